@@ -1,0 +1,37 @@
+// Bits of numbers as text: what a bitwise comparison compares and what a page shows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ordercheck {
+
+// The bit pattern of a float64: equality is of bits, so -0.0 differs from 0.0 and a NaN equals itself.
+struct Bits64 {
+  std::uint64_t bits = 0;
+  friend auto operator<=>(const Bits64&, const Bits64&) = default;
+};
+Bits64 bits_of(double value);
+double value_of(Bits64 bits);
+std::string hex(Bits64 bits);                      // 16 hex digits
+Result<Bits64> parse_bits64(std::string_view hex);
+
+// How many representable float64 lie between two finite values (ULP); UINT64_MAX when either is not finite.
+std::uint64_t ulp_distance(double a, double b);
+
+// XXH3-128 of some bytes.
+struct Hash128 {
+  std::array<std::uint64_t, 2> words{};
+  friend auto operator<=>(const Hash128&, const Hash128&) = default;
+};
+Hash128 hash_of(const void* data, std::size_t bytes);
+Hash128 hash_of(std::string_view text);
+std::string hex(const Hash128& hash);              // 32 hex digits
+Result<Hash128> parse_hash128(std::string_view hex);
+
+}  // namespace ordercheck

@@ -1,0 +1,23 @@
+// Subcommands: one file each. cli/ is the only room that prints or exits.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ordercheck::cli {
+
+// Exit codes, the same for every subcommand.
+inline constexpr int kNothingAgainst = 0;   // nothing against it; advice alone, a predicted verdict in a matrix
+inline constexpr int kDecidedAgainst = 1;   // an error finding; differs, fails, hangs, ignored; stale docs
+inline constexpr int kBadInput = 2;         // nothing ran and the caller must change something
+inline constexpr int kUndecided = 3;        // an engine broke; unstable, unrun
+
+// Each registers its subcommand on `app`; its callback leaves the exit code in `exit_code`, which outlives `app`.
+void add_check(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
+void add_rules(CLI::App& app, int& exit_code);
+void add_run(CLI::App& app, int& exit_code);
+void add_matrix(CLI::App& app, int& exit_code);
+void add_docs(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,75 @@
+// What a run of a case showed, once it has been compared. Undecided is never green.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/record.h"
+#include "stack/case.h"
+
+namespace ordercheck {
+
+//   equal     every bit owed is there, and every transform had its effect
+//   differs   it ran, and at least one bit owed is not there
+//   fails     it raised, or its ranks disagreed about a collective, or the worker died of it
+//   hangs     its ranks waited for each other for ever, or until the clock ran out
+//   ignored   every bit is there, but a transform was silently without effect
+//   unstable  not even equal to itself
+//   unrun     undecided: nothing ran, or exact arithmetic left its range
+enum class Verdict { equal, differs, fails, hangs, ignored, unstable, unrun };
+
+const char* name_of(Verdict verdict);
+std::optional<Verdict> find_verdict(const std::string& name);
+
+// The first thing in which two records differ: losses, gradients in the order of the model, norms, parameters.
+struct Difference {
+  std::string what;      // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
+  int step = 0;
+  int rank = -1;         // where it is of one rank
+  std::string expected;  // hex of bits or hash
+  std::string got;
+  friend bool operator==(const Difference&, const Difference&) = default;
+};
+
+// Bit for bit: loss and gradient norm of every step and every rank, every gradient, every parameter. Nothing when they
+// agree. `expected` may have fewer ranks: each rank of `got` is held against rank 0 of `expected`.
+// Both records must have completed.
+std::optional<Difference> first_difference(const Record& expected, const Record& got);
+
+// How many of the full gradients and final parameters differ, for messages: "21 of 21 gradients, 21 of 21 parameters".
+std::string extent_of_difference(const Record& expected, const Record& got);
+
+// What a transform owes to show at degree 2 and more (design: effects), measured against the twin without it.
+struct Effect {
+  std::string transform;  // the item, printed
+  bool present = false;
+  std::string evidence;   // "recomputed 118 operators, saved 41 % of the bytes": the counters, in words
+  friend bool operator==(const Effect&, const Effect&) = default;
+};
+
+// The effect of item `index` of the stack of `c`. Both records must have completed.
+Effect effect_of(const Case& c, std::size_t index, const Record& with, const Record& without);
+
+// Everything a verdict is made of.
+struct Comparison {
+  Case subject;
+  Record first;                         // the subject
+  std::optional<Record> again;          // the subject, once more
+  std::optional<Record> reference;      // one rank, none of the layout transforms
+  std::optional<Record> recommended;    // same mesh, recommended order; nothing when the subject is it
+  std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::unrun;
+  std::string reason;                   // one sentence: the failure, the first difference, the effect that is missing
+  std::optional<Difference> difference;
+  std::vector<Effect> effects;
+};
+
+// Order of judgement: did it end; is it equal to itself; to the reference; do replicas agree; did trainable parameters
+// change; to the recommended order; has every transform its effect. A failing run is judged by its first record alone.
+Judgement judge(const Comparison& comparison);
+
+}  // namespace ordercheck

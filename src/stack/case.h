@@ -1,0 +1,49 @@
+// A case: a stack, a model, an engine and settings. One thing to run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+// exact   float64, operands and summands rounded to a grid so that no sum ever rounds: any layout owes the same bits
+// plain   float64 without the grid: the control that shows the comparison can fail
+// native  the dtype and kernels of a real job (float32): layouts owe nothing to each other
+enum class Arithmetic { exact, plain, native };
+
+struct Settings {
+  Arithmetic arithmetic = Arithmetic::exact;
+  int grid = 20;                // operands of contractions are rounded to 2^-grid (exact only)
+  std::uint64_t seed = 1;       // of weights and data
+  int steps = 3;
+  int accumulation = 2;         // microbatches per step
+  friend auto operator<=>(const Settings&, const Settings&) = default;
+};
+
+struct Case {
+  Stack stack;
+  std::string model = "llama";
+  std::string engine = "native";
+  Settings settings;
+  friend bool operator==(const Case&, const Case&) = default;
+};
+
+// One line that names the case wholly; parse(print(c)) == c. Settings at their default are not printed:
+//   "tp=2,ac,fsdp=2"   "fsdp=4 accumulation=4"   "ac engine=pytorch arithmetic=plain seed=2"   "(nothing)" for no item
+std::string print(const Case& c);
+Result<Case> parse_case(std::string_view text);
+
+const char* name_of(Arithmetic arithmetic);
+
+// The case on one rank that this one owes its numbers to: the numeric transforms of the stack and none of its layout
+// transforms, same model, engine and settings.
+Case reference_of(const Case& c);
+
+// The twin that an item's effect is measured against: the same case without item `index`.
+Case without_item(const Case& c, std::size_t index);
+
+}  // namespace ordercheck

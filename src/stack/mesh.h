@@ -1,0 +1,36 @@
+// The device mesh of a stack. Axes are always [pp, dp_replicate, dp_shard, cp, tp], whatever the stack's order; the
+// last axis varies fastest over ranks, as in DeviceMesh. `ep` is carved from dp_shard * cp * tp and is no factor.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+inline constexpr std::array<std::string_view, 5> kMeshAxes{"pp", "dp_replicate", "dp_shard", "cp", "tp"};
+
+// A missing degree prints as missing and runs as this.
+inline constexpr Degree kMissingDegree{2};
+
+struct Mesh {
+  std::array<int, 5> degrees{1, 1, 1, 1, 1};  // in the order of kMeshAxes
+  friend auto operator<=>(const Mesh&, const Mesh&) = default;
+};
+
+// The mesh that a stack asks for. Two items that size the same axis multiply (a rule flags them).
+Mesh mesh_of(const Stack& stack);
+
+int world_size(const Mesh& mesh);
+int degree_of(const Mesh& mesh, std::string_view axis);  // 1 for an axis the mesh does not size
+
+// Coordinate of a rank on each axis, in the order of kMeshAxes.
+std::array<int, 5> coordinates(const Mesh& mesh, int rank);
+
+// The ranks that differ from `rank` on the named axes only, in mesh order; `rank` itself among them.
+std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::string>& axes);
+
+}  // namespace ordercheck

@@ -1,0 +1,33 @@
+// The catalogue of transforms: every name that a stack may use, and what stands behind it. An explicit table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+// Layout transforms must not change numbers; numeric ones do, and belong to the reference too.
+enum class TransformKind { layout, numeric };
+
+// What may stand behind '='.
+enum class ValueForm { none, degree, degree_pair, mode };
+
+struct TransformInfo {
+  std::string name;                    // as in a stack: "fsdp"
+  std::string title;                   // as in prose: "fully sharded data parallel (FSDP2)"
+  std::string nested;                  // as in FSDP(AC(model)): "FSDP"
+  TransformKind kind;
+  ValueForm value;
+  Scope scope;                         // the default
+  std::vector<std::string> axes;       // mesh axes that its degrees size, outermost first; empty when it has none
+  std::vector<std::string> modes;      // what `=mode` may be
+  std::vector<std::string> options;    // option names
+};
+
+const std::vector<TransformInfo>& transforms();
+const TransformInfo* find_transform(std::string_view name);  // null when there is no such transform
+
+}  // namespace ordercheck
