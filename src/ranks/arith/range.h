@@ -1,0 +1,28 @@
+// The range guard of exact arithmetic: sums stay exact only while what they add stays below a bound; past it nothing may
+// be concluded, so the case ends as out of range, never silently inexact.
+//
+// Thread rules: one guard a process, as a worker runs one case at a time; note() may be called from any rank thread.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace ordercheck::ranks {
+
+class OutOfRange : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Forgets what was noted. `fan_in` bounds how many partial results of one contraction or sum are added up outside it:
+// ranks times microbatches.
+void reset_range(int fan_in);
+
+// `sum_bound` bounds the sum of |terms| of one contraction or sum whose terms are multiples of 2^-bits. Throws OutOfRange
+// naming `what` when fan_in * sum_bound reaches 2^(53 - bits), past which a partial sum may need more than 53 bits.
+void note_sum(double sum_bound, int bits, const char* what);
+
+// The largest share of the allowed range that was noted since the last reset; below 1.
+double range_used();
+
+}  // namespace ordercheck::ranks

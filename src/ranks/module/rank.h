@@ -1,0 +1,95 @@
+// What a rank knows of itself while it runs a case: coordinates, phase, where in the model it is, and the meters that end
+// up in its record.
+//
+// Thread rules: one RankState a rank, touched only by the thread that runs the rank. On CPU LibTorch runs backward on the
+// thread that called it, so this_rank() holds in autograd functions too, re-entrant backward up to LibTorch's depth
+// limit of 60 included. Nothing here names a transform or a rule.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "parity/record.h"
+#include "protocol/flight.h"
+#include "protocol/messages.h"
+#include "stack/mesh.h"
+
+namespace ordercheck::ranks {
+
+// Bytes of distinct storages held, with the peak: parameters, or tensors saved for backward.
+class ByteMeter {
+ public:
+  void add(std::int64_t bytes);
+  void remove(std::int64_t bytes);
+  std::int64_t peak() const { return peak_; }
+  std::int64_t held() const { return held_; }
+
+ private:
+  std::int64_t held_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+class RankState {
+ public:
+  RankState(int rank, Mesh mesh, FlightRecorder* flight, std::optional<Fault> fault);
+
+  const int rank;
+  const Mesh mesh;
+
+  // Recompute while a recomputation runs, backward while the autograd engine runs, else what the step last set.
+  Phase phase() const;
+  void set_phase(int step, Phase phase);  // also tells the flight file
+  int step() const { return step_; }
+
+  // Forward work done again inside backward; nests.
+  void enter_recompute() { ++recompute_depth_; }
+  void leave_recompute() { --recompute_depth_; }
+
+  // The module whose call is running, wrappers left out; outside any call, "".
+  void enter_module(const std::string& path);  // fires a fault that is due here: throws, hangs, aborts
+  void leave_module();
+  const std::string& module() const;
+
+  // One collective of this rank, by its input's bytes. Called by the world.
+  void count_collective(const std::string& kind, const std::string& group, std::int64_t bytes);
+  std::int64_t collectives_issued() const { return collectives_issued_; }
+  std::vector<CollectiveCount> collectives() const;
+
+  FlightRecorder* flight() const { return flight_; }
+  const std::optional<Fault>& fault() const { return fault_; }
+
+  ByteMeter parameter_bytes;
+  ByteMeter saved_bytes;
+  Counters counters;                // all but the two peaks, which come from the meters
+  std::vector<std::string> notes;   // warnings of transforms, in order
+
+ private:
+  FlightRecorder* flight_;
+  std::optional<Fault> fault_;
+  Phase phase_ = Phase::build;
+  int step_ = 0;
+  int recompute_depth_ = 0;
+  std::vector<std::string> modules_;
+  std::int64_t collectives_issued_ = 0;
+  std::map<std::tuple<std::string, std::string, Phase>, std::pair<std::int64_t, std::int64_t>> collectives_;
+};
+
+// The rank that this thread runs; asserts that there is one.
+RankState& this_rank();
+// The same, or null outside a rank (a unit test of an operator, the worker's main thread).
+RankState* find_rank();
+
+// Makes `state` the calling thread's rank for its lifetime.
+class RankScope {
+ public:
+  explicit RankScope(RankState& state);
+  ~RankScope();
+  RankScope(const RankScope&) = delete;
+};
+
+}  // namespace ordercheck::ranks
