@@ -22,7 +22,8 @@ enum class Verdict { equal, differs, fails, hangs, ignored, unstable, unrun };
 const char* name_of(Verdict verdict);
 std::optional<Verdict> find_verdict(const std::string& name);
 
-// The first thing in which two records differ: losses, gradients in the order of the model, norms, parameters.
+// The first thing in which two records differ. Step by step, within a step: loss, gradients in the order of the model,
+// gradient norm; then the parameters after the last step.
 struct Difference {
   std::string what;      // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
   int step = 0;
@@ -33,8 +34,8 @@ struct Difference {
 };
 
 // Bit for bit: loss and gradient norm of every step and every rank, every gradient, every parameter. Nothing when they
-// agree. `expected` may have fewer ranks: each rank of `got` is held against rank 0 of `expected`.
-// Both records must have completed.
+// agree. With equally many ranks each is held against its like; otherwise each rank of `got` against rank 0 of
+// `expected`. Both records must have completed.
 std::optional<Difference> first_difference(const Record& expected, const Record& got);
 
 // How many of the full gradients and final parameters differ, for messages: "21 of 21 gradients, 21 of 21 parameters".
@@ -43,13 +44,15 @@ std::string extent_of_difference(const Record& expected, const Record& got);
 // What a transform owes to show at degree 2 and more (design: effects), measured against the twin without it.
 struct Effect {
   std::string transform;  // the item, printed
+  bool defined = true;    // false: nothing is stated about this transform, so it can never be found ignored
   bool present = false;
-  std::string evidence;   // "recomputed 118 operators, saved 41 % of the bytes": the counters, in words
+  std::string evidence;   // "recomputed 118 operators, saved bytes 51200 of 88064": the counters, in words
   friend bool operator==(const Effect&, const Effect&) = default;
 };
 
-// The effect of item `index` of the stack of `c`. Both records must have completed.
-Effect effect_of(const Case& c, std::size_t index, const Record& with, const Record& without);
+// The effect of item `index` of the stack of `c`. `with` must have completed. Without a twin that completed, only what
+// `with` shows alone is judged, and the evidence says so.
+Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without);
 
 // Everything a verdict is made of.
 struct Comparison {

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "parity/verdict.h"
+
+namespace ordercheck {
+namespace {
+
+// Rank `rank` of a record that may know fewer ranks.
+const Bits64& like_of(const std::vector<Bits64>& expected, std::size_t rank, std::size_t ranks) {
+  return expected[expected.size() == ranks ? rank : 0];
+}
+
+std::optional<Difference> numbers_differ(const char* what, int step, const std::vector<Bits64>& expected,
+                                         const std::vector<Bits64>& got) {
+  if (expected.empty() != got.empty())
+    return Difference{.what = std::string("number of ranks that know the ") + what,
+                      .step = step,
+                      .expected = std::to_string(expected.size()),
+                      .got = std::to_string(got.size())};
+  for (std::size_t rank = 0; rank < got.size(); ++rank) {
+    const Bits64& owed = like_of(expected, rank, got.size());
+    if (got[rank] != owed)
+      return Difference{.what = what,
+                        .step = step,
+                        .rank = static_cast<int>(rank),
+                        .expected = hex(owed),
+                        .got = hex(got[rank])};
+  }
+  return std::nullopt;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+// Two records can be laid side by side when they speak about the same tensors over the same steps.
+std::optional<Difference> outlines_differ(const Record& expected, const Record& got) {
+  if (expected.steps.size() != got.steps.size())
+    return Difference{.what = "number of steps",
+                      .expected = std::to_string(expected.steps.size()),
+                      .got = std::to_string(got.steps.size())};
+  if (expected.parameters.size() != got.parameters.size())
+    return Difference{.what = "number of parameters",
+                      .expected = std::to_string(expected.parameters.size()),
+                      .got = std::to_string(got.parameters.size())};
+  for (std::size_t i = 0; i < got.parameters.size(); ++i) {
+    const auto& a = expected.parameters[i];
+    const auto& b = got.parameters[i];
+    if (a.name != b.name) return Difference{.what = fmt::format("name of parameter {}", i), .expected = a.name, .got = b.name};
+    if (a.shape != b.shape)
+      return Difference{.what = "shape of " + a.name, .expected = shape_text(a.shape), .got = shape_text(b.shape)};
+    if (a.gradient.size() != b.gradient.size())
+      return Difference{.what = "number of gradients of " + a.name,
+                        .expected = std::to_string(a.gradient.size()),
+                        .got = std::to_string(b.gradient.size())};
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> gradients_differ(int step, const Record& expected, const Record& got) {
+  for (std::size_t i = 0; i < got.parameters.size(); ++i) {
+    const auto& a = expected.parameters[i];
+    const auto& b = got.parameters[i];
+    const auto s = static_cast<std::size_t>(step);
+    if (s < b.gradient.size() && a.gradient[s] != b.gradient[s])
+      return Difference{
+          .what = "gradient of " + b.name, .step = step, .expected = hex(a.gradient[s]), .got = hex(b.gradient[s])};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Difference> first_difference(const Record& expected, const Record& got) {
+  assert(expected.ending == Ending::completed && got.ending == Ending::completed);
+  if (auto difference = outlines_differ(expected, got)) return difference;
+  const int steps = static_cast<int>(got.steps.size());
+  for (int step = 0; step < steps; ++step) {
+    const auto& a = expected.steps[static_cast<std::size_t>(step)];
+    const auto& b = got.steps[static_cast<std::size_t>(step)];
+    if (auto difference = numbers_differ("loss", step, a.loss, b.loss)) return difference;
+    if (auto difference = gradients_differ(step, expected, got)) return difference;
+    if (auto difference = numbers_differ("gradient norm", step, a.gradient_norm, b.gradient_norm)) return difference;
+  }
+  for (std::size_t i = 0; i < got.parameters.size(); ++i) {
+    const auto& a = expected.parameters[i];
+    const auto& b = got.parameters[i];
+    if (a.value != b.value)
+      return Difference{.what = "parameter " + b.name, .step = steps, .expected = hex(a.value), .got = hex(b.value)};
+  }
+  return std::nullopt;
+}
+
+std::string extent_of_difference(const Record& expected, const Record& got) {
+  if (auto difference = outlines_differ(expected, got))
+    return fmt::format("{}: {} against {}", difference->what, difference->expected, difference->got);
+  std::size_t gradients = 0, values = 0;
+  for (std::size_t i = 0; i < got.parameters.size(); ++i) {
+    gradients += expected.parameters[i].gradient != got.parameters[i].gradient;
+    values += expected.parameters[i].value != got.parameters[i].value;
+  }
+  const auto all = got.parameters.size();
+  return fmt::format("{} of {} gradients, {} of {} parameters", gradients, all, values, all);
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,143 @@
+#include "parity/record.h"
+
+#include <array>
+#include <type_traits>
+
+namespace ordercheck {
+namespace {
+
+constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::forward, Phase::recompute,
+                             Phase::backward, Phase::optimizer, Phase::observe};
+constexpr std::array kEndings{Ending::completed, Ending::failed,  Ending::deadlocked,   Ending::timed_out,
+                              Ending::died,      Ending::garbled, Ending::out_of_range, Ending::unsupported};
+
+// Lays values end to end with their lengths, so that no two different records give the same bytes.
+class Canonical {
+ public:
+  template <class T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  void add(T value) {
+    auto wide = static_cast<std::uint64_t>(value);
+    for (int byte = 0; byte < 8; ++byte) bytes_.push_back(static_cast<char>(wide >> (8 * byte)));
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    bytes_ += text;
+  }
+  void add(const Bits64& bits) { add(bits.bits); }
+  void add(const Hash128& hash) {
+    for (auto word : hash.words) add(word);
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    add(values.size());
+    for (const T& value : values) add(value);
+  }
+  void add(const StepRecord& step) {
+    add(step.loss);
+    add(step.gradient_norm);
+  }
+  void add(const ParameterRecord& p) {
+    add(p.name);
+    add(p.shape);
+    add(p.gradient);
+    add(p.value);
+    add(p.changed);
+    add(p.replicas_agree);
+  }
+  void add(const CollectiveCount& c) {
+    add(c.kind);
+    add(c.group);
+    add(c.phase);
+    add(c.count);
+    add(c.bytes);
+  }
+  void add(const Counters& c) {
+    for (auto n : {c.operators_recomputed, c.matmul_flops, c.saved_bytes_peak, c.parameter_bytes_peak,
+                   c.graph_captures, c.graph_breaks, c.p2p_messages})
+      add(n);
+  }
+  void add(const TraceEntry& t) {  // the file is a path of the host
+    add(t.step);
+    add(t.phase);
+    add(t.module);
+    add(t.shape);
+    add(t.hash);
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace
+
+Hash128 digest(const Record& record) {
+  Canonical canonical;
+  canonical.add(record.case_text);
+  canonical.add(record.engine);
+  canonical.add(record.ending);
+  canonical.add(record.world_size);
+  if (record.ending != Ending::completed) {
+    // How far the other ranks came before they were stopped, and which of several raised first, is up to the threads.
+    if (record.failure) {
+      canonical.add(record.failure->phase);
+      canonical.add(record.failure->module);
+      canonical.add(record.failure->operation);
+      canonical.add(record.failure->group);
+    }
+    return hash_of(canonical.bytes());
+  }
+  canonical.add(record.steps);
+  canonical.add(record.parameters);
+  canonical.add(record.collectives);
+  canonical.add(record.counters);
+  canonical.add(record.parity_owed);
+  canonical.add(bits_of(record.range_used));
+  canonical.add(record.notes);
+  canonical.add(record.trace);
+  return hash_of(canonical.bytes());
+}
+
+const char* name_of(Phase phase) {
+  switch (phase) {
+    case Phase::build: return "build";
+    case Phase::apply: return "apply";
+    case Phase::forward: return "forward";
+    case Phase::recompute: return "recompute";
+    case Phase::backward: return "backward";
+    case Phase::optimizer: return "optimizer";
+    case Phase::observe: return "observe";
+  }
+  assert(false && "every phase has a name");
+  return "";
+}
+
+const char* name_of(Ending ending) {
+  switch (ending) {
+    case Ending::completed: return "completed";
+    case Ending::failed: return "failed";
+    case Ending::deadlocked: return "deadlocked";
+    case Ending::timed_out: return "timed_out";
+    case Ending::died: return "died";
+    case Ending::garbled: return "garbled";
+    case Ending::out_of_range: return "out_of_range";
+    case Ending::unsupported: return "unsupported";
+  }
+  assert(false && "every ending has a name");
+  return "";
+}
+
+std::optional<Phase> find_phase(const std::string& name) {
+  for (Phase phase : kPhases)
+    if (name == name_of(phase)) return phase;
+  return std::nullopt;
+}
+
+std::optional<Ending> find_ending(const std::string& name) {
+  for (Ending ending : kEndings)
+    if (name == name_of(ending)) return ending;
+  return std::nullopt;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,149 @@
+#include "parity/verdict.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr std::array kVerdicts{Verdict::equal, Verdict::differs,  Verdict::fails, Verdict::hangs,
+                               Verdict::ignored, Verdict::unstable, Verdict::unrun};
+
+Verdict verdict_of_ending(Ending ending) {
+  switch (ending) {
+    case Ending::failed:
+    case Ending::died:
+    case Ending::garbled: return Verdict::fails;
+    case Ending::deadlocked:
+    case Ending::timed_out: return Verdict::hangs;
+    case Ending::out_of_range:
+    case Ending::unsupported:
+    case Ending::completed: return Verdict::unrun;
+  }
+  assert(false && "every ending has a verdict");
+  return Verdict::unrun;
+}
+
+// "failed (apply, layers.0.attention, rank 1): the message"
+std::string sentence(const Record& record) {
+  const char* word = record.ending == Ending::out_of_range ? "(range)" : name_of(record.ending);
+  if (!record.failure) return word;
+  const Failure& f = *record.failure;
+  std::string place = name_of(f.phase);
+  if (!f.module.empty()) place += ", " + f.module;
+  if (!f.operation.empty()) place += ", in " + f.operation;
+  if (!f.group.empty()) place += " on " + f.group;
+  if (f.sequence >= 0) place += fmt::format(" #{}", f.sequence);
+  if (f.rank >= 0) place += fmt::format(", rank {}", f.rank);
+  return fmt::format("{} ({}){}{}", word, place, f.message.empty() ? "" : ": ", f.message);
+}
+
+std::string sentence(const Difference& d, const char* against) {
+  return fmt::format("{} of step {}{} is {}, {} has {}", d.what, d.step, d.rank >= 0 ? fmt::format(" on rank {}", d.rank) : "",
+                     d.got, against, d.expected);
+}
+
+Judgement decided(Judgement so_far, Verdict verdict, std::string reason) {
+  so_far.verdict = verdict;
+  so_far.reason = std::move(reason);
+  return so_far;
+}
+
+// Held against another run; nothing when it agrees.
+std::optional<Judgement> differs_from(const Record& expected, const char* against, const Record& got,
+                                      const Judgement& so_far, Verdict verdict) {
+  auto difference = first_difference(expected, got);
+  if (!difference) return std::nullopt;
+  Judgement judgement = so_far;
+  judgement.difference = *difference;
+  return decided(std::move(judgement), verdict,
+                 fmt::format("{} ({} differ)", sentence(*difference, against), extent_of_difference(expected, got)));
+}
+
+std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_far) {
+  if (!c.again) return decided(so_far, Verdict::unrun, "the second run of the same case is missing");
+  if (c.again->ending != Ending::completed)
+    return decided(so_far, Verdict::unstable, "completed once; then " + sentence(*c.again));
+  return differs_from(*c.again, "the second run", c.first, so_far, Verdict::unstable);
+}
+
+std::optional<Judgement> unlike_reference(const Comparison& c, const Judgement& so_far) {
+  const bool owed = c.first.parity_owed && c.subject.settings.arithmetic != Arithmetic::native;
+  if (!owed) return std::nullopt;
+  if (!c.reference) return decided(so_far, Verdict::unrun, "the reference on one rank is missing");
+  if (c.reference->ending != Ending::completed)
+    return decided(so_far, Verdict::unrun, "the reference on one rank " + sentence(*c.reference));
+  return differs_from(*c.reference, "one rank", c.first, so_far, Verdict::differs);
+}
+
+std::optional<Judgement> replicas_apart(const Comparison& c, const Judgement& so_far) {
+  for (const auto& p : c.first.parameters)
+    if (!p.replicas_agree)
+      return decided(so_far, Verdict::differs, "ranks that should hold the same bits of " + p.name + " do not");
+  return std::nullopt;
+}
+
+std::optional<Judgement> untrained(const Comparison& c, const Judgement& so_far) {
+  if (c.first.steps.empty()) return decided(so_far, Verdict::unrun, "no step was run");
+  std::vector<std::string> still;
+  for (const auto& p : c.first.parameters)
+    if (!p.changed) still.push_back(p.name);
+  if (still.empty()) return std::nullopt;
+  return decided(so_far, Verdict::ignored,
+                 fmt::format("{} of {} parameters never changed, the first is {}", still.size(),
+                             c.first.parameters.size(), still.front()));
+}
+
+std::optional<Judgement> unlike_recommended(const Comparison& c, const Judgement& so_far) {
+  if (!c.recommended || c.recommended->ending != Ending::completed) return std::nullopt;
+  return differs_from(*c.recommended, "the recommended order", c.first, so_far, Verdict::differs);
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal: return "equal";
+    case Verdict::differs: return "differs";
+    case Verdict::fails: return "fails";
+    case Verdict::hangs: return "hangs";
+    case Verdict::ignored: return "ignored";
+    case Verdict::unstable: return "unstable";
+    case Verdict::unrun: return "unrun";
+  }
+  assert(false && "every verdict has a name");
+  return "";
+}
+
+std::optional<Verdict> find_verdict(const std::string& name) {
+  for (Verdict verdict : kVerdicts)
+    if (name == name_of(verdict)) return verdict;
+  return std::nullopt;
+}
+
+Judgement judge(const Comparison& c) {
+  Judgement judgement;
+  if (c.first.ending != Ending::completed)
+    return decided(judgement, verdict_of_ending(c.first.ending), sentence(c.first));
+  if (auto verdict = unlike_itself(c, judgement)) return *verdict;
+  for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
+    const bool twin = i < c.twins.size() && c.twins[i] && c.twins[i]->ending == Ending::completed;
+    judgement.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
+  }
+  for (auto step : {unlike_reference, replicas_apart, untrained, unlike_recommended})
+    if (auto verdict = step(c, judgement)) return *verdict;
+  for (const Effect& effect : judgement.effects)
+    if (effect.defined && !effect.present)
+      return decided(judgement, Verdict::ignored,
+                     "every bit is there, but " + effect.transform + " is without its effect: " + effect.evidence);
+  const bool held = c.first.parity_owed && c.subject.settings.arithmetic != Arithmetic::native;
+  return decided(judgement, Verdict::equal,
+                 held ? "every loss, gradient and parameter has the bits of one rank"
+                 : c.recommended ? "every loss, gradient and parameter has the bits of the recommended order"
+                                 : "every loss, gradient and parameter has the bits of its second run");
+}
+
+}  // namespace ordercheck
