@@ -21,7 +21,8 @@ double value_of(Bits64 bits);
 std::string hex(Bits64 bits);                      // 16 hex digits
 Result<Bits64> parse_bits64(std::string_view hex);
 
-// How many representable float64 lie between two finite values (ULP); UINT64_MAX when either is not finite.
+// How many steps from one representable float64 to the next lead from one finite value to the other (ULP); the two
+// zeros are the same place. UINT64_MAX when either is not finite.
 std::uint64_t ulp_distance(double a, double b);
 
 // XXH3-128 of some bytes.

@@ -21,13 +21,14 @@ struct Mesh {
   friend auto operator<=>(const Mesh&, const Mesh&) = default;
 };
 
-// The mesh that a stack asks for. Two items that size the same axis multiply (a rule flags them).
+// The mesh that a stack asks for. Two items that size the same axis multiply (a rule flags them). A product too large
+// for an int is INT_MAX, here and in world_size(): no machine has such a mesh, and no text may overflow.
 Mesh mesh_of(const Stack& stack);
 
 int world_size(const Mesh& mesh);
 int degree_of(const Mesh& mesh, std::string_view axis);  // 1 for an axis the mesh does not size
 
-// Coordinate of a rank on each axis, in the order of kMeshAxes.
+// Coordinate of a rank on each axis, in the order of kMeshAxes. Asserts that the mesh has this rank.
 std::array<int, 5> coordinates(const Mesh& mesh, int rank);
 
 // The ranks that differ from `rank` on the named axes only, in mesh order; `rank` itself among them.

@@ -1,9 +1,12 @@
-// The two notations of a stack, and its one canonical printed form.
+// The notations of a stack, and its one canonical printed form.
 //
 //   comma    pp=2,tp=2,ac,fsdp=2            left is applied first; canonical
+//   arrows   PP=2 -> TP=2 -> AC -> FSDP=2   the same with another separator
 //   nested   FSDP=2(AC(TP=2(PP=2(model))))  outermost is applied last; the innermost word is `model`
 //
-// print(parse(s)) is canonical and parse(print(x)) == x.
+// Names of transforms are read in any case, also as prose spells them (SimpleFSDP); the rest is lower case. Blanks
+// around an item are skipped. "" and "model" are the empty stack.
+// print(parse(s)) is canonical, parse(print(x)) == x and parse(print_nested(x)) == x for every x that parse can return.
 #pragma once
 
 #include <string>
@@ -14,15 +17,15 @@
 
 namespace ordercheck {
 
-// Parses either notation. An error is one line naming what was expected, followed by the text and a caret line under
-// the offending place, and a "did you mean" where a known word is near:
+// Parses any of them, and any bytes: the answer is a stack or one error. An error is one line naming what was expected,
+// followed by the text and a caret line under the offending place, and a "did you mean" where a known word is near:
 //
 //   unknown transform 'fsdb' at column 6; did you mean 'fsdp'?
 //     tp=2,fsdb=2
 //          ^~~~
 //
 // Also refused here: duplicates on overlapping scopes are NOT (they are a rule's matter); a degree below 1, a value a
-// transform does not take, an unknown option, scope or mode, an empty item are.
+// transform does not take, an unknown option, scope or mode, an option given twice, an empty item are.
 Result<Stack> parse_stack(std::string_view text, const Origin& origin = {});
 
 // The canonical form; "" for the empty stack.

@@ -15,6 +15,20 @@ enum class TransformKind { layout, numeric };
 // What may stand behind '='.
 enum class ValueForm { none, degree, degree_pair, mode };
 
+// What may stand behind an option's '='.
+//   flag    nothing: the option is there or it is not
+//   count   an integer of at least 1
+//   number  a decimal of at least 0: 0.1, 3e-4
+//   word    letters, digits, '_', '.', '-', '+'; one of `words` when there are any
+enum class OptionForm { flag, count, number, word };
+
+struct OptionInfo {
+  std::string name;
+  OptionForm form = OptionForm::flag;
+  std::vector<std::string> words = {};
+  std::string group = "";            // an item carries at most one option of a group: pp:gpipe or pp:1f1b
+};
+
 struct TransformInfo {
   std::string name;                    // as in a stack: "fsdp"
   std::string title;                   // as in prose: "fully sharded data parallel (FSDP2)"
@@ -24,10 +38,11 @@ struct TransformInfo {
   Scope scope;                         // the default
   std::vector<std::string> axes;       // mesh axes that its degrees size, outermost first; empty when it has none
   std::vector<std::string> modes;      // what `=mode` may be
-  std::vector<std::string> options;    // option names
+  std::vector<OptionInfo> options;
 };
 
 const std::vector<TransformInfo>& transforms();
 const TransformInfo* find_transform(std::string_view name);  // null when there is no such transform
+const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
 
 }  // namespace ordercheck

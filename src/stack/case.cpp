@@ -1,0 +1,169 @@
+#include "stack/case.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/caret.h"
+#include "stack/model_sizes.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr std::string_view kNothing = "(nothing)";
+constexpr std::string_view kBlank = " \t\r\n";
+
+// Twice the grid and the 13 bits of range must fit the 53 bits of a float64, or sums would round.
+constexpr std::uint64_t kFinestGrid = 20;
+constexpr std::uint64_t kMostSteps = 1000;
+
+const std::vector<std::string>& keys() {
+  static const std::vector<std::string> names{"model", "engine", "arithmetic", "grid", "seed", "steps", "accumulation"};
+  return names;
+}
+
+std::optional<std::uint64_t> read_unsigned(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool is_name(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789_.-";
+  return !text.empty() && text.find_first_not_of(kLetters) == text.npos;
+}
+
+// What the key takes, when the value is none of it; otherwise the setting is made.
+std::optional<std::string> set(Case& c, std::string_view key, std::string_view value) {
+  const auto count = [value](int& target, std::uint64_t most) -> std::optional<std::string> {
+    const auto number = read_unsigned(value);
+    if (!number || *number < 1 || *number > most) return fmt::format("an integer of 1 to {}", most);
+    target = static_cast<int>(*number);
+    return std::nullopt;
+  };
+  if (key == "model" || key == "engine") {
+    if (!is_name(value)) return "a name of [a-z0-9_.-]";
+    (key == "model" ? c.model : c.engine) = value;
+    return std::nullopt;
+  }
+  if (key == "arithmetic") {
+    for (const Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native}) {
+      if (value != name_of(arithmetic)) continue;
+      c.settings.arithmetic = arithmetic;
+      return std::nullopt;
+    }
+    return "one of exact, plain, native";
+  }
+  if (key == "seed") {
+    const auto seed = read_unsigned(value);
+    if (!seed) return "an integer of 0 to 2^64-1";
+    c.settings.seed = *seed;
+    return std::nullopt;
+  }
+  if (key == "grid") return count(c.settings.grid, kFinestGrid);
+  if (key == "steps") return count(c.settings.steps, kMostSteps);
+  assert(key == "accumulation" && "every key has a setting");
+  return count(c.settings.accumulation, kStep.sequences);
+}
+
+// Where the settings begin: at the first word with a '=' that no separator joins to the word before it.
+std::size_t start_of_settings(std::string_view text) {
+  std::size_t at = text.find_first_not_of(kBlank);
+  at = text.find_first_of(kBlank, at);
+  while ((at = text.find_first_not_of(kBlank, at)) != text.npos) {
+    const std::size_t end = std::min(text.size(), text.find_first_of(kBlank, at));
+    const std::string_view word = text.substr(at, end - at), before = trim(text.substr(0, at));
+    const bool joined = before.empty() || std::string_view(",(>").find(before.back()) != std::string_view::npos ||
+                        std::string_view(",)-(").find(word.front()) != std::string_view::npos;
+    if (!joined && word.find('=') != word.npos) return at;
+    at = end;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+const char* name_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::exact: return "exact";
+    case Arithmetic::plain: return "plain";
+    case Arithmetic::native: return "native";
+  }
+  assert(false && "an arithmetic has a name");
+  return "";
+}
+
+std::string print(const Case& c) {
+  const Case usual;
+  std::string text = c.stack.items.empty() ? std::string(kNothing) : print(c.stack);
+  const auto add = [&text](std::string_view key, const auto& value, const auto& usual_value) {
+    if (value != usual_value) text += fmt::format(" {}={}", key, value);
+  };
+  add("model", c.model, usual.model);
+  add("engine", c.engine, usual.engine);
+  add("arithmetic", std::string(name_of(c.settings.arithmetic)), name_of(usual.settings.arithmetic));
+  add("grid", c.settings.grid, usual.settings.grid);
+  add("seed", c.settings.seed, usual.settings.seed);
+  add("steps", c.settings.steps, usual.settings.steps);
+  add("accumulation", c.settings.accumulation, usual.settings.accumulation);
+  return text;
+}
+
+Result<Case> parse_case(std::string_view text) {
+  Case c;
+  const std::size_t settings = start_of_settings(text);
+  const std::string_view stack_text = trim(text.substr(0, settings));
+  if (stack_text != kNothing) {
+    Result<Stack> stack = parse_stack(stack_text);
+    if (!stack) return stack.error();
+    c.stack = *std::move(stack);
+  }
+  std::vector<std::string_view> seen;
+  for (std::size_t at = settings; (at = text.find_first_not_of(kBlank, at)) != text.npos;) {
+    const Span word{at, std::min(text.size(), text.find_first_of(kBlank, at))};
+    const std::size_t equals = std::min(word.end, text.find('=', at));
+    const std::string_view key = text.substr(at, equals - at);
+    const std::string_view value = equals == word.end ? "" : text.substr(equals + 1, word.end - equals - 1);
+    const auto wrong_at = [&](Span span, const std::string& what, std::string_view cure = "") {
+      return error_at(text, span, fmt::format("{} at column {}{}", what, span.begin + 1, cure));
+    };
+    if (std::ranges::find(keys(), key) == keys().end()) {
+      const auto near = nearest(key, keys());
+      return wrong_at({at, equals}, fmt::format("unknown setting {}", quoted(key)),
+                      near ? fmt::format("; did you mean '{}'?", *near) : "; known: " + join(keys(), ", "));
+    }
+    if (std::ranges::find(seen, key) != seen.end())
+      return wrong_at({at, equals}, fmt::format("setting '{}' is given twice", key));
+    if (const auto expected = set(c, key, value))
+      return wrong_at({equals, word.end}, fmt::format("setting '{}' takes {}, got {}", key, *expected, quoted(value)));
+    seen.push_back(key);
+    at = word.end;
+  }
+  return c;
+}
+
+Case reference_of(const Case& c) {
+  Case reference = c;
+  std::erase_if(reference.stack.items, [](const Item& item) {
+    const TransformInfo* info = find_transform(item.name);
+    assert(info != nullptr && "an item names a transform of the catalogue");
+    return info->kind == TransformKind::layout;
+  });
+  return reference;
+}
+
+Case without_item(const Case& c, std::size_t index) {
+  assert(index < c.stack.items.size() && "an item of the stack");
+  Case twin = c;
+  twin.stack.items.erase(twin.stack.items.begin() + static_cast<std::ptrdiff_t>(index));
+  return twin;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,221 @@
+#include "stack/item_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+// More ranks than any machine has; keeps products of degrees away from the end of an int for every real stack.
+constexpr long long kLargestDegree = 1'000'000;
+
+constexpr std::array kScopes{Scope::model, Scope::block, Scope::experts, Scope::attention};
+
+std::string lower(std::string_view text) {
+  std::string folded(text);
+  for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return folded;
+}
+
+std::string suggest(std::string_view word, const std::vector<std::string>& known, std::string_view what) {
+  if (const auto near = nearest(word, known)) return fmt::format("; did you mean '{}'?", *near);
+  return fmt::format("; {}: {}", what, join(known, ", "));
+}
+
+template <class Range>
+std::vector<std::string> names_in(const Range& infos) {
+  std::vector<std::string> names;
+  for (const auto& info : infos) names.push_back(info.name);
+  return names;
+}
+
+const TransformInfo* find_transform_as_typed(std::string_view typed) {
+  const std::string word = lower(typed);
+  for (const TransformInfo& info : transforms())
+    if (word == info.name || word == lower(info.nested)) return &info;
+  return nullptr;
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '+' || c == '-';
+  });
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return is_word(text) && error == std::errc{} && stopped == text.data() + text.size() && std::isfinite(value) &&
+         value >= 0 && text.front() != '-';
+}
+
+// Reads its item from left to right; the first error ends it.
+class ItemParser {
+ public:
+  ItemParser(std::string_view text, Span where) : text_(text), at_(where.begin), end_(where.end) {}
+
+  Result<Item> parse() {
+    const Span name = take_until("=:@");
+    const std::string_view word = view(name);
+    if (word.empty()) return error(name, "expected the name of a transform");
+    info_ = find_transform_as_typed(word);
+    if (info_ == nullptr)
+      return error(name, fmt::format("unknown transform {}", quoted(word)),
+                   suggest(lower(word), names_in(transforms()), "known"));
+    item_.name = info_->name;
+
+    if (skip('='))
+      if (const auto wrong = read_value()) return *wrong;
+    while (skip(':'))
+      if (const auto wrong = read_option()) return *wrong;
+    if (skip('@'))
+      if (const auto wrong = read_scope()) return *wrong;
+    return item_;
+  }
+
+ private:
+  std::string_view view(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
+
+  Span take_until(std::string_view stops) {
+    const Span taken{at_, std::min(end_, text_.find_first_of(stops, at_))};
+    at_ = taken.end;
+    return taken;
+  }
+
+  bool skip(char c) {
+    if (at_ >= end_ || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  Error error(Span where, std::string message, std::string_view cure = "") const {
+    return error_at(text_, where, fmt::format("{} at column {}{}", message, where.begin + 1, cure));
+  }
+
+  std::optional<Error> read_value() {
+    const Span span = take_until(":@");
+    const std::string_view value = view(span);
+    const std::string& name = info_->name;
+    switch (info_->value) {
+      case ValueForm::none:
+        return error(span, fmt::format("'{}' takes no value, got {}", name, quoted(value)));
+      case ValueForm::degree:
+        if (const auto degree = read_degree(value)) {
+          item_.degrees = {*degree};
+          return std::nullopt;
+        }
+        return error(span, fmt::format("'{}' takes a degree of 1 to {}, got {}", name, kLargestDegree, quoted(value)));
+      case ValueForm::degree_pair: {
+        const std::size_t cross = value.find('x');
+        const auto replicate = read_degree(value.substr(0, cross));
+        const auto shard = read_degree(cross == value.npos ? "" : value.substr(cross + 1));
+        if (replicate && shard) {
+          item_.degrees = {*replicate, *shard};
+          return std::nullopt;
+        }
+        return error(span, fmt::format("'{}' takes two degrees, replicate x shard as in {}=2x4, got {}", name, name,
+                                       quoted(value)));
+      }
+      case ValueForm::mode:
+        if (std::ranges::find(info_->modes, value) == info_->modes.end())
+          return error(span, fmt::format("unknown mode {} of '{}'", quoted(value), name),
+                       suggest(lower(value), info_->modes, "it takes"));
+        item_.mode = value;
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Degree> read_degree(std::string_view text) {
+    const auto value = parse_integer(text);
+    if (!value || *value < 1 || *value > kLargestDegree) return std::nullopt;
+    return Degree{static_cast<int>(*value)};
+  }
+
+  std::optional<Error> read_option() {
+    const Span span = take_until("=:@");
+    const std::string name(view(span));
+    const OptionInfo* option = find_option(*info_, name);
+    if (option == nullptr) {
+      const std::string cure = info_->options.empty()
+                                   ? std::string("; it has none")
+                                   : suggest(lower(name), names_in(info_->options), "it takes");
+      return error(span, fmt::format("unknown option {} of '{}'", quoted(name), info_->name), cure);
+    }
+    for (const Option& earlier : item_.options) {
+      if (earlier.name == name) return error(span, fmt::format("option '{}' is given twice", name));
+      if (!option->group.empty() && find_option(*info_, earlier.name)->group == option->group)
+        return error(span, fmt::format("option '{}' contradicts '{}': one {} at a time", name, earlier.name,
+                                       option->group));
+    }
+    const bool given = skip('=');
+    const Span value_span = given ? take_until(":@") : span;
+    const std::string_view value = given ? view(value_span) : std::string_view();
+    if (const auto expected = what_is_wrong(*option, given, value))
+      return error(value_span, fmt::format("option '{}' takes {}, got {}", name, *expected,
+                                           given ? quoted(value) : std::string("no value")));
+    item_.options.push_back({name, std::string(value)});
+    return std::nullopt;
+  }
+
+  // What the option takes, when the value is none of it.
+  static std::optional<std::string> what_is_wrong(const OptionInfo& option, bool given, std::string_view value) {
+    switch (option.form) {
+      case OptionForm::flag:
+        return given ? std::optional<std::string>("no value") : std::nullopt;
+      case OptionForm::count: {
+        const auto count = parse_integer(value);
+        if (count && *count >= 1 && *count <= kLargestDegree) return std::nullopt;
+        return fmt::format("a count of 1 to {}", kLargestDegree);
+      }
+      case OptionForm::number:
+        return is_number(value) ? std::nullopt : std::optional<std::string>("a decimal of at least 0");
+      case OptionForm::word:
+        if (!option.words.empty())
+          return std::ranges::find(option.words, value) != option.words.end()
+                     ? std::nullopt
+                     : std::optional("one of " + join(option.words, ", "));
+        return is_word(value) ? std::nullopt : std::optional<std::string>("a value of [a-z0-9_.+-]");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> read_scope() {
+    const Span span{at_, end_};
+    std::vector<std::string> names;
+    for (const Scope scope : kScopes) {
+      names.emplace_back(name_of(scope));
+      if (view(span) == names.back()) item_.scope = scope;
+    }
+    at_ = end_;
+    if (item_.scope) return std::nullopt;
+    return error(span, fmt::format("unknown scope {}", quoted(view(span))), suggest(lower(view(span)), names, "known"));
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  std::size_t end_;
+  const TransformInfo* info_ = nullptr;
+  Item item_;
+};
+
+}  // namespace
+
+Result<Item> parse_item(std::string_view text, Span where) {
+  const std::string_view item = text.substr(where.begin, where.end - where.begin);
+  const std::string_view inner = trim(item);
+  if (!inner.empty()) where.begin += static_cast<std::size_t>(inner.data() - item.data());
+  where.end = where.begin + inner.size();
+  return ItemParser(text, where).parse();
+}
+
+}  // namespace ordercheck

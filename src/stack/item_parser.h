@@ -1,0 +1,15 @@
+// Parses one item of a stack, standing somewhere in a longer text that error displays show whole.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "stack/caret.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+// The item in `where` of `text`, blanks around it skipped. Every error ends in a caret display of `text`.
+Result<Item> parse_item(std::string_view text, Span where);
+
+}  // namespace ordercheck

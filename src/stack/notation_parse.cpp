@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/item_parser.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+bool is_model(std::string_view text) {
+  return std::ranges::equal(trim(text), std::string_view("model"), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  });
+}
+
+Error error_at_column(std::string_view text, Span where, std::string_view what) {
+  return error_at(text, where, fmt::format("{} at column {}", what, where.begin + 1));
+}
+
+// Items between separators, left applied first.
+Result<Stack> parse_list(std::string_view text, std::string_view separator) {
+  Stack stack;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = std::min(text.size(), text.find(separator, begin));
+    Result<Item> item = parse_item(text, {begin, end});
+    if (!item) return item.error();
+    stack.items.push_back(*std::move(item));
+    if (end == text.size()) return stack;
+    begin = end + separator.size();
+  }
+}
+
+// Outermost is applied last. A loop, not a recursion: a deep text must not end the stack of the program.
+Result<Stack> parse_nesting(std::string_view text) {
+  Stack stack;
+  std::size_t at = 0;
+  for (std::size_t open; (open = text.find_first_of("()", at)) != text.npos && text[open] == '('; at = open + 1) {
+    Result<Item> item = parse_item(text, {at, open});
+    if (!item) return item.error();
+    stack.items.push_back(*std::move(item));
+  }
+  const std::size_t end = std::min(text.size(), text.find(')', at));
+  if (!is_model(text.substr(at, end - at)))
+    return error_at_column(text, {at, end}, fmt::format("expected 'model' innermost, got {}",
+                                                        quoted(trim(text.substr(at, end - at)))));
+  at = end;
+  for (std::size_t open = stack.items.size(); open > 0; --open) {
+    at = std::min(text.size(), text.find_first_not_of(" \t", at));
+    if (at == text.size() || text[at] != ')')
+      return error_at_column(text, {at, at + 1}, fmt::format("expected {} more ')'", open));
+    ++at;
+  }
+  if (!trim(text.substr(at)).empty()) return error_at_column(text, {at, text.size()}, "expected nothing more");
+  std::ranges::reverse(stack.items);
+  return stack;
+}
+
+Result<Stack> parse_any(std::string_view text) {
+  if (trim(text).empty() || is_model(text)) return Stack{};
+  if (text.find_first_of("()") != text.npos) return parse_nesting(text);
+  return parse_list(text, text.find("->") != text.npos ? "->" : ",");
+}
+
+}  // namespace
+
+Result<Stack> parse_stack(std::string_view text, const Origin& origin) {
+  Result<Stack> parsed = parse_any(text);
+  if (!parsed) {
+    if (origin.file.empty()) return parsed;
+    return Error{fmt::format("{}:{}: {}", origin.file, origin.line, parsed.error().message)};
+  }
+  for (Item& item : parsed->items) item.origin = origin;
+  return parsed;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,33 @@
+#include "stack/stack.h"
+
+#include <cassert>
+
+#include "stack/transforms.h"
+
+namespace ordercheck {
+
+std::optional<std::string> option_of(const Item& item, const std::string& name) {
+  for (const Option& option : item.options)
+    if (option.name == name) return option.value;
+  return std::nullopt;
+}
+
+Scope scope_of(const Item& item) {
+  if (item.scope) return *item.scope;
+  const TransformInfo* info = find_transform(item.name);
+  assert(info != nullptr && "an item names a transform of the catalogue");
+  return info->scope;
+}
+
+const char* name_of(Scope scope) {
+  switch (scope) {
+    case Scope::model: return "model";
+    case Scope::block: return "block";
+    case Scope::experts: return "experts";
+    case Scope::attention: return "attention";
+  }
+  assert(false && "a scope has a name");
+  return "";
+}
+
+}  // namespace ordercheck

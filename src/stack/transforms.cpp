@@ -1,0 +1,176 @@
+#include "stack/transforms.h"
+
+#include <algorithm>
+
+namespace ordercheck {
+namespace {
+
+using enum OptionForm;
+
+const OptionInfo kReshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
+const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
+
+std::vector<TransformInfo> catalogue() {
+  constexpr TransformKind layout = TransformKind::layout, numeric = TransformKind::numeric;
+  return {
+      {.name = "pp",
+       .title = "pipeline parallel",
+       .nested = "PP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::model,
+       .axes = {"pp"},
+       .modes = {},
+       .options = {{.name = "gpipe", .group = "schedule"},
+                   {.name = "1f1b", .group = "schedule"},
+                   {.name = "interleaved", .group = "schedule"},
+                   {.name = "microbatches", .form = count}}},
+      {.name = "tp",
+       .title = "tensor parallel",
+       .nested = "TP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::model,
+       .axes = {"tp"},
+       .modes = {},
+       .options = {{.name = "sp", .form = word, .words = {"on", "off"}}}},
+      {.name = "ep",
+       .title = "expert parallel",
+       .nested = "EP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::experts,
+       .axes = {},  // carved from dp_shard * cp * tp
+       .modes = {},
+       .options = {}},
+      {.name = "cp",
+       .title = "context parallel",
+       .nested = "CP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::attention,
+       .axes = {"cp"},
+       .modes = {},
+       .options = {{.name = "all_gather", .group = "exchange"}, {.name = "ring", .group = "exchange"}}},
+      {.name = "ac",
+       .title = "activation checkpointing",
+       .nested = "AC",
+       .kind = layout,
+       .value = ValueForm::mode,
+       .scope = Scope::block,
+       .axes = {},
+       .modes = {"full", "selective"},  // selective: every n-th block
+       .options = {kEvery, {.name = "reentrant"}}},
+      {.name = "sac",
+       .title = "selective activation checkpointing by operator",
+       .nested = "SAC",
+       .kind = layout,
+       .value = ValueForm::none,
+       .scope = Scope::block,
+       .axes = {},
+       .modes = {},
+       .options = {{.name = "policy", .form = word}, kEvery}},
+      {.name = "compile",
+       .title = "graph compilation",
+       .nested = "compile",
+       .kind = layout,
+       .value = ValueForm::none,
+       .scope = Scope::block,
+       .axes = {},
+       .modes = {},
+       .options = {{.name = "wrap"}, {.name = "fullgraph"}, {.name = "backend", .form = word}}},
+      {.name = "fsdp",
+       .title = "fully sharded data parallel (FSDP2)",
+       .nested = "FSDP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::block,
+       .axes = {"dp_shard"},
+       .modes = {},
+       .options = {kReshard}},
+      {.name = "hsdp",
+       .title = "hybrid sharded data parallel (FSDP2)",
+       .nested = "HSDP",
+       .kind = layout,
+       .value = ValueForm::degree_pair,
+       .scope = Scope::block,
+       .axes = {"dp_replicate", "dp_shard"},
+       .modes = {},
+       .options = {kReshard}},
+      {.name = "ddp",
+       .title = "replicated data parallel (DDP)",
+       .nested = "DDP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::model,
+       .axes = {"dp_replicate"},
+       .modes = {},
+       .options = {}},
+      {.name = "simple_fsdp",
+       .title = "fully sharded data parallel in the graph (SimpleFSDP)",
+       .nested = "SimpleFSDP",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::model,
+       .axes = {"dp_shard"},
+       .modes = {},
+       .options = {{.name = "bucket", .form = word}}},
+      {.name = "auto_parallel",
+       .title = "automatic placement (AutoParallel)",
+       .nested = "AutoParallel",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::model,
+       .axes = {"dp_shard"},  // the ranks it may place over; the batch is split over them
+       .modes = {},
+       .options = {}},
+      {.name = "amp",
+       .title = "automatic mixed precision",
+       .nested = "AMP",
+       .kind = numeric,
+       .value = ValueForm::mode,
+       .scope = Scope::model,
+       .axes = {},
+       .modes = {"bf16", "fp16"},
+       .options = {}},
+      {.name = "quantize",
+       .title = "quantized linear layers",
+       .nested = "quantize",
+       .kind = numeric,
+       .value = ValueForm::mode,
+       .scope = Scope::model,
+       .axes = {},
+       .modes = {"fp8", "mxfp8", "int8", "int4"},
+       .options = {}},
+      {.name = "optimizer",
+       .title = "the optimizer",
+       .nested = "optimizer",
+       .kind = numeric,
+       .value = ValueForm::mode,
+       .scope = Scope::model,
+       .axes = {},
+       .modes = {"sgd", "adamw"},
+       .options = {{.name = "clip", .form = number},
+                   {.name = "lr", .form = number},
+                   {.name = "weight_decay", .form = number}}},
+  };
+}
+
+}  // namespace
+
+const std::vector<TransformInfo>& transforms() {
+  static const std::vector<TransformInfo> table = catalogue();
+  return table;
+}
+
+const TransformInfo* find_transform(std::string_view name) {
+  const auto found = std::ranges::find(transforms(), name, &TransformInfo::name);
+  return found == transforms().end() ? nullptr : &*found;
+}
+
+const OptionInfo* find_option(const TransformInfo& transform, std::string_view name) {
+  const auto found = std::ranges::find(transform.options, name, &OptionInfo::name);
+  return found == transform.options.end() ? nullptr : &*found;
+}
+
+}  // namespace ordercheck
