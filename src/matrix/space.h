@@ -1,0 +1,38 @@
+// The space of a matrix: what matrix/space.toml says is enumerated.
+//
+//   models = ["llama"]            engines = ["native"]
+//   transforms = ["tp", "ac", "fsdp"]
+//   ranks = [1, 2, 3, 4]          # world sizes of the legal orders
+//   order_ranks = [2, 4]          # world sizes at which every order is tried, legal or not
+//   accumulations = [1, 2, 4]
+//   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
+//   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct Space {
+  std::vector<std::string> models;
+  std::vector<std::string> engines;
+  std::vector<std::string> transforms;  // names of the catalogue; each at most once in a stack
+  std::vector<int> ranks;
+  std::vector<int> order_ranks;
+  std::vector<int> accumulations;
+  std::vector<Item> optimizers;
+  std::vector<int> optimizer_ranks;
+  friend bool operator==(const Space&, const Space&) = default;
+};
+
+// Errors are "<path>:<line>: ...": a missing or unknown key, an unknown transform, a number below 1.
+Result<Space> parse_space(std::string_view text, const std::string& path);
+Result<Space> load_space(const std::filesystem::path& path);
+
+}  // namespace ordercheck
