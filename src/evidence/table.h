@@ -2,7 +2,7 @@
 //
 //   # ordercheck evidence 1
 //   # engine	native
-//   # versions	libtorch 2.11.0
+//   # version	libtorch 2.11.0
 //   # device	cpu
 //   # arithmetic	exact
 //   # control	plain arithmetic	held	17 of 19 differ
@@ -35,7 +35,7 @@ struct EvidenceRow {
   std::string case_text;  // as print(Case) gives it
   Verdict verdict = Verdict::unrun;
   Ending ending = Ending::completed;
-  std::string phase;      // of a failure: "apply"; of the first divergent tensor: "forward"; else ""
+  std::string phase;      // of a failure: "apply"; else ""
   std::string place;      // "layers.0.attention, all_gather on tp", "gradient of tok_embeddings.weight"; else ""
   std::string message;    // the failure's own message, or the judgement's sentence; "" for equal
   std::vector<Effect> effects;  // one an item, in the order of the stack

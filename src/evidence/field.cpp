@@ -1,0 +1,156 @@
+#include "evidence/field.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace ordercheck {
+namespace {
+
+struct CounterName {
+  const char* name;
+  std::int64_t Counters::* value;
+};
+constexpr std::array kCounters{CounterName{"operators_recomputed", &Counters::operators_recomputed},
+                               CounterName{"matmul_flops", &Counters::matmul_flops},
+                               CounterName{"saved_bytes_peak", &Counters::saved_bytes_peak},
+                               CounterName{"parameter_bytes_peak", &Counters::parameter_bytes_peak},
+                               CounterName{"graph_captures", &Counters::graph_captures},
+                               CounterName{"graph_breaks", &Counters::graph_breaks},
+                               CounterName{"p2p_messages", &Counters::p2p_messages}};
+
+constexpr std::string_view kBetweenEffects = " | ";
+constexpr std::string_view kYes = "yes", kNo = "no", kNotStated = "not stated";
+
+std::vector<std::string> split_effects(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0;;) {
+    const auto next = text.find(kBetweenEffects, at);
+    parts.emplace_back(text.substr(at, next - at));
+    if (next == std::string_view::npos) return parts;
+    at = next + kBetweenEffects.size();
+  }
+}
+
+Result<Effect> parse_effect(std::string_view text) {
+  // The item itself holds colons ("fsdp=2:reshard=never") but never a space.
+  const auto first = text.find(": ");
+  const auto second = first == std::string_view::npos ? first : text.find(": ", first + 2);
+  if (second == std::string_view::npos)
+    return Error{fmt::format("effect '{}' is not '<item>: yes|no|not stated: <evidence>'", text)};
+  Effect effect{.transform = std::string(text.substr(0, first)), .evidence = std::string(text.substr(second + 2))};
+  const auto word = text.substr(first + 2, second - first - 2);
+  if (word != kYes && word != kNo && word != kNotStated)
+    return Error{fmt::format("effect of {} is '{}', expected yes, no or not stated", effect.transform, word)};
+  effect.defined = word != kNotStated;
+  effect.present = word == kYes;
+  return effect;
+}
+
+}  // namespace
+
+std::string escape_field(std::string_view text) {
+  if (text.empty()) return "-";
+  if (text == "-") return "\\-";
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '\t': out += "\\t"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\\': out += "\\\\"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+Result<std::string> unescape_field(std::string_view field) {
+  if (field == "-") return std::string{};
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] != '\\') {
+      out += field[i];
+      continue;
+    }
+    const char next = ++i < field.size() ? field[i] : '\0';
+    switch (next) {
+      case 't': out += '\t'; break;
+      case 'n': out += '\n'; break;
+      case 'r': out += '\r'; break;
+      case '\\': out += '\\'; break;
+      case '-': out += '-'; break;
+      default: return Error{fmt::format("field '{}' has a backslash without t, n, r, - or a backslash after it", field)};
+    }
+  }
+  return out;
+}
+
+std::string print_counters(const Counters& counters) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : kCounters)
+    if (counters.*value != 0) parts.push_back(fmt::format("{}={}", name, counters.*value));
+  return join(parts, " ");
+}
+
+Result<Counters> parse_counters(std::string_view text) {
+  Counters counters;
+  if (text.empty()) return counters;
+  for (const auto& part : split(text, ' ')) {
+    const auto equals = part.find('=');
+    const auto number = equals == std::string::npos ? std::nullopt : parse_integer(std::string_view(part).substr(equals + 1));
+    if (!number) return Error{fmt::format("counter '{}' is not '<name>=<number>'", part)};
+    bool known = false;
+    for (const auto& [name, value] : kCounters) {
+      if (part.substr(0, equals) != name) continue;
+      counters.*value = *number;
+      known = true;
+    }
+    if (!known) return Error{fmt::format("unknown counter '{}'", part.substr(0, equals))};
+  }
+  return counters;
+}
+
+std::string print_collectives(const std::vector<CollectiveCount>& collectives) {
+  std::vector<std::string> parts;
+  for (const auto& c : collectives)
+    parts.push_back(fmt::format("{}:{}:{}:{}:{}", c.kind, c.group, name_of(c.phase), c.count, c.bytes));
+  return join(parts, " ");
+}
+
+Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text) {
+  std::vector<CollectiveCount> collectives;
+  if (text.empty()) return collectives;
+  for (const auto& part : split(text, ' ')) {
+    const auto words = split(part, ':');
+    const auto phase = words.size() == 5 ? find_phase(words[2]) : std::nullopt;
+    const auto count = words.size() == 5 ? parse_integer(words[3]) : std::nullopt;
+    const auto bytes = words.size() == 5 ? parse_integer(words[4]) : std::nullopt;
+    if (!phase || !count || !bytes)
+      return Error{fmt::format("collective '{}' is not '<kind>:<group>:<phase>:<count>:<bytes>'", part)};
+    collectives.push_back({.kind = words[0], .group = words[1], .phase = *phase, .count = *count, .bytes = *bytes});
+  }
+  return collectives;
+}
+
+std::string print_effects(const std::vector<Effect>& effects) {
+  std::vector<std::string> parts;
+  for (const auto& e : effects)
+    parts.push_back(fmt::format("{}: {}: {}", e.transform, !e.defined ? kNotStated : e.present ? kYes : kNo, e.evidence));
+  return join(parts, kBetweenEffects);
+}
+
+Result<std::vector<Effect>> parse_effects(std::string_view text) {
+  std::vector<Effect> effects;
+  if (text.empty()) return effects;
+  for (const auto& part : split_effects(text)) {
+    auto effect = parse_effect(part);
+    if (!effect) return effect.error();
+    effects.push_back(*effect);
+  }
+  return effects;
+}
+
+}  // namespace ordercheck

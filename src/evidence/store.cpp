@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/file.h"
+#include "evidence/table.h"
+
+namespace ordercheck {
+namespace {
+
+// What stands behind a verdict, in one line: the failure's place, or the first thing that is not as owed.
+std::string place_of(const Record& record, const Judgement& judgement) {
+  if (record.failure) {
+    const Failure& f = *record.failure;
+    std::string place = f.module;
+    if (!f.operation.empty()) place += (place.empty() ? "" : ", ") + f.operation;
+    if (!f.group.empty()) place += " on " + f.group;
+    return place;
+  }
+  if (!judgement.difference) return "";
+  const Difference& d = *judgement.difference;
+  return fmt::format("{}, step {}{}", d.what, d.step, d.rank >= 0 ? fmt::format(", rank {}", d.rank) : "");
+}
+
+}  // namespace
+
+std::filesystem::path evidence_path(const std::filesystem::path& folder, const EvidenceTable& table) {
+  return folder / table.engine / (build_of(table) + ".tsv");
+}
+
+Status write_evidence(const std::filesystem::path& folder, const EvidenceTable& table) {
+  const auto path = evidence_path(folder, table);
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error)
+    return Error{fmt::format("cannot make the folder {}: {}; give a folder that can be written with --evidence",
+                             path.parent_path().string(), error.message())};
+  return replace_file(path, print_evidence(table));
+}
+
+Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> paths;
+  if (!std::filesystem::exists(folder, error)) return std::vector<EvidenceTable>{};
+  for (auto entry = std::filesystem::recursive_directory_iterator(folder, error);
+       !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error))
+    if (entry->path().extension() == ".tsv") paths.push_back(entry->path());
+  if (error) return Error{fmt::format("cannot read the folder {}: {}", folder.string(), error.message())};
+  std::ranges::sort(paths);
+  std::vector<EvidenceTable> tables;
+  for (const auto& path : paths) {
+    auto text = read_file(path);
+    if (!text) return text.error();
+    auto table = parse_evidence(*text, path.string());
+    if (!table) return table.error();
+    tables.push_back(*table);
+  }
+  return tables;
+}
+
+EvidenceRow evidence_row(const std::string& case_text, const Record& record, const Judgement& judgement) {
+  const bool completed = record.ending == Ending::completed;
+  EvidenceRow row{.case_text = case_text,
+                  .verdict = judgement.verdict,
+                  .ending = record.ending,
+                  .phase = record.failure ? name_of(record.failure->phase) : "",
+                  .place = place_of(record, judgement),
+                  .message = record.failure                        ? record.failure->message
+                             : judgement.verdict == Verdict::equal ? ""
+                                                                   : judgement.reason,
+                  .effects = judgement.effects,
+                  .digest = digest(record)};
+  if (completed) {
+    row.counters = record.counters;
+    row.collectives = record.collectives;
+  }
+  return row;
+}
+
+}  // namespace ordercheck

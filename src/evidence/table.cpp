@@ -1,0 +1,152 @@
+#include "evidence/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "evidence/field.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr std::string_view kTitle = "# ordercheck evidence 1";
+constexpr std::string_view kColumns =
+    "case\tverdict\tending\tphase\tplace\tmessage\teffects\tcounters\tcollectives\tdigest";
+constexpr std::size_t kColumnCount = 10;
+
+std::string head_line(std::string_view key, std::string_view value) {
+  return fmt::format("# {}\t{}\n", key, escape_field(value));
+}
+
+std::string print_row(const EvidenceRow& row) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", escape_field(row.case_text), name_of(row.verdict),
+                     name_of(row.ending), escape_field(row.phase), escape_field(row.place), escape_field(row.message),
+                     escape_field(print_effects(row.effects)), escape_field(print_counters(row.counters)),
+                     escape_field(print_collectives(row.collectives)), hex(row.digest));
+}
+
+Result<EvidenceRow> parse_row(std::string_view line) {
+  std::vector<std::string> fields;
+  for (const auto& field : split(line, '\t')) {
+    auto text = unescape_field(field);
+    if (!text) return text.error();
+    fields.push_back(*text);
+  }
+  if (fields.size() != kColumnCount)
+    return Error{fmt::format("{} columns, expected {}: {}", fields.size(), kColumnCount, kColumns.substr(0, 24))};
+  EvidenceRow row{.case_text = fields[0], .phase = fields[3], .place = fields[4], .message = fields[5]};
+  if (row.case_text.empty()) return Error{"a row without a case"};
+  const auto verdict = find_verdict(fields[1]);
+  if (!verdict)
+    return Error{fmt::format("verdict '{}' is none of equal, differs, fails, hangs, ignored, unstable, unrun", fields[1])};
+  const auto ending = find_ending(fields[2]);
+  if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[2])};
+  auto effects = parse_effects(fields[6]);
+  if (!effects) return effects.error();
+  auto counters = parse_counters(fields[7]);
+  if (!counters) return counters.error();
+  auto collectives = parse_collectives(fields[8]);
+  if (!collectives) return collectives.error();
+  auto digest = parse_hash128(fields[9]);
+  if (!digest) return Error{fmt::format("digest '{}' is not 32 hex digits", fields[9])};
+  row.verdict = *verdict;
+  row.ending = *ending;
+  row.effects = *effects;
+  row.counters = *counters;
+  row.collectives = *collectives;
+  row.digest = *digest;
+  return row;
+}
+
+Status parse_head(std::string_view line, EvidenceTable& table) {
+  const auto words = split(line.substr(2), '\t');
+  std::vector<std::string> values;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    auto value = unescape_field(words[i]);
+    if (!value) return value.error();
+    values.push_back(*value);
+  }
+  const std::string& key = words[0];
+  const std::size_t wanted = key == "control" ? 3 : 1;
+  if (values.size() != wanted)
+    return Error{fmt::format("'# {}' has {} values, expected {}", key, values.size(), wanted)};
+  if (key == "engine") table.engine = values[0];
+  else if (key == "version") table.versions.push_back(values[0]);
+  else if (key == "device") table.device = values[0];
+  else if (key == "arithmetic") table.arithmetic = values[0];
+  else if (key == "control" && (values[1] == "held" || values[1] == "failed"))
+    table.controls.push_back({.name = values[0], .held = values[1] == "held", .evidence = values[2]});
+  else if (key == "control") return Error{fmt::format("control '{}' is '{}', expected held or failed", values[0], values[1])};
+  else return Error{fmt::format("unknown head '# {}'; expected engine, version, device, arithmetic or control", key)};
+  return Done{};
+}
+
+// A version as part of a file name: "libtorch 2.11.0+cpu" gives "libtorch-2.11.0+cpu".
+std::string as_file_name(std::string text) {
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '+' && c != '_') c = '-';
+  return text;
+}
+
+}  // namespace
+
+std::string build_of(const EvidenceTable& table) {
+  std::string build = as_file_name(table.versions.empty() ? "unknown" : table.versions.front()) + "-" + as_file_name(table.device);
+  if (table.arithmetic != "exact") build += "-" + as_file_name(table.arithmetic);
+  return build;
+}
+
+std::string version_of(const EvidenceTable& table) {
+  if (table.versions.empty()) return "";
+  const auto space = table.versions.front().find(' ');
+  return space == std::string::npos ? "" : table.versions.front().substr(space + 1);
+}
+
+const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text) {
+  const auto found = std::ranges::find(table.rows, case_text, &EvidenceRow::case_text);
+  return found == table.rows.end() ? nullptr : &*found;
+}
+
+std::string print_evidence(const EvidenceTable& table) {
+  std::string text = std::string(kTitle) + "\n" + head_line("engine", table.engine);
+  for (const auto& version : table.versions) text += head_line("version", version);
+  text += head_line("device", table.device) + head_line("arithmetic", table.arithmetic);
+  for (const auto& control : table.controls)
+    text += fmt::format("# control\t{}\t{}\t{}\n", escape_field(control.name), control.held ? "held" : "failed",
+                        escape_field(control.evidence));
+  text += std::string(kColumns) + "\n";
+  auto rows = table.rows;
+  std::ranges::sort(rows, {}, &EvidenceRow::case_text);
+  for (const auto& row : rows) text += print_row(row);
+  return text;
+}
+
+Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path) {
+  EvidenceTable table;
+  table.arithmetic.clear();
+  auto lines = split(text, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  const auto wrong = [&path](std::size_t line, const std::string& what) {
+    return Error{fmt::format("{}:{}: {}", path, line + 1, what)};
+  };
+  if (lines.empty() || lines[0] != kTitle) return wrong(0, fmt::format("expected '{}'", kTitle));
+  std::size_t at = 1;
+  for (; at < lines.size() && lines[at].starts_with("# "); ++at)
+    if (auto status = parse_head(lines[at], table); !status) return wrong(at, status.error().message);
+  if (table.engine.empty() || table.arithmetic.empty())
+    return wrong(at, "expected '# engine' and '# arithmetic' before the rows");
+  if (at == lines.size() || lines[at] != kColumns) return wrong(at, "expected the line of column names");
+  for (++at; at < lines.size(); ++at) {
+    auto row = parse_row(lines[at]);
+    if (!row) return wrong(at, row.error().message);
+    if (!table.rows.empty() && table.rows.back().case_text >= row->case_text)
+      return wrong(at, fmt::format("case '{}' is not after '{}': rows are sorted and each case stands once",
+                                   row->case_text, table.rows.back().case_text));
+    table.rows.push_back(*row);
+  }
+  return table;
+}
+
+}  // namespace ordercheck
