@@ -1,0 +1,43 @@
+// The keys of a TOML file of this room, read with errors that name file and line. Keeps the first error and goes on.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ordercheck {
+
+class Keys {
+ public:
+  // Nothing when the text is no TOML; error() tells why.
+  Keys(std::string_view text, std::string path);
+
+  std::string text(const std::string& key);
+  std::string text_if_given(const std::string& key);
+  std::vector<std::string> texts(const std::string& key);
+  std::vector<int> numbers(const std::string& key);  // each at least 1
+
+  // A value that was read but cannot be meant: the error stands at the key's line.
+  void refuse(const std::string& key, const std::string& what);
+
+  // Called last: a key that nothing asked for is an error too.
+  std::optional<Error> error();
+
+ private:
+  const toml::node* find(const std::string& key, bool needed);
+  const toml::array* array(const std::string& key);
+  void fail(toml::source_index line, const std::string& what);
+
+  std::string path_;
+  toml::table table_;
+  std::vector<std::string> asked_;
+  std::optional<Error> error_;
+};
+
+}  // namespace ordercheck

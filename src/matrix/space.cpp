@@ -1,0 +1,66 @@
+#include "matrix/space.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "matrix/keys.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+std::vector<std::string> names_of_transforms() {
+  std::vector<std::string> names;
+  for (const auto& info : transforms()) names.push_back(info.name);
+  return names;
+}
+
+void check_transforms(Keys& keys, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    if (find_transform(name)) continue;
+    const auto meant = nearest(name, names_of_transforms());
+    keys.refuse("transforms", fmt::format("unknown transform '{}' in 'transforms'{}", name,
+                                          meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+  }
+}
+
+std::vector<Item> optimizers_of(Keys& keys) {
+  std::vector<Item> items;
+  for (const auto& text : keys.texts("optimizers")) {
+    auto stack = parse_stack(text);
+    if (!stack)
+      keys.refuse("optimizers", split(stack.error().message, '\n').front());
+    else if (stack->items.size() != 1 || stack->items[0].name != "optimizer")
+      keys.refuse("optimizers", fmt::format("'{}' is not one optimizer; write \"optimizer=sgd\"", text));
+    else
+      items.push_back(stack->items[0]);
+  }
+  return items;
+}
+
+}  // namespace
+
+Result<Space> parse_space(std::string_view text, const std::string& path) {
+  Keys keys(text, path);
+  Space space{.models = keys.texts("models"),
+              .engines = keys.texts("engines"),
+              .transforms = keys.texts("transforms"),
+              .ranks = keys.numbers("ranks"),
+              .order_ranks = keys.numbers("order_ranks"),
+              .accumulations = keys.numbers("accumulations"),
+              .optimizers = optimizers_of(keys),
+              .optimizer_ranks = keys.numbers("optimizer_ranks")};
+  check_transforms(keys, space.transforms);
+  if (auto error = keys.error()) return *error;
+  return space;
+}
+
+Result<Space> load_space(const std::filesystem::path& path) {
+  auto text = read_file(path);
+  if (!text) return text.error();
+  return parse_space(*text, path.string());
+}
+
+}  // namespace ordercheck
