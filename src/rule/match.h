@@ -1,0 +1,39 @@
+// Where a rule fires on a stack.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "rule/rule.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+// The items that a firing is about, by index in the stack. One for fits, effect and needs, two for order and clash (the
+// one applied first comes first); fits without an item pattern has none.
+struct Firing {
+  std::vector<std::size_t> items;
+  friend auto operator<=>(const Firing&, const Firing&) = default;
+};
+
+// All firings, in order of the stack. `ranks`: how many ranks there are, where the question says so.
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, std::optional<int> ranks = {});
+
+// What an order rule demands of a stack, whether or not the stack keeps it: item `before` goes before item `after`.
+struct Demand {
+  std::size_t before = 0;
+  std::size_t after = 0;
+  friend auto operator<=>(const Demand&, const Demand&) = default;
+};
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, std::optional<int> ranks = {});
+
+// The pairs of items that a commutes rule lets change places; `first` < `second`.
+struct CommutingPair {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  friend auto operator<=>(const CommutingPair&, const CommutingPair&) = default;
+};
+std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, std::optional<int> ranks = {});
+
+}  // namespace ordercheck

@@ -1,0 +1,37 @@
+// The `when` expressions of rule pages: conditions over degrees and sizes, such as `tp > 1 && kv_heads % tp != 0`.
+//
+// Names: the degrees pp dp_replicate dp_shard cp tp ep (1 where the stack has none), dp = dp_replicate * dp_shard, world =
+// the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
+// layers dim heads kv_heads head_dim ffn_hidden vocab; the step sizes sequence_length sequences; microbatches (only when
+// a pp item says so). A condition that names something without a value is false.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct Condition {
+  std::string text;
+  std::vector<std::string> names;  // each once, in order of appearance
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+// Refuses unknown names (with a suggestion), syntax errors and what is no truth value.
+Result<Condition> parse_condition(std::string_view text);
+
+using ConditionValues = std::map<std::string, long long>;
+ConditionValues condition_values(const Stack& stack, std::optional<int> ranks);
+
+bool is_met(const Condition& condition, const ConditionValues& values);
+
+// "kv_heads = 24, tp = 5": the values that a condition looked at.
+std::string explain(const Condition& condition, const ConditionValues& values);
+
+}  // namespace ordercheck
