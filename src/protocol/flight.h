@@ -28,11 +28,14 @@ struct FlightSlot {
   std::int64_t sequence = -1;
   std::string shape;         // up to 47 bytes: "float64 [4, 24, 48]"
   bool finished = false;
+  std::uint64_t ticket = 0;  // larger was written later, over all ranks; 0 where nothing whole was written
+  int fatal_signal = 0;      // the signal that this rank's thread raised (SIGSEGV, SIGABRT ...); 0 for none
 };
 
 class FlightRecorder {
  public:
-  // Creates the file with `ranks` empty slots and maps it. Errors name the path.
+  // Creates the file with `ranks` empty slots and maps it. Errors name the path. From the first one on, a fatal signal
+  // of a thread is noted in the slot that the thread wrote last, unless the program handles that signal itself.
   static Result<std::unique_ptr<FlightRecorder>> create(const std::filesystem::path& path, int ranks);
   ~FlightRecorder();
   FlightRecorder(const FlightRecorder&) = delete;

@@ -39,6 +39,9 @@ struct Hello {
 // What of the tensors a record keeps: nothing, hashes of gradients and parameters, or values and the module trace.
 enum class Keep { none, hashes, values };
 
+const char* name_of(Keep keep);
+std::optional<Keep> find_keep(const std::string& name);
+
 // A fault asked for, to show that the supervisor and the worlds see it. Fires on one rank, at the first time that rank
 // enters `module` in `phase` (kinds crash, hang, throw, slow), or at its collective number `sequence` on any group
 // (kinds skip_collective, wrong_shape).

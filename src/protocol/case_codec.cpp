@@ -1,0 +1,63 @@
+#include "protocol/case_codec.h"
+
+#include <nlohmann/json.hpp>
+
+#include "protocol/json_text.h"
+#include "stack/mesh.h"
+
+namespace ordercheck {
+namespace {
+
+using nlohmann::json;
+
+json json_of(const Item& item) {
+  json degrees = json::array();
+  for (const Degree& degree : item.degrees) degrees.push_back(degree.value);
+  json options = json::array();
+  for (const Option& option : item.options) options.push_back({{"name", option.name}, {"value", option.value}});
+  return {{"name", item.name},
+          {"degrees", degrees},
+          {"mode", item.mode},
+          {"options", options},
+          {"scope", name_of(scope_of(item))}};
+}
+
+json mesh_json(const Stack& stack) {
+  const Mesh mesh = mesh_of(stack);
+  json value = json::object();
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis) value[std::string(kMeshAxes[axis])] = mesh.degrees[axis];
+  return value;
+}
+
+}  // namespace
+
+json json_of(const Case& subject) {
+  json items = json::array();
+  for (const Item& item : subject.stack.items) items.push_back(json_of(item));
+  const Settings& settings = subject.settings;
+  return {{"text", print(subject)},
+          {"engine", subject.engine},
+          {"model", subject.model},
+          {"items", items},
+          {"mesh", mesh_json(subject.stack)},
+          {"settings",
+           {{"arithmetic", name_of(settings.arithmetic)},
+            {"grid", settings.grid},
+            {"seed", std::to_string(settings.seed)},
+            {"steps", settings.steps},
+            {"accumulation", settings.accumulation}}}};
+}
+
+Result<Case> case_of(const json& value) {
+  const auto& text = value["text"].get_ref<const std::string&>();
+  Result<Case> subject = parse_case(text);
+  if (!subject) return Error{"run: at case.text: " + subject.error().message};
+  const json spelled = json_of(*subject);
+  for (const auto& [name, expected] : spelled.items())
+    if (value[name] != expected)
+      return Error{"run: at case." + name + ": expected what the text " + excerpt(text) + " says, " +
+                   excerpt(to_text(expected)) + ", got " + excerpt(to_text(value[name]))};
+  return subject;
+}
+
+}  // namespace ordercheck

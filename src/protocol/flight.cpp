@@ -1,0 +1,161 @@
+#include "protocol/flight.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "protocol/flight_layout.h"
+
+namespace ordercheck {
+namespace {
+
+using flight::Entry;
+using flight::Header;
+using flight::Slot;
+
+template <std::size_t N>
+void put(std::array<char, N>& field, std::string_view text) {
+  const std::size_t length = std::min(text.size(), N - 1);
+  field.fill('\0');
+  std::memcpy(field.data(), text.data(), length);
+}
+
+// The slot that the current thread wrote last: where a fatal signal of this thread belongs.
+thread_local std::atomic<Slot*> slot_of_this_thread{nullptr};
+
+constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+void note_fatal_signal(int number) {
+  // First of all the default: should the slot be gone, the store below ends the process as the signal would have.
+  std::signal(number, SIG_DFL);
+  if (Slot* slot = slot_of_this_thread.load(std::memory_order_relaxed))
+    slot->signal.store(static_cast<std::uint64_t>(number), std::memory_order_relaxed);
+  raise(number);
+}
+
+// Someone else's handler (a sanitizer's, a debugger's) stays.
+void watch_fatal_signals() {
+  for (const int number : kFatalSignals) {
+    struct sigaction present {};
+    sigaction(number, nullptr, &present);
+    if ((present.sa_flags & SA_SIGINFO) != 0 || present.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = note_fatal_signal;
+    action.sa_flags = SA_NODEFER | SA_ONSTACK;
+    sigaction(number, &action, nullptr);
+  }
+}
+
+std::string reason() { return std::strerror(errno); }
+
+}  // namespace
+
+struct FlightRecorder::Mapping {
+  void* memory = MAP_FAILED;
+  std::size_t bytes = 0;
+  std::vector<Entry> entries;  // what each rank wrote last; touched by its rank alone
+
+  ~Mapping() {
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+  }
+  Header& header() { return *static_cast<Header*>(memory); }
+  Slot& slot(int rank) {
+    return *reinterpret_cast<Slot*>(static_cast<char*>(memory) + sizeof(Header) +
+                                    static_cast<std::size_t>(rank) * sizeof(Slot));
+  }
+  Entry& entry(int rank) {
+    assert(rank >= 0 && static_cast<std::size_t>(rank) < entries.size() && "rank within the flight file");
+    return entries[static_cast<std::size_t>(rank)];
+  }
+  void publish(int rank) {
+    Entry& last = entry(rank);
+    last.ticket = header().clock.fetch_add(1, std::memory_order_relaxed) + 1;
+    flight::publish(slot(rank), last);
+    slot_of_this_thread.store(&slot(rank), std::memory_order_relaxed);
+  }
+};
+
+FlightRecorder::FlightRecorder(std::unique_ptr<Mapping> mapping) : mapping_(std::move(mapping)) {}
+
+FlightRecorder::~FlightRecorder() {
+  // Threads outlive a recorder in a worker that runs many cases; their note must not point into a gone mapping.
+  // A rank's thread ends with its case, so only the thread that destroys the recorder can still hold one.
+  slot_of_this_thread.store(nullptr, std::memory_order_relaxed);
+}
+
+Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesystem::path& path, int ranks) {
+  if (ranks < 1 || static_cast<std::uint32_t>(ranks) > flight::kMostRanks)
+    return Error{fmt::format("flight file {}: expected 1 to {} ranks, got {}", path.string(), flight::kMostRanks, ranks)};
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return Error{fmt::format("flight file {}: cannot create it: {}", path.string(), reason())};
+  auto mapping = std::make_unique<Mapping>();
+  mapping->bytes = flight::file_bytes(static_cast<std::uint32_t>(ranks));
+  // Allocated, not only sized: writing to a hole of a full disk would kill the process.
+  const int failed = posix_fallocate(file, 0, static_cast<off_t>(mapping->bytes));
+  if (failed == 0) mapping->memory = mmap(nullptr, mapping->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const std::string why = failed != 0 ? std::strerror(failed) : reason();
+  close(file);
+  if (mapping->memory == MAP_FAILED)
+    return Error{fmt::format("flight file {}: cannot map {} bytes: {}", path.string(), mapping->bytes, why)};
+  mapping->entries.resize(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) new (&mapping->slot(rank)) Slot{};
+  new (mapping->memory) Header{.magic = flight::kMagic,
+                               .version = flight::kVersion,
+                               .ranks = static_cast<std::uint32_t>(ranks),
+                               .slot_bytes = sizeof(Slot),
+                               .zero = 0,
+                               .clock = 0,
+                               .reserved = {}};
+  static std::once_flag watched;
+  std::call_once(watched, watch_fatal_signals);
+  return std::unique_ptr<FlightRecorder>(new FlightRecorder(std::move(mapping)));
+}
+
+void FlightRecorder::at_step(int rank, int step, Phase phase) {
+  Entry& entry = mapping_->entry(rank);
+  entry.step = step;
+  entry.phase = static_cast<std::uint8_t>(phase);
+  put(entry.module, "");
+  mapping_->publish(rank);
+}
+
+void FlightRecorder::at_module(int rank, Phase phase, std::string_view module) {
+  Entry& entry = mapping_->entry(rank);
+  entry.phase = static_cast<std::uint8_t>(phase);
+  put(entry.module, module);
+  mapping_->publish(rank);
+}
+
+void FlightRecorder::at_collective(int rank, std::string_view operation, std::string_view group, std::int64_t sequence,
+                                   std::string_view shape) {
+  Entry& entry = mapping_->entry(rank);
+  put(entry.operation, operation);
+  put(entry.group, group);
+  put(entry.shape, shape);
+  entry.sequence = sequence;
+  mapping_->publish(rank);
+}
+
+void FlightRecorder::left_collective(int rank) {
+  Entry& entry = mapping_->entry(rank);
+  put(entry.operation, "");
+  put(entry.group, "");
+  put(entry.shape, "");
+  mapping_->publish(rank);
+}
+
+void FlightRecorder::finished(int rank) {
+  mapping_->entry(rank).finished = 1;
+  mapping_->publish(rank);
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,23 @@
+// JSON as one line of text: what is accepted and what is written. Stricter than JSON where a reader could be misled.
+// May be used from any thread.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ordercheck {
+
+// One object. Refused: anything behind it, a name that stands twice in one object, nesting deeper than 16, an integer
+// beyond int64, a number that is no finite float64, bytes that are no UTF-8.
+Result<nlohmann::json> parse_object(std::string_view text);
+
+// One line; bytes that are no UTF-8 are written as U+FFFD.
+std::string to_text(const nlohmann::json& value);
+
+// At most 120 characters of a text for a message, in quotes, control and non-ASCII bytes as \xNN.
+std::string excerpt(std::string_view text);
+
+}  // namespace ordercheck

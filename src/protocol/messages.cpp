@@ -1,0 +1,136 @@
+#include "protocol/messages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "protocol/case_codec.h"
+#include "protocol/json_text.h"
+#include "protocol/record_codec.h"
+#include "protocol/schema.h"
+
+namespace ordercheck {
+namespace {
+
+using nlohmann::json;
+
+json json_of(const std::optional<Fault>& fault) {
+  if (!fault) return nullptr;
+  return {{"kind", fault->kind},
+          {"rank", fault->rank},
+          {"module", fault->module},
+          {"phase", name_of(fault->phase)},
+          {"sequence", fault->sequence}};
+}
+
+std::optional<Fault> fault_in(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return Fault{.kind = value["kind"],
+               .rank = value["rank"],
+               .module = value["module"],
+               .phase = find_phase(value["phase"].get<std::string>()).value(),
+               .sequence = value["sequence"]};
+}
+
+Hello hello_in(const json& value) {
+  const auto words = [&](const char* name) { return value[name].get<std::vector<std::string>>(); };
+  return {.engine = value["engine"],
+          .versions = words("versions"),
+          .devices = words("devices"),
+          .transforms = words("transforms"),
+          .models = words("models"),
+          .mutants = words("mutants"),
+          .faults = words("faults"),
+          .max_ranks = value["max_ranks"],
+          .content_hash = value["content_hash"]};
+}
+
+}  // namespace
+
+const char* name_of(Keep keep) {
+  switch (keep) {
+    case Keep::none: return "none";
+    case Keep::hashes: return "hashes";
+    case Keep::values: return "values";
+  }
+  return "";
+}
+
+std::optional<Keep> find_keep(const std::string& name) {
+  for (const Keep keep : {Keep::none, Keep::hashes, Keep::values})
+    if (name == name_of(keep)) return keep;
+  return std::nullopt;
+}
+
+std::string encode(const Hello& message) {
+  return to_text({{"type", "hello"},
+                  {"protocol", kProtocolVersion},
+                  {"engine", message.engine},
+                  {"versions", json(message.versions)},
+                  {"devices", json(message.devices)},
+                  {"transforms", json(message.transforms)},
+                  {"models", json(message.models)},
+                  {"mutants", json(message.mutants)},
+                  {"faults", json(message.faults)},
+                  {"max_ranks", message.max_ranks},
+                  {"content_hash", message.content_hash}});
+}
+
+std::string encode(const Run& message) {
+  return to_text({{"type", "run"},
+                  {"id", message.id},
+                  {"case", json_of(message.subject)},
+                  {"keep", name_of(message.keep)},
+                  {"mutant", message.mutant},
+                  {"fault", json_of(message.fault)},
+                  {"flight_file", message.flight_file},
+                  {"values_folder", message.values_folder}});
+}
+
+std::string encode(const Progress& message) {
+  return to_text({{"type", "progress"}, {"id", message.id}, {"step", message.step}});
+}
+
+std::string encode(const Answer& message) {
+  return to_text({{"type", "record"}, {"id", message.id}, {"record", json_of(message.record)}});
+}
+
+Result<WorkerMessage> decode_worker(std::string_view line) {
+  const Result<json> parsed = parse_object(line);
+  if (!parsed) return parsed.error();
+  const json& value = *parsed;
+  const auto type = value.find("type");
+  if (type == value.end() || !type->is_string())
+    return Error{"expected a message with a type (hello, progress or record), got " + excerpt(line)};
+  if (*type == "hello") {
+    if (Status checked = check_schema(Schema::hello, value); !checked) return checked.error();
+    return WorkerMessage(hello_in(value));
+  }
+  if (*type == "progress") {
+    if (Status checked = check_schema(Schema::progress, value); !checked) return checked.error();
+    return WorkerMessage(Progress{.id = value["id"], .step = value["step"]});
+  }
+  if (*type == "record") {
+    if (Status checked = check_schema(Schema::answer, value); !checked) return checked.error();
+    Result<Record> record = record_of(value["record"]);
+    if (!record) return record.error();
+    return WorkerMessage(Answer{.id = value["id"], .record = std::move(record).value()});
+  }
+  return Error{"expected a message of type hello, progress or record, got " + excerpt(line)};
+}
+
+Result<Run> decode_run(std::string_view line) {
+  const Result<json> parsed = parse_object(line);
+  if (!parsed) return parsed.error();
+  const json& value = *parsed;
+  if (Status checked = check_schema(Schema::run, value); !checked) return checked.error();
+  Result<Case> subject = case_of(value["case"]);
+  if (!subject) return subject.error();
+  return Run{.id = value["id"],
+             .subject = std::move(subject).value(),
+             .keep = find_keep(value["keep"].get<std::string>()).value(),
+             .mutant = value["mutant"],
+             .fault = fault_in(value["fault"]),
+             .flight_file = value["flight_file"],
+             .values_folder = value["values_folder"]};
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,185 @@
+#include "protocol/record_codec.h"
+
+#include <nlohmann/json.hpp>
+
+#include "protocol/json_text.h"
+#include "protocol/messages.h"
+#include "protocol/schema.h"
+
+namespace ordercheck {
+namespace {
+
+using nlohmann::json;
+
+template <class T, class F>
+json list_of(const std::vector<T>& values, F&& write) {
+  json list = json::array();
+  for (const T& value : values) list.push_back(write(value));
+  return list;
+}
+
+template <class F>
+auto vector_of(const json& list, F&& read) {
+  std::vector<decltype(read(list))> values;
+  values.reserve(list.size());
+  for (const json& value : list) values.push_back(read(value));
+  return values;
+}
+
+json json_of(const Bits64& bits) { return hex(bits); }
+json json_of(const Hash128& hash) { return hex(hash); }
+json json_of_bits(const std::vector<Bits64>& bits) {
+  return list_of(bits, [](const Bits64& b) { return json_of(b); });
+}
+
+json json_of(const Failure& failure) {
+  return {{"phase", name_of(failure.phase)}, {"rank", failure.rank},         {"module", failure.module},
+          {"operation", failure.operation},  {"group", failure.group},       {"sequence", failure.sequence},
+          {"message", failure.message},      {"ranks", json(failure.ranks)}};
+}
+
+json json_of(const StepRecord& step) {
+  return {{"loss", json_of_bits(step.loss)}, {"gradient_norm", json_of_bits(step.gradient_norm)}};
+}
+
+json json_of(const ParameterRecord& parameter) {
+  return {{"name", parameter.name},
+          {"shape", json(parameter.shape)},
+          {"gradient", list_of(parameter.gradient, [](const Hash128& h) { return json_of(h); })},
+          {"value", json_of(parameter.value)},
+          {"changed", parameter.changed},
+          {"replicas_agree", parameter.replicas_agree}};
+}
+
+json json_of(const CollectiveCount& count) {
+  return {{"kind", count.kind},
+          {"group", count.group},
+          {"phase", name_of(count.phase)},
+          {"count", count.count},
+          {"bytes", count.bytes}};
+}
+
+json json_of(const Counters& counters) {
+  return {{"operators_recomputed", counters.operators_recomputed},
+          {"matmul_flops", counters.matmul_flops},
+          {"saved_bytes_peak", counters.saved_bytes_peak},
+          {"parameter_bytes_peak", counters.parameter_bytes_peak},
+          {"graph_captures", counters.graph_captures},
+          {"graph_breaks", counters.graph_breaks},
+          {"p2p_messages", counters.p2p_messages}};
+}
+
+json json_of(const TraceEntry& entry) {
+  return {{"step", entry.step},         {"phase", name_of(entry.phase)}, {"module", entry.module},
+          {"shape", json(entry.shape)}, {"hash", json_of(entry.hash)},   {"file", entry.file}};
+}
+
+// What the schema has checked may be taken as it stands: the pattern of hex digits, the names of the enumerations.
+Bits64 bits_in(const json& value) { return parse_bits64(value.get_ref<const std::string&>()).value(); }
+Hash128 hash_in(const json& value) { return parse_hash128(value.get_ref<const std::string&>()).value(); }
+Phase phase_in(const json& value) { return find_phase(value.get<std::string>()).value(); }
+
+Failure failure_in(const json& value) {
+  return {.phase = phase_in(value["phase"]),
+          .rank = value["rank"],
+          .module = value["module"],
+          .operation = value["operation"],
+          .group = value["group"],
+          .sequence = value["sequence"],
+          .message = value["message"],
+          .ranks = value["ranks"].get<std::vector<std::string>>()};
+}
+
+StepRecord step_in(const json& value) {
+  return {.loss = vector_of(value["loss"], bits_in), .gradient_norm = vector_of(value["gradient_norm"], bits_in)};
+}
+
+ParameterRecord parameter_in(const json& value) {
+  return {.name = value["name"],
+          .shape = value["shape"].get<std::vector<std::int64_t>>(),
+          .gradient = vector_of(value["gradient"], hash_in),
+          .value = hash_in(value["value"]),
+          .changed = value["changed"],
+          .replicas_agree = value["replicas_agree"]};
+}
+
+CollectiveCount collective_in(const json& value) {
+  return {.kind = value["kind"],
+          .group = value["group"],
+          .phase = phase_in(value["phase"]),
+          .count = value["count"],
+          .bytes = value["bytes"]};
+}
+
+Counters counters_in(const json& value) {
+  return {.operators_recomputed = value["operators_recomputed"],
+          .matmul_flops = value["matmul_flops"],
+          .saved_bytes_peak = value["saved_bytes_peak"],
+          .parameter_bytes_peak = value["parameter_bytes_peak"],
+          .graph_captures = value["graph_captures"],
+          .graph_breaks = value["graph_breaks"],
+          .p2p_messages = value["p2p_messages"]};
+}
+
+TraceEntry trace_entry_in(const json& value) {
+  return {.step = value["step"],
+          .phase = phase_in(value["phase"]),
+          .module = value["module"],
+          .shape = value["shape"].get<std::vector<std::int64_t>>(),
+          .hash = hash_in(value["hash"]),
+          .file = value["file"]};
+}
+
+}  // namespace
+
+json json_of(const Record& record) {
+  return {{"case", record.case_text},
+          {"engine", record.engine},
+          {"versions", json(record.versions)},
+          {"device", record.device},
+          {"ending", name_of(record.ending)},
+          {"failure", record.failure ? json_of(*record.failure) : json()},
+          {"world_size", record.world_size},
+          {"steps", list_of(record.steps, [](const StepRecord& s) { return json_of(s); })},
+          {"parameters", list_of(record.parameters, [](const ParameterRecord& p) { return json_of(p); })},
+          {"collectives", list_of(record.collectives, [](const CollectiveCount& c) { return json_of(c); })},
+          {"counters", json_of(record.counters)},
+          {"parity_owed", record.parity_owed},
+          {"range_used", json_of(bits_of(record.range_used))},
+          {"notes", json(record.notes)},
+          {"trace", list_of(record.trace, [](const TraceEntry& t) { return json_of(t); })}};
+}
+
+Result<Record> record_of(const json& value) {
+  if (Status checked = check_schema(Schema::record, value); !checked) return checked.error();
+  Record record{.case_text = value["case"],
+                .engine = value["engine"],
+                .versions = value["versions"].get<std::vector<std::string>>(),
+                .device = value["device"],
+                .ending = find_ending(value["ending"].get<std::string>()).value(),
+                .failure = std::nullopt,
+                .world_size = value["world_size"],
+                .steps = vector_of(value["steps"], step_in),
+                .parameters = vector_of(value["parameters"], parameter_in),
+                .collectives = vector_of(value["collectives"], collective_in),
+                .counters = counters_in(value["counters"]),
+                .parity_owed = value["parity_owed"],
+                .range_used = value_of(bits_in(value["range_used"])),
+                .notes = value["notes"].get<std::vector<std::string>>(),
+                .trace = vector_of(value["trace"], trace_entry_in)};
+  if (!value["failure"].is_null()) record.failure = failure_in(value["failure"]);
+  if ((record.ending == Ending::completed) == record.failure.has_value())
+    return Error{std::string("record: expected a failure exactly where the ending is not completed, got ending ") +
+                 name_of(record.ending) + (record.failure ? " with a failure" : " without a failure")};
+  return record;
+}
+
+std::string encode_record(const Record& record) { return to_text(json_of(record)); }
+
+Result<Record> decode_record(std::string_view text) {
+  const Result<json> value = parse_object(text);
+  if (!value) return value.error();
+  return record_of(*value);
+}
+
+}  // namespace ordercheck
