@@ -9,23 +9,13 @@
 #include "evidence/table.h"
 #include "matrix/plan.h"
 #include "parity/verdict.h"
+#include "rule/prediction.h"
 
 namespace ordercheck {
 
-// What the rules say that an engine and version will show.
-struct Foreseen {
-  Verdict verdict = Verdict::equal;
-  std::string rule;       // "ORD-004"; "" where no rule speaks and equality is owed
-  bool explained = false; // the page states for this engine and version, with a because, that it is observed otherwise
-  std::string because;
-  std::string phase;      // a failure must be in this phase; "" for any
-  std::string message;    // and its message must hold this; "" for any
-  friend bool operator==(const Foreseen&, const Foreseen&) = default;
-};
-
-//   confirmed      a rule predicted what was seen
-//   contradiction  a rule predicted something else, or a harm was seen that no rule predicted
-//   open           no rule speaks about this engine and version, and nothing went wrong
+//   confirmed      what was seen is what the rules predict; where none fires, they predict equal
+//   contradiction  something else was seen, or a harm that no rule predicts for this engine and version
+//   open           rules fire, none speaks about this engine and version, and nothing went wrong
 //   undecided      nothing was shown: unrun or unstable
 enum class Agreement { confirmed, contradiction, open, undecided };
 
@@ -44,9 +34,10 @@ struct Outcome {
   PlannedCase planned;
   Record record;                 // the subject's first run
   Judgement judgement;
-  std::optional<Foreseen> foreseen;
-  std::vector<std::string> findings;  // ids of every rule that fires on the stack, most severe first
+  Prediction prediction;
   Agreement agreement = Agreement::undecided;
+  std::string disagreement;      // of a contradiction: "ORD-004 predicts fails in apply; it fails in forward"
+  std::string explanation;       // the `because` of the page that explains the contradiction; "" where none does
   std::string persistence;       // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;
 };
@@ -58,11 +49,16 @@ struct MatrixResult {
   std::vector<Control> controls;
 };
 
-// What was foreseen against what was seen. A foreign failure, in another phase or with another message, confirms nothing.
-Agreement agreement_of(const std::optional<Foreseen>& foreseen, const Judgement& judgement, const Record& record);
+// Sets agreement, disagreement and explanation from prediction, judgement and record. A foreign failure, in another phase
+// or with another message than the page pins, confirms nothing.
+void hold_against_rules(Outcome& outcome, const Target& target);
 
-// A contradiction that the rule's page states and explains.
-bool is_explained(const Outcome& outcome);
+// What a page claims about two stacks: a `commutes` pair agrees in verdict and counters, and a slow or memory page's
+// counter moves from the good witness to the bad one as it says. Turns what does not bear out into contradictions.
+void hold_pairs_against_rules(std::vector<Outcome>& outcomes, const std::vector<Rule>& rules, const Target& target);
+
+// The engine and version that a run speaks for: "native 2.11.0".
+Target target_of(const Hello& hello);
 
 EvidenceTable evidence_of(const MatrixResult& result);
 

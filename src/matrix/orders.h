@@ -1,0 +1,21 @@
+// Every order of every set of transforms, with every way to spread ranks over them. Pure enumeration; no rule is asked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+// All stacks whose mesh is exactly `ranks` ranks: each subset of `names`, each permutation, each assignment of degrees of
+// at least 2 to its mesh axes. On one rank: the subsets without a mesh axis. Sorted by how they print, each once.
+std::vector<Stack> orders(const std::vector<std::string>& names, int ranks);
+
+// `item` put before each item of `stack` and behind the last.
+std::vector<Stack> at_every_position(const Stack& stack, const Item& item);
+
+// Degrees that were not written, written as what they run as.
+Stack with_degrees(Stack stack);
+
+}  // namespace ordercheck

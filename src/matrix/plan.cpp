@@ -1,0 +1,167 @@
+#include "matrix/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+#include "base/text.h"
+#include "matrix/orders.h"
+#include "rule/match.h"
+#include "stack/mesh.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rule>& rules) {
+  std::vector<std::string> ids;
+  for (const Rule& rule : rules)
+    if (rule.kind != RuleKind::commutes && !firings(rule, stack).empty()) ids.push_back(rule.id);
+  return ids;
+}
+
+// Collects cases by their text, so that each stands once with all its sources.
+class Collector {
+ public:
+  Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello)
+      : space_(space), rules_(rules), hello_(hello) {}
+
+  void add(const Case& c, Source source) {
+    auto& entry = cases_[print(c)];
+    entry.subject = c;
+    if (std::ranges::find(entry.sources, source) == entry.sources.end()) entry.sources.push_back(std::move(source));
+  }
+
+  void add_witnesses() {
+    for (const Rule& rule : rules_) {
+      add(Case{.stack = rule.witness.bad, .model = rule.witness.model, .engine = hello_.engine},
+          {SourceKind::witness, rule.id + " bad"});
+      add(Case{.stack = rule.witness.good, .model = rule.witness.model, .engine = hello_.engine},
+          {SourceKind::witness, rule.id + " good"});
+    }
+  }
+
+  void add_orders(const std::string& model) {
+    for (int ranks : space_.order_ranks) {
+      for (const Stack& stack : orders(space_.transforms, ranks)) {
+        const Case c{.stack = stack, .model = model, .engine = hello_.engine};
+        add(c, {SourceKind::order, ""});
+        const auto against = rules_against(stack, rules_);
+        if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
+      }
+    }
+    for (int ranks : space_.ranks) {
+      for (const Stack& stack : orders(space_.transforms, ranks)) {
+        if (!rules_against(stack, rules_).empty()) continue;
+        Case c{.stack = stack, .model = model, .engine = hello_.engine};
+        add(c, {SourceKind::legal, ""});
+        for (int accumulation : space_.accumulations) {
+          c.settings.accumulation = accumulation;
+          add(c, {SourceKind::accumulation, std::to_string(accumulation)});
+        }
+      }
+    }
+  }
+
+  // Only among transforms that have a mesh axis: where the numbers of an optimizer could meet a layout.
+  void add_optimizers(const std::string& model) {
+    std::vector<std::string> parallel;
+    for (const auto& name : space_.transforms)
+      if (!find_transform(name)->axes.empty()) parallel.push_back(name);
+    for (int ranks : space_.optimizer_ranks)
+      for (const Stack& stack : orders(parallel, ranks))
+        for (const Item& optimizer : space_.optimizers)
+          for (const Stack& longer : at_every_position(stack, optimizer))
+            add(Case{.stack = longer, .model = model, .engine = hello_.engine}, {SourceKind::optimizer, ""});
+  }
+
+  void add_framework(const Framework& framework, const std::string& model) {
+    const Case whole{.stack = with_degrees(framework.order), .model = model, .engine = hello_.engine};
+    add(whole, {SourceKind::framework, framework.name});
+    std::vector<std::string> left_out;
+    Case projected = whole;
+    projected.stack = project(whole.stack, hello_.transforms, left_out);
+    if (!left_out.empty() && !projected.stack.items.empty())
+      add(projected, {SourceKind::framework, framework.name + " (projected)"});
+  }
+
+  Plan plan() const {
+    Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}};
+    for (const auto& [text, planned] : cases_) {
+      auto sources = planned.sources;
+      std::ranges::sort(sources);
+      if (auto reason = why_not(planned.subject, hello_); reason.empty())
+        plan.cases.push_back({planned.subject, sources});
+      else
+        plan.not_planned.push_back({planned.subject, sources, reason});
+    }
+    return plan;
+  }
+
+ private:
+  const Space& space_;
+  const std::vector<Rule>& rules_;
+  const Hello& hello_;
+  std::map<std::string, PlannedCase> cases_;
+};
+
+}  // namespace
+
+std::string why_not(const Case& c, const Hello& hello) {
+  std::vector<std::string> missing;
+  for (const Item& item : c.stack.items)
+    if (!holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
+  if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
+  if (!holds(hello.models, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
+  const int ranks = world_size(mesh_of(c.stack));
+  if (ranks > hello.max_ranks)
+    return fmt::format("needs {} ranks, the {} engine runs at most {}", ranks, hello.engine, hello.max_ranks);
+  return "";
+}
+
+Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
+               const Hello& hello) {
+  Collector collector(space, rules, hello);
+  collector.add_witnesses();
+  for (const auto& model : space.models) {
+    collector.add_orders(model);
+    collector.add_optimizers(model);
+    for (const auto& framework : frameworks) collector.add_framework(framework, model);
+  }
+  return collector.plan();
+}
+
+const char* name_of(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::witness: return "witness";
+    case SourceKind::order: return "order";
+    case SourceKind::legal: return "legal";
+    case SourceKind::edge: return "edge";
+    case SourceKind::accumulation: return "accumulation";
+    case SourceKind::optimizer: return "optimizer";
+    case SourceKind::framework: return "framework";
+  }
+  assert(false && "every source has a name");
+  return "";
+}
+
+std::string print(const Source& source) {
+  return source.detail.empty() ? name_of(source.kind) : fmt::format("{} {}", name_of(source.kind), source.detail);
+}
+
+std::vector<std::pair<std::string, int>> reasons_not_planned(const Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const auto& one : plan.not_planned) ++counts[one.reason];
+  std::vector<std::pair<std::string, int>> reasons(counts.begin(), counts.end());
+  std::ranges::stable_sort(reasons, std::greater<>{}, [](const auto& reason) { return reason.second; });
+  return reasons;
+}
+
+}  // namespace ordercheck
