@@ -98,10 +98,9 @@ std::string build_of(const EvidenceTable& table) {
   return build;
 }
 
-std::string version_of(const EvidenceTable& table) {
-  if (table.versions.empty()) return "";
-  const auto space = table.versions.front().find(' ');
-  return space == std::string::npos ? "" : table.versions.front().substr(space + 1);
+std::string version_of(const std::vector<std::string>& versions) {
+  const auto space = versions.empty() ? std::string::npos : versions.front().find(' ');
+  return space == std::string::npos ? "" : versions.front().substr(space + 1);
 }
 
 const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text) {

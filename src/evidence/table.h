@@ -58,8 +58,8 @@ struct EvidenceTable {
 // "libtorch-2.11.0-cpu", "libtorch-2.11.0-cpu-plain": the file name without ".tsv".
 std::string build_of(const EvidenceTable& table);
 
-// The version of the project that the engine is: "2.11.0" of "libtorch 2.11.0"; "" when none was told.
-std::string version_of(const EvidenceTable& table);
+// The version that rules speak about: "2.11.0" of {"libtorch 2.11.0", ...}; "" when none was told.
+std::string version_of(const std::vector<std::string>& versions);
 
 const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text);  // null when there is none
 

@@ -51,7 +51,7 @@ struct MatrixResult {
 
 // Sets agreement, disagreement and explanation from prediction, judgement and record. A foreign failure, in another phase
 // or with another message than the page pins, confirms nothing.
-void hold_against_rules(Outcome& outcome, const Target& target);
+void hold_against_rules(Outcome& outcome);
 
 // What a page claims about two stacks: a `commutes` pair agrees in verdict and counters, and a slow or memory page's
 // counter moves from the good witness to the bad one as it says. Turns what does not bear out into contradictions.

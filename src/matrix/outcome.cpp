@@ -1,0 +1,163 @@
+#include "matrix/outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "rule/counters.h"
+
+namespace ordercheck {
+namespace {
+
+bool is_harm(Verdict verdict) {
+  return verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs ||
+         verdict == Verdict::ignored;
+}
+
+// What the run showed that the page pins otherwise; "" where the pinned details are there.
+std::string foreign(const Expectation& expected, const Record& record) {
+  if (!record.failure) return "";
+  const Failure& seen = *record.failure;
+  if (expected.phase && *expected.phase != seen.phase)
+    return fmt::format("the page says in {}, seen in {}", name_of(*expected.phase), name_of(seen.phase));
+  if (!expected.message.empty() && seen.message.find(expected.message) == std::string::npos)
+    return fmt::format("the page says \"{}\", seen \"{}\"", expected.message, seen.message);
+  if (!expected.operation.empty() && expected.operation != seen.operation)
+    return fmt::format("the page says in {}, seen in {}", expected.operation, seen.operation);
+  if (!expected.group.empty() && expected.group != seen.group)
+    return fmt::format("the page says on {}, seen on {}", expected.group, seen.group);
+  return "";
+}
+
+void contradict(Outcome& outcome, std::string what) {
+  outcome.agreement = Agreement::contradiction;
+  outcome.disagreement = std::move(what);
+  for (const Expectation& departure : outcome.prediction.departures)
+    if (departure.verdict == outcome.judgement.verdict && foreign(departure, outcome.record).empty())
+      outcome.explanation = departure.because;
+}
+
+// The outcome of a stack with the settings that a witness runs with.
+Outcome* find_outcome(std::vector<Outcome>& outcomes, const Stack& stack, const std::string& model) {
+  const auto found = std::ranges::find_if(outcomes, [&](const Outcome& o) {
+    return o.planned.subject.stack == stack && o.planned.subject.model == model &&
+           o.planned.subject.settings == Settings{};
+  });
+  return found == outcomes.end() ? nullptr : &*found;
+}
+
+bool moved(Move move, std::int64_t bad, std::int64_t good) {
+  switch (move) {
+    case Move::more: return bad > good;
+    case Move::less: return bad < good;
+    case Move::same: return bad == good;
+    case Move::none: return true;
+  }
+  assert(false && "every move is known");
+  return false;
+}
+
+std::string counters_apart(const CounterValues& a, const CounterValues& b) {
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    const auto there = other == b.end() ? 0 : other->second;
+    if (value != there) return fmt::format("{} is {} and {}", name, value, there);
+  }
+  for (const auto& [name, value] : b)
+    if (value != 0 && !a.contains(name)) return fmt::format("{} is 0 and {}", name, value);
+  return "";
+}
+
+void hold_commuting(Outcome& one, const Outcome& other, const Rule& rule) {
+  if (one.judgement.verdict != other.judgement.verdict) {
+    contradict(one, fmt::format("{} says that the orders commute; one is {}, the other {}", rule.id,
+                                name_of(one.judgement.verdict), name_of(other.judgement.verdict)));
+    return;
+  }
+  if (one.record.ending != Ending::completed) return;
+  if (auto apart = counters_apart(counter_values(one.record), counter_values(other.record)); !apart.empty())
+    contradict(one, fmt::format("{} says that the orders commute; {}", rule.id, apart));
+}
+
+void hold_moved(Outcome& bad, const Outcome& good, const Expectation& expected, const Rule& rule) {
+  if (bad.record.ending != Ending::completed || good.record.ending != Ending::completed) return;
+  const auto in_bad = counter_values(bad.record), in_good = counter_values(good.record);
+  const auto value = [&](const CounterValues& values) {
+    const auto found = values.find(expected.counter);
+    return found == values.end() ? 0 : found->second;
+  };
+  if (!moved(expected.move, value(in_bad), value(in_good)))
+    contradict(bad, fmt::format("{} says {} {}; it is {}, and {} in the good order", rule.id, name_of(expected.move),
+                                expected.counter, value(in_bad), value(in_good)));
+}
+
+}  // namespace
+
+void hold_against_rules(Outcome& outcome) {
+  const Verdict seen = outcome.judgement.verdict;
+  const Prediction& predicted = outcome.prediction;
+  if (seen == Verdict::unrun || seen == Verdict::unstable) {
+    outcome.agreement = Agreement::undecided;
+    return;
+  }
+  if (!predicted.verdict) {
+    outcome.agreement = Agreement::open;
+    if (is_harm(seen))
+      contradict(outcome, fmt::format("no rule predicts it for this engine and version; it {}", name_of(seen)));
+    return;
+  }
+  const std::string who = predicted.rule.empty() ? "no rule fires, so equal is predicted"
+                                                 : fmt::format("{} predicts {}", predicted.rule, name_of(*predicted.verdict));
+  if (seen != *predicted.verdict) return contradict(outcome, fmt::format("{}; seen: {}", who, name_of(seen)));
+  outcome.agreement = Agreement::confirmed;
+  if (!predicted.expectation || predicted.expectation->verdict != seen) return;
+  if (auto other = foreign(*predicted.expectation, outcome.record); !other.empty())
+    contradict(outcome, fmt::format("{}; {}", who, other));
+}
+
+void hold_pairs_against_rules(std::vector<Outcome>& outcomes, const std::vector<Rule>& rules, const Target& target) {
+  for (const Rule& rule : rules) {
+    if (!holds_for(rule, target)) continue;
+    Outcome* bad = find_outcome(outcomes, rule.witness.bad, rule.witness.model);
+    const Outcome* good = find_outcome(outcomes, rule.witness.good, rule.witness.model);
+    if (!bad || !good || bad->agreement == Agreement::undecided || good->agreement == Agreement::undecided) continue;
+    if (rule.kind == RuleKind::commutes) {
+      hold_commuting(*bad, *good, rule);
+      continue;
+    }
+    const Expectation* expected =
+        target.version ? expectation_for(rule, target.project, *target.version) : nullptr;
+    if (expected && expected->move != Move::none) hold_moved(*bad, *good, *expected, rule);
+  }
+}
+
+Target target_of(const Hello& hello) {
+  Target target{.project = hello.engine, .implementation = "", .version = std::nullopt};
+  if (auto version = parse_version(version_of(hello.versions))) target.version = *version;
+  return target;
+}
+
+EvidenceTable evidence_of(const MatrixResult& result) {
+  EvidenceTable table{.engine = result.hello.engine, .versions = result.hello.versions, .controls = result.controls};
+  for (const Outcome& outcome : result.outcomes) {
+    if (table.device.empty()) table.device = outcome.record.device;
+    table.arithmetic = name_of(outcome.planned.subject.settings.arithmetic);
+    table.rows.push_back(evidence_row(print(outcome.planned.subject), outcome.record, outcome.judgement));
+  }
+  std::ranges::sort(table.rows, {}, &EvidenceRow::case_text);
+  return table;
+}
+
+const char* name_of(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::confirmed: return "confirmed";
+    case Agreement::contradiction: return "contradiction";
+    case Agreement::open: return "open";
+    case Agreement::undecided: return "undecided";
+  }
+  assert(false && "every agreement has a name");
+  return "";
+}
+
+}  // namespace ordercheck
