@@ -1,0 +1,48 @@
+#include "matrix/comparison.h"
+
+namespace ordercheck {
+
+std::optional<Case> recommended_of(const Case& c, const Recommend& recommend) {
+  auto order = recommend ? recommend(c.stack) : std::nullopt;
+  if (!order || *order == c.stack) return std::nullopt;
+  Case recommended = c;
+  recommended.stack = std::move(*order);
+  return recommended;
+}
+
+void want_first_runs(Batch& batch, const Case& c, const Recommend& recommend) {
+  batch.want(c);
+  batch.want(reference_of(c));
+  if (auto recommended = recommended_of(c, recommend)) batch.want(*recommended);
+  for (std::size_t i = 0; i < c.stack.items.size(); ++i) batch.want(without_item(c, i));
+}
+
+void want_again(Batch& batch, const Case& c) { batch.want(c, 1); }
+
+Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& recommend) {
+  Comparison comparison{.subject = c,
+                        .first = batch.record(c),
+                        .again = {},
+                        .reference = batch.record(reference_of(c)),
+                        .recommended = {},
+                        .twins = {}};
+  if (comparison.first.ending == Ending::completed) comparison.again = batch.record(c, 1);
+  if (auto recommended = recommended_of(c, recommend)) comparison.recommended = batch.record(*recommended);
+  for (std::size_t i = 0; i < c.stack.items.size(); ++i) {
+    const Record& twin = batch.record(without_item(c, i));
+    comparison.twins.push_back(twin.ending == Ending::completed ? std::optional(twin) : std::nullopt);
+  }
+  return comparison;
+}
+
+Result<Judged> run_and_judge(Batch& batch, const Case& c, const Recommend& recommend) {
+  want_first_runs(batch, c, recommend);
+  if (auto status = batch.run(); !status) return status.error();
+  if (batch.record(c).ending == Ending::completed) want_again(batch, c);
+  if (auto status = batch.run(); !status) return status.error();
+  Judged judged{.comparison = comparison_of(batch, c, recommend), .judgement = {}};
+  judged.judgement = judge(judged.comparison);
+  return judged;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,35 @@
+// One case and everything its verdict is made of: which runs are needed, and the judgement of their records.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "matrix/batch.h"
+#include "parity/verdict.h"
+
+namespace ordercheck {
+
+// The recommended order of a stack's items; nothing where the rules give none.
+using Recommend = std::function<std::optional<Stack>(const Stack&)>;
+
+// The same case in the recommended order; nothing when it is written so already.
+std::optional<Case> recommended_of(const Case& c, const Recommend& recommend);
+
+// Wants the first runs: the case, its reference, its recommended order, and the twin of every item.
+void want_first_runs(Batch& batch, const Case& c, const Recommend& recommend);
+
+// Wants the second run of the case itself. Only for a case that completed.
+void want_again(Batch& batch, const Case& c);
+
+// All records of the above, as far as they were run.
+Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& recommend);
+
+// Runs and judges one case alone.
+struct Judged {
+  Comparison comparison;
+  Judgement judgement;
+};
+Result<Judged> run_and_judge(Batch& batch, const Case& c, const Recommend& recommend);
+
+}  // namespace ordercheck

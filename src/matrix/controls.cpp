@@ -1,0 +1,63 @@
+#include "matrix/controls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stack/mesh.h"
+
+namespace ordercheck {
+namespace {
+
+std::vector<Case> plain_twins(const Plan& plan) {
+  std::vector<Case> twins;
+  for (const PlannedCase& planned : plan.cases) {
+    const bool legal = std::ranges::any_of(planned.sources, [](const Source& s) { return s.kind == SourceKind::legal; });
+    if (!legal || world_size(mesh_of(planned.subject.stack)) < 2 || planned.subject.settings != Settings{}) continue;
+    twins.push_back(planned.subject);
+    twins.back().settings.arithmetic = Arithmetic::plain;
+  }
+  return twins;
+}
+
+}  // namespace
+
+void want_plain_twins(Batch& batch, const Plan& plan) {
+  for (const Case& twin : plain_twins(plan)) {
+    batch.want(twin);
+    batch.want(reference_of(twin));
+  }
+}
+
+Control plain_control(const Batch& batch, const Plan& plan) {
+  int differ = 0, completed = 0;
+  for (const Case& twin : plain_twins(plan)) {
+    const Record &got = batch.record(twin), &expected = batch.record(reference_of(twin));
+    if (got.ending != Ending::completed || expected.ending != Ending::completed) continue;
+    ++completed;
+    differ += first_difference(expected, got).has_value();
+  }
+  return {.name = "plain arithmetic",
+          .held = completed > 0 && 2 * differ >= completed,
+          .evidence = fmt::format("{} of {} legal layouts differ from one rank without the grid", differ, completed)};
+}
+
+Control shuffled_control(const std::vector<Outcome>& outcomes) {
+  Control control{.name = "shuffled gradient", .held = false, .evidence = "no record has two different gradients"};
+  for (const Outcome& outcome : outcomes) {
+    const Record& record = outcome.record;
+    if (record.ending != Ending::completed || record.parameters.size() < 2) continue;
+    const auto &first = record.parameters[0], &second = record.parameters[1];
+    if (first.gradient.empty() || second.gradient.empty() || first.gradient[0] == second.gradient[0]) continue;
+    Record shuffled = record;
+    std::swap(shuffled.parameters[0].gradient[0], shuffled.parameters[1].gradient[0]);
+    const auto difference = first_difference(record, shuffled);
+    control.held = difference && difference->what == "gradient of " + first.name;
+    control.evidence = fmt::format("gradients of {} and {} exchanged: {}", first.name, second.name,
+                                   difference ? "found at the " + difference->what : "not found");
+    return control;
+  }
+  return control;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,131 @@
+#include "matrix/persistence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr int kOtherGrid = 18;
+
+bool replicas_agree(const Record& record) {
+  return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree);
+}
+
+// Nothing can differ from what did not complete.
+bool differ(const Record& expected, const Record& got) {
+  return expected.ending == Ending::completed && first_difference(expected, got).has_value();
+}
+
+bool owes_reference(const Case& c, const Record& record) {
+  return record.parity_owed && c.settings.arithmetic != Arithmetic::native;
+}
+
+std::string name_of_variant(const Case& c, const Case& variant) {
+  return c.settings.seed != variant.settings.seed ? fmt::format("with seed {}", variant.settings.seed)
+                                                  : fmt::format("on the grid 2^-{}", variant.settings.grid);
+}
+
+Result<std::vector<double>> read_values(const std::string& path) {
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.error();
+  if (bytes->size() % sizeof(double) != 0)
+    return Error{fmt::format("{} holds {} bytes, which is no whole number of float64", path, bytes->size())};
+  std::vector<double> values(bytes->size() / sizeof(double));
+  std::memcpy(values.data(), bytes->data(), bytes->size());
+  return values;
+}
+
+Result<Divergence> measure(const TraceEntry& expected, const TraceEntry& got) {
+  Divergence divergence{.step = got.step, .phase = got.phase, .module = got.module};
+  auto a = read_values(expected.file), b = read_values(got.file);
+  if (!a) return a.error();
+  if (!b) return b.error();
+  if (a->size() != b->size())
+    return Error{fmt::format("{} holds {} numbers and {} holds {}; both are {} of step {}", expected.file, a->size(),
+                             got.file, b->size(), got.module, got.step)};
+  divergence.elements = static_cast<std::int64_t>(a->size());
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    if (bits_of((*a)[i]) == bits_of((*b)[i])) continue;
+    ++divergence.differing;
+    divergence.ulp = std::max(divergence.ulp, ulp_distance((*a)[i], (*b)[i]));
+  }
+  return divergence;
+}
+
+}  // namespace
+
+std::vector<Case> variants_of(const Case& c) {
+  Case seed = c;
+  seed.settings.seed = c.settings.seed + 1;
+  if (c.settings.arithmetic != Arithmetic::exact) return {seed};
+  Case grid = c;
+  grid.settings.grid = kOtherGrid;
+  return {seed, grid};
+}
+
+void want_variants(Batch& batch, const Case& c, const Recommend& recommend) {
+  for (const Case& variant : variants_of(c)) {
+    batch.want(variant);
+    batch.want(reference_of(variant));
+    if (auto recommended = recommended_of(variant, recommend)) batch.want(*recommended);
+  }
+}
+
+bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how) {
+  std::vector<std::string> seen;
+  for (const Case& variant : variants_of(c)) {
+    const Record& got = batch.record(variant);
+    if (got.ending != Ending::completed) {
+      how = fmt::format("{} it does not differ, it {}", name_of_variant(c, variant), name_of(got.ending));
+      return false;
+    }
+    bool there = !replicas_agree(got);
+    if (owes_reference(variant, got)) there = there || differ(batch.record(reference_of(variant)), got);
+    if (auto recommended = recommended_of(variant, recommend))
+      there = there || differ(batch.record(*recommended), got);
+    if (!there) {
+      how = fmt::format("not there {}", name_of_variant(c, variant));
+      return false;
+    }
+    seen.push_back("also " + name_of_variant(c, variant));
+  }
+  how = join(seen, ", ");
+  return true;
+}
+
+Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommend) {
+  const Record& got = batch.record(c);
+  const Case reference = reference_of(c);
+  const auto recommended = recommended_of(c, recommend);
+  if (!recommended) return reference;
+  return owes_reference(c, got) && differ(batch.record(reference), got) ? reference : *recommended;
+}
+
+void want_tensors(Batch& batch, const Case& c, const Case& counterpart) {
+  batch.want(c, 0, Keep::values);
+  batch.want(counterpart, 0, Keep::values);
+}
+
+Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got) {
+  using Place = std::tuple<int, Phase, std::string>;
+  std::map<Place, const TraceEntry*> there;
+  for (const TraceEntry& entry : got.trace) there.emplace(Place{entry.step, entry.phase, entry.module}, &entry);
+  for (const TraceEntry& entry : expected.trace) {
+    const auto found = there.find(Place{entry.step, entry.phase, entry.module});
+    if (found == there.end() || found->second->hash == entry.hash) continue;
+    auto divergence = measure(entry, *found->second);
+    if (!divergence) return divergence.error();
+    return std::optional<Divergence>(*divergence);
+  }
+  return std::optional<Divergence>{};
+}
+
+}  // namespace ordercheck

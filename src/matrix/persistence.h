@@ -1,0 +1,33 @@
+// A difference counts when it persists on other data and on another grid; then its first tensor is found.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "matrix/comparison.h"
+#include "matrix/outcome.h"
+
+namespace ordercheck {
+
+// The cases that a difference is looked for in again: another seed, and, in exact arithmetic, the coarser grid 2^-18.
+std::vector<Case> variants_of(const Case& c);
+
+// Wants the variants of a case that differs, and what each of them is held against.
+void want_variants(Batch& batch, const Case& c, const Recommend& recommend);
+
+// Whether the difference is there in every variant. `how` gets "also with seed 2, also on the grid 2^-18", or in which
+// variant it is not.
+bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how);
+
+// What a differing case is held against: the reference, or the recommended order where only that differs.
+Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommend);
+
+// Wants both sides of a pair with their tensors kept.
+void want_tensors(Batch& batch, const Case& c, const Case& counterpart);
+
+// The first entry, in the order in which `expected` executed, whose bits `got` does not share. Entries that only one
+// side has are passed over. Nothing when all shared entries agree; an error when a file of values cannot be read.
+Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got);
+
+}  // namespace ordercheck

@@ -1,0 +1,105 @@
+#include "matrix/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "matrix/controls.h"
+#include "matrix/persistence.h"
+
+namespace ordercheck {
+namespace {
+
+bool completed(const Batch& batch, const Case& c) { return batch.record(c).ending == Ending::completed; }
+
+// What the engine declines although its hello named all the transforms: options, scopes, sizes.
+void move_declined(const Batch& batch, Plan& plan) {
+  std::vector<PlannedCase> kept;
+  for (PlannedCase& planned : plan.cases) {
+    const Record& record = batch.record(planned.subject);
+    if (record.ending != Ending::unsupported) {
+      kept.push_back(std::move(planned));
+      continue;
+    }
+    const std::string why = record.failure ? record.failure->message : "no reason given";
+    plan.not_planned.push_back({std::move(planned.subject), std::move(planned.sources),
+                                fmt::format("the {} engine declines it: {}", plan.engine, why)});
+  }
+  plan.cases = std::move(kept);
+  std::ranges::sort(plan.not_planned, {}, [](const NotPlanned& one) { return print(one.subject); });
+}
+
+Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend& recommend) {
+  std::vector<Outcome*> differing;
+  for (Outcome& outcome : outcomes)
+    if (outcome.judgement.verdict == Verdict::differs) differing.push_back(&outcome);
+  for (Outcome* outcome : differing) want_variants(batch, outcome->planned.subject, recommend);
+  if (auto status = batch.run(); !status) return status;
+  std::erase_if(differing, [&](Outcome* outcome) {
+    if (persists(batch, outcome->planned.subject, recommend, outcome->persistence)) return false;
+    outcome->judgement.verdict = Verdict::unstable;
+    outcome->judgement.reason += "; " + outcome->persistence;
+    return true;
+  });
+  for (Outcome* outcome : differing) {
+    const Case& subject = outcome->planned.subject;
+    want_tensors(batch, subject, counterpart_of(batch, subject, recommend));
+  }
+  if (auto status = batch.run(); !status) return status;
+  for (Outcome* outcome : differing) {
+    const Case& subject = outcome->planned.subject;
+    const Record& expected = batch.record(counterpart_of(batch, subject, recommend), 0, Keep::values);
+    auto divergence = first_divergence(expected, batch.record(subject, 0, Keep::values));
+    if (!divergence) return divergence.error();
+    outcome->divergence = *divergence;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vector<Rule>& rules,
+                                const Recommend& recommend, const RunOptions& options) {
+  Batch batch(runner, options.jobs, options.values_folder, options.on_progress);
+  MatrixResult result{.hello = runner.hello(), .plan = plan, .outcomes = {}, .controls = {}};
+  const Target target = target_of(result.hello);
+
+  for (const PlannedCase& planned : plan.cases) want_first_runs(batch, planned.subject, recommend);
+  want_plain_twins(batch, plan);
+  if (auto status = batch.run(); !status) return status.error();
+  move_declined(batch, result.plan);
+  for (const PlannedCase& planned : result.plan.cases)
+    if (completed(batch, planned.subject)) want_again(batch, planned.subject);
+  if (auto status = batch.run(); !status) return status.error();
+
+  for (const PlannedCase& planned : result.plan.cases) {
+    Outcome outcome{.planned = planned, .record = batch.record(planned.subject)};
+    outcome.judgement = judge(comparison_of(batch, planned.subject, recommend));
+    outcome.prediction = predict(planned.subject.stack, rules, target);
+    result.outcomes.push_back(std::move(outcome));
+  }
+  if (auto status = second_look(batch, result.outcomes, recommend); !status) return status.error();
+  for (Outcome& outcome : result.outcomes) hold_against_rules(outcome);
+  hold_pairs_against_rules(result.outcomes, rules, target);
+  result.controls = {plain_control(batch, plan), shuffled_control(result.outcomes)};
+  return result;
+}
+
+Tally tally_of(const MatrixResult& result) {
+  Tally tally;
+  std::map<Verdict, int> verdicts;
+  for (const Outcome& outcome : result.outcomes) {
+    ++verdicts[outcome.judgement.verdict];
+    tally.confirmed += outcome.agreement == Agreement::confirmed;
+    tally.open += outcome.agreement == Agreement::open;
+    tally.undecided += outcome.agreement == Agreement::undecided;
+    if (outcome.agreement == Agreement::contradiction)
+      ++(outcome.explanation.empty() ? tally.contradictions : tally.explained);
+  }
+  tally.verdicts.assign(verdicts.begin(), verdicts.end());
+  for (const Control& control : result.controls) tally.controls_failed += !control.held;
+  return tally;
+}
+
+}  // namespace ordercheck
