@@ -1,0 +1,65 @@
+#include "rule/counters.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/mesh.h"
+
+namespace ordercheck {
+namespace {
+
+struct NamedCounter {
+  const char* name;
+  std::int64_t Counters::* value;
+};
+constexpr std::array<NamedCounter, 7> kCounters{{{"operators_recomputed", &Counters::operators_recomputed},
+                                                 {"matmul_flops", &Counters::matmul_flops},
+                                                 {"saved_bytes_peak", &Counters::saved_bytes_peak},
+                                                 {"parameter_bytes_peak", &Counters::parameter_bytes_peak},
+                                                 {"graph_captures", &Counters::graph_captures},
+                                                 {"graph_breaks", &Counters::graph_breaks},
+                                                 {"p2p_messages", &Counters::p2p_messages}}};
+constexpr std::array kCollectives{"all_gather", "reduce_scatter", "all_reduce", "broadcast", "all_to_all", "send", "recv"};
+
+}  // namespace
+
+Status check_counter_name(std::string_view name) {
+  std::vector<std::string> known;
+  for (const NamedCounter& counter : kCounters) known.push_back(counter.name);
+  for (const char* kind : kCollectives) known.push_back(kind);
+
+  std::string_view plain = name;
+  if (plain.ends_with(":bytes")) plain.remove_suffix(6);
+  const bool whole = plain.size() == name.size();
+  const std::string_view word = plain.substr(0, plain.find('@'));
+  const bool collective = std::ranges::find(kCollectives, word) != kCollectives.end();
+  if (collective && word.size() < plain.size()) {
+    const std::string_view axis = plain.substr(word.size() + 1);
+    if (axis != "world" && std::ranges::find(kMeshAxes, axis) == kMeshAxes.end())
+      return Error{fmt::format("counter '{}': '{}' is no axis; known: {}, world", name, axis, fmt::join(kMeshAxes, ", "))};
+    return Done{};
+  }
+  if (collective || (whole && std::ranges::find(known, name) != known.end())) return Done{};
+  const auto near = nearest(name, known);
+  return Error{fmt::format("unknown counter '{}'; {}", name,
+                           near ? fmt::format("did you mean '{}'?", *near)
+                                : fmt::format("known: {}, a collective with '@axis', ':bytes' behind it",
+                                              join(known, ", ")))};
+}
+
+CounterValues counter_values(const Record& record) {
+  CounterValues values;
+  for (const NamedCounter& counter : kCounters) values[counter.name] = record.counters.*counter.value;
+  for (const CollectiveCount& collective : record.collectives)
+    for (const std::string& name : {collective.kind, fmt::format("{}@{}", collective.kind, collective.group)}) {
+      values[name] += collective.count;
+      values[name + ":bytes"] += collective.bytes;
+    }
+  return values;
+}
+
+}  // namespace ordercheck

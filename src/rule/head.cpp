@@ -1,0 +1,196 @@
+#include "rule/head.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "rule/counters.h"
+#include "rule/fields.h"
+#include "rule/prediction.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+// The fields that name a kind's two parts; empty where the kind has none.
+struct PartFields {
+  std::string one;
+  std::string other;
+  bool one_needed = true;
+  bool other_needed = true;
+};
+
+PartFields parts_of(RuleKind kind) {
+  switch (kind) {
+    case RuleKind::order: return {"first", "then"};
+    case RuleKind::clash:
+    case RuleKind::commutes: return {"one", "other"};
+    case RuleKind::needs: return {"item", "needs"};
+    case RuleKind::fits: return {"item", "", false, false};
+    case RuleKind::effect: return {"item", "with", true, false};
+  }
+  assert(false && "a kind is one of six");
+  return {};
+}
+
+std::vector<std::string> head_fields(RuleKind kind) {
+  std::vector<std::string> known{"id", "when", "basis", "holds", "implies", "cite", "witness", "expect"};
+  const PartFields parts = parts_of(kind);
+  known.push_back(parts.one);
+  if (!parts.other.empty()) known.insert(known.end(), {parts.other, "scopes"});
+  if (kind != RuleKind::commutes) known.push_back("harm");
+  return known;
+}
+
+template <class Value>
+Value choose(Fields& fields, const std::string& key, std::optional<Value> found, const std::string& allowed) {
+  if (found) return *found;
+  fields.refuse(key, fmt::format("{} = \"{}\" is none of {}", key, fields.text_or_empty(key), allowed));
+  return Value{};
+}
+
+bool is_date(std::string_view date) {
+  if (date == "unknown") return true;
+  const std::string_view shape = "dddd-dd-dd";
+  if (date.size() != 4 && date.size() != 7 && date.size() != 10) return false;
+  for (std::size_t i = 0; i < date.size(); ++i)
+    if (shape[i] == 'd' ? (date[i] < '0' || date[i] > '9') : date[i] != '-') return false;
+  const auto between = [&](std::size_t at, int low, int high) {
+    const int value = (date[at] - '0') * 10 + (date[at + 1] - '0');
+    return value >= low && value <= high;
+  };
+  return (date.size() < 7 || between(5, 1, 12)) && (date.size() < 10 || between(8, 1, 31));
+}
+
+Citation read_citation(const toml::table& table, PageErrors& errors) {
+  Fields fields(table, "[[cite]]", {"url", "date", "says", "claim"}, errors);
+  Citation citation{.url = fields.text("url"), .date = fields.text("date"), .claim = fields.text("claim")};
+  citation.says = choose(fields, "says", find_stance(fields.text("says")), "supports, disputes, split");
+  if (!citation.url.starts_with("https://"))
+    fields.refuse("url", fmt::format("url = \"{}\" is no https:// address", citation.url));
+  if (!is_date(citation.date))
+    fields.refuse("date", fmt::format("date = \"{}\" is none; write 2025-08-13, 2025-08, 2025 or \"unknown\"", citation.date));
+  return citation;
+}
+
+Stack read_stack(Fields& fields, const std::string& key, const std::string& file) {
+  const std::string text = fields.text(key);
+  const Result<Stack> stack = parse_stack(text, {.file = file, .line = 0});
+  if (stack) return *stack;
+  fields.refuse(key, split(stack.error().message, '\n').front());
+  return {};
+}
+
+Witness read_witness(const toml::table& table, const Rule& rule, PageErrors& errors) {
+  const bool commutes = rule.kind == RuleKind::commutes;
+  const std::string bad = commutes ? "one" : "bad", good = commutes ? "other" : "good";
+  Fields fields(table, "[witness]", {bad, good, "model", "ranks"}, errors);
+  Witness witness;
+  witness.bad = read_stack(fields, bad, rule.file);
+  witness.good = read_stack(fields, good, rule.file);
+  if (fields.has("model")) witness.model = fields.text("model");
+  witness.ranks = fields.number("ranks");
+  return witness;
+}
+
+Move read_move(Fields& fields, std::string& counter) {
+  Move move = Move::none;
+  for (const auto& [key, value] : {std::pair{"more", Move::more}, {"less", Move::less}, {"same", Move::same}}) {
+    if (!fields.has(key)) continue;
+    if (move != Move::none) fields.refuse(key, "one of more, less, same is enough: a page pins one counter");
+    move = value;
+    counter = fields.text(key);
+    if (const Status known = check_counter_name(counter); !known) fields.refuse(key, known.error().message);
+  }
+  return move;
+}
+
+Expectation read_expectation(const toml::table& table, const Rule& rule, PageErrors& errors) {
+  Fields fields(table, "[[expect]]",
+                {"engine", "version", "verdict", "phase", "message", "operation", "group", "more", "less", "same", "because"},
+                errors);
+  Expectation expected;
+  expected.engine = fields.text("engine");
+  if (const std::string version = fields.text("version"); !version.empty())
+    expected.version = fields.take("version", parse_version(version));
+  expected.verdict = choose(fields, "verdict", find_verdict(fields.text("verdict")),
+                            "equal, differs, fails, hangs, ignored, unstable, unrun");
+  if (fields.has("phase"))
+    expected.phase = choose(fields, "phase", find_phase(fields.text("phase")),
+                            "build, apply, forward, recompute, backward, optimizer, observe");
+  expected.message = fields.text_or_empty("message");
+  expected.operation = fields.text_or_empty("operation");
+  expected.group = fields.text_or_empty("group");
+  expected.move = read_move(fields, expected.counter);
+  expected.because = fields.text_or_empty("because");
+
+  if (expected.verdict == Verdict::fails && (!expected.phase || expected.message.empty()))
+    fields.refuse("verdict", "a failure is pinned by 'phase' and a fragment of its 'message'");
+  if (expected.verdict == Verdict::hangs && (expected.operation.empty() || expected.group.empty()))
+    fields.refuse("verdict", "a hang is pinned by 'operation' and 'group'");
+  if (expected.verdict == Verdict::ignored && expected.move == Move::none)
+    fields.refuse("verdict", "an ignored transform is pinned by a counter: more, less or same");
+  if (departs(rule, expected) && trim(expected.because).empty())
+    fields.refuse("verdict", fmt::format("'{}' departs from harm = \"{}\"; say 'because' of which counter or line",
+                                         name_of(expected.verdict), name_of(rule.harm)));
+  return expected;
+}
+
+void read_parts(Fields& fields, Rule& rule) {
+  const PartFields parts = parts_of(rule.kind);
+  const auto read = [&](const std::string& key, bool needed) {
+    if (key.empty() || (!needed && !fields.has(key))) return Pattern{};
+    const std::string text = fields.text(key);
+    return text.empty() ? Pattern{} : fields.take(key, parse_pattern(text));
+  };
+  rule.one = read(parts.one, parts.one_needed);
+  rule.other = read(parts.other, parts.other_needed);
+  if (fields.has("scopes"))
+    rule.scopes = choose(fields, "scopes", find_scope_relation(fields.text("scopes")), "same, equal, inside, outside");
+  if (fields.has("when") || rule.kind == RuleKind::fits)
+    if (const std::string text = fields.text("when"); !text.empty())
+      rule.when = fields.take("when", parse_condition(text));
+}
+
+bool is_id(std::string_view id, RuleKind kind) {
+  const std::string prefix = std::string(prefix_of(kind)) + "-";
+  return id.starts_with(prefix) && id.size() == prefix.size() + 3 &&
+         std::ranges::all_of(id.substr(prefix.size()), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Status read_head(const Page& page, Rule& rule) {
+  PageErrors errors(rule.file, page.head_line);
+  toml::table table;
+  try {
+    table = toml::parse(page.head);
+  } catch (const toml::parse_error& error) {
+    errors.refuse(error.source().begin.line, std::string(error.description()));
+    return *errors.first();
+  }
+  Fields fields(table, "the head", head_fields(rule.kind), errors);
+  rule.id = fields.text("id");
+  if (!is_id(rule.id, rule.kind))
+    fields.refuse("id", fmt::format("id = \"{}\" is none of a page in {}/; expected {}-001 or the like", rule.id,
+                                    name_of(rule.kind), prefix_of(rule.kind)));
+  read_parts(fields, rule);
+  rule.basis = choose(fields, "basis", find_basis(fields.text("basis")), "fundamental, recommended, incidental");
+  if (rule.kind != RuleKind::commutes)
+    rule.harm = choose(fields, "harm", find_harm(fields.text("harm")), "wrong, fails, hangs, ignored, slow, memory");
+  for (const std::string& entry : fields.texts("holds"))
+    rule.holds.push_back(fields.take("holds", parse_holds(entry)));
+  if (rule.holds.empty()) fields.refuse("holds", "'holds' names nobody; say whom the claim is about, or [\"math\"]");
+  if (fields.has("implies")) rule.implies = fields.texts("implies");
+  for (const toml::table* cite : fields.tables("cite")) rule.citations.push_back(read_citation(*cite, errors));
+  if (rule.citations.empty()) fields.refuse("cite", "no [[cite]]: a claim that nobody made is an issue, not a rule");
+  if (const toml::table* witness = fields.table("witness")) rule.witness = read_witness(*witness, rule, errors);
+  for (const toml::table* expect : fields.tables("expect"))
+    rule.expectations.push_back(read_expectation(*expect, rule, errors));
+  if (errors.first()) return *errors.first();
+  return Done{};
+}
+
+}  // namespace ordercheck

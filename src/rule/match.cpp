@@ -1,0 +1,95 @@
+#include "rule/match.h"
+
+#include <algorithm>
+
+namespace ordercheck {
+namespace {
+
+bool condition_met(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
+  return !rule.when || is_met(*rule.when, condition_values(stack, ranks));
+}
+
+// Item `one` plays the rule's first part and `other` its second.
+bool play(const Rule& rule, const Item& one, const Item& other) {
+  return matches(rule.one, one) && matches(rule.other, other) && related(scope_of(one), scope_of(other), rule.scopes);
+}
+
+// Pairs in the order of the stack, in which the two play the parts either way round.
+std::vector<CommutingPair> pairs_either_way(const Rule& rule, const Stack& stack) {
+  std::vector<CommutingPair> pairs;
+  for (std::size_t i = 0; i < stack.items.size(); ++i)
+    for (std::size_t j = i + 1; j < stack.items.size(); ++j)
+      if (play(rule, stack.items[i], stack.items[j]) || play(rule, stack.items[j], stack.items[i]))
+        pairs.push_back({i, j});
+  return pairs;
+}
+
+std::vector<Firing> clash_firings(const Rule& rule, const Stack& stack) {
+  std::vector<Firing> found;
+  for (const CommutingPair& pair : pairs_either_way(rule, stack)) found.push_back({{pair.first, pair.second}});
+  return found;
+}
+
+std::vector<Firing> order_firings(const Rule& rule, const Stack& stack) {
+  std::vector<Firing> found;
+  for (std::size_t i = 0; i < stack.items.size(); ++i)
+    for (std::size_t j = i + 1; j < stack.items.size(); ++j)
+      if (play(rule, stack.items[i], stack.items[j])) found.push_back({{i, j}});
+  return found;
+}
+
+// Does any other item play the second part to this one?
+bool has_partner(const Rule& rule, const Stack& stack, std::size_t index) {
+  for (std::size_t j = 0; j < stack.items.size(); ++j)
+    if (j != index && play(rule, stack.items[index], stack.items[j])) return true;
+  return false;
+}
+
+std::vector<Firing> single_firings(const Rule& rule, const Stack& stack) {
+  if (rule.one.any_of.empty()) return {Firing{}};  // a fits page about the mesh as a whole
+  std::vector<Firing> found;
+  for (std::size_t i = 0; i < stack.items.size(); ++i) {
+    if (!matches(rule.one, stack.items[i])) continue;
+    const bool wants_partner = rule.kind == RuleKind::effect && !rule.other.any_of.empty();
+    const bool wants_none = rule.kind == RuleKind::needs;
+    if (wants_partner && !has_partner(rule, stack, i)) continue;
+    if (wants_none && has_partner(rule, stack, i)) continue;
+    found.push_back({{i}});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
+  std::vector<Firing> found;
+  switch (rule.kind) {
+    case RuleKind::order: found = order_firings(rule, stack); break;
+    case RuleKind::clash: found = clash_firings(rule, stack); break;
+    case RuleKind::needs:
+    case RuleKind::fits:
+    case RuleKind::effect: found = single_firings(rule, stack); break;
+    case RuleKind::commutes: return {};
+  }
+  if (found.empty() || !condition_met(rule, stack, ranks)) return {};
+  return found;
+}
+
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
+  if (rule.kind != RuleKind::order) return {};
+  std::vector<Demand> found;
+  for (std::size_t i = 0; i < stack.items.size(); ++i)
+    for (std::size_t j = 0; j < stack.items.size(); ++j)
+      if (i != j && play(rule, stack.items[i], stack.items[j])) found.push_back({.before = j, .after = i});
+  if (found.empty() || !condition_met(rule, stack, ranks)) return {};
+  return found;
+}
+
+std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
+  if (rule.kind != RuleKind::commutes) return {};
+  std::vector<CommutingPair> found = pairs_either_way(rule, stack);
+  if (found.empty() || !condition_met(rule, stack, ranks)) return {};
+  return found;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,165 @@
+#include "rule/pattern.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/item_parser.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr std::array kScopes{Scope::model, Scope::block, Scope::experts, Scope::attention};
+constexpr std::array kRelations{ScopeRelation::same, ScopeRelation::equal, ScopeRelation::inside, ScopeRelation::outside};
+
+Error unknown(std::string_view what, std::string_view word, std::string_view of, const std::vector<std::string>& known) {
+  std::string message = fmt::format("unknown {} '{}'{}{}", what, word, of.empty() ? "" : " of ", of);
+  if (known.empty()) return Error{fmt::format("{}: it has none", message)};
+  if (const auto near = nearest(word, known)) return Error{fmt::format("{}; did you mean '{}'?", message, *near)};
+  return Error{fmt::format("{}; known: {}", message, join(known, ", "))};
+}
+
+template <class Range>
+std::vector<std::string> names_in(const Range& infos) {
+  std::vector<std::string> names;
+  for (const auto& info : infos) names.push_back(info.name);
+  return names;
+}
+
+// "option", "option=value" or "!option".
+Status read_option(std::string_view written, const TransformInfo& info, ItemPattern& pattern) {
+  const bool absent = written.starts_with('!');
+  const std::string_view body = written.substr(absent ? 1 : 0);
+  const std::size_t equals = body.find('=');
+  const std::string name(body.substr(0, equals));
+  if (find_option(info, name) == nullptr) return unknown("option", name, info.name, names_in(info.options));
+  if (equals == body.npos) {
+    absent ? pattern.without.push_back(name) : pattern.options.push_back({name, ""});
+    return Done{};
+  }
+  if (absent) return Error{fmt::format("'{}': an absent option has no value; write '!{}'", written, name)};
+  // The catalogue's own reading of the value, so that a pattern never waits for what no stack can say.
+  const std::string item = fmt::format("{}:{}", info.name, body);
+  if (const Result<Item> parsed = parse_item(item, {0, item.size()}); !parsed)
+    return Error{split(parsed.error().message, '\n').front()};
+  pattern.options.push_back({name, std::string(body.substr(equals + 1))});
+  return Done{};
+}
+
+Result<ItemPattern> parse_alternative(std::string_view text) {
+  ItemPattern pattern;
+  std::string_view rest = trim(text);
+  if (const std::size_t at = rest.find('@'); at != rest.npos) {
+    const std::string_view word = rest.substr(at + 1);
+    const auto scope = std::ranges::find(kScopes, word, [](Scope s) { return std::string_view(name_of(s)); });
+    if (scope == kScopes.end()) return unknown("scope", word, "", {"model", "block", "experts", "attention"});
+    pattern.scope = *scope;
+    rest = rest.substr(0, at);
+  }
+  const std::vector<std::string> parts = split(rest, ':');
+  const std::size_t equals = parts.front().find('=');
+  pattern.name = parts.front().substr(0, equals);
+  const TransformInfo* info = find_transform(pattern.name);
+  if (info == nullptr) return unknown("transform", pattern.name, "", names_in(transforms()));
+  if (equals != std::string::npos) {
+    pattern.mode = parts.front().substr(equals + 1);
+    if (std::ranges::find(info->modes, pattern.mode) == info->modes.end())
+      return unknown("mode", pattern.mode, info->name, info->modes);
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    if (const Status read = read_option(parts[i], *info, pattern); !read) return read.error();
+  return pattern;
+}
+
+// What a scope lies within, itself included.
+bool within(Scope inner, Scope outer) {
+  if (inner == outer || outer == Scope::model) return true;
+  return outer == Scope::block && inner != Scope::model;
+}
+
+}  // namespace
+
+Result<Pattern> parse_pattern(std::string_view text) {
+  Pattern pattern;
+  for (const std::string& alternative : split(text, '|')) {
+    Result<ItemPattern> parsed = parse_alternative(alternative);
+    if (!parsed) return parsed.error();
+    pattern.any_of.push_back(std::move(parsed).value());
+  }
+  return pattern;
+}
+
+std::string print(const Pattern& pattern) {
+  std::vector<std::string> alternatives;
+  for (const ItemPattern& one : pattern.any_of) {
+    std::string text = one.name;
+    if (!one.mode.empty()) text += "=" + one.mode;
+    for (const Option& option : one.options)
+      text += option.value.empty() ? ":" + option.name : fmt::format(":{}={}", option.name, option.value);
+    for (const std::string& absent : one.without) text += ":!" + absent;
+    if (one.scope) text += fmt::format("@{}", name_of(*one.scope));
+    alternatives.push_back(std::move(text));
+  }
+  return join(alternatives, "|");
+}
+
+bool matches(const ItemPattern& pattern, const Item& item) {
+  if (pattern.name != item.name) return false;
+  if (!pattern.mode.empty() && pattern.mode != item.mode) return false;
+  if (pattern.scope && *pattern.scope != scope_of(item)) return false;
+  const auto carried = [&](const Option& wanted) {
+    const auto value = option_of(item, wanted.name);
+    return value && (wanted.value.empty() || wanted.value == *value);
+  };
+  const auto absent = [&](const std::string& name) { return !option_of(item, name); };
+  return std::ranges::all_of(pattern.options, carried) && std::ranges::all_of(pattern.without, absent);
+}
+
+bool matches(const Pattern& pattern, const Item& item) {
+  return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& one) { return matches(one, item); });
+}
+
+Item example_of(const Pattern& pattern) {
+  assert(!pattern.any_of.empty() && "a pattern has an alternative");
+  const ItemPattern& plainest = pattern.any_of.front();
+  return {.name = plainest.name,
+          .degrees = {},
+          .mode = plainest.mode,
+          .options = plainest.options,
+          .scope = plainest.scope,
+          .origin = {}};
+}
+
+bool related(Scope first, Scope second, ScopeRelation relation) {
+  switch (relation) {
+    case ScopeRelation::same: return within(first, second) || within(second, first);
+    case ScopeRelation::equal: return first == second;
+    case ScopeRelation::inside: return first != second && within(first, second);
+    case ScopeRelation::outside: return first != second && within(second, first);
+  }
+  assert(false && "a scope relation is one of four");
+  return false;
+}
+
+const char* name_of(ScopeRelation relation) {
+  switch (relation) {
+    case ScopeRelation::same: return "same";
+    case ScopeRelation::equal: return "equal";
+    case ScopeRelation::inside: return "inside";
+    case ScopeRelation::outside: return "outside";
+  }
+  assert(false && "a scope relation has a name");
+  return "";
+}
+
+std::optional<ScopeRelation> find_scope_relation(std::string_view name) {
+  for (const ScopeRelation relation : kRelations)
+    if (name == name_of(relation)) return relation;
+  return std::nullopt;
+}
+
+}  // namespace ordercheck
