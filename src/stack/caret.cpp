@@ -32,7 +32,7 @@ Error error_at(std::string_view text, Span where, const std::string& message) {
   return {fmt::format("{}\n  {}\n  {}^{}", message, line, std::string(indent, ' '), std::string(marked - 1, '~'))};
 }
 
-std::string quoted(std::string_view word) {
+std::string in_quotes(std::string_view word) {
   const bool cut = word.size() > kWord;
   return "'" + printable(word.substr(0, kWord)) + (cut ? "..." : "") + "'";
 }

@@ -20,6 +20,6 @@ struct Span {
 Error error_at(std::string_view text, Span where, const std::string& message);
 
 // The word between quotes, made printable as above, cut after 40 characters.
-std::string quoted(std::string_view word);
+std::string in_quotes(std::string_view word);
 
 }  // namespace ordercheck

@@ -69,7 +69,7 @@ class ItemParser {
     if (word.empty()) return error(name, "expected the name of a transform");
     info_ = find_transform_as_typed(word);
     if (info_ == nullptr)
-      return error(name, fmt::format("unknown transform {}", quoted(word)),
+      return error(name, fmt::format("unknown transform {}", in_quotes(word)),
                    suggest(lower(word), names_in(transforms()), "known"));
     item_.name = info_->name;
 
@@ -86,7 +86,8 @@ class ItemParser {
   std::string_view view(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
 
   Span take_until(std::string_view stops) {
-    const Span taken{at_, std::min(end_, text_.find_first_of(stops, at_))};
+    // Looks no further than the item's end: one item of a long text must not cost a walk over all of it.
+    const Span taken{at_, std::min(end_, text_.substr(0, end_).find_first_of(stops, at_))};
     at_ = taken.end;
     return taken;
   }
@@ -107,13 +108,13 @@ class ItemParser {
     const std::string& name = info_->name;
     switch (info_->value) {
       case ValueForm::none:
-        return error(span, fmt::format("'{}' takes no value, got {}", name, quoted(value)));
+        return error(span, fmt::format("'{}' takes no value, got {}", name, in_quotes(value)));
       case ValueForm::degree:
         if (const auto degree = read_degree(value)) {
           item_.degrees = {*degree};
           return std::nullopt;
         }
-        return error(span, fmt::format("'{}' takes a degree of 1 to {}, got {}", name, kLargestDegree, quoted(value)));
+        return error(span, fmt::format("'{}' takes a degree of 1 to {}, got {}", name, kLargestDegree, in_quotes(value)));
       case ValueForm::degree_pair: {
         const std::size_t cross = value.find('x');
         const auto replicate = read_degree(value.substr(0, cross));
@@ -123,11 +124,11 @@ class ItemParser {
           return std::nullopt;
         }
         return error(span, fmt::format("'{}' takes two degrees, replicate x shard as in {}=2x4, got {}", name, name,
-                                       quoted(value)));
+                                       in_quotes(value)));
       }
       case ValueForm::mode:
         if (std::ranges::find(info_->modes, value) == info_->modes.end())
-          return error(span, fmt::format("unknown mode {} of '{}'", quoted(value), name),
+          return error(span, fmt::format("unknown mode {} of '{}'", in_quotes(value), name),
                        suggest(lower(value), info_->modes, "it takes"));
         item_.mode = value;
         return std::nullopt;
@@ -149,7 +150,7 @@ class ItemParser {
       const std::string cure = info_->options.empty()
                                    ? std::string("; it has none")
                                    : suggest(lower(name), names_in(info_->options), "it takes");
-      return error(span, fmt::format("unknown option {} of '{}'", quoted(name), info_->name), cure);
+      return error(span, fmt::format("unknown option {} of '{}'", in_quotes(name), info_->name), cure);
     }
     for (const Option& earlier : item_.options) {
       if (earlier.name == name) return error(span, fmt::format("option '{}' is given twice", name));
@@ -162,7 +163,7 @@ class ItemParser {
     const std::string_view value = given ? view(value_span) : std::string_view();
     if (const auto expected = what_is_wrong(*option, given, value))
       return error(value_span, fmt::format("option '{}' takes {}, got {}", name, *expected,
-                                           given ? quoted(value) : std::string("no value")));
+                                           given ? in_quotes(value) : std::string("no value")));
     item_.options.push_back({name, std::string(value)});
     return std::nullopt;
   }
@@ -198,7 +199,7 @@ class ItemParser {
     }
     at_ = end_;
     if (item_.scope) return std::nullopt;
-    return error(span, fmt::format("unknown scope {}", quoted(view(span))), suggest(lower(view(span)), names, "known"));
+    return error(span, fmt::format("unknown scope {}", in_quotes(view(span))), suggest(lower(view(span)), names, "known"));
   }
 
   std::string_view text_;

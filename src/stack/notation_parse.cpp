@@ -45,7 +45,7 @@ Result<Stack> parse_nesting(std::string_view text) {
   const std::size_t end = std::min(text.size(), text.find(')', at));
   if (!is_model(text.substr(at, end - at)))
     return error_at_column(text, {at, end}, fmt::format("expected 'model' innermost, got {}",
-                                                        quoted(trim(text.substr(at, end - at)))));
+                                                        in_quotes(trim(text.substr(at, end - at)))));
   at = end;
   for (std::size_t open = stack.items.size(); open > 0; --open) {
     at = std::min(text.size(), text.find_first_not_of(" \t", at));

@@ -1,0 +1,106 @@
+#include "stack/case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/text.h"
+#include "unit/stack/arbitrary_stack.h"
+
+namespace ordercheck {
+namespace {
+
+std::string first_line_of_error(std::string_view text) {
+  const Result<Case> c = parse_case(text);
+  return c ? "no error: " + print(*c) : c.error().message.substr(0, c.error().message.find('\n'));
+}
+
+TEST(PrintCase, LeavesDefaultsOut) {
+  Case c{.stack = *parse_stack("fsdp=4")};
+  EXPECT_EQ(print(c), "fsdp=4");
+  c.settings.accumulation = 4;
+  EXPECT_EQ(print(c), "fsdp=4 accumulation=4");
+  c = {.stack = *parse_stack("ac"), .engine = "pytorch"};
+  c.settings.arithmetic = Arithmetic::plain;
+  c.settings.seed = 2;
+  EXPECT_EQ(print(c), "ac engine=pytorch arithmetic=plain seed=2");
+  EXPECT_EQ(print(Case{}), "(nothing)");
+}
+
+TEST(ParseCase, ReadsStackAndSettings) {
+  const Result<Case> c = parse_case("  tp=2,fsdp=2  model=moe  grid=18 seed=18446744073709551615 steps=1 ");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(print(c->stack), "tp=2,fsdp=2");
+  EXPECT_EQ(c->model, "moe");
+  EXPECT_EQ(c->engine, "native");
+  EXPECT_EQ(c->settings, (Settings{.grid = 18, .seed = 18446744073709551615u, .steps = 1}));
+}
+
+TEST(ParseCase, TakesEveryNotationOfTheStack) {
+  EXPECT_EQ(print(*parse_case("PP=2 -> TP=2 seed=2")), "pp=2,tp=2 seed=2");
+  EXPECT_EQ(print(*parse_case("FSDP=2 ( AC(model) ) seed=2")), "ac,fsdp=2 seed=2");
+  EXPECT_EQ(print(*parse_case("tp=2, fsdp=2 seed=2")), "tp=2,fsdp=2 seed=2");
+  EXPECT_EQ(print(*parse_case("model seed=2")), "(nothing) seed=2");
+  EXPECT_EQ(print(*parse_case("(nothing) seed=2")), "(nothing) seed=2");
+}
+
+TEST(ParseCase, NamesMistakes) {
+  EXPECT_EQ(first_line_of_error("ac sed=2"), "unknown setting 'sed' at column 4; did you mean 'seed'?");
+  EXPECT_EQ(first_line_of_error("ac colour=2"),
+            "unknown setting 'colour' at column 4; known: model, engine, arithmetic, grid, seed, steps, accumulation");
+  EXPECT_EQ(first_line_of_error("ac seed=2 fast"),
+            "unknown setting 'fast' at column 11; known: model, engine, arithmetic, grid, seed, steps, accumulation");
+  EXPECT_EQ(first_line_of_error("ac seed=2 seed=3"), "setting 'seed' is given twice at column 11");
+  EXPECT_EQ(first_line_of_error("ac seed=-1"), "setting 'seed' takes an integer of 0 to 2^64-1, got '-1' at column 8");
+  EXPECT_EQ(first_line_of_error("ac grid=21"), "setting 'grid' takes an integer of 1 to 20, got '21' at column 8");
+  EXPECT_EQ(first_line_of_error("ac steps=0"), "setting 'steps' takes an integer of 1 to 1000, got '0' at column 9");
+  EXPECT_EQ(first_line_of_error("ac accumulation=17"),
+            "setting 'accumulation' takes an integer of 1 to 16, got '17' at column 16");
+  EXPECT_EQ(first_line_of_error("ac arithmetic=float"),
+            "setting 'arithmetic' takes one of exact, plain, native, got 'float' at column 14");
+  EXPECT_EQ(first_line_of_error("ac model="), "setting 'model' takes a name of [a-z0-9_.-], got '' at column 9");
+  EXPECT_EQ(first_line_of_error("ax seed=2"), "unknown transform 'ax' at column 1; did you mean 'ac'?");
+}
+
+RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
+  Case c{.stack = *arbitrary_stack()};
+  c.model = *rc::gen::element<std::string>("llama", "llama_tied", "moe");
+  c.engine = *rc::gen::element<std::string>("native", "pytorch", "pytorch-2.11.0");
+  c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::native),
+                .grid = *rc::gen::inRange(1, 21),
+                .seed = *rc::gen::arbitrary<std::uint64_t>(),
+                .steps = *rc::gen::inRange(1, 1001),
+                .accumulation = *rc::gen::inRange(1, 17)};
+  const Result<Case> back = parse_case(print(c));
+  RC_ASSERT(bool(back));
+  RC_ASSERT(*back == c);
+  RC_ASSERT(print(*back) == print(c));
+}
+
+RC_GTEST_PROP(ParseCase, AnythingMadeOfItsOwnLettersIsACaseOrAnError, ()) {
+  const auto piece = rc::gen::element<std::string>("tp=2", "ac", ",", "->", "(", ")", " ", "\t", "seed", "=", "1",
+                                                   "grid=18", "model", "(nothing)", "\xff", "-");
+  const std::string text = join(*rc::gen::container<std::vector<std::string>>(piece), "");
+  const Result<Case> c = parse_case(text);
+  if (!c) RC_SUCCEED("an error");
+  const Result<Case> again = parse_case(print(*c));
+  RC_ASSERT(bool(again));
+  RC_ASSERT(*again == *c);
+}
+
+TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
+  const Result<Case> c = parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
+  EXPECT_EQ(print(reference_of(Case{})), "(nothing)");
+}
+
+TEST(WithoutItem, DropsOne) {
+  const Result<Case> c = parse_case("tp=2,ac,fsdp=2 seed=5");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(print(without_item(*c, 0)), "ac,fsdp=2 seed=5");
+  EXPECT_EQ(print(without_item(*c, 1)), "tp=2,fsdp=2 seed=5");
+}
+
+}  // namespace
+}  // namespace ordercheck

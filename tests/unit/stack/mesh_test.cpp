@@ -1,0 +1,85 @@
+#include "stack/mesh.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+
+Mesh mesh(const char* stack) { return mesh_of(*parse_stack(stack)); }
+
+TEST(MeshOf, PutsAxesInTheirOwnOrder) {
+  EXPECT_THAT(mesh("fsdp=4,cp=2,tp=8,pp=3").degrees, ElementsAre(3, 1, 4, 2, 8));
+  EXPECT_EQ(mesh("fsdp=4,tp=8"), mesh("tp=8,fsdp=4"));
+}
+
+TEST(MeshOf, HsdpReplicatesAndShards) { EXPECT_THAT(mesh("hsdp=2x4").degrees, ElementsAre(1, 2, 4, 1, 1)); }
+
+TEST(MeshOf, AMissingDegreeRunsAsTwo) {
+  EXPECT_THAT(mesh("tp,fsdp").degrees, ElementsAre(1, 1, 2, 1, 2));
+  EXPECT_THAT(mesh("hsdp").degrees, ElementsAre(1, 2, 2, 1, 1));
+}
+
+TEST(MeshOf, WhatHasNoAxisTakesNoRank) {
+  EXPECT_EQ(mesh("ep=4,ac,compile,amp=bf16,optimizer"), Mesh{});
+  EXPECT_EQ(mesh(""), Mesh{});
+}
+
+TEST(MeshOf, ItemsOnOneAxisMultiply) { EXPECT_THAT(mesh("fsdp=2,simple_fsdp=3").degrees, ElementsAre(1, 1, 6, 1, 1)); }
+
+TEST(WorldSize, IsTheProduct) {
+  EXPECT_EQ(world_size(mesh("pp=3,hsdp=2x4,tp=2")), 48);
+  EXPECT_EQ(world_size(Mesh{}), 1);
+}
+
+TEST(WorldSize, StopsAtTheEndOfAnInt) {
+  EXPECT_EQ(world_size(mesh("pp=1000000,fsdp=1000000,tp=1000000")), std::numeric_limits<int>::max());
+  EXPECT_EQ(degree_of(mesh("fsdp=1000000,simple_fsdp=1000000"), "dp_shard"), std::numeric_limits<int>::max());
+}
+
+TEST(DegreeOf, IsOneForWhatTheMeshDoesNotSize) {
+  EXPECT_EQ(degree_of(mesh("tp=8"), "tp"), 8);
+  EXPECT_EQ(degree_of(mesh("tp=8"), "pp"), 1);
+  EXPECT_EQ(degree_of(mesh("ep=8"), "ep"), 1);
+}
+
+TEST(Coordinates, LastAxisVariesFastest) {
+  const Mesh m = mesh("pp=2,fsdp=3,tp=4");
+  EXPECT_THAT(coordinates(m, 0), ElementsAre(0, 0, 0, 0, 0));
+  EXPECT_THAT(coordinates(m, 1), ElementsAre(0, 0, 0, 0, 1));
+  EXPECT_THAT(coordinates(m, 4), ElementsAre(0, 0, 1, 0, 0));
+  EXPECT_THAT(coordinates(m, 23), ElementsAre(1, 0, 2, 0, 3));
+}
+
+TEST(GroupOf, VariesTheNamedAxesOnly) {
+  const Mesh m = mesh("pp=2,fsdp=2,tp=2");
+  EXPECT_THAT(group_of(m, 5, {"tp"}), ElementsAre(4, 5));
+  EXPECT_THAT(group_of(m, 5, {"dp_shard"}), ElementsAre(5, 7));
+  EXPECT_THAT(group_of(m, 5, {"pp"}), ElementsAre(1, 5));
+  EXPECT_THAT(group_of(m, 5, {"tp", "pp"}), ElementsAre(0, 1, 4, 5)) << "in mesh order, however the axes are named";
+  EXPECT_THAT(group_of(m, 5, {"cp"}), ElementsAre(5));
+  EXPECT_THAT(group_of(m, 5, {}), ElementsAre(5));
+}
+
+TEST(GroupOf, GroupsOfOneAxisDivideTheWorld) {
+  const Mesh m = mesh("pp=2,hsdp=2x3,cp=2,tp=2");
+  for (const std::string_view axis : kMeshAxes) {
+    std::vector<int> members(static_cast<std::size_t>(world_size(m)));
+    for (int rank = 0; rank < world_size(m); ++rank) {
+      const std::vector<int> group = group_of(m, rank, {std::string(axis)});
+      EXPECT_THAT(group, testing::Contains(rank));
+      if (group.front() == rank)
+        for (const int member : group) ++members[static_cast<std::size_t>(member)];
+    }
+    EXPECT_THAT(members, testing::Each(1)) << axis;
+  }
+}
+
+}  // namespace
+}  // namespace ordercheck

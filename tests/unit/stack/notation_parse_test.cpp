@@ -1,0 +1,181 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/text.h"
+#include "stack/notation.h"
+#include "unit/stack/arbitrary_stack.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string canonical(std::string_view text) {
+  const Result<Stack> stack = parse_stack(text);
+  return stack ? print(*stack) : stack.error().message;
+}
+
+std::string error_of(std::string_view text) {
+  const Result<Stack> stack = parse_stack(text);
+  return stack ? "no error: " + print(*stack) : stack.error().message;
+}
+
+TEST(ParseStack, LeftIsAppliedFirst) {
+  const Result<Stack> stack = parse_stack("pp=2,tp,ac");
+  ASSERT_TRUE(stack);
+  ASSERT_EQ(stack->items.size(), 3u);
+  EXPECT_EQ(stack->items[0], (Item{.name = "pp", .degrees = {{2}}}));
+  EXPECT_EQ(stack->items[1], (Item{.name = "tp"}));
+  EXPECT_EQ(stack->items[2], (Item{.name = "ac"}));
+}
+
+TEST(ParseStack, AllNotationsMeanOneStack) {
+  const char* const expected = "pp=2,tp=2,ac,compile,fsdp=2";
+  EXPECT_EQ(canonical("pp=2,tp=2,ac,compile,fsdp=2"), expected);
+  EXPECT_EQ(canonical(" pp=2, tp=2 , ac,compile,\tfsdp=2 "), expected);
+  EXPECT_EQ(canonical("FSDP=2(compile(AC(TP=2(PP=2(model)))))"), expected);
+  EXPECT_EQ(canonical(" fsdp=2 ( Compile( ac(Tp=2(PP=2( Model ) ) )) ) "), expected);
+  EXPECT_EQ(canonical("PP=2 -> TP=2 -> AC -> compile -> FSDP=2"), expected);
+  EXPECT_EQ(canonical("PP=2->TP=2->AC->compile->FSDP=2"), expected);
+}
+
+TEST(ParseStack, KnowsTheNamesThatProseUses) {
+  EXPECT_EQ(canonical("SimpleFSDP=4:bucket=transformer_block(AutoParallel(model))"),
+            "auto_parallel,simple_fsdp=4:bucket=transformer_block");
+}
+
+TEST(ParseStack, NothingIsTheEmptyStack) {
+  for (const char* nothing : {"", "  ", "model", " model "}) {
+    const Result<Stack> stack = parse_stack(nothing);
+    ASSERT_TRUE(stack) << nothing;
+    EXPECT_EQ(*stack, Stack{}) << nothing;
+  }
+}
+
+TEST(ParseStack, PointsAtTheMistake) {
+  EXPECT_EQ(error_of("tp=2,fsdb=2"),
+            "unknown transform 'fsdb' at column 6; did you mean 'fsdp'?\n"
+            "  tp=2,fsdb=2\n"
+            "       ^~~~");
+  EXPECT_EQ(error_of("FSDP=2(AC(model)"),
+            "expected 1 more ')' at column 17\n"
+            "  FSDP=2(AC(model)\n"
+            "                  ^");
+}
+
+TEST(ParseStack, DuplicatesAreARulesMatter) { EXPECT_EQ(canonical("fsdp=2,fsdp=2"), "fsdp=2,fsdp=2"); }
+
+struct Mistake {
+  const char* text;
+  const char* message;  // its first line
+};
+
+class ParseStackMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(ParseStackMistakes, AreNamed) {
+  const std::string message = error_of(GetParam().text);
+  EXPECT_EQ(message.substr(0, message.find('\n')), GetParam().message);
+  EXPECT_EQ(split(message, '\n').size(), 3u) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ParseStackMistakes,
+    testing::Values(
+        Mistake{"tp=2,,ac", "expected the name of a transform at column 6"},
+        Mistake{"tp=2,", "expected the name of a transform at column 6"},
+        Mistake{",", "expected the name of a transform at column 1"},
+        Mistake{"tp -> -> ac", "expected the name of a transform at column 6"},
+        Mistake{"tp=0", "'tp' takes a degree of 1 to 1000000, got '0' at column 4"},
+        Mistake{"tp=-2", "'tp' takes a degree of 1 to 1000000, got '-2' at column 4"},
+        Mistake{"tp=", "'tp' takes a degree of 1 to 1000000, got '' at column 4"},
+        Mistake{"tp=2x2", "'tp' takes a degree of 1 to 1000000, got '2x2' at column 4"},
+        Mistake{"tp=99999999999999999999",
+                "'tp' takes a degree of 1 to 1000000, got '99999999999999999999' at column 4"},
+        Mistake{"hsdp=4", "'hsdp' takes two degrees, replicate x shard as in hsdp=2x4, got '4' at column 6"},
+        Mistake{"hsdp=2x", "'hsdp' takes two degrees, replicate x shard as in hsdp=2x4, got '2x' at column 6"},
+        Mistake{"compile=2", "'compile' takes no value, got '2' at column 9"},
+        Mistake{"ac=selectiv", "unknown mode 'selectiv' of 'ac' at column 4; did you mean 'selective'?"},
+        Mistake{"optimizer=lion", "unknown mode 'lion' of 'optimizer' at column 11; it takes: sgd, adamw"},
+        Mistake{"fsdp=2:reshrad=never", "unknown option 'reshrad' of 'fsdp' at column 8; did you mean 'reshard'?"},
+        Mistake{"ep=2:n=1", "unknown option 'n' of 'ep' at column 6; it has none"},
+        Mistake{"fsdp=2:reshard=nver",
+                "option 'reshard' takes one of always, never, default, got 'nver' at column 16"},
+        Mistake{"fsdp=2:reshard", "option 'reshard' takes one of always, never, default, got no value at column 8"},
+        Mistake{"compile:wrap=on", "option 'wrap' takes no value, got 'on' at column 14"},
+        Mistake{"ac=selective:n=0", "option 'n' takes a count of 1 to 1000000, got '0' at column 16"},
+        Mistake{"optimizer:lr=-1", "option 'lr' takes a decimal of at least 0, got '-1' at column 14"},
+        Mistake{"optimizer:lr=nan", "option 'lr' takes a decimal of at least 0, got 'nan' at column 14"},
+        Mistake{"sac:policy=Mm", "option 'policy' takes a value of [a-z0-9_.+-], got 'Mm' at column 12"},
+        Mistake{"pp=2:1f1b:1f1b", "option '1f1b' is given twice at column 11"},
+        Mistake{"pp=2:1f1b:gpipe", "option 'gpipe' contradicts '1f1b': one schedule at a time at column 11"},
+        Mistake{"compile@modle", "unknown scope 'modle' at column 9; did you mean 'model'?"},
+        Mistake{"compile@", "unknown scope '' at column 9; known: model, block, experts, attention"},
+        Mistake{"compile@model:wrap", "unknown scope 'model:wrap' at column 9; known: model, block, experts, attention"},
+        Mistake{"tp=2 ac", "'tp' takes a degree of 1 to 1000000, got '2 ac' at column 4"},
+        Mistake{"FSDP=2(AC(net))", "expected 'model' innermost, got 'net' at column 11"},
+        Mistake{"FSDP=2()", "expected 'model' innermost, got '' at column 8"},
+        Mistake{"AC(model))", "expected nothing more at column 10"},
+        Mistake{"AC(model),tp", "expected nothing more at column 10"},
+        Mistake{"AC(model,TP(model))", "unknown transform 'model,TP' at column 4; known: pp, tp, ep, cp, ac, sac, "
+                                       "compile, fsdp, hsdp, ddp, simple_fsdp, auto_parallel, amp, quantize, optimizer"},
+        Mistake{"(model)", "expected the name of a transform at column 1"},
+        Mistake{")", "expected 'model' innermost, got '' at column 1"}));
+
+TEST(ParseStack, ItemsKeepTheirOriginAndErrorsNameIt) {
+  const Result<Stack> stack = parse_stack("tp=2,ac", {"space.toml", 7});
+  ASSERT_TRUE(stack);
+  EXPECT_EQ(stack->items[1].origin.file, "space.toml");
+  EXPECT_EQ(stack->items[1].origin.line, 7);
+  const Result<Stack> wrong = parse_stack("tq=2", {"space.toml", 7});
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, StartsWith("space.toml:7: unknown transform 'tq'"));
+}
+
+TEST(ParseStack, ADeepNestingIsNoRecursion) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "ac(";
+  text += "model" + std::string(200'000, ')');
+  const Result<Stack> stack = parse_stack(text);
+  ASSERT_TRUE(stack);
+  EXPECT_EQ(stack->items.size(), 200'000u);
+}
+
+void check_value_or_one_error(const std::string& text) {
+  const Result<Stack> stack = parse_stack(text);
+  if (stack) {
+    const Result<Stack> again = parse_stack(print(*stack));
+    RC_ASSERT(bool(again));
+    RC_ASSERT(*again == *stack);
+    return;
+  }
+  // One line that says what, the text, the caret; nothing unprintable.
+  const std::vector<std::string> lines = split(stack.error().message, '\n');
+  RC_ASSERT(lines.size() == 3u);
+  RC_ASSERT(!lines[0].empty());
+  RC_ASSERT(lines[2].find('^') != std::string::npos);
+  for (const std::string& line : lines)
+    for (const char c : line) RC_ASSERT(c >= ' ' && c <= '~');
+}
+
+RC_GTEST_PROP(ParseStack, AnyBytesAreAStackOrOneError, (const std::string& bytes)) { check_value_or_one_error(bytes); }
+
+RC_GTEST_PROP(ParseStack, AnythingMadeOfItsOwnLettersIsAStackOrOneError, ()) {
+  const auto piece = rc::gen::element<std::string>("tp", "FSDP", "hsdp", "ac", "compile", "model", "=2", "=2x4", "x",
+                                                   "=", ":", ",", "->", "-", "@", "(", ")", " ", "block", "reshard",
+                                                   "never", "1f1b", "full", "\n", "\xff", "\xe2\x86\x92");
+  const std::vector<std::string> pieces = *rc::gen::container<std::vector<std::string>>(piece);
+  check_value_or_one_error(join(pieces, ""));
+}
+
+RC_GTEST_PROP(ParseStack, OneSlipInAStackIsAStackOrOneError, ()) {
+  std::string text = print(*arbitrary_stack());
+  RC_PRE(!text.empty());
+  const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
+  text[at] = *rc::gen::arbitrary<char>();
+  check_value_or_one_error(text);
+}
+
+}  // namespace
+}  // namespace ordercheck
