@@ -82,7 +82,11 @@ Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vec
   if (auto status = second_look(batch, result.outcomes, recommend); !status) return status.error();
   for (Outcome& outcome : result.outcomes) hold_against_rules(outcome);
   hold_pairs_against_rules(result.outcomes, rules, target);
-  result.controls = {plain_control(batch, plan), shuffled_control(result.outcomes)};
+  // A matrix without the grid has no twins without it.
+  const bool exact = std::ranges::any_of(
+      plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
+  if (exact) result.controls.push_back(plain_control(batch, plan));
+  result.controls.push_back(shuffled_control(result.outcomes));
   return result;
 }
 

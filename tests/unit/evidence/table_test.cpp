@@ -1,0 +1,91 @@
+#include "evidence/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+EvidenceTable sample() {
+  EvidenceTable table{.engine = "native",
+                      .versions = {"libtorch 2.11.0", "gloo 1"},
+                      .device = "cpu",
+                      .controls = {{.name = "plain arithmetic", .held = true, .evidence = "17 of 19 differ"}}};
+  table.rows.push_back({.case_text = "ac,tp=2",
+                        .verdict = Verdict::fails,
+                        .ending = Ending::failed,
+                        .phase = "apply",
+                        .place = "layers.0",
+                        .message = "a tab\there, a \\ and\na second line"});
+  table.rows.push_back({.case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
+                        .verdict = Verdict::equal,
+                        .effects = {{.transform = "fsdp=2:reshard=never", .present = true, .evidence = "6 all_gather; more"},
+                                    {.transform = "tp=2", .present = false, .evidence = "missing: 0 collectives"},
+                                    {.transform = "quantize=fp8", .defined = false, .evidence = "no effect"}},
+                        .counters = {.operators_recomputed = 3, .matmul_flops = 12},
+                        .collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6, .bytes = 640}},
+                        .digest = hash_of("record")});
+  return table;
+}
+
+TEST(Evidence, PrintedAndParsedIsTheSame) {
+  const auto parsed = parse_evidence(print_evidence(sample()), "x.tsv");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(*parsed, sample());
+}
+
+TEST(Evidence, RowsAreSortedAndOneALine) {
+  EvidenceTable shuffled = sample();
+  std::swap(shuffled.rows[0], shuffled.rows[1]);
+  EXPECT_EQ(print_evidence(shuffled), print_evidence(sample()));
+  EXPECT_EQ(split(print_evidence(sample()), '\n').size(), 11u);  // 8 of the head, 2 rows, the end
+}
+
+TEST(Evidence, ErrorsNameTheLine) {
+  const auto error_of = [](const std::string& from, const std::string& to) {
+    std::string text = print_evidence(sample());
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const auto parsed = parse_evidence(text, "x.tsv");
+    return parsed ? "no error" : parsed.error().message;
+  };
+  EXPECT_THAT(error_of("# ordercheck evidence 1", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 1'"));
+  EXPECT_THAT(error_of("# engine", "# motor"), HasSubstr("x.tsv:2: unknown head '# motor'"));
+  EXPECT_THAT(error_of("# engine\tnative", "# engine"), HasSubstr("x.tsv:2: '# engine' has 0 values"));
+  EXPECT_THAT(error_of("\theld\t", "\tgood\t"), HasSubstr("x.tsv:7: control 'plain arithmetic' is 'good'"));
+  EXPECT_THAT(error_of("case\tverdict", "case\tresult"), HasSubstr("x.tsv:8: expected the line of column names"));
+  EXPECT_THAT(error_of("\tfails\t", "\tfailed\t"), HasSubstr("x.tsv:9: verdict 'failed' is none of"));
+  EXPECT_THAT(error_of("\tcompleted\t", "\tdone\t"), HasSubstr("x.tsv:10: ending 'done' is unknown"));
+  EXPECT_THAT(error_of("matmul_flops=12", "matmul_flops=x"), HasSubstr("x.tsv:10: counter 'matmul_flops=x'"));
+  EXPECT_THAT(error_of("matmul_flops=12", "flops=12"), HasSubstr("x.tsv:10: unknown counter 'flops'"));
+  EXPECT_THAT(error_of("all_gather:dp_shard:forward", "all_gather:dp_shard:sideways"), HasSubstr("x.tsv:10: collective"));
+  EXPECT_THAT(error_of(": yes: ", ": maybe: "), HasSubstr("x.tsv:10: effect of fsdp=2:reshard=never is 'maybe'"));
+  EXPECT_THAT(error_of(hex(hash_of("record")), "12"), HasSubstr("x.tsv:10: digest '12'"));
+  EXPECT_THAT(error_of("ac,tp=2\t", "zz\t"), HasSubstr("x.tsv:10: case 'fsdp=2:reshard=never,tp=2 accumulation=4' is not after 'zz'"));
+  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 9 columns, expected 10"));
+}
+
+TEST(Evidence, BuildNamesTheFile) {
+  EXPECT_EQ(build_of(sample()), "libtorch-2.11.0-cpu");
+  EvidenceTable plain = sample();
+  plain.arithmetic = "plain";
+  EXPECT_EQ(build_of(plain), "libtorch-2.11.0-cpu-plain");
+  EXPECT_EQ(version_of(sample().versions), "2.11.0");
+  EXPECT_EQ(evidence_path("matrix/evidence", sample()), "matrix/evidence/native/libtorch-2.11.0-cpu.tsv");
+}
+
+TEST(Evidence, FindsARowByItsCase) {
+  const auto table = sample();
+  ASSERT_NE(find_row(table, "ac,tp=2"), nullptr);
+  EXPECT_EQ(find_row(table, "ac,tp=2")->verdict, Verdict::fails);
+  EXPECT_EQ(find_row(table, "ac,tp=3"), nullptr);
+}
+
+}  // namespace
+}  // namespace ordercheck

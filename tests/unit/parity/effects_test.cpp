@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "parity/verdict.h"
+#include "stack/notation.h"
+#include "unit/parity/sample_record.h"
+
+namespace ordercheck {
+namespace {
+
+Case case_of(const char* stack) { return {.stack = *parse_stack(stack)}; }
+
+Effect effect(const char* stack, const Record& with, const std::optional<Record>& without) {
+  return effect_of(case_of(stack), 0, with, without);
+}
+
+Record sharded() {
+  Record record = sample_record(2);
+  record.counters.matmul_flops = 480;
+  record.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6},
+                        {.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 3}};
+  return record;
+}
+
+TEST(Effect, CheckpointingRecomputesAndSavesLess) {
+  Record with = sample_record();
+  with.counters.operators_recomputed = 118;
+  with.counters.saved_bytes_peak = 100;
+  const auto shown = effect("ac", with, sample_record());
+  EXPECT_TRUE(shown.present);
+  EXPECT_EQ(shown.transform, "ac");
+  EXPECT_EQ(shown.evidence, "118 operators recomputed, 0 without it; bytes saved for backward 100, 400 without it");
+  with.counters.saved_bytes_peak = 400;
+  EXPECT_FALSE(effect("ac", with, sample_record()).present);
+  EXPECT_FALSE(effect("ac", sample_record(), sample_record()).present);
+}
+
+TEST(Effect, TensorParallelSplitsEveryProductAndTalks) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
+                      {.kind = "all_reduce", .group = "tp", .phase = Phase::backward, .count = 4}};
+  EXPECT_TRUE(effect("tp=2", with, sample_record()).present);
+  Record gathers_everything = with;
+  gathers_everything.counters.matmul_flops = 960;
+  const auto missing = effect("tp=2", gathers_everything, sample_record());
+  EXPECT_FALSE(missing.present);
+  EXPECT_THAT(missing.evidence, testing::HasSubstr("missing: 960 of 960 matmul flops at degree 2"));
+  Record silent = with;
+  silent.collectives.pop_back();
+  EXPECT_FALSE(effect("tp=2", silent, sample_record()).present);
+}
+
+TEST(Effect, ShardingGathersScattersAndHoldsLess) {
+  Record with = sharded();
+  with.counters.parameter_bytes_peak = 1200;
+  EXPECT_TRUE(effect("fsdp=2", with, sample_record()).present);
+  // One shard and everything gathered at once: nothing was ever freed.
+  with.counters.parameter_bytes_peak = 1500;
+  EXPECT_FALSE(effect("fsdp=2", with, sample_record()).present);
+  EXPECT_TRUE(effect("fsdp=2:reshard=never", with, sample_record()).present);
+  with = sharded();
+  with.collectives.pop_back();
+  EXPECT_FALSE(effect("fsdp=2", with, sample_record()).present);
+}
+
+TEST(Effect, HybridShardingAlsoReducesAcrossReplicas) {
+  Record with = sharded();
+  with.counters.matmul_flops = 240;
+  EXPECT_FALSE(effect("hsdp=2x2", with, sample_record()).present);
+  with.collectives.push_back({.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 3});
+  EXPECT_TRUE(effect("hsdp=2x2", with, sample_record()).present);
+}
+
+TEST(Effect, ReplicatedDataParallelReducesInBackward) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  EXPECT_FALSE(effect("ddp=2", with, sample_record()).present);
+  with.collectives = {{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 1}};
+  EXPECT_TRUE(effect("ddp=2", with, sample_record()).present);
+}
+
+TEST(Effect, DegreeOneOwesNothing) {
+  EXPECT_TRUE(effect("tp=1", sample_record(), sample_record()).present);
+  EXPECT_TRUE(effect("fsdp=1", sample_record(), sample_record()).present);
+}
+
+TEST(Effect, AMissingDegreeRunsAsTwo) {
+  EXPECT_TRUE(effect("fsdp", sharded(), sample_record()).present);
+}
+
+TEST(Effect, OptimizerChangesParametersAndCompileCaptures) {
+  EXPECT_TRUE(effect("optimizer=sgd", sample_record(), sample_record()).present);
+  Record still = sample_record();
+  for (auto& parameter : still.parameters) parameter.changed = false;
+  EXPECT_FALSE(effect("optimizer=sgd", still, sample_record()).present);
+  EXPECT_FALSE(effect("compile", sample_record(), sample_record()).present);
+  Record captured = sample_record();
+  captured.counters.graph_captures = 2;
+  EXPECT_TRUE(effect("compile", captured, sample_record()).present);
+}
+
+TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
+  const auto shown = effect("fsdp=2", sharded(), std::nullopt);
+  EXPECT_TRUE(shown.present);
+  EXPECT_THAT(shown.evidence, testing::HasSubstr("did not complete"));
+  Record silent = sharded();
+  silent.collectives.clear();
+  EXPECT_FALSE(effect("fsdp=2", silent, std::nullopt).present);
+}
+
+TEST(Effect, OfATransformWithoutAStatedEffectIsNotDefined) {
+  const auto none = effect("quantize=fp8", sample_record(), sample_record());
+  EXPECT_FALSE(none.defined);
+  EXPECT_EQ(none.evidence, "no effect is stated for quantize");
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,153 @@
+#include "parity/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stack/notation.h"
+#include "unit/parity/sample_record.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+// Everything a sharded run owes, and what it is held against.
+Comparison sound() {
+  Record first = sample_record(2);
+  first.counters.matmul_flops = 480;
+  first.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6},
+                       {.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 3}};
+  return {.subject = {.stack = *parse_stack("fsdp=2")},
+          .first = first,
+          .again = first,
+          .reference = sample_record(1),
+          .recommended = std::nullopt,
+          .twins = {sample_record(1)}};
+}
+
+void spoil(std::optional<Record>& record) { record->parameters[1].gradient[0].words[0] ^= 1; }
+
+TEST(Verdict, NamesAreFoundAgain) {
+  for (auto verdict : {Verdict::equal, Verdict::differs, Verdict::fails, Verdict::hangs, Verdict::ignored,
+                       Verdict::unstable, Verdict::unrun})
+    EXPECT_EQ(find_verdict(name_of(verdict)), verdict);
+  EXPECT_FALSE(find_verdict("passed"));
+}
+
+TEST(Judge, EqualWhenEverythingOwedIsThere) {
+  const auto judgement = judge(sound());
+  EXPECT_EQ(judgement.verdict, Verdict::equal);
+  ASSERT_EQ(judgement.effects.size(), 1u);
+  EXPECT_TRUE(judgement.effects[0].present);
+}
+
+TEST(Judge, EndingsThatDidNotComplete) {
+  const std::vector<std::pair<Ending, Verdict>> expected{
+      {Ending::failed, Verdict::fails},     {Ending::died, Verdict::fails},         {Ending::garbled, Verdict::fails},
+      {Ending::deadlocked, Verdict::hangs}, {Ending::timed_out, Verdict::hangs},    {Ending::out_of_range, Verdict::unrun},
+      {Ending::unsupported, Verdict::unrun}};
+  for (const auto& [ending, verdict] : expected) {
+    Comparison comparison = sound();
+    comparison.first = sample_failure(ending, Phase::apply, "mixed tensors");
+    comparison.again.reset();
+    const auto judgement = judge(comparison);
+    EXPECT_EQ(judgement.verdict, verdict) << name_of(ending);
+    EXPECT_THAT(judgement.reason, HasSubstr("(apply): mixed tensors"));
+  }
+  Comparison comparison = sound();
+  comparison.first = sample_failure(Ending::out_of_range, Phase::forward, "sum too large");
+  EXPECT_THAT(judge(comparison).reason, HasSubstr("(range)"));
+}
+
+TEST(Judge, AFailureNamesItsPlace) {
+  Comparison comparison = sound();
+  comparison.first = sample_failure(Ending::failed, Phase::backward, "ranks disagree");
+  comparison.first.failure = Failure{.phase = Phase::backward, .rank = 1, .module = "layers.0", .operation = "all_gather",
+                                     .group = "tp", .sequence = 7, .message = "ranks disagree", .ranks = {}};
+  EXPECT_EQ(judge(comparison).reason, "failed (backward, layers.0, in all_gather on tp #7, rank 1): ranks disagree");
+}
+
+TEST(Judge, UnlikeItselfIsUnstableAndComparedWithNothing) {
+  Comparison comparison = sound();
+  spoil(comparison.again);
+  spoil(comparison.reference);
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::unstable);
+  EXPECT_THAT(judgement.reason, HasSubstr("the second run"));
+  comparison = sound();
+  comparison.again = sample_failure(Ending::deadlocked, Phase::forward, "waits");
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unstable);
+}
+
+TEST(Judge, WithoutASecondRunOrAReferenceNothingIsDecided) {
+  Comparison comparison = sound();
+  comparison.again.reset();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  comparison = sound();
+  comparison.reference.reset();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  comparison.reference = sample_failure(Ending::failed, Phase::build, "no memory");
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+}
+
+TEST(Judge, UnlikeOneRankDiffers) {
+  Comparison comparison = sound();
+  spoil(comparison.reference);
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::differs);
+  ASSERT_TRUE(judgement.difference);
+  EXPECT_EQ(judgement.difference->what, "gradient of layers.0.attention.wq.weight");
+  EXPECT_THAT(judgement.reason, HasSubstr("(1 of 3 gradients, 0 of 3 parameters differ)"));
+}
+
+TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
+  Comparison comparison = sound();
+  spoil(comparison.reference);
+  comparison.first.parity_owed = comparison.again->parity_owed = false;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
+  comparison.recommended = comparison.first;
+  spoil(comparison.recommended);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  comparison = sound();
+  spoil(comparison.reference);
+  comparison.subject.settings.arithmetic = Arithmetic::native;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
+}
+
+TEST(Judge, ReplicasThatDriftApartDiffer) {
+  Comparison comparison = sound();
+  comparison.first.parameters[2].replicas_agree = comparison.again->parameters[2].replicas_agree = false;
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::differs);
+  EXPECT_THAT(judgement.reason, HasSubstr("output.weight"));
+}
+
+TEST(Judge, AParameterThatNeverChangedIsIgnored) {
+  Comparison comparison = sound();
+  comparison.first.parameters[0].changed = comparison.again->parameters[0].changed = false;
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::ignored);
+  EXPECT_THAT(judgement.reason, HasSubstr("1 of 3 parameters never changed, the first is tok_embeddings.weight"));
+}
+
+TEST(Judge, AnAbsentEffectIsIgnoredOnlyWhenEveryBitIsThere) {
+  Comparison comparison = sound();
+  comparison.first.collectives.clear();
+  comparison.again->collectives.clear();
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::ignored);
+  EXPECT_THAT(judgement.reason, HasSubstr("fsdp=2 is without its effect"));
+  spoil(comparison.reference);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+}
+
+TEST(Judge, ATransformWithoutAStatedEffectIsNeverIgnored) {
+  Comparison comparison = sound();
+  comparison.subject.stack = *parse_stack("quantize=fp8");
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::equal);
+  EXPECT_FALSE(judgement.effects[0].defined);
+}
+
+}  // namespace
+}  // namespace ordercheck
