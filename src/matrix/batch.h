@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "matrix/runner.h"
 
@@ -21,32 +21,37 @@ struct Task {
   friend auto operator<=>(const Task&, const Task&) = default;
 };
 
-// Called from one thread at a time: how many of the tasks asked for so far are done.
+// How many of the tasks asked for so far are done.
 using OnProgress = std::function<void(std::size_t done, std::size_t asked)>;
 
 class Batch {
  public:
   // `values_folder` takes the files of Keep::values, a folder a task; needed only for these.
-  Batch(Runner& runner, int jobs, std::filesystem::path values_folder = {}, OnProgress on_progress = {});
+  explicit Batch(Runner& runner, std::filesystem::path values_folder = {}, OnProgress on_progress = {});
 
   // Wanted at the next run(). A task asked for before costs nothing.
   void want(const Case& c, int attempt = 0, Keep keep = Keep::hashes);
 
-  // Runs what is wanted on `jobs` threads. The first error of the runner stops what was not begun and is returned.
+  // With a mutant or a fault, for every task of this case: what it is held against stays sound.
+  void spoil(const Case& c, std::string mutant, std::optional<Fault> fault);
+
+  // Runs what is wanted, the largest worlds first.
   Status run();
 
   // The record of a task that was run; asserts that it was.
   const Record& record(const Case& c, int attempt = 0, Keep keep = Keep::hashes) const;
 
  private:
-  Result<Record> run_one(const Task& task, std::int64_t id);
+  Result<Request> request_of(const Task& task, const Case& c) const;
 
   Runner& runner_;
-  int jobs_;
   std::filesystem::path values_folder_;
   OnProgress on_progress_;
   std::map<Task, Case> wanted_;
   std::map<Task, Record> records_;
+  std::string spoilt_;
+  std::string mutant_;
+  std::optional<Fault> fault_;
 };
 
 }  // namespace ordercheck

@@ -61,7 +61,7 @@ Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend
 
 Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vector<Rule>& rules,
                                 const Recommend& recommend, const RunOptions& options) {
-  Batch batch(runner, options.jobs, options.values_folder, options.on_progress);
+  Batch batch(runner, options.values_folder, options.on_progress);
   MatrixResult result{.hello = runner.hello(), .plan = plan, .outcomes = {}, .controls = {}};
   const Target target = target_of(result.hello);
 

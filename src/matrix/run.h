@@ -9,12 +9,11 @@
 namespace ordercheck {
 
 struct RunOptions {
-  int jobs = 1;
   std::filesystem::path values_folder;  // for tensors of divergent pairs; exists, and is the caller's to remove
   OnProgress on_progress;
 };
 
-// Same plan, same engine: same result, whatever the number of jobs. An error means that the engine could not be run at
+// Same plan, same engine: same result, whatever order the runs end in. An error means that the engine could not be run at
 // all; whatever happens to a single case is its outcome. Cases that the engine declines move to plan.not_planned.
 Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vector<Rule>& rules,
                                 const Recommend& recommend, const RunOptions& options);
