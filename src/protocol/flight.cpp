@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,16 +35,28 @@ thread_local std::atomic<Slot*> slot_of_this_thread{nullptr};
 
 constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
+// The slots of the recorder made last, while it lives: a thread may outlive the file that it wrote to.
+std::atomic<Slot*> live_begin{nullptr};
+std::atomic<Slot*> live_end{nullptr};
+
+void note_end(std::uint64_t end) {
+  Slot* slot = slot_of_this_thread.load(std::memory_order_relaxed);
+  if (slot != nullptr && slot >= live_begin.load() && slot < live_end.load())
+    slot->end.store(end, std::memory_order_relaxed);
+}
+
+void note_exit() { note_end(flight::kCalledExit); }
+
 void note_fatal_signal(int number) {
-  // First of all the default: should the slot be gone, the store below ends the process as the signal would have.
+  // First of all the default: should noting fail, it ends the process as the signal would have.
   std::signal(number, SIG_DFL);
-  if (Slot* slot = slot_of_this_thread.load(std::memory_order_relaxed))
-    slot->signal.store(static_cast<std::uint64_t>(number), std::memory_order_relaxed);
+  note_end(static_cast<std::uint64_t>(number));
   raise(number);
 }
 
 // Someone else's handler (a sanitizer's, a debugger's) stays.
-void watch_fatal_signals() {
+void watch_ends() {
+  std::atexit(note_exit);
   for (const int number : kFatalSignals) {
     struct sigaction present {};
     sigaction(number, nullptr, &present);
@@ -87,9 +100,7 @@ struct FlightRecorder::Mapping {
 FlightRecorder::FlightRecorder(std::unique_ptr<Mapping> mapping) : mapping_(std::move(mapping)) {}
 
 FlightRecorder::~FlightRecorder() {
-  // Threads outlive a recorder in a worker that runs many cases; their note must not point into a gone mapping.
-  // A rank's thread ends with its case, so only the thread that destroys the recorder can still hold one.
-  slot_of_this_thread.store(nullptr, std::memory_order_relaxed);
+  if (live_begin.load() == &mapping_->slot(0)) live_end.store(nullptr);
 }
 
 Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesystem::path& path, int ranks) {
@@ -115,8 +126,11 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
                                .zero = 0,
                                .clock = 0,
                                .reserved = {}};
+  live_end.store(nullptr);
+  live_begin.store(&mapping->slot(0));
+  live_end.store(&mapping->slot(ranks));
   static std::once_flag watched;
-  std::call_once(watched, watch_fatal_signals);
+  std::call_once(watched, watch_ends);
   return std::unique_ptr<FlightRecorder>(new FlightRecorder(std::move(mapping)));
 }
 

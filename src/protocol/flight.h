@@ -30,12 +30,13 @@ struct FlightSlot {
   bool finished = false;
   std::uint64_t ticket = 0;  // larger was written later, over all ranks; 0 where nothing whole was written
   int fatal_signal = 0;      // the signal that this rank's thread raised (SIGSEGV, SIGABRT ...); 0 for none
+  bool called_exit = false;  // this rank's thread called exit()
 };
 
 class FlightRecorder {
  public:
   // Creates the file with `ranks` empty slots and maps it. Errors name the path. From the first one on, a fatal signal
-  // of a thread is noted in the slot that the thread wrote last, unless the program handles that signal itself.
+  // or a call of exit() is noted in the slot that the thread wrote last (a signal that the program handles is not).
   static Result<std::unique_ptr<FlightRecorder>> create(const std::filesystem::path& path, int ranks);
   ~FlightRecorder();
   FlightRecorder(const FlightRecorder&) = delete;

@@ -4,7 +4,8 @@
 //                        24 u64 clock: counts the writes of all ranks
 //   slot r               at 64 + r * 256:
 //                        0 u64 lock     odd while the rank writes; 0 when it never wrote
-//                        8 u64 signal   number of the fatal signal that this rank's thread raised, else 0
+//                        8 u64 end      number of the fatal signal that this rank's thread raised, 256 when it called
+//                                       exit, else 0
 //                        16 the entry below
 //
 // A writer adds 1 to the lock, stores the entry, adds 1 again. A reader that finds the lock odd, or changed behind its
@@ -20,6 +21,7 @@ namespace ordercheck::flight {
 
 inline constexpr std::array<char, 8> kMagic{'O', 'R', 'D', 'C', 'F', 'L', 'T', '1'};
 inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint64_t kCalledExit = 256;
 inline constexpr std::uint32_t kMostRanks = 1u << 20;
 
 // Plain bytes: what one write stores. Texts end with a zero byte.
@@ -41,7 +43,7 @@ static_assert(sizeof(Entry) == 240 && sizeof(Entry) % 8 == 0);
 // The entry is copied word by word through atomics, so that a reader in another process is no data race.
 struct alignas(64) Slot {
   std::atomic<std::uint64_t> lock;
-  std::atomic<std::uint64_t> signal;
+  std::atomic<std::uint64_t> end;
   std::array<std::atomic<std::uint64_t>, kEntryWords> words;
 };
 static_assert(sizeof(Slot) == 256);

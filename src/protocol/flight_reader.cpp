@@ -24,7 +24,9 @@ std::string text_of(const std::array<char, N>& field) {
 
 FlightSlot slot_of(const Slot& from) {
   FlightSlot slot;
-  slot.fatal_signal = static_cast<int>(from.signal.load(std::memory_order_relaxed));
+  const std::uint64_t end = from.end.load(std::memory_order_relaxed);
+  slot.called_exit = end == flight::kCalledExit;
+  if (end < flight::kCalledExit) slot.fatal_signal = static_cast<int>(end);
   Entry entry;
   switch (flight::read(from, entry)) {
     case flight::Read::empty:
@@ -103,6 +105,7 @@ std::string describe(int rank, const FlightSlot& slot) {
     if (!slot.shape.empty()) text += ", " + slot.shape;
   }
   if (slot.fatal_signal != 0) text += fmt::format(", raised {}", strsignal(slot.fatal_signal));
+  if (slot.called_exit) text += ", called exit";
   return text;
 }
 

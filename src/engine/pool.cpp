@@ -1,0 +1,158 @@
+#include "engine/pool.h"
+
+#include <cassert>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <stdlib.h>
+#include <thread>
+
+#include "engine/seat.h"
+
+namespace ordercheck {
+
+struct Pool::State {
+  EngineSpec spec;
+  PoolOptions options;
+  std::filesystem::path scratch;  // removed with the pool
+  std::int64_t first_id = 1;      // of the next run()
+
+  std::mutex mutex;
+  std::condition_variable work;       // for the seats: a case, the start, the end of the pool
+  std::condition_variable delivery;   // for run() and start(): something was done
+  bool closing = false;
+  std::atomic<bool> stop{false};      // the pool's own: the caller's flag, or an exception out of deliver
+
+  std::optional<Hello> hello;         // of the first worker
+  std::optional<Error> start_error;
+
+  const std::vector<Run>* runs = nullptr;
+  std::size_t next = 0;
+  int busy = 0;
+  std::deque<std::pair<std::size_t, Record>> done;
+
+  std::vector<std::jthread> seats;    // last: joined before the rest goes
+
+  bool stopped() const { return stop || (options.stop != nullptr && *options.stop); }
+  bool has_work() const { return runs != nullptr && next < runs->size() && !stopped(); }
+  void sit(bool first);
+  void keep_errors(const Seat& seat, std::int64_t id) const;
+};
+
+// One thread a seat, for the life of the pool: a worker lives on the thread that started it.
+void Pool::State::sit(bool first) {
+  Seat seat(spec, {.limits = options.limits, .scratch = scratch, .stop = options.stop});
+  if (first) {
+    const Status prepared = seat.prepare(nullptr);
+    const std::lock_guard lock(mutex);
+    if (prepared)
+      hello = seat.hello();
+    else
+      start_error = prepared.error();
+    delivery.notify_all();
+    if (!prepared) return;
+  }
+  std::unique_lock lock(mutex);
+  while (true) {
+    work.wait(lock, [&] { return closing || has_work(); });
+    if (closing) return;
+    const std::size_t index = next++;
+    Run run = (*runs)[index];
+    run.id = first_id + static_cast<std::int64_t>(index);
+    ++busy;
+    lock.unlock();
+    std::optional<Record> record = seat.run(run, *hello);
+    if (record) keep_errors(seat, run.id);
+    lock.lock();
+    --busy;
+    if (record) done.emplace_back(index, std::move(*record));
+    delivery.notify_all();
+  }
+}
+
+void Pool::State::keep_errors(const Seat& seat, std::int64_t id) const {
+  if (options.stderr_folder.empty()) return;
+  const std::string text = seat.errors();
+  // Best effort: a full disk must not cost a record.
+  if (!text.empty()) std::ofstream(options.stderr_folder / (std::to_string(id) + ".stderr")) << text;
+}
+
+Pool::Pool(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Pool>> Pool::start(const EngineSpec& spec, const PoolOptions& options) {
+  assert(options.jobs >= 1 && "at least one worker");
+  if (!options.stderr_folder.empty())
+    if (Status writable = check_writable(options.stderr_folder); !writable) return writable.error();
+  std::error_code failed;
+  std::string scratch = (std::filesystem::temp_directory_path(failed) / "ordercheck-XXXXXX").string();
+  if (failed || mkdtemp(scratch.data()) == nullptr)
+    return Error{"engine " + spec.name + ": cannot create a folder for flight files " + scratch + ": " +
+                 (failed ? failed.message() : std::strerror(errno)) + "; set TMPDIR to a folder that can be written"};
+  auto state = std::make_unique<State>();
+  state->spec = spec;
+  state->options = options;
+  state->scratch = scratch;
+  State* shared = state.get();
+  std::unique_ptr<Pool> pool(new Pool(std::move(state)));
+  shared->seats.emplace_back([shared] { shared->sit(true); });
+  {
+    std::unique_lock lock(shared->mutex);
+    shared->delivery.wait(lock, [&] { return shared->hello || shared->start_error; });
+  }
+  if (shared->start_error) return *shared->start_error;
+  for (int seat = 1; seat < options.jobs; ++seat) shared->seats.emplace_back([shared] { shared->sit(false); });
+  return pool;
+}
+
+Pool::~Pool() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->closing = true;
+    state_->work.notify_all();
+  }
+  state_->seats.clear();
+  std::error_code ignored;
+  std::filesystem::remove_all(state_->scratch, ignored);
+}
+
+const Hello& Pool::hello() const { return *state_->hello; }
+
+bool Pool::run(const std::vector<Run>& runs, const Deliver& deliver) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  assert(state.runs == nullptr && "one run() at a time");
+  state.runs = &runs;
+  state.next = 0;
+  state.work.notify_all();
+  std::size_t delivered = 0;
+  std::exception_ptr thrown;
+  while (true) {
+    // The stop flag is set without a notice, so it is looked at now and then.
+    state.delivery.wait_for(lock, std::chrono::milliseconds(50), [&] { return !state.done.empty(); });
+    while (!state.done.empty()) {
+      const auto [index, record] = std::move(state.done.front());
+      state.done.pop_front();
+      lock.unlock();
+      try {
+        if (!thrown) deliver(index, record);
+      } catch (...) {
+        thrown = std::current_exception();
+        state.stop = true;
+      }
+      lock.lock();
+      ++delivered;
+    }
+    if (state.busy == 0 && state.done.empty() && !state.has_work()) break;
+  }
+  state.first_id += static_cast<std::int64_t>(runs.size());
+  state.runs = nullptr;
+  state.stop = false;
+  lock.unlock();
+  if (thrown) std::rethrow_exception(thrown);
+  return delivered == runs.size();
+}
+
+}  // namespace ordercheck

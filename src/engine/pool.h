@@ -1,0 +1,49 @@
+// Several workers of one engine, each given one case at a time. A worker that breaks costs its case; the next case has
+// a fresh one.
+//
+// Thread rules: run() delivers on the calling thread; one run() at a time. Workers stay between runs.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/worker.h"
+
+namespace ordercheck {
+
+struct PoolOptions {
+  int jobs = 1;                                // workers, at least 1
+  Limits limits;
+  std::filesystem::path stderr_folder;         // keeps <id>.stderr of every case that wrote some; "" keeps none
+  const std::atomic<bool>* stop = nullptr;     // set from outside: stop as soon as may be
+};
+
+class Pool {
+ public:
+  // Starts the first worker. An error where that fails, or where the stderr folder cannot be written.
+  static Result<std::unique_ptr<Pool>> start(const EngineSpec& spec, const PoolOptions& options);
+
+  // Ends every worker.
+  ~Pool();
+  Pool(const Pool&) = delete;
+
+  const Hello& hello() const;
+
+  // Called with the index of the run and its record, in the order in which they end.
+  using Deliver = std::function<void(std::size_t index, const Record& record)>;
+
+  // Runs all; their ids are replaced: the first of the pool's life is 1, and they go on with the index. A worker that
+  // cannot be started again yields a record for its case (died) and is tried again for the next one. False when `stop`
+  // cut it short: what was running then is not delivered. An exception out of `deliver` stops too and is passed on.
+  bool run(const std::vector<Run>& runs, const Deliver& deliver);
+
+ private:
+  struct State;
+  explicit Pool(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ordercheck

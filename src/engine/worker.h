@@ -1,0 +1,83 @@
+// One live worker: a child process that speaks the protocol, from its hello to its end. The supervisor owns time and
+// death: whatever the child does, run() returns a record.
+//
+// Thread rules: as ChildProcess; start, use and destroy a worker on one thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/bounded_text.h"
+#include "engine/child_process.h"
+#include "engine/engine_spec.h"
+#include "engine/line_buffer.h"
+#include "protocol/messages.h"
+
+namespace ordercheck {
+
+struct Limits {
+  std::chrono::milliseconds hello{60'000};     // from the start to the hello
+  std::chrono::milliseconds run{60'000};       // a case, from `run` to `record`
+  std::chrono::milliseconds farewell{2'000};   // from the closed stdin to the end, before it is killed
+  std::size_t line_bytes = 256u << 20;         // a longer line is nonsense
+  std::size_t stderr_bytes = 256u << 10;       // kept of a case's stderr, half of it from the beginning
+};
+
+struct WorkerOptions {
+  Limits limits;
+  std::filesystem::path scratch;               // an existing folder for flight files
+  const std::atomic<bool>* stop = nullptr;     // set from outside: give up what is running and start nothing more
+};
+
+class Worker {
+ public:
+  // Starts the child and waits for its hello. An error says why there is none: the program, what it did, and the end of
+  // its stderr.
+  static Result<std::unique_ptr<Worker>> start(const EngineSpec& spec, const WorkerOptions& options);
+
+  // Closes the child's stdin, waits for its farewell, then kills its group.
+  ~Worker();
+  Worker(const Worker&) = delete;
+
+  const Hello& hello() const { return hello_; }
+  pid_t pid() const { return child_->pid(); }
+
+  // Whether another case may be given to it: it lives and has nothing more to say about the last one.
+  bool ready();
+
+  // Runs one case and never throws. A worker that did not answer properly is dead when this returns, and not ready().
+  // Nothing when `stop` was set, or when the child was gone before it could take the case.
+  // An empty flight_file is replaced by one in the scratch folder.
+  std::optional<Record> run(Run run);
+
+  // What the child wrote to stderr since the case began, or since the start.
+  const BoundedText& errors() const { return errors_; }
+
+ private:
+  using Deadline = std::chrono::steady_clock::time_point;
+  enum class Heard { line, end, too_long, too_late, stop };
+
+  Worker(const EngineSpec& spec, const WorkerOptions& options, std::unique_ptr<ChildProcess> child);
+
+  Status greet();
+  Heard listen(Deadline deadline, std::string& line);
+  bool read_output();
+  void read_errors();
+  std::optional<Record> await_record(const Run& run);
+  Record failed(const Run& run, Ending ending, const std::string& what = {});
+  std::string with_errors(const std::string& what) const;
+
+  EngineSpec spec_;
+  WorkerOptions options_;
+  std::unique_ptr<ChildProcess> child_;
+  Hello hello_;
+  LineBuffer output_;
+  BoundedText errors_;
+  bool broken_ = false;
+};
+
+}  // namespace ordercheck
