@@ -1,0 +1,135 @@
+#include "check/check.h"
+
+#include <algorithm>
+#include <cassert>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/core.h"
+#include "check/describe.h"
+#include "check/repair.h"
+#include "rule/load.h"
+#include "rule/match.h"
+
+namespace ordercheck {
+namespace {
+
+// Does `a` stay when both say the same? The worse one does; of equals the one that implies the other.
+bool outranks(const Judge& judge, const Rule& a, const Rule& b) {
+  if (judge.severity(a) != judge.severity(b)) return judge.severity(a) == Severity::error;
+  return a.harm <= b.harm;
+}
+
+// Findings of rules that always fire with a stronger one become its `also`.
+std::vector<Finding> fold(std::vector<Finding> findings, const Judge& judge) {
+  std::set<std::string> folded;
+  for (const Finding& finding : findings) {
+    const Rule& rule = *find_rule(judge.rules(), finding.rule);
+    for (const std::string& id : rule.implies) {
+      const auto there = std::ranges::find(findings, id, &Finding::rule);
+      if (there == findings.end()) continue;
+      const Rule& implied = *find_rule(judge.rules(), id);
+      const bool keeps = outranks(judge, rule, implied);
+      const std::string& stays = keeps ? rule.id : implied.id;
+      const std::string& goes = keeps ? implied.id : rule.id;
+      folded.insert(goes);
+      for (Finding& kept : findings)
+        if (kept.rule == stays && std::ranges::find(kept.also, goes) == kept.also.end()) kept.also.push_back(goes);
+    }
+  }
+  std::erase_if(findings, [&](const Finding& finding) { return folded.contains(finding.rule); });
+  return findings;
+}
+
+bool mentions(const std::vector<Finding>& findings, const std::string& rule) {
+  return std::ranges::find(findings, rule, &Finding::rule) != findings.end();
+}
+
+// The gentlest edit that silences the finding and leaves no error.
+std::optional<Stack> repair_of(const Finding& finding, const Stack& stack, const Judge& judge) {
+  for (Stack& edited : edits_against(finding, stack, judge)) {
+    const std::vector<Finding> left = findings_of(edited, judge);
+    if (!has_error(left) && !mentions(left, finding.rule)) return std::move(edited);
+  }
+  return std::nullopt;
+}
+
+std::set<std::string> projects_of(const std::vector<Rule>& rules) {
+  std::set<std::string> names;
+  for (const Rule& rule : rules)
+    for (const Holds& entry : rule.holds)
+      if (entry.project != "math") names.insert(entry.project);
+  return names;
+}
+
+}  // namespace
+
+Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
+             std::optional<int> ranks)
+    : rules_(rules), target_(std::move(target)), ranks_(ranks) {
+  assert(target_.version && "a target is settled before it is judged for");
+  for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
+}
+
+const Grade& Judge::grade(const Rule& rule) const {
+  const std::size_t index = &rule - rules_.data();
+  assert(index < grades_.size() && "a rule of this judge");
+  return grades_[index];
+}
+
+Severity Judge::severity(const Rule& rule) const { return severity_of(rule, target_, grade(rule)); }
+
+Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,
+                             const std::vector<Observation>& observations) {
+  const std::set<std::string> known = projects_of(rules);
+  std::optional<Version> newest = newest_known(rules, asked.project);
+  for (const Observation& seen : observations)
+    if (seen.engine == asked.project)
+      if (const Result<Version> version = parse_version(seen.version); version && (!newest || *version > *newest))
+        newest = *version;
+  if (!newest) {
+    const std::vector<std::string> names(known.begin(), known.end());
+    const auto near = nearest(asked.project, names);
+    return Error{fmt::format("no rule speaks about '{}'; {}", asked.project,
+                             near ? fmt::format("did you mean '{}'?", *near)
+                                  : fmt::format("rules speak about: {}", join(names, ", ")))};
+  }
+  Target settled = asked;
+  if (!settled.version) settled.version = newest;
+  return settled;
+}
+
+int count_of(const Report& report, Severity severity) {
+  return static_cast<int>(std::ranges::count(report.findings, severity, &Finding::severity));
+}
+
+std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
+  std::vector<Finding> findings;
+  for (const Rule& rule : judge.rules())
+    for (const Firing& firing : firings(rule, stack, judge.ranks())) findings.push_back(describe(rule, firing, stack, judge));
+  // Rules come sorted by kind and id, firings by place; errors go first.
+  std::ranges::stable_sort(findings, {}, &Finding::severity);
+  return findings;
+}
+
+bool has_error(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+Report check(const Stack& stack, const Judge& judge) {
+  Report report;
+  report.stack = stack;
+  report.target = judge.target();
+  report.findings = fold(findings_of(stack, judge), judge);
+  report.conflict = smallest_conflict(stack, judge);
+  report.repaired = repaired(stack, judge);
+  for (Finding& finding : report.findings) {
+    finding.repair = repair_of(finding, stack, judge);
+    if (!finding.repair && finding.severity == Severity::error) finding.repair = report.repaired;
+  }
+  return report;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,45 @@
+// Is a stack legal, and why not? Every violation at once, the smallest conflict, a repair.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/finding.h"
+
+namespace ordercheck {
+
+// What a stack is judged by and for. Refers to rules and observations of the caller, which must outlive it; grades every
+// rule once. Read only after that, so one judge may serve several threads.
+class Judge {
+ public:
+  // `target` has a version: settle_target gives it one. `ranks`: how many ranks there are, where that is known.
+  Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
+        std::optional<int> ranks = {});
+
+  const std::vector<Rule>& rules() const { return rules_; }
+  const Target& target() const { return target_; }
+  std::optional<int> ranks() const { return ranks_; }
+  const Grade& grade(const Rule& rule) const;        // of one of rules()
+  Severity severity(const Rule& rule) const;
+
+ private:
+  const std::vector<Rule>& rules_;
+  Target target_;
+  std::optional<int> ranks_;
+  std::vector<Grade> grades_;  // one a rule
+};
+
+// The target with the newest version that the pages and observations know, where it has none. An error when nothing
+// speaks of the project: the message names those that are spoken of.
+Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,
+                             const std::vector<Observation>& observations);
+
+// Every finding of every rule, those folded away that a stronger one implies; smallest conflict and repairs with them.
+Report check(const Stack& stack, const Judge& judge);
+
+// The findings alone, without repairs, conflict, or folding: what repairs and cores are computed by.
+std::vector<Finding> findings_of(const Stack& stack, const Judge& judge);
+bool has_error(const std::vector<Finding>& findings);
+
+}  // namespace ordercheck

@@ -1,0 +1,59 @@
+// What a check of a stack finds: values, never thrown.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rule/grade.h"
+#include "rule/rule.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct Party {
+  std::size_t index = 0;  // in the stack, 0 is applied first
+  std::string text;       // the item, printed
+  friend bool operator==(const Party&, const Party&) = default;
+};
+
+// One rule firing on one place of a stack.
+struct Finding {
+  std::string rule;             // "ORD-004"
+  std::string headline;         // "fsdp is applied before tp"
+  Severity severity = Severity::advice;
+  Grade grade;
+  std::vector<Party> parties;   // in the order of the stack
+  std::string instead;          // "tp goes before fsdp": what the rule wants
+  std::string why;              // one sentence of the page
+  Citation citation;            // the first of the page
+  Stack smallest;               // the page's witness
+  std::string shows;            // "fails while applying, \"Cannot distribute a DTensor ...\""
+  std::optional<Stack> repair;  // a stack one edit away, or the report's repaired one; re-checked, without any error
+  std::vector<std::string> also;  // rules that always fire with this one, left out of the report
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+// The smallest part of a stack that is still in error.
+struct Conflict {
+  Stack stack;                      // the items of the part, in their order
+  std::vector<std::size_t> items;   // their places in the whole
+  std::vector<std::string> rules;   // ids of the errors that it raises
+  bool no_order = false;            // no order of these items keeps all of the rules
+  friend bool operator==(const Conflict&, const Conflict&) = default;
+};
+
+struct Report {
+  Stack stack;
+  Target target;
+  bool target_assumed = false;      // the version was not asked for: the newest that is known
+  std::vector<Finding> findings;    // errors first, then by rule kind, id and place
+  std::optional<Conflict> conflict; // when there is an error
+  std::optional<Stack> repaired;    // without any error; nothing when there is none to mend, or no repair was found
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+int count_of(const Report& report, Severity severity);
+
+}  // namespace ordercheck

@@ -1,0 +1,35 @@
+// Orders of one set of items: the recommended one, all legal ones, and those that break exactly one rule.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "check/check.h"
+#include "check/precedence_graph.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+// The items of the stack in an order that keeps every order rule, as near as may be to the order given: the stable
+// topological order of the precedence graph. A stack whose errors contradict each other comes back as it is.
+Stack recommended_order(const Stack& stack, const Judge& judge);
+
+struct LegalOrders {
+  std::vector<Stack> orders;  // sorted by their printed form
+  bool all = true;            // false: there are more than `at_most`
+};
+
+// Every order of the items without an error finding; of orders that differ only by swapping neighbours that commute
+// (rules of kind commutes), the one that comes first by the position of its items in `items`.
+LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most = 5000);
+
+struct BreakingOrder {
+  Stack stack;          // every other order rule is kept
+  PrecedenceEdge edge;  // by index in the stack that was given
+};
+
+// For every irreducible edge of the precedence graph, advice too, one order that breaks exactly that edge.
+std::vector<BreakingOrder> edge_breaking_orders(const Stack& items, const Judge& judge);
+
+}  // namespace ordercheck

@@ -1,0 +1,82 @@
+#include "check/render.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+std::string paint(const std::string& text, const char* code, bool colour) {
+  return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+std::string row(const char* label, const std::string& text) { return fmt::format("  {:<12} {}\n", label, text); }
+
+std::string cited(const Citation& citation) {
+  const std::string date = citation.date == "unknown" ? "undated" : citation.date;
+  return fmt::format("[{}, {}]", short_name(citation), date);
+}
+
+std::string written(const Finding& finding) {
+  std::vector<std::string> parts;
+  for (const Party& party : finding.parties) parts.push_back(fmt::format("{} ({})", party.text, ordinal(party.index)));
+  return parts.empty() ? "this mesh" : join(parts, " then ");
+}
+
+std::string render(const Finding& finding, bool colour) {
+  const bool error = finding.severity == Severity::error;
+  std::string text = fmt::format("{} {} ({}): {}\n", paint(finding.rule, "1", colour),
+                                 paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
+                                 paint(finding.headline, "1", colour));
+  text += row("you wrote", written(finding));
+  text += row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited(finding.citation)));
+  const std::string smallest = print(finding.smallest);
+  text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
+  if (finding.repair) text += row("try", paint(print(*finding.repair), "32", colour));
+  if (!finding.also.empty()) text += row("also", join(finding.also, ", "));
+  return text;
+}
+
+std::string counted(int count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// Elle's tone: the claims that no order can keep, side by side.
+std::string render(const Conflict& conflict) {
+  const std::string part = print(conflict.stack);
+  if (conflict.no_order)
+    return fmt::format("However {} is ordered, {} cannot all be kept: a contradiction.\n", part,
+                       join(conflict.rules, " and "));
+  return fmt::format("Smallest conflict in it: {} ({}).\n", part, join(conflict.rules, ", "));
+}
+
+}  // namespace
+
+std::string ordinal(std::size_t index) {
+  const std::size_t place = index + 1;
+  const bool teen = place % 100 >= 11 && place % 100 <= 13;
+  const char* ending = teen ? "th" : place % 10 == 1 ? "st" : place % 10 == 2 ? "nd" : place % 10 == 3 ? "rd" : "th";
+  return fmt::format("{}{}", place, ending);
+}
+
+std::string render_text(const Report& report, bool colour) {
+  std::string text;
+  for (const Finding& finding : report.findings) text += render(finding, colour);
+  if (report.conflict && (report.conflict->no_order || report.conflict->stack != report.stack))
+    text += render(*report.conflict);
+  if (report.repaired) text += fmt::format("Repaired: {}\n", paint(print(*report.repaired), "32", colour));
+
+  const int errors = count_of(report, Severity::error), advice = count_of(report, Severity::advice);
+  std::vector<std::string> counts;
+  if (errors > 0) counts.push_back(counted(errors, "error", "errors"));
+  if (advice > 0) counts.push_back(counted(advice, "piece of advice", "pieces of advice"));
+  text += counts.empty() ? "Nothing against it." : join(counts, ", ") + ".";
+  if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
+  text += fmt::format(" Judged for {}{}.\n", print(report.target),
+                      report.target_assumed ? ", the newest that the rules know" : "");
+  return text;
+}
+
+}  // namespace ordercheck

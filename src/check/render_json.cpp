@@ -1,0 +1,64 @@
+#include <nlohmann/json.hpp>
+
+#include "check/render.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const std::optional<Stack>& stack) { return stack ? Json(print(*stack)) : Json(nullptr); }
+
+Json json_of(const Citation& citation) {
+  return {{"url", citation.url},
+          {"date", citation.date},
+          {"says", name_of(citation.says)},
+          {"claim", citation.claim}};
+}
+
+Json json_of(const Grade& grade) {
+  return {{"kind", name_of(grade.kind)}, {"engine", grade.engine}, {"version", grade.version}, {"note", grade.note}};
+}
+
+Json json_of(const Finding& finding) {
+  Json parties = Json::array();
+  for (const Party& party : finding.parties) parties.push_back({{"index", party.index}, {"item", party.text}});
+  return {{"rule", finding.rule},
+          {"severity", name_of(finding.severity)},
+          {"grade", json_of(finding.grade)},
+          {"headline", finding.headline},
+          {"parties", parties},
+          {"instead", finding.instead},
+          {"why", finding.why},
+          {"citation", json_of(finding.citation)},
+          {"smallest", print(finding.smallest)},
+          {"shows", finding.shows},
+          {"try", json_of(finding.repair)},
+          {"also", finding.also}};
+}
+
+Json json_of(const Conflict& conflict) {
+  return {{"stack", print(conflict.stack)},
+          {"items", conflict.items},
+          {"rules", conflict.rules},
+          {"no_order", conflict.no_order}};
+}
+
+}  // namespace
+
+std::string render_json(const Report& report) {
+  Json findings = Json::array();
+  for (const Finding& finding : report.findings) findings.push_back(json_of(finding));
+  const Json whole{{"stack", print(report.stack)},
+                   {"target", print(report.target)},
+                   {"target_assumed", report.target_assumed},
+                   {"errors", count_of(report, Severity::error)},
+                   {"advice", count_of(report, Severity::advice)},
+                   {"findings", findings},
+                   {"conflict", report.conflict ? json_of(*report.conflict) : Json(nullptr)},
+                   {"repaired", json_of(report.repaired)}};
+  return whole.dump(2) + "\n";
+}
+
+}  // namespace ordercheck
