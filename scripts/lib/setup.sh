@@ -1,0 +1,155 @@
+# Sourced by scripts/ordercheck and scripts/test: gets a machine ready to build, then builds. Every step says on stderr
+# what it does and how long it took, and says nothing when there is nothing to do. What fails ends in exit 2.
+#
+#   ORDERCHECK_PYTHON   a Python with torch >= 2.11 to take LibTorch from; else one is made under the user's cache folder
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+readonly root
+readonly torch_version=2.11.0
+set_up_began=$SECONDS
+
+# Hits across presets and clones: paths are hashed relative to the checkout.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
+say() { printf '[set-up] %s\n' "$*" >&2; }
+
+stop() {
+  say "$*"
+  exit 2
+}
+
+# step LABEL COMMAND...: runs it with its output in a log, which is shown when it fails.
+step() {
+  local label=$1 began=$SECONDS log status=0 pid
+  shift
+  log=$(mktemp)
+  printf '[set-up] %s ... ' "$label" >&2
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  if [[ -t 2 ]]; then
+    while kill -0 "$pid" 2>/dev/null; do
+      printf '\r[set-up] %s ... %d s  %.40s\033[K' "$label" $((SECONDS - began)) "$(tail -n 1 "$log" | tr -d '\r\033')" >&2
+      sleep 0.3
+    done
+    printf '\r[set-up] %s ... \033[K' "$label" >&2
+  fi
+  wait "$pid" || status=$?
+  if ((status == 0)); then
+    printf '%d s\n' $((SECONDS - began)) >&2
+    rm -f "$log"
+    return 0
+  fi
+  printf 'failed after %d s\n' $((SECONDS - began)) >&2
+  tail -n 60 "$log" >&2
+  rm -f "$log"
+  stop "could not finish: $label (exit status $status of: $*)"
+}
+
+# Debian packages: asks dpkg for each and apt only for what is missing.
+need_packages() {
+  local missing=() package
+  if ! command -v dpkg-query >/dev/null; then
+    say "no dpkg-query: not a Debian system, so these are taken to be there: $(tr '\n' ' ' <"$root/scripts/lib/debian-packages.txt")"
+    return 0
+  fi
+  for package in $(<"$root/scripts/lib/debian-packages.txt") "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  ((${#missing[@]} > 0)) || return 0
+  if ((EUID != 0)); then
+    stop "${#missing[@]} Debian packages are missing and this is not root; run: sudo apt-get install --no-install-recommends ${missing[*]}"
+  fi
+  step "reading Debian's package lists" apt-get update -q
+  step "installing ${#missing[@]} Debian packages: ${missing[*]}" \
+    env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# Prints "<folder of the torch package> <version>" of a Python, without importing torch (which takes seconds).
+torch_of() {
+  "$1" - <<'END'
+import importlib.util, os, re
+spec = importlib.util.find_spec("torch")
+if spec is not None and spec.origin is not None:
+    folder = os.path.dirname(spec.origin)
+    with open(os.path.join(folder, "version.py")) as file:
+        found = re.search(r"^__version__ = '([^']+)'", file.read(), re.M)
+    if found and os.path.exists(os.path.join(folder, "lib", "libtorch_cpu.so")):
+        print(folder, found.group(1))
+END
+}
+
+is_new_enough() { [[ $(printf '%s\n' 2.11 "${1%%+*}" | sort -V | head -n 1) == 2.11 ]]; }
+
+install_torch() {
+  local folder=$1
+  rm -rf "$folder"
+  python3 -m venv "$folder" || return
+  # A CPU-only wheel is a twentieth of the size; not every registry has one.
+  "$folder/bin/python" -m pip install --no-input --disable-pip-version-check "torch==$torch_version+cpu" ||
+    "$folder/bin/python" -m pip install --no-input --disable-pip-version-check "torch==$torch_version" || return
+  touch "$folder/.complete"
+}
+
+# A venv cannot be moved, so it is made in place; .complete is written last and tells a whole one from a torn one.
+need_own_torch() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/ordercheck
+  local folder=$cache/torch-$torch_version
+  build_python=$folder/bin/python
+  mkdir -p "$cache"
+  exec {cache_lock}>"$cache/lock"
+  flock "$cache_lock"
+  if [[ ! -e $folder/.complete ]]; then
+    # Made by hand, or by a version of this script without the mark: pip writes RECORD once all files are there.
+    if compgen -G "$folder/lib/python3*/site-packages/torch-$torch_version*.dist-info/RECORD" >/dev/null &&
+      [[ $(torch_of "$build_python") == *" $torch_version"* ]]; then
+      touch "$folder/.complete"
+    else
+      python3 -c 'import venv, ensurepip' 2>/dev/null || need_packages python3-venv
+      step "installing torch $torch_version into $folder (once; several GB unless there is a CPU-only wheel)" \
+        install_torch "$folder"
+    fi
+  fi
+  exec {cache_lock}>&-
+}
+
+# Sets build_python and torch_root.
+need_torch() {
+  local found
+  if [[ -n ${ORDERCHECK_PYTHON:-} ]]; then
+    build_python=$ORDERCHECK_PYTHON
+    found=$(torch_of "$build_python") || stop "ORDERCHECK_PYTHON=$build_python: expected a Python with torch >= 2.11, but it does not run; unset it to have one set up"
+    [[ -n $found ]] || stop "ORDERCHECK_PYTHON=$build_python: expected torch >= 2.11, found no torch; install it there, or unset ORDERCHECK_PYTHON to have one set up"
+    is_new_enough "${found##* }" || stop "ORDERCHECK_PYTHON=$build_python: expected torch >= 2.11, found ${found##* }; update it there, or unset ORDERCHECK_PYTHON to have one set up"
+  else
+    need_own_torch
+    found=$(torch_of "$build_python")
+    [[ -n $found ]] || stop "expected torch in ${build_python%/bin/python}, found none; remove that folder and run this again"
+  fi
+  torch_root=${found% *}
+}
+
+# need_configured PRESET [-DNAME=VALUE]: ninja itself configures again when a CMake file changes.
+need_configured() {
+  local preset=$1 folder=$root/build/$1 wanted
+  wanted="${*:2} presets $(cksum <"$root/CMakePresets.json")"
+  [[ -e $folder/build.ninja && -e $folder/.configured && $(<"$folder/.configured") == "$wanted" ]] && return 0
+  step "configuring the preset $preset" cmake -S "$root" --preset "$@"
+  printf '%s\n' "$wanted" >"$folder/.configured"
+}
+
+# need_built PRESET [TARGET...]: all targets when none is named.
+need_built() {
+  local preset=$1 folder=$root/build/$1
+  shift
+  step "building ${*:-everything} (preset $preset)" ninja -C "$folder" -j "$(nproc)" "$@"
+}
+
+# One set-up at a time per checkout; released before anything is run.
+lock_build() {
+  mkdir -p "$root/build"
+  exec {build_lock}>"$root/build/lock"
+  flock -n "$build_lock" && return 0
+  say "waiting for another set-up of this checkout"
+  flock "$build_lock"
+}
+unlock_build() { exec {build_lock}>&-; }
