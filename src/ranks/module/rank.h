@@ -6,8 +6,8 @@
 // limit of 60 included. Nothing here names a transform or a rule.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,22 +17,11 @@
 #include "parity/record.h"
 #include "protocol/flight.h"
 #include "protocol/messages.h"
+#include "ranks/module/placement.h"
+#include "ranks/module/storage_meter.h"
 #include "stack/mesh.h"
 
 namespace ordercheck::ranks {
-
-// Bytes of distinct storages held, with the peak: parameters, or tensors saved for backward.
-class ByteMeter {
- public:
-  void add(std::int64_t bytes);
-  void remove(std::int64_t bytes);
-  std::int64_t peak() const { return peak_; }
-  std::int64_t held() const { return held_; }
-
- private:
-  std::int64_t held_ = 0;
-  std::int64_t peak_ = 0;
-};
 
 class RankState {
  public:
@@ -63,9 +52,11 @@ class RankState {
   FlightRecorder* flight() const { return flight_; }
   const std::optional<Fault>& fault() const { return fault_; }
 
-  ByteMeter parameter_bytes;
-  ByteMeter saved_bytes;
+  StorageMeter parameters_held;     // shards, whole parameters, gathered copies
+  StorageMeter saved_for_backward;  // parameters left out
   Counters counters;                // all but the two peaks, which come from the meters
+  // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
+  std::function<void(const std::string& path, const Placements& placements, const at::Tensor& output)> on_output;
   std::vector<std::string> notes;   // warnings of transforms, in order
 
  private:

@@ -1,0 +1,163 @@
+#include "ranks/arith/arithmetic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "ranks/arith/range.h"
+#include "ranks/arith/snap.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Largest row norm of a matrix whose rows are `length` long and contiguous; by Cauchy and Schwarz the product of two
+// such bounds the sum of |a||b| of every element of a product. Read straight from memory: the guard is not part of the
+// computation, and no dispatch mode shall see it.
+double largest_row_norm(const at::Tensor& rows) {
+  const at::Tensor matrix = rows.is_contiguous() ? rows : rows.contiguous();
+  const int64_t length = std::max<int64_t>(matrix.size(-1), 1);
+  const double* data = matrix.const_data_ptr<double>();
+  double largest = 0;
+  for (int64_t start = 0; start < matrix.numel(); start += length) {
+    double squares = 0;
+    for (int64_t i = start; i < start + length; ++i) squares += data[i] * data[i];
+    // Written so that a NaN is kept, not dropped by a comparison.
+    if (!(squares <= largest)) largest = squares;
+  }
+  return std::sqrt(largest);
+}
+
+double sum_of_magnitudes(const at::Tensor& terms) {
+  const double* data = terms.const_data_ptr<double>();
+  double sum = 0;
+  for (int64_t i = 0; i < terms.numel(); ++i) sum += std::fabs(data[i]);
+  return sum;
+}
+
+// a [M, K] times b [K, N], or batched, on operands that are snapped already.
+at::Tensor contract(const Numerics& numerics, const at::Tensor& a, const at::Tensor& b, const char* what) {
+  if (numerics.exact()) {
+    c10::impl::ExcludeDispatchKeyGuard unseen(
+        c10::DispatchKeySet({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot}));
+    note_sum(largest_row_norm(a) * largest_row_norm(b.transpose(-1, -2)), 2 * numerics.grid, what);
+  }
+  return a.dim() == 2 ? at::mm(a, b) : at::bmm(a, b);
+}
+
+at::Tensor operand(const Numerics& numerics, const at::Tensor& x) {
+  return numerics.exact() ? rounded(x, numerics.grid) : x;
+}
+
+Numerics numerics_of(AutogradContext* ctx) {
+  return {.arithmetic = static_cast<Arithmetic>(ctx->saved_data["arithmetic"].toInt()),
+          .grid = static_cast<int>(ctx->saved_data["grid"].toInt())};
+}
+
+void keep_numerics(AutogradContext* ctx, const Numerics& numerics) {
+  ctx->saved_data["arithmetic"] = static_cast<int64_t>(numerics.arithmetic);
+  ctx->saved_data["grid"] = static_cast<int64_t>(numerics.grid);
+}
+
+struct Linear : torch::autograd::Function<Linear> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& w, const Numerics& numerics) {
+    keep_numerics(ctx, numerics);
+    ctx->save_for_backward({x, w});
+    const at::Tensor rows = operand(numerics, x.reshape({-1, x.size(-1)}));
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes.back() = w.size(0);
+    return contract(numerics, rows, operand(numerics, w).t(), "a linear").view(sizes);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const Numerics numerics = numerics_of(ctx);
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor& x = saved[0];
+    const at::Tensor& w = saved[1];
+    const at::Tensor gradient = operand(numerics, gradients[0].reshape({-1, w.size(0)}));
+    at::Tensor to_x, to_w;
+    if (ctx->needs_input_grad(0)) {
+      to_x = contract(numerics, gradient, operand(numerics, w), "a linear's input gradient").view(x.sizes());
+    }
+    if (ctx->needs_input_grad(1)) {
+      const at::Tensor rows = operand(numerics, x.reshape({-1, x.size(-1)}));
+      to_w = contract(numerics, gradient.t(), rows, "a linear's weight gradient");
+    }
+    return {to_x, to_w, at::Tensor()};
+  }
+};
+
+struct BatchedMatmul : torch::autograd::Function<BatchedMatmul> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& a, const at::Tensor& b, const Numerics& numerics) {
+    keep_numerics(ctx, numerics);
+    ctx->save_for_backward({a, b});
+    return contract(numerics, operand(numerics, a), operand(numerics, b), "a matmul");
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const Numerics numerics = numerics_of(ctx);
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor gradient = operand(numerics, gradients[0]);
+    return {contract(numerics, gradient, operand(numerics, saved[1]).transpose(1, 2), "a matmul's gradient"),
+            contract(numerics, operand(numerics, saved[0]).transpose(1, 2), gradient, "a matmul's gradient"),
+            at::Tensor()};
+  }
+};
+
+struct SumTerms : torch::autograd::Function<SumTerms> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& terms, int64_t dim, const Numerics& numerics) {
+    ctx->saved_data["sizes"] = terms.sizes().vec();
+    if (!numerics.exact()) return at::sum(terms, {dim}, /*keepdim=*/true);
+    const at::Tensor snapped = rounded(terms, kSumBits);
+    note_sum(sum_of_magnitudes(snapped), kSumBits, "a sum");
+    return at::sum(snapped, {dim}, /*keepdim=*/true);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    return {gradients[0].expand(ctx->saved_data["sizes"].toIntVector()), at::Tensor(), at::Tensor()};
+  }
+};
+
+// Identity forward; backward rounds the terms that the next operator is going to sum.
+struct GradientTerms : torch::autograd::Function<GradientTerms> {
+  static at::Tensor forward(AutogradContext*, const at::Tensor& x) { return x.view_as(x); }
+  static variable_list backward(AutogradContext*, variable_list gradients) {
+    const at::Tensor snapped = rounded(gradients[0], kSumBits);
+    note_sum(sum_of_magnitudes(snapped), kSumBits, "a gradient's sum");
+    return {snapped};
+  }
+};
+
+}  // namespace
+
+at::Tensor linear(const Numerics& numerics, const at::Tensor& x, const at::Tensor& w) {
+  return Linear::apply(x, w, numerics);
+}
+
+at::Tensor batched_matmul(const Numerics& numerics, const at::Tensor& a, const at::Tensor& b) {
+  return BatchedMatmul::apply(a, b, numerics);
+}
+
+at::Tensor sum_terms(const Numerics& numerics, const at::Tensor& terms, int64_t dim) {
+  return SumTerms::apply(terms, dim, numerics);
+}
+
+at::Tensor broadcast_to(const Numerics& numerics, const at::Tensor& x, const at::Tensor& like) {
+  return gradient_terms(numerics, x.expand(like.sizes()));
+}
+
+at::Tensor gradient_terms(const Numerics& numerics, const at::Tensor& x) {
+  return numerics.exact() ? GradientTerms::apply(x) : x;
+}
+
+at::Tensor sum_of_squares(const Numerics& numerics, const at::Tensor& x) {
+  const at::Tensor squares = x * x;
+  if (!numerics.exact()) return at::sum(squares);
+  const at::Tensor snapped = rounded(squares, kNormBits);
+  note_sum(sum_of_magnitudes(snapped), kNormBits, "a total norm");
+  return at::sum(snapped);
+}
+
+}  // namespace ordercheck::ranks

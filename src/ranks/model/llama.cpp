@@ -1,0 +1,119 @@
+#include "ranks/model/llama.h"
+
+#include <cmath>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "ranks/model/attention.h"
+#include "ranks/model/initial.h"
+#include "ranks/model/layers.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// w2(silu(w1 x) * w3 x). silu is written out: at::silu is not bitwise stable under slicing.
+class FeedForward final : public Module {
+ public:
+  FeedForward() : Module("FeedForward") {}
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override {
+    const at::Tensor gate = child("w1")->call({inputs[0]});
+    const at::Tensor silu = gate / (1 + at::exp(-gate));
+    return child("w2")->call({silu * child("w3")->call({inputs[0]})});
+  }
+};
+
+// Inputs: x [batch, sequence, dim], positions.
+class TransformerBlock final : public Module {
+ public:
+  TransformerBlock() : Module("TransformerBlock") {}
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override {
+    const at::Tensor& x = inputs[0];
+    const at::Tensor attended = x + child("attention")->call({child("attention_norm")->call({x}), inputs[1]});
+    return attended + child("feed_forward")->call({child("ffn_norm")->call({attended})});
+  }
+};
+
+class Llama final : public Module {
+ public:
+  Llama() : Module("Llama") {}
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override {
+    at::Tensor x = child("tok_embeddings")->call({inputs[0]});
+    for (const auto& [name, block] : child("layers")->children()) x = block->call({x, inputs[1]});
+    return child("output")->call({child("norm")->call({x})});
+  }
+};
+
+class Builder {
+ public:
+  Builder(const ModelSizes& sizes, const ModelOptions& options) : sizes_(sizes), options_(options) {}
+
+  ModulePtr build() {
+    auto model = std::make_shared<Llama>();
+    model->set_child("tok_embeddings", std::make_shared<Embedding>(options_.numerics, weights("tok_embeddings",
+                                                                                              sizes_.vocab, sizes_.dim)));
+    auto layers = std::make_shared<ModuleDict>();
+    for (int i = 0; i < sizes_.layers; ++i) layers->set_child(std::to_string(i), block(i));
+    model->set_child("layers", layers);
+    model->set_child("norm", norm("norm", ""));
+    model->set_child("output", project("output", sizes_.vocab, sizes_.dim));
+    return model;
+  }
+
+ private:
+  // Uniform with the variance 1/inputs.
+  at::Tensor weights(const std::string& path, int rows, int columns) {
+    return initial_value(options_.seed, path + ".weight", {rows, columns}, 0, std::sqrt(3.0 / columns),
+                         options_.numerics.dtype());
+  }
+  ModulePtr project(const std::string& path, int rows, int columns) {
+    return std::make_shared<Linear>(options_.numerics, weights(path, rows, columns));
+  }
+  ModulePtr norm(const std::string& path, const std::string& mutant) {
+    const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
+    return std::make_shared<RMSNorm>(
+        options_.numerics,
+        initial_value(options_.seed, path + ".weight", {sizes_.dim}, 1, 0.25, options_.numerics.dtype()), epsilon);
+  }
+  ModulePtr block(int index) {
+    const std::string path = fmt::format("layers.{}", index);
+    const std::string mutant = index == 0 ? options_.mutant : "";  // one place is enough to be seen
+    const AttentionOptions attention_options{.numerics = options_.numerics,
+                                             .head_dim = sizes_.head_dim,
+                                             .rope_theta = sizes_.rope_theta,
+                                             .mutant = mutant};
+    const int query_width = sizes_.heads * sizes_.head_dim;
+    const int key_width = sizes_.kv_heads * sizes_.head_dim;
+    auto attention = std::make_shared<Attention>(attention_options);
+    attention->set_child("wq", project(path + ".attention.wq", query_width, sizes_.dim));
+    attention->set_child("wk", project(path + ".attention.wk", key_width, sizes_.dim));
+    attention->set_child("wv", project(path + ".attention.wv", key_width, sizes_.dim));
+    attention->set_child("inner_attention", std::make_shared<InnerAttention>(attention_options));
+    attention->set_child("wo", project(path + ".attention.wo", sizes_.dim, query_width));
+    auto feed_forward = std::make_shared<FeedForward>();
+    feed_forward->set_child("w1", project(path + ".feed_forward.w1", sizes_.ffn_hidden, sizes_.dim));
+    feed_forward->set_child("w2", project(path + ".feed_forward.w2", sizes_.dim, sizes_.ffn_hidden));
+    feed_forward->set_child("w3", project(path + ".feed_forward.w3", sizes_.ffn_hidden, sizes_.dim));
+    auto block = std::make_shared<TransformerBlock>();
+    block->set_child("attention_norm", norm(path + ".attention_norm", mutant));
+    block->set_child("attention", attention);
+    block->set_child("ffn_norm", norm(path + ".ffn_norm", ""));
+    block->set_child("feed_forward", feed_forward);
+    return block;
+  }
+
+  ModelSizes sizes_;
+  ModelOptions options_;
+};
+
+}  // namespace
+
+ModulePtr make_llama(const ModelSizes& sizes, const ModelOptions& options) { return Builder(sizes, options).build(); }
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,28 @@
+// llama: a decoder with RMSNorm, rotary positions, grouped-query attention and SwiGLU; torchtitan's names. Single-device
+// code: it knows of no mesh. It computes with the sizes of the tensors it is given (heads from the projections' width,
+// positions from the activations' length, as torchtitan's does), so that a part of it can run on a piece.
+//
+//   tok_embeddings, layers.{i}.{attention_norm, attention.{wq, wk, wv, inner_attention, wo}, ffn_norm,
+//   feed_forward.{w1, w2, w3}}, norm, output
+//
+// Root inputs: tokens [batch, sequence] int64, positions [sequence] int64. Output: logits [batch, sequence, vocab].
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ranks/arith/arithmetic.h"
+#include "ranks/module/module.h"
+#include "stack/model_sizes.h"
+
+namespace ordercheck::ranks {
+
+struct ModelOptions {
+  Numerics numerics;
+  std::uint64_t seed = 1;
+  std::string mutant;  // epsilon, mask_bit, position act here
+};
+
+ModulePtr make_llama(const ModelSizes& sizes, const ModelOptions& options);
+
+}  // namespace ordercheck::ranks

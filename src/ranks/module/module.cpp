@@ -1,0 +1,122 @@
+#include "ranks/module/module.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+template <class T>
+T find_named(const std::vector<std::pair<std::string, T>>& entries, const std::string& name) {
+  const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == name; });
+  return entry == entries.end() ? T() : entry->second;
+}
+
+template <class T>
+void set_named(std::vector<std::pair<std::string, T>>& entries, const std::string& name, T value) {
+  const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == name; });
+  if (entry == entries.end()) {
+    entries.emplace_back(name, std::move(value));
+  } else {
+    entry->second = std::move(value);
+  }
+}
+
+// Tells the rank where it is for as long as a call lasts, also when the call throws (early stop of a recomputation).
+class ModuleScope {
+ public:
+  explicit ModuleScope(const std::string& path) : rank_(find_rank()) {
+    if (rank_) rank_->enter_module(path);
+  }
+  ~ModuleScope() {
+    if (rank_) rank_->leave_module();
+  }
+  ModuleScope(const ModuleScope&) = delete;
+
+ private:
+  RankState* rank_;
+};
+
+void collect(const ModulePtr& module, std::vector<ModulePtr>& into) {
+  into.push_back(module);
+  for (const auto& [name, child] : module->children()) collect(child, into);
+}
+
+}  // namespace
+
+at::Tensor Module::call(Tensors inputs) {
+  const ModuleScope scope(plain_path());
+  for (const PreHook& hook : pre_hooks_) inputs = hook(*this, std::move(inputs));
+  at::Tensor output = body_ ? body_(inputs) : forward(inputs);
+  for (const PostHook& hook : post_hooks_) output = hook(*this, inputs, std::move(output));
+  RankState* rank = find_rank();
+  if (rank && rank->on_output && !is_wrapper() && rank->phase() == Phase::forward) {
+    rank->on_output(plain_path(), output_placements, output);
+  }
+  return output;
+}
+
+void Module::add_pre_hook(PreHook hook, HookPlace place) {
+  pre_hooks_.insert(place == HookPlace::first ? pre_hooks_.begin() : pre_hooks_.end(), std::move(hook));
+}
+
+void Module::add_post_hook(PostHook hook, HookPlace place) {
+  post_hooks_.insert(place == HookPlace::first ? post_hooks_.begin() : post_hooks_.end(), std::move(hook));
+}
+
+void Module::replace_body(const BodyReplacement& replacement) {
+  Body before = body_ ? body_ : [this](const Tensors& inputs) { return forward(inputs); };
+  body_ = replacement(std::move(before));
+}
+
+ModulePtr Module::child(const std::string& name) const { return find_named(children_, name); }
+
+void Module::set_child(const std::string& name, ModulePtr child) {
+  child->parent_ = this;
+  child->name_ = name;
+  set_named(children_, name, std::move(child));
+}
+
+ParameterPtr Module::parameter(const std::string& name) const { return find_named(parameters_, name); }
+
+void Module::set_parameter(const std::string& name, ParameterPtr parameter) {
+  set_named(parameters_, name, std::move(parameter));
+}
+
+std::string Module::path() const {
+  if (!parent_) return "";
+  const std::string above = parent_->path();
+  return above.empty() ? name_ : above + "." + name_;
+}
+
+// A wrapper stands at its own name in its parent, and what it wraps is called by that name too.
+std::string Module::plain_path() const {
+  if (!parent_) return "";
+  const std::string above = parent_->plain_path();
+  if (parent_->is_wrapper()) return above;
+  return above.empty() ? name_ : above + "." + name_;
+}
+
+std::vector<ModulePtr> modules_of(const ModulePtr& root) {
+  std::vector<ModulePtr> modules;
+  collect(root, modules);
+  return modules;
+}
+
+std::vector<NamedParameter> parameters_of(const ModulePtr& root) {
+  std::vector<NamedParameter> parameters;
+  for (const ModulePtr& module : modules_of(root)) {
+    const std::string path = module->plain_path();
+    for (const auto& [slot, parameter] : module->parameters()) {
+      parameters.push_back({.name = path.empty() ? slot : path + "." + slot,
+                            .owner = module.get(),
+                            .slot = slot,
+                            .parameter = parameter});
+    }
+  }
+  return parameters;
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,34 @@
+// Small errors that can be put in on purpose, each with a twin without it that must pass: they show what the comparison
+// can see. A mutant is a name that model and transforms look for at the one place it breaks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ordercheck::ranks {
+
+struct Mutant {
+  std::string name;
+  std::string breaks;    // in words
+  std::string visible;   // the smallest stack in which it is at work
+};
+
+inline const std::vector<Mutant>& mutants() {
+  static const std::vector<Mutant> table{
+      {"epsilon", "RMSNorm's epsilon is a thousandth larger in the first block", ""},
+      {"mask_bit", "one key after the query is visible to it in the first block", ""},
+      {"position", "keys are rotated one position too far in the first block", ""},
+      {"drop_sum", "M1: a replicated norm weight's partial gradients are not summed", "tp=2"},
+      {"double_sum", "M2: a replicated norm weight's partial gradients are summed twice", "tp=2"},
+      {"scale", "a gradient is divided by the degree where it should be summed", "fsdp=2"},
+      {"local_tokens", "M3: the loss is divided by the rank's valid tokens, not by all", "fsdp=2"},
+      {"norm_replicas", "M5: the total norm counts a replicated parameter once a rank", "tp=2"},
+      {"shard_order", "M10: a dim that is sharded twice is put together in the other order", "tp=2,fsdp=2"},
+      {"skip_microbatch", "M12: the gradient of the last microbatch is not reduced", "fsdp=2"},
+      {"untouched", "M14: the transform is accepted and leaves the model as it was", "ac"},
+      {"zero_gradient", "M15: one parameter's gradient is zero", "fsdp=2"},
+  };
+  return table;
+}
+
+}  // namespace ordercheck::ranks

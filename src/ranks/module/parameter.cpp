@@ -1,0 +1,37 @@
+#include "ranks/module/parameter.h"
+
+#include <stdexcept>
+
+#include <fmt/ranges.h>
+
+namespace ordercheck::ranks {
+
+at::Tensor Parameter::used() const {
+  at::Tensor value = tensor;
+  for (const auto& step : on_use) value = step(value);
+  return value;
+}
+
+ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements) {
+  auto parameter = std::make_shared<Parameter>();
+  parameter->tensor = std::move(piece).set_requires_grad(true);
+  parameter->full_shape = std::move(full_shape);
+  parameter->placements = std::move(placements);
+  parameter->held = std::make_shared<HeldStorage>(parameter->tensor);
+  return parameter;
+}
+
+ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank) {
+  if (!parameter.placements.empty()) {
+    throw std::runtime_error(fmt::format(
+        "Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed ({}); expected a whole one",
+        placement.axis, fmt::join(parameter.full_shape, ", "), print(parameter.placements)));
+  }
+  const Placements placements{placement};
+  auto piece = make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(),
+                              parameter.full_shape, placements);
+  piece->on_use = parameter.on_use;
+  return piece;
+}
+
+}  // namespace ordercheck::ranks

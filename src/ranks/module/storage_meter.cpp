@@ -1,0 +1,46 @@
+#include "ranks/module/storage_meter.h"
+
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+
+void StorageMeter::change(std::int64_t by) {
+  held_ += by;
+  if (held_ > peak_) peak_ = held_;
+}
+
+void StorageMeter::hold(const void* storage, std::int64_t bytes) {
+  Entry& entry = entries_[storage];
+  if (entry.holders++ == 0) {
+    entry.bytes = bytes;
+    change(bytes);
+  }
+}
+
+void StorageMeter::release(const void* storage) {
+  const auto entry = entries_.find(storage);
+  if (entry == entries_.end() || --entry->second.holders > 0) return;
+  change(-entry->second.bytes);
+  entries_.erase(entry);
+}
+
+void StorageMeter::resize(const void* storage, std::int64_t bytes) {
+  const auto entry = entries_.find(storage);
+  if (entry == entries_.end()) return;
+  change(bytes - entry->second.bytes);
+  entry->second.bytes = bytes;
+}
+
+const void* storage_key(const at::Tensor& tensor) { return tensor.storage().unsafeGetStorageImpl(); }
+
+std::int64_t storage_bytes(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.storage().nbytes()); }
+
+HeldStorage::HeldStorage(at::Tensor tensor) : tensor_(std::move(tensor)) {
+  if (RankState* rank = find_rank()) rank->parameters_held.hold(storage_key(tensor_), storage_bytes(tensor_));
+}
+
+HeldStorage::~HeldStorage() {
+  if (RankState* rank = find_rank()) rank->parameters_held.release(storage_key(tensor_));
+}
+
+}  // namespace ordercheck::ranks

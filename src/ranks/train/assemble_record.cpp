@@ -1,0 +1,130 @@
+#include "ranks/train/assemble_record.h"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <tuple>
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+namespace ordercheck::ranks {
+namespace {
+
+at::Tensor as_double(const at::Tensor& tensor) { return tensor.to(at::kDouble).contiguous(); }
+
+Hash128 hash_of_values(const at::Tensor& doubles) { return hash_of(doubles.const_data_ptr(), doubles.nbytes()); }
+
+bool same_bits(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor x = a.contiguous(), y = b.contiguous();
+  return x.sizes() == y.sizes() && x.scalar_type() == y.scalar_type() &&
+         std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
+}
+
+class Assembly {
+ public:
+  Assembly(const Run& run, const Mesh& mesh, const std::vector<Yield>& yields, Record& record)
+      : run_(run), mesh_(mesh), yields_(yields), record_(record) {}
+
+  void steps() {
+    for (std::size_t step = 0; step < yields_[0].loss.size(); ++step) {
+      StepRecord& into = record_.steps.emplace_back();
+      for (const Yield& yield : yields_) {
+        into.loss.push_back(yield.loss[step]);
+        into.gradient_norm.push_back(yield.gradient_norm[step]);
+      }
+    }
+  }
+
+  void parameters(const std::vector<std::pair<std::string, at::Tensor>>& model) {
+    for (const auto& [name, initial] : model) {
+      ParameterRecord& into = record_.parameters.emplace_back();
+      into.name = name;
+      into.shape = initial.sizes().vec();
+      for (std::size_t step = 0; step < yields_[0].gradients.size(); ++step) {
+        const at::Tensor full = join([&](const Yield& y) { return y.gradients[step].at(name); }, name, into);
+        into.gradient.push_back(hash_of_values(full));
+        keep(static_cast<int>(step), Phase::backward, "gradient of " + name, full);
+      }
+      const at::Tensor full = join([&](const Yield& y) { return y.values.at(name); }, name, into);
+      into.value = hash_of_values(full);
+      into.changed = !same_bits(full, as_double(initial));
+      keep(static_cast<int>(yields_[0].gradients.size()) - 1, Phase::optimizer, name, full);
+    }
+  }
+
+  // Rank 0's order of execution; each entry over all samples: microbatches one after another, then data-parallel ranks.
+  void trace() {
+    using Key = std::tuple<int, Phase, std::string>;
+    std::vector<Key> order;
+    std::vector<std::map<Key, std::vector<Piece>>> by_rank(yields_.size());
+    for (std::size_t rank = 0; rank < yields_.size(); ++rank) {
+      for (const TracedPiece& traced : yields_[rank].trace) {
+        auto& pieces = by_rank[rank][{traced.step, traced.phase, traced.module}];
+        if (rank == 0 && pieces.empty()) order.emplace_back(traced.step, traced.phase, traced.module);
+        pieces.push_back(traced.piece);
+      }
+    }
+    for (const Key& key : order) {
+      Placements placements{{.axis = "dp_replicate", .dim = 0}, {.axis = "dp_shard", .dim = 0}};
+      const Placements& own = by_rank[0][key].front().placements;
+      placements.insert(placements.end(), own.begin(), own.end());
+      const at::Tensor full = assemble(placements, mesh_, [&](int rank) {
+        std::vector<at::Tensor> microbatches;
+        for (const Piece& piece : by_rank[rank][key]) microbatches.push_back(piece.tensor);
+        return at::cat(microbatches, 0);
+      });
+      keep(std::get<0>(key), std::get<1>(key), std::get<2>(key), as_double(full));
+    }
+  }
+
+ private:
+  // The full tensor out of all pieces, and whether every rank that should hold the same bits does.
+  at::Tensor join(const std::function<Piece(const Yield&)>& piece_of, const std::string& name, ParameterRecord& into) {
+    const Placements placements = piece_of(yields_[0]).placements;
+    const at::Tensor full =
+        assemble(placements, mesh_, [&](int rank) { return piece_of(yields_[rank]).tensor; });
+    if (full.sizes() != at::IntArrayRef(into.shape)) {
+      throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", name,
+                                           print(placements), fmt::join(full.sizes(), ", "),
+                                           fmt::join(into.shape, ", ")));
+    }
+    for (std::size_t rank = 0; rank < yields_.size(); ++rank) {
+      const at::Tensor owed = local_piece(full, placements, mesh_, static_cast<int>(rank));
+      if (!same_bits(owed, piece_of(yields_[rank]).tensor)) into.replicas_agree = false;
+    }
+    return as_double(full);
+  }
+
+  void keep(int step, Phase phase, const std::string& what, const at::Tensor& full) {
+    if (run_.keep != Keep::values) return;
+    TraceEntry entry{.step = step, .phase = phase, .module = what, .shape = full.sizes().vec(),
+                     .hash = hash_of_values(full)};
+    const auto path = std::filesystem::path(run_.values_folder) / fmt::format("{:05}.f64", record_.trace.size());
+    std::ofstream file(path, std::ios::binary);
+    file.write(static_cast<const char*>(full.const_data_ptr()), static_cast<std::streamsize>(full.nbytes()));
+    if (!file.flush()) throw std::runtime_error("cannot write values to " + path.string());
+    entry.file = path.filename().string();
+    record_.trace.push_back(std::move(entry));
+  }
+
+  const Run& run_;
+  const Mesh& mesh_;
+  const std::vector<Yield>& yields_;
+  Record& record_;
+};
+
+}  // namespace
+
+void assemble_record(const Run& run, const Mesh& mesh, const std::vector<Yield>& yields,
+                     const std::vector<std::pair<std::string, at::Tensor>>& model_parameters, Record& record) {
+  Assembly assembly(run, mesh, yields, record);
+  assembly.steps();
+  assembly.trace();
+  if (run.keep != Keep::none) assembly.parameters(model_parameters);
+  record.collectives = yields[0].collectives;
+  record.counters = yields[0].counters;
+  record.notes = yields[0].notes;
+}
+
+}  // namespace ordercheck::ranks

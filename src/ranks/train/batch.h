@@ -1,0 +1,30 @@
+// The part of a step's data that a rank works on, as tensors. See stack/step_data.h for the data itself.
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "stack/mesh.h"
+
+namespace ordercheck::ranks {
+
+struct Batch {
+  at::Tensor tokens;     // [samples, sequence] int64
+  at::Tensor labels;     // [samples, sequence] int64
+  at::Tensor valid;      // [samples, sequence] bool
+  at::Tensor positions;  // [sequence] int64
+  int first_sample = 0;
+  int valid_tokens = 0;
+};
+
+// Consecutive samples: first over the data-parallel ranks (dp_replicate outside dp_shard), then over the microbatches,
+// each as even as can be, longer parts first.
+Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int microbatch, int accumulation);
+
+// Whether every rank has at least one sample in every microbatch; a layout that leaves a rank without work shows nothing.
+bool all_have_work(const Mesh& mesh, int accumulation);
+
+int data_parallel_degree(const Mesh& mesh);
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,24 @@
+#include "ranks/train/operator_meter.h"
+
+#include <ATen/core/ivalue.h>
+
+namespace ordercheck::ranks {
+namespace {
+
+// 2 * m * n * k of the two operands on top of the stack, batched or not; 0 for any other operator.
+std::int64_t matmul_flops(const std::string& name, const torch::jit::Stack& stack) {
+  if (name != "aten::mm" && name != "aten::bmm") return 0;
+  const at::Tensor& a = stack[stack.size() - 2].toTensor();
+  const at::Tensor& b = stack[stack.size() - 1].toTensor();
+  return 2 * a.numel() * b.size(-1);
+}
+
+}  // namespace
+
+void OperatorMeter::call(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
+  if (rank_.phase() == Phase::recompute) ++rank_.counters.operators_recomputed;
+  rank_.counters.matmul_flops += matmul_flops(op.operator_name().name, stack);
+  op.callBoxed(&stack);
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,19 @@
+// Counts operators as they run: those that a recomputation runs, and the FLOPs of matmuls. A dispatch mode that changes
+// nothing of what it sees.
+#pragma once
+
+#include "ranks/graph/dispatch_mode.h"
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+
+class OperatorMeter final : public DispatchMode {
+ public:
+  explicit OperatorMeter(RankState& rank) : rank_(rank) {}
+  void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override;
+
+ private:
+  RankState& rank_;
+};
+
+}  // namespace ordercheck::ranks

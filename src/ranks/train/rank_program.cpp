@@ -1,0 +1,136 @@
+#include "ranks/train/rank_program.h"
+
+#include <cassert>
+
+#include <ATen/ATen.h>
+
+#include "ranks/comm/collectives.h"
+#include "ranks/model/llama.h"
+#include "ranks/train/batch.h"
+#include "ranks/train/loss.h"
+#include "ranks/train/operator_meter.h"
+#include "ranks/transform/transform.h"
+#include "stack/notation.h"
+#include "stack/step_data.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// Keeps gradients above the grid. A power of two: dividing it out again changes no bit.
+constexpr double kLossScale = 256;
+
+// What a trainer does when the stack says nothing of an optimizer: makes one last.
+Item default_optimizer() { return parse_stack("optimizer=adamw:clip=1").value().items.front(); }
+
+class RankRun {
+ public:
+  RankRun(const RankProgram& program, RankState& rank) : program_(program), rank_(rank) {
+    site_ = {.mesh = rank.mesh, .rank = rank.rank, .numerics = program.numerics, .mutant = program.mutant};
+  }
+
+  Yield run() {
+    rank_.set_phase(0, Phase::build);
+    subject_.model = make_llama(kLlama, {.numerics = program_.numerics,
+                                         .seed = program_.subject.settings.seed,
+                                         .mutant = program_.mutant});
+    rank_.set_phase(0, Phase::apply);
+    for (const Item& item : program_.subject.stack.items) apply(item);
+    if (!subject_.optimizer) apply(default_optimizer());
+    if (program_.trace) watch_modules();
+
+    rank_.parameters_held.restart_peak();
+    for (int step = 0; step < program_.subject.settings.steps; ++step) {
+      if (rank_.rank == 0 && program_.on_step) program_.on_step(step);
+      train(step);
+    }
+    yield_.values = pieces([](const Parameter& p) { return p.tensor.detach().clone(); });
+    yield_.collectives = rank_.collectives();
+    yield_.counters = rank_.counters;
+    yield_.counters.parameter_bytes_peak = rank_.parameters_held.peak();
+    yield_.counters.saved_bytes_peak = rank_.saved_for_backward.peak();
+    yield_.notes = rank_.notes;
+    return std::move(yield_);
+  }
+
+ private:
+  void apply(const Item& item) {
+    const Transform* transform = find_transform_of_engine(item.name);
+    assert(transform && "asked before the ranks were started");
+    transform->apply(subject_, item, site_);
+  }
+
+  // Loss sums are added first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
+  void train(int step) {
+    rank_.counters = {};
+    const Settings& settings = program_.subject.settings;
+    const int all_tokens = ordercheck::valid_tokens(settings.seed, step);
+    at::Tensor loss_sum = at::zeros({1}, program_.numerics.dtype());
+    {
+      const DispatchModeScope counting(new OperatorMeter(rank_));
+      for (int microbatch = 0; microbatch < settings.accumulation; ++microbatch) {
+        loss_sum = loss_sum + forward_backward(step, microbatch, all_tokens);
+      }
+    }
+    rank_.set_phase(step, Phase::observe);
+    for (const char* axis : {"dp_replicate", "dp_shard"}) loss_sum = all_reduce(loss_sum, axis);
+    yield_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
+    yield_.gradients.push_back(pieces([](const Parameter& p) {
+      const at::Tensor& gradient = p.tensor.grad();
+      return gradient.defined() ? gradient / kLossScale : at::zeros_like(p.tensor.detach());
+    }));
+
+    rank_.set_phase(step, Phase::optimizer);
+    const double norm = subject_.optimizer->gradient_norm(kLossScale);
+    yield_.gradient_norm.push_back(bits_of(norm));
+    subject_.optimizer->step(kLossScale, norm);
+    subject_.optimizer->clear_gradients();
+  }
+
+  at::Tensor forward_backward(int step, int microbatch, int all_tokens) {
+    const Settings& settings = program_.subject.settings;
+    const Batch batch = batch_of(settings.seed, step, rank_.mesh, rank_.rank, microbatch, settings.accumulation);
+    rank_.set_phase(step, Phase::forward);
+    const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
+    const at::Tensor sum = summed_cross_entropy(program_.numerics, logits, batch.labels, batch.valid,
+                                                subject_.model->child("output")->output_placements);
+    const int tokens = program_.mutant == "local_tokens"
+                           ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
+                           : all_tokens;
+    rank_.set_phase(step, Phase::backward);
+    const bool dropped = program_.mutant == "skip_microbatch" && microbatch + 1 == settings.accumulation;
+    if (!dropped) (sum * (kLossScale / tokens)).backward();
+    return sum.detach().reshape({1});
+  }
+
+  std::map<std::string, Piece> pieces(const std::function<at::Tensor(const Parameter&)>& take) const {
+    const at::NoGradGuard no_grad;
+    std::map<std::string, Piece> taken;
+    for (const NamedParameter& named : parameters_of(subject_.model)) {
+      taken[named.name] = {.tensor = take(*named.parameter), .placements = named.parameter->placements};
+    }
+    return taken;
+  }
+
+  void watch_modules() {
+    rank_.on_output = [this](const std::string& path, const Placements& placements, const at::Tensor& output) {
+      const int step = rank_.step();
+      yield_.trace.push_back({step, Phase::forward, path, {output.detach().clone(), placements}});
+      if (!output.requires_grad()) return;
+      output.register_hook([this, step, path, placements](const at::Tensor& gradient) {
+        yield_.trace.push_back({step, Phase::backward, path, {gradient.detach() / kLossScale, placements}});
+      });
+    };
+  }
+
+  const RankProgram& program_;
+  RankState& rank_;
+  Site site_;
+  Subject subject_;
+  Yield yield_;
+};
+
+}  // namespace
+
+Yield run_rank_program(const RankProgram& program, RankState& rank) { return RankRun(program, rank).run(); }
+
+}  // namespace ordercheck::ranks

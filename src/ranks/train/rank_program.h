@@ -1,0 +1,26 @@
+// What each rank runs: build the model, apply the stack in exactly its order, train the steps.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "protocol/messages.h"
+#include "ranks/arith/arithmetic.h"
+#include "ranks/module/rank.h"
+#include "ranks/train/yield.h"
+#include "stack/case.h"
+
+namespace ordercheck::ranks {
+
+struct RankProgram {
+  Case subject;
+  Numerics numerics;
+  std::string mutant;
+  bool trace = false;
+  std::function<void(int step)> on_step;  // called on rank 0 before each step; may be empty
+};
+
+// Runs on the calling thread as `rank`. Throws what goes wrong; where it was, the rank state tells.
+Yield run_rank_program(const RankProgram& program, RankState& rank);
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,98 @@
+#include "ranks/train/run_case.h"
+
+#include <exception>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include "ranks/arith/range.h"
+#include "ranks/comm/world.h"
+#include "ranks/model/llama.h"
+#include "ranks/module/mutants.h"
+#include "ranks/train/assemble_record.h"
+#include "ranks/train/batch.h"
+#include "ranks/train/rank_program.h"
+#include "ranks/transform/transform.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// Why the case is not for this engine, or "".
+std::string cannot_run(const Run& run, const Mesh& mesh) {
+  const Case& c = run.subject;
+  if (c.model != "llama") return fmt::format("model '{}' is not built; expected llama", c.model);
+  for (const Item& item : c.stack.items) {
+    const Transform* transform = find_transform_of_engine(item.name);
+    if (!transform) return fmt::format("transform '{}' is not built", item.name);
+    if (const std::string why = transform->cannot(item); !why.empty()) return why;
+  }
+  const auto known = [&] {
+    for (const Mutant& mutant : mutants()) {
+      if (mutant.name == run.mutant) return true;
+    }
+    return run.mutant.empty();
+  };
+  if (!known()) return fmt::format("mutant '{}' is not known", run.mutant);
+  if (world_size(mesh) > kMaxRanks) {
+    return fmt::format("{} ranks asked for, at most {} can be run", world_size(mesh), kMaxRanks);
+  }
+  if (!all_have_work(mesh, c.settings.accumulation)) {
+    return fmt::format("{} data-parallel ranks times {} microbatches leave a rank without a sample", 
+                       data_parallel_degree(mesh), c.settings.accumulation);
+  }
+  return "";
+}
+
+std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Settings& settings, const Numerics& numerics) {
+  std::vector<std::pair<std::string, at::Tensor>> parameters;
+  const ModulePtr model = make_llama(kLlama, {.numerics = numerics, .seed = settings.seed, .mutant = ""});
+  for (const NamedParameter& named : parameters_of(model)) {
+    parameters.emplace_back(named.name, named.parameter->tensor.detach());
+  }
+  return parameters;
+}
+
+void end(Record& record, Ending ending, Phase phase, std::string message) {
+  record.ending = ending;
+  record.failure = Failure{.phase = phase, .message = std::move(message)};
+}
+
+}  // namespace
+
+Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
+  const Mesh mesh = mesh_of(run.subject.stack);
+  const Numerics numerics{.arithmetic = run.subject.settings.arithmetic, .grid = run.subject.settings.grid};
+  Record record{.case_text = print(run.subject),
+                .engine = "native",
+                .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
+                .device = "cpu",
+                .world_size = world_size(mesh),
+                .parity_owed = run.subject.settings.arithmetic == Arithmetic::exact};
+  if (const std::string why = cannot_run(run, mesh); !why.empty()) {
+    end(record, Ending::unsupported, Phase::build, why);
+    return record;
+  }
+  reset_range(world_size(mesh) * run.subject.settings.accumulation);
+  const RankProgram program{.subject = run.subject,
+                            .numerics = numerics,
+                            .mutant = run.mutant,
+                            .trace = run.keep == Keep::values,
+                            .on_step = on_step};
+  std::vector<Yield> yields(world_size(mesh));
+  const WorldResult world = run_thread_world(mesh, {.flight = flight, .fault = run.fault}, [&](RankState& rank) {
+    yields[rank.rank] = run_rank_program(program, rank);
+  });
+  record.range_used = range_used();
+  record.ending = world.ending;
+  record.failure = world.failure;
+  if (world.ending != Ending::completed) return record;
+  try {
+    assemble_record(run, mesh, yields, model_as_built(run.subject.settings, numerics), record);
+  } catch (const std::exception& error) {
+    end(record, Ending::failed, Phase::observe, error.what());
+  }
+  return record;
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,40 @@
+// What one rank brings home from a run: its pieces, with where they lie. The record puts the pieces of all ranks together
+// after the world has ended, so that observing sends nothing and disturbs nothing.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "parity/record.h"
+#include "ranks/module/placement.h"
+
+namespace ordercheck::ranks {
+
+struct Piece {
+  at::Tensor tensor;
+  Placements placements;
+};
+
+// A module's output, or its gradient, of one microbatch.
+struct TracedPiece {
+  int step;
+  Phase phase;  // forward, backward
+  std::string module;
+  Piece piece;
+};
+
+struct Yield {
+  std::vector<Bits64> loss;                                // a step
+  std::vector<Bits64> gradient_norm;                       // a step
+  std::vector<std::map<std::string, Piece>> gradients;     // a step, by parameter name; undefined tensor: no gradient
+  std::map<std::string, Piece> values;                     // after the last step
+  std::vector<TracedPiece> trace;                          // in order of execution
+  std::vector<CollectiveCount> collectives;
+  Counters counters;
+  std::vector<std::string> notes;
+};
+
+}  // namespace ordercheck::ranks

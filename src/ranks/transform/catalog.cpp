@@ -1,0 +1,36 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "ranks/transform/ac.h"
+#include "ranks/transform/fsdp.h"
+#include "ranks/transform/optimizer.h"
+#include "ranks/transform/tp.h"
+#include "ranks/transform/transform.h"
+
+namespace ordercheck::ranks {
+
+const std::vector<Transform>& transform_catalog() {
+  static const std::vector<Transform> catalog{
+      {"ac", cannot_ac, apply_ac},
+      {"fsdp", cannot_fsdp, apply_fsdp},
+      {"optimizer", cannot_optimizer, apply_optimizer},
+      {"tp", cannot_tp, apply_tp},
+  };
+  return catalog;
+}
+
+const Transform* find_transform_of_engine(const std::string& name) {
+  const auto& catalog = transform_catalog();
+  const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const Transform& t) { return t.name == name; });
+  return found == catalog.end() ? nullptr : &*found;
+}
+
+std::vector<ModulePtr> blocks_of(const ModulePtr& model) {
+  const ModulePtr layers = model->child("layers");
+  if (!layers) throw std::runtime_error("the model has no child 'layers' whose children are its blocks");
+  std::vector<ModulePtr> blocks;
+  for (const auto& [name, block] : layers->children()) blocks.push_back(block);
+  return blocks;
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,125 @@
+#include "ranks/transform/optimizer.h"
+
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include "ranks/comm/collectives.h"
+#include "ranks/transform/transform.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+std::vector<std::string> sharding_axes(const Parameter& parameter) {
+  std::vector<std::string> axes;
+  for (const Placement& placement : parameter.placements) axes.push_back(placement.axis);
+  return axes;
+}
+
+bool read_number(const Item& item, const char* option, double& value) {
+  const auto text = option_of(item, option);
+  if (!text) return true;
+  std::istringstream stream(*text);
+  stream.imbue(std::locale::classic());
+  return static_cast<bool>(stream >> value) && stream.eof() && value >= 0;
+}
+
+std::string read_options(const Item& item, OptimizerOptions& options) {
+  options.adamw = item.mode != "sgd";
+  if (!options.adamw) options.learning_rate = 0.1;
+  for (const auto& [name, value] : std::map<const char*, double*>{{"lr", &options.learning_rate},
+                                                                  {"clip", &options.clip},
+                                                                  {"weight_decay", &options.weight_decay}}) {
+    if (!read_number(item, name, *value)) {
+      return fmt::format("optimizer:{} expects a number of at least 0, got '{}'", name, *option_of(item, name));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Optimizer::Optimizer(OptimizerOptions options, Numerics numerics, Mesh mesh, std::vector<ParameterPtr> parameters)
+    : options_(options), numerics_(numerics), mesh_(mesh), parameters_(std::move(parameters)),
+      states_(parameters_.size()) {}
+
+double Optimizer::gradient_norm(double gradient_scale) const {
+  const at::NoGradGuard no_grad;
+  // Every rank meets the same sets of axes in the same order, whatever it holds of them.
+  std::map<std::vector<std::string>, at::Tensor> squares;
+  for (const ParameterPtr& parameter : parameters_) {
+    const at::Tensor& gradient = parameter->tensor.grad();
+    if (!gradient.defined()) continue;
+    const auto axes = count_replicas && parameter->placements.empty() ? std::vector<std::string>{"tp"}
+                                                                      : sharding_axes(*parameter);
+    const at::Tensor sum = sum_of_squares(numerics_, gradient / gradient_scale);
+    const auto entry = squares.find(axes);
+    if (entry == squares.end()) {
+      squares.emplace(axes, sum);
+    } else {
+      entry->second = entry->second + sum;
+    }
+  }
+  double total = 0;
+  for (auto& [axes, sum] : squares) {
+    at::Tensor all = sum.reshape({1});
+    for (const std::string& axis : axes) all = all_reduce(all, axis);
+    total += all.item<double>();
+  }
+  return std::sqrt(total);
+}
+
+void Optimizer::step(double gradient_scale, double norm) {
+  const at::NoGradGuard no_grad;
+  ++steps_;
+  // torch.nn.utils.clip_grad_norm_: the coefficient is clamped to 1, never a branch.
+  const double coefficient = options_.clip > 0 ? std::min(1.0, options_.clip / (norm + 1e-6)) : 1.0;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor& gradient = parameters_[i]->tensor.grad();
+    if (gradient.defined()) update(i, gradient / gradient_scale * coefficient);
+  }
+}
+
+// Elementwise throughout, so that a piece is updated as the whole would be. AdamW as in torch.optim, written out.
+void Optimizer::update(std::size_t index, const at::Tensor& gradient) {
+  at::Tensor value = parameters_[index]->tensor.detach();
+  if (!options_.adamw) {
+    value.sub_(gradient * options_.learning_rate);
+    return;
+  }
+  State& state = states_[index];
+  if (!state.first_moment.defined()) {
+    state.first_moment = at::zeros_like(gradient);
+    state.second_moment = at::zeros_like(gradient);
+  }
+  state.first_moment = state.first_moment * options_.beta1 + gradient * (1 - options_.beta1);
+  state.second_moment = state.second_moment * options_.beta2 + gradient * gradient * (1 - options_.beta2);
+  const at::Tensor first = state.first_moment / (1 - std::pow(options_.beta1, steps_));
+  const at::Tensor second = state.second_moment / (1 - std::pow(options_.beta2, steps_));
+  value.mul_(1 - options_.learning_rate * options_.weight_decay);
+  value.sub_(first / (second.sqrt() + options_.epsilon) * options_.learning_rate);
+}
+
+void Optimizer::clear_gradients() {
+  for (const ParameterPtr& parameter : parameters_) parameter->tensor.mutable_grad().reset();
+}
+
+std::string cannot_optimizer(const Item& item) {
+  OptimizerOptions options;
+  return read_options(item, options);
+}
+
+void apply_optimizer(Subject& subject, const Item& item, const Site& site) {
+  OptimizerOptions options;
+  read_options(item, options);
+  std::vector<ParameterPtr> bound;
+  for (const NamedParameter& named : parameters_of(subject.model)) bound.push_back(named.parameter);
+  subject.optimizer = std::make_shared<Optimizer>(options, site.numerics, site.mesh, std::move(bound));
+  subject.optimizer->count_replicas = site.mutant == "norm_replicas";
+}
+
+}  // namespace ordercheck::ranks

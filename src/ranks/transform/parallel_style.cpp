@@ -1,0 +1,104 @@
+#include "ranks/transform/parallel_style.h"
+
+#include <memory>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "ranks/comm/collectives.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+constexpr int64_t kSequenceDim = 1;
+constexpr int64_t kHeadDim = 1;  // of [batch, heads, sequence, head_dim]
+constexpr int64_t kFeatureDim = 2;
+
+Placement shard_on(const StyleSite& site, int64_t dim) {
+  return {.axis = site.axis, .kind = Placement::Kind::shard, .dim = dim};
+}
+
+void split_weight(Module& module, const StyleSite& site, int64_t dim) {
+  module.set_parameter("weight",
+                       distribute(*module.parameter("weight"), shard_on(site, dim), site.mesh, site.rank));
+}
+
+// Partial sums become the sum: whole on every rank, or this rank's piece of the sequence.
+at::Tensor sum_partials(const at::Tensor& partial, const StyleSite& site) {
+  return site.sequence ? scatter_to_group(partial, kSequenceDim, site.axis) : reduce_from_group(partial, site.axis);
+}
+
+void place_output(Module& module, const StyleSite& site) {
+  module.output_placements.clear();
+  if (site.sequence) module.output_placements.push_back(shard_on(site, kSequenceDim));
+}
+
+// Mutant double_sum: what is summed already is summed once more.
+struct SumGradientAgain : torch::autograd::Function<SumGradientAgain> {
+  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& x, const std::string& axis) {
+    ctx->saved_data["axis"] = axis;
+    return x.view_as(x);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 torch::autograd::variable_list gradients) {
+    return {all_reduce(gradients[0], ctx->saved_data["axis"].toStringRef()), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+void split_output_features(Module& module, const StyleSite& site) {
+  split_weight(module, site, 0);
+  module.output_placements = {shard_on(site, kFeatureDim)};
+}
+
+void split_input_features(Module& module, const StyleSite& site) {
+  split_weight(module, site, 1);
+  module.add_post_hook([site](Module&, const Tensors&, at::Tensor output) { return sum_partials(output, site); });
+  place_output(module, site);
+}
+
+void split_vocabulary(Module& module, const StyleSite& site) {
+  const int64_t vocabulary = module.parameter("weight")->full_shape[0];
+  split_weight(module, site, 0);
+  const Span rows = chunk_of(vocabulary, degree_of(site.mesh, site.axis), group_rank(site.axis));
+  // The mask goes from the pre-hook to the post-hook of the same call.
+  auto mine = std::make_shared<at::Tensor>();
+  module.add_pre_hook([rows, mine](Module&, Tensors inputs) {
+    const at::Tensor local = inputs[0] - rows.start;
+    *mine = local.ge(0).logical_and(local.lt(rows.length));
+    inputs[0] = local.clamp(0, rows.length - 1);
+    return inputs;
+  });
+  module.add_post_hook([site, mine](Module&, const Tensors&, at::Tensor output) {
+    return sum_partials(output * mine->unsqueeze(-1).to(output.scalar_type()), site);
+  });
+  place_output(module, site);
+}
+
+void work_on_sequence_piece(Module& module, const StyleSite& site) {
+  place_output(module, site);
+  if (!site.sequence) return;
+  for (const auto& [name, parameter] : module.parameters()) {
+    if (site.mutant == "drop_sum") continue;
+    parameter->on_use.push_back([site](const at::Tensor& leaf) { return copy_to_group(leaf, site.axis); });
+    if (site.mutant == "double_sum") {
+      parameter->on_use.push_back([site](const at::Tensor& leaf) { return SumGradientAgain::apply(leaf, site.axis); });
+    }
+  }
+}
+
+void gather_input(Module& module, const StyleSite& site) {
+  module.add_pre_hook([site](Module&, Tensors inputs) {
+    inputs[0] = site.sequence ? gather_from_group(inputs[0], kSequenceDim, site.axis)
+                              : copy_to_group(inputs[0], site.axis);
+    return inputs;
+  });
+  place_output(module, site);
+}
+
+void outputs_sequence_piece(Module& module, const StyleSite& site) { place_output(module, site); }
+
+void outputs_own_heads(Module& module, const StyleSite& site) { module.output_placements = {shard_on(site, kHeadDim)}; }
+
+}  // namespace ordercheck::ranks

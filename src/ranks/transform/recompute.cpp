@@ -1,0 +1,177 @@
+#include "ranks/transform/recompute.h"
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/graph_task.h>
+
+#include "ranks/graph/saved_tensors.h"
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Thrown out of a pack hook when the last placeholder is filled.
+struct Filled {};
+
+// Stands for one tensor that the region saved; filled once per backward that asks.
+struct Placeholder {
+  std::vector<int64_t> sizes;
+  at::ScalarType dtype;
+  std::map<int, std::unique_ptr<SavedTensor>> value;  // by the graph task that recomputes
+};
+
+// A function that computes nothing: it has autograd save the region's inputs.
+struct SaveInputs : torch::autograd::Function<SaveInputs> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& grad_carrier, at::TensorList inputs) {
+    ctx->save_for_backward(variable_list(inputs.begin(), inputs.end()));
+    return at::empty({0}, grad_carrier.options());
+  }
+  static variable_list backward(AutogradContext*, variable_list) {
+    TORCH_CHECK(false, "the node that keeps a region's inputs was run");
+  }
+};
+
+// Phase and depth for the time of a second run, also when it ends by an exception.
+class RecomputeScope {
+ public:
+  RecomputeScope() : rank_(find_rank()) {
+    if (rank_) rank_->enter_recompute();
+  }
+  ~RecomputeScope() {
+    if (rank_) rank_->leave_recompute();
+  }
+  RecomputeScope(const RecomputeScope&) = delete;
+
+ private:
+  RankState* rank_;
+};
+
+struct Frame : std::enable_shared_from_this<Frame> {
+  Region region;
+  RecomputeOptions options;
+  at::Tensor keeper;                                     // output of SaveInputs, which holds the inputs
+  std::vector<bool> inputs_require_grad;
+  std::vector<std::weak_ptr<Placeholder>> placeholders;  // in the order saved; gone when autograd let go
+  std::map<int, std::size_t> filled;                     // by graph task: how many the second run has saved so far
+  std::set<int> complete;                                // graph tasks whose second run is done
+
+  void run_again(int task);
+  void fill(int task, const at::Tensor& tensor);
+};
+
+// During the second run: the n-th tensor saved fills the n-th placeholder.
+class Fill final : public torch::autograd::SavedVariableHooks {
+ public:
+  Fill(std::shared_ptr<Frame> frame, int task) : frame_(std::move(frame)), task_(task) {}
+  void call_pack_hook(const at::Tensor& tensor) override {
+    tensor_ = tensor;
+    frame_->fill(task_, tensor);
+  }
+  at::Tensor call_unpack_hook() override { return tensor_; }
+
+ private:
+  std::shared_ptr<Frame> frame_;
+  int task_;
+  at::Tensor tensor_;
+};
+
+class FillHooks final : public SavedTensorHooks {
+ public:
+  FillHooks(std::shared_ptr<Frame> frame, int task) : frame_(std::move(frame)), task_(task) {}
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make() override {
+    return std::make_unique<Fill>(frame_, task_);
+  }
+
+ private:
+  std::shared_ptr<Frame> frame_;
+  int task_;
+};
+
+// During the first run: keeps no tensor, only what the second run's tensor must look like.
+class Hold final : public torch::autograd::SavedVariableHooks {
+ public:
+  explicit Hold(std::shared_ptr<Frame> frame) : frame_(std::move(frame)) {}
+  void call_pack_hook(const at::Tensor& tensor) override {
+    placeholder_ = std::make_shared<Placeholder>(
+        Placeholder{.sizes = tensor.sizes().vec(), .dtype = tensor.scalar_type(), .value = {}});
+    frame_->placeholders.push_back(placeholder_);
+  }
+  at::Tensor call_unpack_hook() override {
+    const int task = torch::autograd::get_current_graph_task_id();
+    TORCH_CHECK(task != -1, "a recomputed tensor was asked for outside backward");
+    if (!frame_->complete.count(task)) frame_->run_again(task);
+    const auto value = placeholder_->value.find(task);
+    TORCH_CHECK(value != placeholder_->value.end(), "a recomputed tensor was asked for twice in one backward");
+    at::Tensor tensor = value->second->tensor();
+    placeholder_->value.erase(value);
+    return tensor;
+  }
+
+ private:
+  std::shared_ptr<Frame> frame_;
+  std::shared_ptr<Placeholder> placeholder_;
+};
+
+class HoldHooks final : public SavedTensorHooks {
+ public:
+  explicit HoldHooks(std::shared_ptr<Frame> frame) : frame_(std::move(frame)) {}
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make() override { return std::make_unique<Hold>(frame_); }
+
+ private:
+  std::shared_ptr<Frame> frame_;
+};
+
+void Frame::fill(int task, const at::Tensor& tensor) {
+  const std::size_t index = filled[task]++;
+  TORCH_CHECK(index < placeholders.size(), "recomputation saves more tensors than forward did: more than ",
+              placeholders.size());
+  if (const auto placeholder = placeholders[index].lock()) {
+    TORCH_CHECK(tensor.sizes() == at::IntArrayRef(placeholder->sizes) && tensor.scalar_type() == placeholder->dtype,
+                "recomputed tensor ", index, " is ", tensor.scalar_type(), " ", tensor.sizes(), ", forward saved ",
+                placeholder->dtype, " ", at::IntArrayRef(placeholder->sizes));
+    placeholder->value[task] = std::make_unique<SavedTensor>(tensor);
+  }
+  if (options.early_stop && filled[task] == placeholders.size()) throw Filled{};
+}
+
+void Frame::run_again(int task) {
+  auto* node = static_cast<torch::autograd::CppNode<SaveInputs>*>(keeper.grad_fn().get());
+  Tensors inputs = node->ctx_.get_saved_variables();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].defined()) inputs[i] = inputs[i].detach().set_requires_grad(inputs_require_grad[i]);
+  }
+  try {
+    const RecomputeScope phase;
+    const at::AutoGradMode grad(true);
+    const SavedTensorHooksScope hooks(new FillHooks(shared_from_this(), task));
+    region(inputs);
+  } catch (const Filled&) {
+  }
+  TORCH_CHECK(filled[task] == placeholders.size(), "recomputation saved ", filled[task], " tensors, forward ",
+              placeholders.size());
+  complete.insert(task);
+}
+
+}  // namespace
+
+at::Tensor recompute_in_backward(Region region, const Tensors& inputs, const RecomputeOptions& options) {
+  auto frame = std::make_shared<Frame>();
+  frame->region = std::move(region);
+  frame->options = options;
+  for (const at::Tensor& input : inputs) {
+    frame->inputs_require_grad.push_back(input.defined() && input.requires_grad());
+  }
+  const at::Tensor grad_carrier = at::empty({0}).set_requires_grad(true);
+  frame->keeper = SaveInputs::apply(grad_carrier, at::TensorList(inputs));
+  const SavedTensorHooksScope hooks(new HoldHooks(frame));
+  return frame->region(inputs);
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,204 @@
+#include "ranks/transform/sharded_group.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <ATen/native/Resize.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "ranks/comm/collectives.h"
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
+
+// A storage grows and shrinks in place; autograd's version counter does not see it, as in FSDP2.
+void resize_storage(const at::Tensor& tensor, int64_t bytes) {
+  at::native::resize_bytes_cpu(tensor.storage().unsafeGetStorageImpl(), bytes);
+  this_rank().parameters_held.resize(storage_key(tensor), bytes);
+}
+
+bool is_sharded_over(const Parameter& parameter, const std::string& axis) {
+  return std::any_of(parameter.placements.begin(), parameter.placements.end(),
+                     [&](const Placement& placement) { return placement.axis == axis; });
+}
+
+class OnGradient final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  explicit OnGradient(std::function<void()> then) : then_(std::move(then)) {}
+  void operator()(const at::Tensor&) override { then_(); }
+
+ private:
+  std::function<void()> then_;
+};
+
+}  // namespace
+
+void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
+  std::shared_ptr<ShardedGroup> group(new ShardedGroup);
+  group->options_ = options;
+  std::vector<Module*> below{&module};
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    for (const auto& [name, child] : below[i]->children()) below.push_back(child.get());
+  }
+  for (Module* owner : below) {
+    const auto slots = owner->parameters();  // a copy: adopting changes it
+    for (const auto& [slot, parameter] : slots) {
+      if (!is_sharded_over(*parameter, options.axis)) group->adopt(*owner, slot);
+    }
+  }
+  if (group->members_.empty()) return;
+  for (std::size_t i = 0; i < group->members_.size(); ++i) {
+    torch::autograd::impl::set_post_acc_grad_hooks(
+        group->members_[i].unsharded->tensor,
+        std::make_unique<OnGradient>([g = std::weak_ptr<ShardedGroup>(group), i] {
+          if (const auto alive = g.lock()) alive->gradient_arrived(i);
+        }));
+  }
+  module.add_pre_hook(
+      [group](Module&, Tensors inputs) {
+        group->gather();
+        return inputs;
+      },
+      HookPlace::first);
+  module.add_post_hook([group](Module&, const Tensors&, at::Tensor output) {
+    if (output.requires_grad()) {
+      output.register_hook([group](const at::Tensor& gradient) {
+        group->before_backward();
+        return gradient;
+      });
+    }
+    if (group->options_.free_after_forward && !in_backward()) group->free();
+    return output;
+  });
+}
+
+// Cuts the parameter that the slot holds now. Its pieces on other axes stay as they are: they are cut further.
+void ShardedGroup::adopt(Module& owner, const std::string& slot) {
+  const ParameterPtr whole = owner.parameter(slot);
+  const at::Tensor& tensor = whole->tensor;
+  const int degree = degree_of(options_.mesh, options_.axis);
+  const Span mine = chunk_of(tensor.size(0), degree, group_rank(options_.axis));
+
+  Placements placements = whole->placements;
+  placements.push_back({.axis = options_.axis, .kind = Placement::Kind::shard, .dim = 0});
+  if (options_.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
+  Member member{.owner = &owner,
+                .slot = slot,
+                .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(),
+                                          whole->full_shape, placements),
+                .unsharded = make_parameter(at::empty_like(tensor.detach()), whole->full_shape, whole->placements),
+                .padded_rows = (tensor.size(0) + degree - 1) / degree,
+                .row_size = tensor.size(0) ? tensor.numel() / tensor.size(0) : 0};
+  member.sharded->on_use = whole->on_use;
+  member.unsharded->on_use = whole->on_use;
+  resize_storage(member.unsharded->tensor, 0);
+  owner.set_parameter(slot, member.sharded);
+  members_.push_back(std::move(member));
+}
+
+int64_t ShardedGroup::transit_size() const {
+  int64_t size = 0;
+  for (const Member& member : members_) size += member.padded_rows * member.row_size;
+  return size;
+}
+
+void ShardedGroup::gather() {
+  if (gathered_) return;
+  const at::NoGradGuard no_grad;
+  const int degree = degree_of(options_.mesh, options_.axis);
+  const at::Tensor out = at::zeros({transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
+  int64_t offset = 0;
+  for (const Member& member : members_) {
+    const at::Tensor shard = member.sharded->tensor.detach().reshape({-1});
+    out.narrow(0, offset, shard.numel()).copy_(shard);
+    offset += member.padded_rows * member.row_size;
+  }
+  const at::Tensor all = all_gather(out, 0, options_.axis).view({degree, transit_size()});
+  offset = 0;
+  for (Member& member : members_) {
+    const int64_t length = member.padded_rows * member.row_size;
+    const at::Tensor& leaf = member.unsharded->tensor;
+    const at::Tensor rows = all.narrow(1, offset, length).reshape({-1}).narrow(0, 0, leaf.numel()).contiguous();
+    resize_storage(leaf, static_cast<int64_t>(rows.nbytes()));
+    // Not copy_: the leaf's version must not change, what autograd saved of it stays valid.
+    std::memcpy(leaf.storage().mutable_data(), rows.const_data_ptr(), rows.nbytes());
+    member.owner->set_parameter(member.slot, member.unsharded);
+    offset += length;
+  }
+  gathered_ = true;
+}
+
+void ShardedGroup::free() {
+  if (!gathered_) return;
+  for (Member& member : members_) {
+    resize_storage(member.unsharded->tensor, 0);
+    member.owner->set_parameter(member.slot, member.sharded);
+  }
+  gathered_ = false;
+}
+
+void ShardedGroup::before_backward() {
+  gather();
+  const int task = torch::autograd::get_current_graph_task_id();
+  if (backward_task_ == task) return;
+  backward_task_ = task;
+  // At the end of this backward: gradients of a group of which not all parameters were used, and the memory.
+  torch::autograd::Engine::get_default_engine().queue_callback([group = shared_from_this()] {
+    if (group->arrived_ > 0) group->reduce_gradients();
+    group->free();
+    group->backward_task_ = -1;
+  });
+}
+
+void ShardedGroup::gradient_arrived(std::size_t member) {
+  members_[member].has_gradient = true;
+  if (++arrived_ == members_.size()) {
+    reduce_gradients();
+    free();
+  }
+}
+
+void ShardedGroup::reduce_gradients() {
+  const at::NoGradGuard no_grad;
+  const int degree = degree_of(options_.mesh, options_.axis);
+  const at::Tensor in =
+      at::zeros({degree, transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
+  int64_t offset = 0;
+  for (const Member& member : members_) {
+    const int64_t length = member.padded_rows * member.row_size;
+    if (member.has_gradient) {
+      const at::Tensor gradient = member.unsharded->tensor.grad().reshape({-1});
+      const at::Tensor padded = at::zeros({degree * length}, gradient.options());
+      padded.narrow(0, 0, gradient.numel()).copy_(gradient);
+      in.narrow(1, offset, length).copy_(padded.view({degree, length}));
+    }
+    offset += length;
+  }
+  at::Tensor mine = reduce_scatter(in.view({-1}), 0, options_.axis);
+  if (options_.mutant == "scale") mine = mine / degree;
+  offset = 0;
+  for (Member& member : members_) {
+    const int64_t length = member.padded_rows * member.row_size;
+    if (member.has_gradient) {
+      at::Tensor& leaf = member.sharded->tensor;
+      at::Tensor piece = mine.narrow(0, offset, leaf.numel()).view(leaf.sizes());
+      if (options_.mutant == "zero_gradient" && member.slot == "weight" && &member == &members_[0]) piece = piece * 0;
+      if (leaf.grad().defined()) {
+        leaf.mutable_grad().add_(piece);
+      } else {
+        leaf.mutable_grad() = piece.clone();
+      }
+    }
+    member.unsharded->tensor.mutable_grad().reset();
+    member.has_gradient = false;
+    offset += length;
+  }
+  arrived_ = 0;
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,66 @@
+// A group of parameters that is kept in shards over a mesh axis, gathered for the time of use and reduced back to shards
+// when their gradients are complete: the mechanism of FSDP2's parameter group.
+//
+//   slot of the module   holds the sharded leaf outside use, the unsharded leaf during use
+//   unsharded leaf       one tensor for the life of the group, its storage freed (resized to 0) between uses, so that
+//                        what autograd saved of it is there again after the next gather
+//   sharded leaf         what the optimizer sees; its gradient is this rank's shard of the sum
+//
+// One all-gather a gather and one reduce-scatter a backward, over all parameters of the group; shards are chunks of dim 0
+// in torch.chunk's sense, padded in transit. Gradients are summed, not averaged. A parameter that is placed on other axes
+// already is sharded on top of them.
+//
+// One rank; hooks run on its thread. After FSDP2's behaviour under recomputation (pytorch PR 164009): a forward that runs
+// inside backward does not free.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ranks/module/module.h"
+#include "stack/mesh.h"
+
+namespace ordercheck::ranks {
+
+struct ShardedGroupOptions {
+  std::string axis = "dp_shard";
+  Mesh mesh;
+  int rank = 0;
+  bool free_after_forward = true;
+  std::string mutant;
+};
+
+class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
+ public:
+  // Shards every parameter of `module` and below that is not sharded over the axis yet, and hooks the module's call.
+  // Nothing happens when there is none.
+  static void attach(Module& module, const ShardedGroupOptions& options);
+
+ private:
+  struct Member {
+    Module* owner;
+    std::string slot;
+    ParameterPtr sharded;
+    ParameterPtr unsharded;
+    int64_t padded_rows;      // rows of a chunk in transit
+    int64_t row_size;         // elements of a row
+    bool has_gradient = false;
+  };
+  ShardedGroup() = default;
+  void adopt(Module& owner, const std::string& slot);
+  void gather();
+  void free();
+  void before_backward();
+  void gradient_arrived(std::size_t member);
+  void reduce_gradients();
+  int64_t transit_size() const;
+
+  ShardedGroupOptions options_;
+  std::vector<Member> members_;
+  bool gathered_ = false;
+  int backward_task_ = -1;    // the graph task whose end this group waits for
+  std::size_t arrived_ = 0;
+};
+
+}  // namespace ordercheck::ranks

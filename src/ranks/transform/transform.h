@@ -1,0 +1,49 @@
+// A transform: something done to a model.
+//
+// It is handed the model as earlier transforms left it, its own item of the stack (name, degree, options) and the mesh it
+// stands on. That is all it may look at: no stack, no rule, no other transform's name. It may read what modules generally
+// offer: children, parameters, placements. An order that cannot work must break by itself, or turn out to work.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ranks/arith/arithmetic.h"
+#include "ranks/module/module.h"
+#include "ranks/transform/optimizer.h"
+#include "stack/mesh.h"
+#include "stack/stack.h"
+
+namespace ordercheck::ranks {
+
+// What is being transformed: a model, and its optimizer once there is one.
+struct Subject {
+  ModulePtr model;
+  std::shared_ptr<Optimizer> optimizer;
+};
+
+// Where it stands.
+struct Site {
+  Mesh mesh;
+  int rank = 0;
+  Numerics numerics;
+  std::string mutant;  // a small error to commit (ranks/module/mutants.h), "" for none
+};
+
+struct Transform {
+  std::string name;  // as in stack/transforms.h
+  // Why the engine cannot build this item ("mode ... is not built"), or "". Asked before any rank starts.
+  std::string (*cannot)(const Item& item);
+  // Throws what goes wrong; the step records it with phase `apply`.
+  void (*apply)(Subject& subject, const Item& item, const Site& site);
+};
+
+// Every transform that this engine builds. An explicit table; a test holds it against stack/transforms.h.
+const std::vector<Transform>& transform_catalog();
+const Transform* find_transform_of_engine(const std::string& name);
+
+// The modules that the scope `block` means: the children of the model's "layers", whatever stands there now.
+std::vector<ModulePtr> blocks_of(const ModulePtr& model);
+
+}  // namespace ordercheck::ranks
