@@ -1,0 +1,75 @@
+// src/layers.txt as a value, and what a file does against it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "form/source_tree.h"
+
+namespace ordercheck::form {
+
+// Room to all rooms that it may include, itself and the transitive ones among them.
+using Layers = std::map<std::string, std::set<std::string>>;
+
+// "stack: base" a line; a room names only rooms above it in the file, so there are no cycles. Errors name the line.
+inline Result<Layers> parse_layers(const std::vector<std::string>& lines) {
+  Layers layers;
+  for (std::size_t number = 1; number <= lines.size(); ++number) {
+    const std::string line(trim(std::string_view(lines[number - 1]).substr(0, lines[number - 1].find('#'))));
+    if (line.empty()) continue;
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos) return Error{"src/layers.txt:" + std::to_string(number) + ": expected 'room: rooms'"};
+    std::set<std::string> allowed{line.substr(0, colon)};
+    for (const std::string& name : split(line.substr(colon + 1), ' ')) {
+      if (name.empty()) continue;
+      const auto named = layers.find(name);
+      if (named == layers.end())
+        return Error{"src/layers.txt:" + std::to_string(number) + ": '" + name + "' is no room of a line above"};
+      allowed.insert(named->second.begin(), named->second.end());
+    }
+    layers[line.substr(0, colon)] = allowed;
+  }
+  return layers;
+}
+
+// The room of a path relative to src/: "stack/mesh.h" is of stack, "ranks/comm/world.h" of ranks/comm.
+inline std::string room_of(const std::string& path) {
+  std::size_t end = path.find('/');
+  if (path.rfind("ranks/", 0) == 0) end = path.find('/', end + 1);
+  return end == path.npos ? "" : path.substr(0, end);
+}
+
+inline bool starts_with_any(const std::string& text, const std::vector<std::string>& beginnings) {
+  return std::ranges::any_of(beginnings, [&](const std::string& beginning) { return text.rfind(beginning, 0) == 0; });
+}
+
+// "src/stack/mesh.h:12: includes ..., what is allowed": one line for every include that the layers forbid.
+inline std::vector<std::string> forbidden_includes(const Layers& layers, const SourceFile& file) {
+  const std::string path = file.path.substr(std::string("src/").size()), room = room_of(path);
+  const bool is_header = extension_of(path) == ".h", of_ranks = room.rfind("ranks/", 0) == 0;
+  std::vector<std::string> found;
+  const auto allowed = layers.find(room);
+  if (allowed == layers.end()) return {file.path + ":1: is in no room of src/layers.txt; add a line for '" + room + "'"};
+  for (std::size_t number = 1; number <= file.lines.size(); ++number) {
+    const std::string line(trim(file.lines[number - 1]));
+    if (line.rfind("#include", 0) != 0) continue;
+    const std::string place = file.path + ":" + std::to_string(number) + ": ";
+    const std::string included(trim(std::string_view(line).substr(std::string("#include").size())));
+    const std::string target = included.substr(1, included.find_first_of("\">", 1) - 1);
+    if (starts_with_any(target, {"torch/", "ATen/", "c10/", "caffe2/"}) && !of_ranks)
+      found.push_back(place + "includes " + included + "; LibTorch is for src/ranks/ only");
+    if (starts_with_any(target, {"boost/"}) && !of_ranks && (is_header || room != "check"))
+      found.push_back(place + "includes " + included + "; Boost is for the sources (no header) of src/check/ only");
+    if (included.front() != '"') continue;
+    if (allowed->second.contains(room_of(target))) continue;
+    const std::vector<std::string> names(allowed->second.begin(), allowed->second.end());
+    found.push_back(place + "includes " + included + " of room '" + room_of(target) + "'; '" + room +
+                    "' may include " + join(names, ", ") + ", by paths relative to src/");
+  }
+  return found;
+}
+
+}  // namespace ordercheck::form
