@@ -51,10 +51,10 @@ Status check_counter_name(std::string_view name) {
                                               join(known, ", ")))};
 }
 
-CounterValues counter_values(const Record& record) {
+CounterValues counter_values(const Counters& counters, const std::vector<CollectiveCount>& collectives) {
   CounterValues values;
-  for (const NamedCounter& counter : kCounters) values[counter.name] = record.counters.*counter.value;
-  for (const CollectiveCount& collective : record.collectives)
+  for (const NamedCounter& counter : kCounters) values[counter.name] = counters.*counter.value;
+  for (const CollectiveCount& collective : collectives)
     for (const std::string& name : {collective.kind, fmt::format("{}@{}", collective.kind, collective.group)}) {
       values[name] += collective.count;
       values[name + ":bytes"] += collective.bytes;

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "parity/record.h"
@@ -17,7 +18,7 @@ using CounterValues = std::map<std::string, std::int64_t>;
 // Refuses an unknown counter, with a suggestion.
 Status check_counter_name(std::string_view name);
 
-// All counters of a record by name, those that are zero too; collectives that did not happen are absent.
-CounterValues counter_values(const Record& record);
+// All counters by name, those that are zero too; collectives that did not happen are absent.
+CounterValues counter_values(const Counters& counters, const std::vector<CollectiveCount>& collectives);
 
 }  // namespace ordercheck

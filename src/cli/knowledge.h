@@ -1,0 +1,24 @@
+// What the subcommands judge by: the rule pages and the committed evidence, found without being asked.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "rule/grade.h"
+#include "rule/rule.h"
+
+namespace ordercheck::cli {
+
+// The folder of rule pages: `written` where it is not empty, else $ORDERCHECK_RULES, else the folder `rules` that holds a
+// TEMPLATE.md in the nearest folder above the executable.
+Result<std::filesystem::path> find_rules_folder(const std::string& written);
+
+struct Knowledge {
+  std::vector<Rule> rules;
+  std::vector<Observation> observations;  // of matrix/evidence beside the folder of rules; none where there is none
+};
+Result<Knowledge> load_knowledge(const std::string& rules_folder);
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,83 @@
+// ordercheck rules: every rule, one a line.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "check/check.h"
+#include "cli/command.h"
+#include "cli/knowledge.h"
+#include "stack/notation.h"
+
+namespace ordercheck::cli {
+namespace {
+
+struct RulesOptions {
+  std::string target = "pytorch";
+  std::string format = "text";
+  std::string rules;
+};
+
+int bad_input(const std::string& message) {
+  fmt::print(stderr, "ordercheck rules: {}\n", message);
+  return kBadInput;
+}
+
+std::string as_text(const Judge& judge) {
+  std::size_t widest = 0;
+  for (const Rule& rule : judge.rules()) widest = std::max(widest, std::string(name_of(rule.kind)).size() + rule.slug.size() + 1);
+  std::string text;
+  for (const Rule& rule : judge.rules()) {
+    const bool commutes = rule.kind == RuleKind::commutes;
+    text += fmt::format("{}  {:<{}}  {:<7}  {:<12}  {}\n", rule.id, fmt::format("{}/{}", name_of(rule.kind), rule.slug), widest,
+                        commutes ? "-" : name_of(rule.harm), name_of(rule.basis), print(judge.grade(rule)));
+  }
+  return text + fmt::format("{} rules. Graded for {}.\n", judge.rules().size(), print(judge.target()));
+}
+
+std::string as_json(const Judge& judge) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Rule& rule : judge.rules()) {
+    const Grade& grade = judge.grade(rule);
+    nlohmann::ordered_json one{{"id", rule.id}, {"kind", name_of(rule.kind)}, {"slug", rule.slug}, {"title", rule.title}};
+    one["harm"] = rule.kind == RuleKind::commutes ? nullptr : nlohmann::ordered_json(name_of(rule.harm));
+    one["basis"] = name_of(rule.basis);
+    one["holds"] = nlohmann::ordered_json::array();
+    for (const Holds& entry : rule.holds) one["holds"].push_back(print(entry));
+    one["grade"] = {{"kind", name_of(grade.kind)}, {"engine", grade.engine}, {"version", grade.version}};
+    one["witness"] = {print(rule.witness.bad), print(rule.witness.good)};
+    one["file"] = rule.file;
+    all.push_back(std::move(one));
+  }
+  return all.dump(2) + "\n";
+}
+
+int run_rules(const RulesOptions& options) {
+  const Result<Knowledge> knowledge = load_knowledge(options.rules);
+  if (!knowledge) return bad_input(knowledge.error().message);
+  const Result<Target> asked = parse_target(options.target);
+  if (!asked) return bad_input(asked.error().message);
+  const Result<Target> target = settle_target(*asked, knowledge->rules, knowledge->observations);
+  if (!target) return bad_input(target.error().message);
+  const Judge judge(knowledge->rules, *target, knowledge->observations);
+  fmt::print("{}", options.format == "json" ? as_json(judge) : as_text(judge));
+  return kNothingAgainst;
+}
+
+}  // namespace
+
+void add_rules(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RulesOptions>();
+  CLI::App* command = app.add_subcommand("rules", "List the rules");
+  command->add_option("--for", options->target, "Grade for an engine and version: pytorch-2.11, pytorch, native")
+      ->capture_default_str();
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->callback([options, &exit_code] { exit_code = run_rules(*options); });
+}
+
+}  // namespace ordercheck::cli
