@@ -30,7 +30,7 @@ Result<Framework> parse_framework(std::string_view text, const std::string& path
                       .url = keys.text_if_given("url"),
                       .date = keys.text_if_given("date"),
                       .says = keys.text("says")};
-  auto order = parse_stack(keys.text("order"), Origin{.file = path, .line = 1});
+  auto order = parse_stack(keys.text("order"));
   if (!order)
     keys.refuse("order", split(order.error().message, '\n').front());
   else

@@ -58,6 +58,10 @@ bool moved(Move move, std::int64_t bad, std::int64_t good) {
   return false;
 }
 
+CounterValues counters_of(const Outcome& outcome) {
+  return counter_values(outcome.record.counters, outcome.record.collectives);
+}
+
 std::string counters_apart(const CounterValues& a, const CounterValues& b) {
   for (const auto& [name, value] : a) {
     const auto other = b.find(name);
@@ -76,13 +80,13 @@ void hold_commuting(Outcome& one, const Outcome& other, const Rule& rule) {
     return;
   }
   if (one.record.ending != Ending::completed) return;
-  if (auto apart = counters_apart(counter_values(one.record), counter_values(other.record)); !apart.empty())
+  if (auto apart = counters_apart(counters_of(one), counters_of(other)); !apart.empty())
     contradict(one, fmt::format("{} says that the orders commute; {}", rule.id, apart));
 }
 
 void hold_moved(Outcome& bad, const Outcome& good, const Expectation& expected, const Rule& rule) {
   if (bad.record.ending != Ending::completed || good.record.ending != Ending::completed) return;
-  const auto in_bad = counter_values(bad.record), in_good = counter_values(good.record);
+  const auto in_bad = counters_of(bad), in_good = counters_of(good);
   const auto value = [&](const CounterValues& values) {
     const auto found = values.find(expected.counter);
     return found == values.end() ? 0 : found->second;

@@ -1,0 +1,89 @@
+// A runner without an engine: honest records for every stack, and what a test makes of single cases.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "matrix/runner.h"
+#include "stack/mesh.h"
+#include "unit/parity/sample_record.h"
+
+namespace ordercheck {
+
+// What an engine writes for a legal stack: the numbers of one rank, and every transform's effect in the counters.
+inline Record honest_record(const Case& c) {
+  const Mesh mesh = mesh_of(c.stack);
+  const int ranks = world_size(mesh);
+  Record record = sample_record(ranks, c.settings.steps);
+  record.case_text = print(c);
+  record.counters = {.matmul_flops = 9600 / ranks, .saved_bytes_peak = 4000, .parameter_bytes_peak = 8000};
+  for (auto& step : record.steps)
+    for (auto& loss : step.loss) loss = bits_of(value_of(loss) + static_cast<double>(c.settings.seed));
+  for (const Item& item : c.stack.items) {
+    if (item.name == "ac") {
+      record.counters.operators_recomputed += 100;
+      record.counters.saved_bytes_peak -= 3000;
+    } else if (item.name == "tp") {
+      record.collectives.push_back({.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4});
+      record.collectives.push_back({.kind = "all_reduce", .group = "tp", .phase = Phase::backward, .count = 4});
+    } else if (item.name == "fsdp") {
+      record.collectives.push_back({.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6});
+      record.collectives.push_back({.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 3});
+    }
+  }
+  // Without the grid a sum on several ranks rounds otherwise.
+  if (c.settings.arithmetic == Arithmetic::plain && ranks > 1)
+    for (auto& loss : record.steps[0].loss) loss.bits += static_cast<std::uint64_t>(ranks);
+  return record;
+}
+
+class FakeRunner : public Runner {
+ public:
+  using Spoil = std::function<void(Record& record, const Request& request)>;
+
+  FakeRunner() {
+    hello_ = {.engine = "native",
+              .versions = {"libtorch 2.11.0"},
+              .devices = {"cpu"},
+              .transforms = {"tp", "ac", "fsdp", "optimizer"},
+              .models = {"llama"},
+              .mutants = {},
+              .faults = {},
+              .max_ranks = 4,
+              .content_hash = "0"};
+  }
+
+  // Spoils every run of the stack, in this and in other settings.
+  void spoil(const std::string& stack, Spoil spoil) { spoils_[stack] = std::move(spoil); }
+
+  const Hello& hello() const override { return hello_; }
+  Status run(const std::vector<Request>& requests, const Deliver& deliver) override {
+    for (std::size_t i = requests.size(); i-- > 0;) {  // an order of its own: nothing may depend on it
+      if (broken) return Error{"the engine does not start"};
+      Record record = honest_record(requests[i].run.subject);
+      if (const auto found = spoils_.find(print(requests[i].run.subject.stack)); found != spoils_.end())
+        found->second(record, requests[i]);
+      seen.push_back(requests[i]);
+      deliver(i, record);
+    }
+    return Done{};
+  }
+
+  bool broken = false;
+  std::vector<Request> seen;
+
+ private:
+  Hello hello_;
+  std::map<std::string, Spoil> spoils_;
+};
+
+inline void spoil_gradient(Record& record, const Request&) { record.parameters[1].gradient[0].words[0] ^= 1; }
+
+inline void fail_in_apply(Record& record, const Request&) {
+  record = Record{.case_text = record.case_text, .engine = "native", .ending = Ending::failed};
+  record.failure = Failure{.phase = Phase::apply, .message = "mixed tensors"};
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,52 @@
+#include "matrix/orders.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "stack/mesh.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+std::vector<std::string> printed(const std::vector<Stack>& stacks) {
+  std::vector<std::string> texts;
+  for (const Stack& stack : stacks) texts.push_back(print(stack));
+  return texts;
+}
+
+TEST(Orders, OnOneRankOnlyWhatNeedsNone) {
+  EXPECT_THAT(printed(orders({"tp", "ac", "fsdp"}, 1)), testing::UnorderedElementsAre("", "ac"));
+}
+
+TEST(Orders, OnTwoRanksEveryOrderOfEverySubset) {
+  EXPECT_THAT(printed(orders({"tp", "ac", "fsdp"}, 2)),
+              testing::UnorderedElementsAre("tp=2", "fsdp=2", "tp=2,ac", "ac,tp=2", "fsdp=2,ac", "ac,fsdp=2"));
+}
+
+TEST(Orders, OnFourRanksDegreesAreSpread) {
+  const auto all = printed(orders({"tp", "ac", "fsdp"}, 4));
+  EXPECT_EQ(all.size(), 14u);  // 6 as on two ranks, 2 of tp and fsdp, 6 of all three
+  EXPECT_THAT(all, testing::IsSupersetOf({"tp=4", "ac,fsdp=4", "tp=2,fsdp=2", "fsdp=2,ac,tp=2"}));
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+}
+
+TEST(Orders, EveryStackFillsItsWorld) {
+  for (int ranks : {1, 2, 3, 4, 6, 8})
+    for (const Stack& stack : orders({"tp", "ac", "fsdp", "hsdp"}, ranks)) EXPECT_EQ(world_size(mesh_of(stack)), ranks);
+}
+
+TEST(Orders, AnItemAtEveryPosition) {
+  EXPECT_EQ(printed(at_every_position(*parse_stack("tp=2,fsdp=2"), parse_stack("optimizer=sgd")->items[0])),
+            (std::vector<std::string>{"optimizer=sgd,tp=2,fsdp=2", "tp=2,optimizer=sgd,fsdp=2",
+                                      "tp=2,fsdp=2,optimizer=sgd"}));
+}
+
+TEST(Orders, MissingDegreesAreWritten) {
+  EXPECT_EQ(print(with_degrees(*parse_stack("tp,ac,fsdp=4,hsdp"))), "tp=2,ac,fsdp=4,hsdp=2x2");
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,92 @@
+#include "matrix/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "stack/notation.h"
+#include "unit/matrix/fake_runner.h"
+#include "unit/matrix/sample_rules.h"
+
+namespace ordercheck {
+namespace {
+
+Space sample_space() {
+  return {.models = {"llama"},
+          .engines = {"native"},
+          .transforms = {"tp", "ac", "fsdp"},
+          .ranks = {1, 2, 3, 4},
+          .order_ranks = {2, 4},
+          .accumulations = {1, 2, 4},
+          .optimizers = {parse_stack("optimizer=sgd")->items[0]},
+          .optimizer_ranks = {4}};
+}
+
+Plan sample_plan(std::vector<Framework> frameworks = {}) {
+  return make_plan(sample_space(), frameworks, sample_rules(), FakeRunner().hello());
+}
+
+const PlannedCase* find(const Plan& plan, const std::string& text) {
+  const auto found = std::ranges::find_if(plan.cases, [&](const PlannedCase& c) { return print(c.subject) == text; });
+  return found == plan.cases.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> sources(const Plan& plan, const std::string& text) {
+  std::vector<std::string> texts;
+  const PlannedCase* planned = find(plan, text);
+  if (planned) for (const Source& source : planned->sources) texts.push_back(print(source));
+  return texts;
+}
+
+TEST(Plan, EachCaseStandsOnceWithAllItsSources) {
+  const Plan plan = sample_plan();
+  std::vector<std::string> texts;
+  for (const auto& planned : plan.cases) texts.push_back(print(planned.subject));
+  EXPECT_TRUE(std::ranges::is_sorted(texts));
+  EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end());
+  EXPECT_THAT(sources(plan, "tp=2,fsdp=2"), testing::ElementsAre("witness ORD-901 good", "order", "legal", "accumulation 2"));
+  EXPECT_THAT(sources(plan, "fsdp=2,tp=2"), testing::ElementsAre("witness ORD-901 bad", "order", "edge ORD-901"));
+}
+
+TEST(Plan, OnlyLegalOrdersAreTriedAtEveryWorldSizeAndAccumulation) {
+  const Plan plan = sample_plan();
+  EXPECT_NE(find(plan, "tp=3"), nullptr);
+  EXPECT_NE(find(plan, "(nothing)"), nullptr);
+  EXPECT_THAT(sources(plan, "tp=2,ac,fsdp=2 accumulation=4"), testing::ElementsAre("accumulation 4"));
+  EXPECT_EQ(find(plan, "fsdp=2,tp=2 accumulation=4"), nullptr);
+}
+
+TEST(Plan, OptimizersStandAtEveryPosition) {
+  const Plan plan = sample_plan();
+  for (const char* text : {"optimizer=sgd,tp=2,fsdp=2", "fsdp=2,optimizer=sgd,tp=2", "tp=4,optimizer=sgd"})
+    EXPECT_THAT(sources(plan, text), testing::ElementsAre("optimizer")) << text;
+}
+
+TEST(Plan, AFrameworkIsAlsoPlannedProjected) {
+  Framework framework;
+  framework.name = "someone";
+  framework.order = *parse_stack("pp,tp,ac,compile,fsdp");
+  const Plan plan = sample_plan({framework});
+  EXPECT_THAT(sources(plan, "tp=2,ac,fsdp=2"), testing::Contains("framework someone (projected)"));
+  ASSERT_EQ(plan.not_planned.size(), 1u);
+  EXPECT_EQ(print(plan.not_planned[0].subject), "pp=2,tp=2,ac,compile,fsdp=2");
+  EXPECT_EQ(plan.not_planned[0].reason, "the native engine builds no pp, no compile");
+}
+
+TEST(Plan, WhyNot) {
+  const Hello hello = FakeRunner().hello();
+  EXPECT_EQ(why_not({.stack = *parse_stack("tp=2,fsdp=2")}, hello), "");
+  EXPECT_EQ(why_not({.stack = *parse_stack("cp=2")}, hello), "the native engine builds no cp");
+  EXPECT_EQ(why_not({.stack = *parse_stack("tp=8")}, hello), "needs 8 ranks, the native engine runs at most 4");
+  EXPECT_EQ(why_not({.model = "moe"}, hello), "the native engine builds no model moe");
+}
+
+TEST(Plan, ReasonsAreCountedTheMostFrequentFirst) {
+  Plan plan;
+  for (const char* reason : {"b", "a", "b"}) plan.not_planned.push_back({.reason = reason});
+  EXPECT_THAT(reasons_not_planned(plan), testing::ElementsAre(std::pair("b", 2), std::pair("a", 1)));
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,164 @@
+#include "matrix/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "stack/notation.h"
+#include "unit/matrix/fake_runner.h"
+#include "unit/matrix/sample_rules.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+class RunMatrix : public testing::Test {
+ protected:
+  RunMatrix() { runner_.spoil("fsdp=2,tp=2", fail_in_apply); }
+
+  void TearDown() override { std::filesystem::remove_all(values_); }
+
+  MatrixResult run(const std::vector<std::string>& stacks) {
+    Plan plan{.engine = "native", .cases = {}, .not_planned = {}};
+    for (const auto& stack : stacks)
+      plan.cases.push_back({{.stack = *parse_stack(stack)}, {{SourceKind::legal, ""}}});
+    auto result = run_matrix(plan, runner_, sample_rules(), recommend_, {.values_folder = values_, .on_progress = {}});
+    EXPECT_TRUE(result) << (result ? "" : result.error().message);
+    return result ? *result : MatrixResult{};
+  }
+
+  FakeRunner runner_;
+  Recommend recommend_;
+  std::filesystem::path values_ = std::filesystem::path(testing::TempDir()) / "run_matrix_values";
+};
+
+TEST_F(RunMatrix, LegalOrdersAreEqualAndWhatWasPredictedFails) {
+  const auto result = run({"fsdp=2,tp=2", "tp=2,ac,fsdp=2", "tp=2,fsdp=2"});
+  ASSERT_EQ(result.outcomes.size(), 3u);
+  EXPECT_EQ(result.outcomes[0].judgement.verdict, Verdict::fails);
+  EXPECT_EQ(result.outcomes[1].judgement.verdict, Verdict::equal) << result.outcomes[1].judgement.reason;
+  EXPECT_EQ(result.outcomes[1].judgement.effects.size(), 3u);
+  const Tally tally = tally_of(result);
+  EXPECT_EQ(tally.confirmed, 3);
+  EXPECT_EQ(tally.contradictions, 0);
+  EXPECT_EQ(tally.controls_failed, 0);
+  EXPECT_THAT(tally.verdicts, testing::ElementsAre(std::pair(Verdict::equal, 2), std::pair(Verdict::fails, 1)));
+}
+
+TEST_F(RunMatrix, TheSubjectIsReallyRunTwiceAndReferencesOnce) {
+  run({"tp=2", "tp=4"});
+  const auto runs = [&](const std::string& text) {
+    return std::ranges::count_if(runner_.seen, [&](const Request& r) { return print(r.run.subject) == text; });
+  };
+  EXPECT_EQ(runs("tp=2"), 2);
+  EXPECT_EQ(runs("(nothing)"), 1);  // reference of both, and twin of both
+  EXPECT_EQ(runs("tp=2 arithmetic=plain"), 1);
+}
+
+TEST_F(RunMatrix, AFailingCaseIsNotRunAgain) {
+  run({"fsdp=2,tp=2"});
+  EXPECT_TRUE(std::ranges::none_of(runner_.seen, [](const Request& r) {
+    return print(r.run.subject) == "fsdp=2,tp=2" && r.attempt > 0;
+  }));
+}
+
+TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
+  std::filesystem::create_directories(values_);
+  const auto file_of = [&](const char* name, double third) {
+    const std::string path = (values_ / name).string();
+    const double values[4] = {1.0, 2.0, third, 4.0};
+    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(values), sizeof values);
+    return path;
+  };
+  const std::string good = file_of("good", 3.0), bad = file_of("bad", std::nextafter(std::nextafter(3.0, 4.0), 4.0));
+  const auto trace = [](const std::string& second) {
+    return std::vector<TraceEntry>{
+        {.step = 0, .module = "layers.0", .hash = hash_of("same"), .file = "unread"},
+        {.step = 0, .module = "layers.1", .hash = hash_of(second), .file = second},
+        {.step = 0, .phase = Phase::backward, .module = "layers.1", .hash = hash_of("later " + second), .file = "unread"}};
+  };
+  runner_.spoil("tp=2", [&](Record& record, const Request& request) {
+    spoil_gradient(record, request);
+    if (request.run.keep == Keep::values) record.trace = trace(bad);
+  });
+  runner_.spoil("", [&](Record& record, const Request& request) {
+    if (request.run.keep == Keep::values) record.trace = trace(good);
+  });
+  const auto result = run({"tp=2"});
+  const Outcome& outcome = result.outcomes.at(0);
+  EXPECT_EQ(outcome.judgement.verdict, Verdict::differs);
+  EXPECT_EQ(outcome.agreement, Agreement::contradiction);
+  EXPECT_EQ(outcome.persistence, "also with seed 2, also on the grid 2^-18");
+  ASSERT_TRUE(outcome.divergence);
+  EXPECT_EQ(*outcome.divergence, (Divergence{.step = 0, .phase = Phase::forward, .module = "layers.1", .ulp = 2,
+                                             .elements = 4, .differing = 1}));
+  EXPECT_EQ(tally_of(result).contradictions, 1);
+}
+
+TEST_F(RunMatrix, ADifferenceThatDoesNotPersistIsUnstable) {
+  runner_.spoil("tp=2", [](Record& record, const Request& request) {
+    if (request.run.subject.settings.grid == 20) spoil_gradient(record, request);
+  });
+  const Outcome outcome = run({"tp=2"}).outcomes.at(0);
+  EXPECT_EQ(outcome.judgement.verdict, Verdict::unstable);
+  EXPECT_EQ(outcome.agreement, Agreement::undecided);
+  EXPECT_EQ(outcome.persistence, "not there on the grid 2^-18");
+}
+
+TEST_F(RunMatrix, UnlikeItselfIsUnstable) {
+  runner_.spoil("tp=2", [](Record& record, const Request& request) {
+    if (request.attempt == 1) spoil_gradient(record, request);
+  });
+  EXPECT_EQ(run({"tp=2"}).outcomes.at(0).judgement.verdict, Verdict::unstable);
+}
+
+TEST_F(RunMatrix, ATransformWithoutEffectIsIgnored) {
+  runner_.spoil("ac,tp=2", [](Record& record, const Request&) { record.counters.operators_recomputed = 0; });
+  const auto result = run({"ac,tp=2"});
+  EXPECT_EQ(result.outcomes.at(0).judgement.verdict, Verdict::ignored);
+  EXPECT_EQ(result.outcomes.at(0).agreement, Agreement::contradiction);
+}
+
+TEST_F(RunMatrix, TheRecommendedOrderIsComparedOnTheSameMesh) {
+  recommend_ = [](const Stack& stack) -> std::optional<Stack> {
+    return print(stack) == "ac,tp=2" ? *parse_stack("tp=2,ac") : stack;
+  };
+  run({"ac,tp=2"});
+  EXPECT_TRUE(std::ranges::any_of(runner_.seen, [](const Request& r) { return print(r.run.subject) == "tp=2,ac"; }));
+}
+
+TEST_F(RunMatrix, WhatTheEngineDeclinesIsNotPlanned) {
+  runner_.spoil("tp=3", [](Record& record, const Request&) {
+    record.ending = Ending::unsupported;
+    record.failure = Failure{.message = "no degree 3"};
+  });
+  const auto result = run({"tp=2", "tp=3"});
+  EXPECT_EQ(result.outcomes.size(), 1u);
+  ASSERT_EQ(result.plan.not_planned.size(), 1u);
+  EXPECT_EQ(result.plan.not_planned[0].reason, "the native engine declines it: no degree 3");
+}
+
+TEST_F(RunMatrix, TheControlFailsWhenPlainArithmeticDiffersNowhere) {
+  for (const char* stack : {"tp=2", "fsdp=2"})
+    runner_.spoil(stack, [](Record& record, const Request& request) {
+      Case exact = request.run.subject;
+      exact.settings.arithmetic = Arithmetic::exact;
+      record = honest_record(exact);
+    });
+  const auto result = run({"tp=2", "fsdp=2"});
+  EXPECT_EQ(tally_of(result).controls_failed, 1);
+  EXPECT_FALSE(result.controls.at(0).held);
+  EXPECT_EQ(result.controls.at(0).evidence, "0 of 2 legal layouts differ from one rank without the grid");
+  EXPECT_TRUE(result.controls.at(1).held);
+}
+
+TEST_F(RunMatrix, ABrokenEngineIsAnError) {
+  runner_.broken = true;
+  Plan plan{.engine = "native", .cases = {{{.stack = *parse_stack("tp=2")}, {}}}, .not_planned = {}};
+  EXPECT_FALSE(run_matrix(plan, runner_, {}, recommend_, {}));
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,57 @@
+#include "matrix/space.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kText = R"(engines = ["native"]
+models = ["llama"]
+transforms = ["tp", "fsdp"]
+ranks = [1, 2]
+order_ranks = [2]
+accumulations = [1, 2]
+optimizers = ["optimizer=adamw:clip=1.0"]
+optimizer_ranks = [2]
+)";
+
+std::string error_of(const std::string& from, const std::string& to) {
+  std::string text = kText;
+  text.replace(text.find(from), from.size(), to);
+  const auto space = parse_space(text, "space.toml");
+  return space ? "no error" : space.error().message;
+}
+
+TEST(Space, ReadsEveryKey) {
+  const auto space = parse_space(kText, "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(space->transforms, (std::vector<std::string>{"tp", "fsdp"}));
+  EXPECT_EQ(space->ranks, (std::vector<int>{1, 2}));
+  ASSERT_EQ(space->optimizers.size(), 1u);
+  EXPECT_EQ(space->optimizers[0].mode, "adamw");
+}
+
+TEST(Space, TheOneInTheRepositoryIsRead) {
+  const auto space = load_space(ORDERCHECK_SOURCE_DIR "/matrix/space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_FALSE(space->transforms.empty());
+}
+
+TEST(Space, ErrorsNameTheLine) {
+  EXPECT_THAT(error_of("[\"tp\", \"fsdp\"]", "[\"tp\", \"fsdb\"]"), HasSubstr("space.toml:3: unknown transform 'fsdb'"));
+  EXPECT_THAT(error_of("fsdp", "tp"), HasSubstr("space.toml:3: 'tp' stands twice"));
+  EXPECT_THAT(error_of("ranks = [1, 2]", "ranks = [0]"), HasSubstr("space.toml:4: an element of 'ranks'"));
+  EXPECT_THAT(error_of("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
+  EXPECT_THAT(error_of("accumulations", "acumulations"), HasSubstr("the key 'accumulations' is missing"));
+  EXPECT_THAT(error_of("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
+  EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"), HasSubstr("space.toml:9: unknown key 'colour'"));
+  EXPECT_THAT(error_of("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:7: 'tp=2' is not one optimizer"));
+  EXPECT_THAT(error_of("engines = [", "engines = ["), HasSubstr("no error"));
+  EXPECT_THAT(error_of("ranks = [1, 2]", "ranks = [1, 2"), HasSubstr("space.toml:"));
+}
+
+}  // namespace
+}  // namespace ordercheck
