@@ -150,7 +150,9 @@ std::optional<Record> Worker::await_record(const Run& run) {
   while (true) {
     switch (listen(deadline, line)) {
       case Heard::line: break;
-      case Heard::end: return failed(run, Ending::died);
+      case Heard::end:
+        if (broke_earlier(run)) return std::nullopt;
+        return failed(run, Ending::died);
       case Heard::too_late: return failed(run, Ending::timed_out);
       case Heard::too_long:
         return failed(run, Ending::garbled,
@@ -162,7 +164,12 @@ std::optional<Record> Worker::await_record(const Run& run) {
     Result<WorkerMessage> message = decode_worker(line);
     if (!message) return failed(run, Ending::garbled, message.error().message);
     if (std::holds_alternative<Hello>(*message)) return failed(run, Ending::garbled, "expected a record, got a hello");
-    if (const auto* progress = std::get_if<Progress>(&*message)) {
+    const auto* progress = std::get_if<Progress>(&*message);
+    if ((progress != nullptr ? progress->id : std::get<Answer>(*message).id) < run.id && cases_ > 0) {
+      broken_ = true;
+      return std::nullopt;
+    }
+    if (progress != nullptr) {
       if (progress->id != run.id)
         return failed(run, Ending::garbled,
                       fmt::format("expected progress of run {}, got of run {}", run.id, progress->id));
@@ -178,8 +185,18 @@ std::optional<Record> Worker::await_record(const Run& run) {
                     fmt::format("expected the record of '{}' by engine {}, got of '{}' by engine {}",
                                 print(run.subject), hello_.engine, answer.record.case_text, answer.record.engine));
     read_errors();
+    ++cases_;
     return std::move(answer.record);
   }
+}
+
+// A worker makes the flight file first of all. One that ended without it, and has answered before, died of something
+// that the last case left behind; a fresh worker that does so died of this one.
+bool Worker::broke_earlier(const Run& run) {
+  std::error_code ignored;
+  if (cases_ == 0 || std::filesystem::exists(run.flight_file, ignored)) return false;
+  broken_ = true;
+  return true;
 }
 
 // Reads where the ranks were, ends the child, and puts both into words.

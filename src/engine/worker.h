@@ -50,7 +50,8 @@ class Worker {
   bool ready();
 
   // Runs one case and never throws. A worker that did not answer properly is dead when this returns, and not ready().
-  // Nothing when `stop` was set, or when the child was gone before it could take the case.
+  // Nothing when `stop` was set, or when the child broke of what it had run before: it was gone before it could take
+  // the case, or ended before it made the flight file, or spoke about an earlier run. Another worker may then be asked.
   // An empty flight_file is replaced by one in the scratch folder.
   std::optional<Record> run(Run run);
 
@@ -68,6 +69,7 @@ class Worker {
   bool read_output();
   void read_errors();
   std::optional<Record> await_record(const Run& run);
+  bool broke_earlier(const Run& run);
   Record failed(const Run& run, Ending ending, const std::string& what = {});
   std::string with_errors(const std::string& what) const;
 
@@ -77,6 +79,7 @@ class Worker {
   Hello hello_;
   LineBuffer output_;
   BoundedText errors_;
+  int cases_ = 0;             // answered
   bool broken_ = false;
 };
 

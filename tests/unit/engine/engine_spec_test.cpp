@@ -1,0 +1,86 @@
+#include "engine/engine_spec.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <optional>
+#include <unistd.h>
+
+#include "engines/fake_engine.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Sets a variable for a test and puts it back.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(engine_spec, the_variable_names_the_worker) {
+  const Variable worker("ORDERCHECK_WORKER", ORDERCHECK_BINARY_DIR "/bin/fake_worker");
+  EXPECT_EQ(find_native_worker().value(), ORDERCHECK_BINARY_DIR "/bin/fake_worker");
+  EXPECT_EQ(native_engine()->name, "native");
+  EXPECT_EQ(native_engine()->command.size(), 1u);
+}
+
+TEST(engine_spec, a_variable_that_names_no_program_is_an_error_and_not_passed_over) {
+  const Variable worker("ORDERCHECK_WORKER", "/nowhere/ranks");
+  const auto found = find_native_worker();
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr("ORDERCHECK_WORKER"), HasSubstr("/nowhere/ranks")));
+}
+
+TEST(engine_spec, without_the_variable_the_worker_stands_beside_this_program) {
+  const Variable worker("ORDERCHECK_WORKER", "");
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ordercheck-ranks";
+  const auto found = find_native_worker();
+  if (std::filesystem::exists(beside)) {
+    EXPECT_EQ(found.value(), beside);
+  } else {
+    ASSERT_FALSE(found);
+    EXPECT_THAT(found.error().message,
+                HasSubstr("LibTorch/rank wing missing: expected " + beside.string() + "; build it with scripts/ordercheck"));
+  }
+}
+
+TEST(engine_spec, the_cache_folder_follows_the_environment) {
+  {
+    const Variable cache("XDG_CACHE_HOME", "/some/cache");
+    EXPECT_EQ(cache_folder().value(), "/some/cache/ordercheck");
+  }
+  const Variable cache("XDG_CACHE_HOME", "");
+  const Variable home("HOME", "/home/someone");
+  EXPECT_EQ(cache_folder().value(), "/home/someone/.cache/ordercheck");
+  const Variable no_home("HOME", "");
+  EXPECT_FALSE(cache_folder());
+}
+
+TEST(engine_spec, a_folder_that_cannot_be_written_is_named_with_the_reason) {
+  const ScratchFolder folder;
+  EXPECT_TRUE(check_writable(folder.path() / "new" / "deep"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "new" / "deep"));
+  std::ofstream(folder.path() / "file") << "in the way";
+  const Status wrong = check_writable(folder.path() / "file" / "below");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, AllOf(HasSubstr("file/below: cannot create it"), HasSubstr("Not a directory")));
+}
+
+}  // namespace
+}  // namespace ordercheck
