@@ -32,8 +32,9 @@ class Batch {
   // Wanted at the next run(). A task asked for before costs nothing.
   void want(const Case& c, int attempt = 0, Keep keep = Keep::hashes);
 
-  // With a mutant or a fault, for every task of this case: what it is held against stays sound.
-  void spoil(const Case& c, std::string mutant, std::optional<Fault> fault);
+  // With a mutant or a fault, for every task of this very stack, whatever its settings: what it is held against stays
+  // sound.
+  void spoil(const Stack& stack, std::string mutant, std::optional<Fault> fault);
 
   // Runs what is wanted, the largest worlds first.
   Status run();
@@ -49,7 +50,7 @@ class Batch {
   OnProgress on_progress_;
   std::map<Task, Case> wanted_;
   std::map<Task, Record> records_;
-  std::string spoilt_;
+  std::optional<Stack> spoilt_;
   std::string mutant_;
   std::optional<Fault> fault_;
 };

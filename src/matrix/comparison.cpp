@@ -35,14 +35,4 @@ Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& rec
   return comparison;
 }
 
-Result<Judged> run_and_judge(Batch& batch, const Case& c, const Recommend& recommend) {
-  want_first_runs(batch, c, recommend);
-  if (auto status = batch.run(); !status) return status.error();
-  if (batch.record(c).ending == Ending::completed) want_again(batch, c);
-  if (auto status = batch.run(); !status) return status.error();
-  Judged judged{.comparison = comparison_of(batch, c, recommend), .judgement = {}};
-  judged.judgement = judge(judged.comparison);
-  return judged;
-}
-
 }  // namespace ordercheck

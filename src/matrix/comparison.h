@@ -25,11 +25,4 @@ void want_again(Batch& batch, const Case& c);
 // All records of the above, as far as they were run.
 Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& recommend);
 
-// Runs and judges one case alone.
-struct Judged {
-  Comparison comparison;
-  Judgement judgement;
-};
-Result<Judged> run_and_judge(Batch& batch, const Case& c, const Recommend& recommend);
-
 }  // namespace ordercheck

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 #include "matrix/controls.h"
@@ -64,6 +65,10 @@ Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vec
   Batch batch(runner, options.values_folder, options.on_progress);
   MatrixResult result{.hello = runner.hello(), .plan = plan, .outcomes = {}, .controls = {}};
   const Target target = target_of(result.hello);
+  if (!options.mutant.empty() || options.fault) {
+    assert(plan.cases.size() == 1 && "only a plan of one case is spoilt");
+    batch.spoil(plan.cases[0].subject.stack, options.mutant, options.fault);
+  }
 
   for (const PlannedCase& planned : plan.cases) want_first_runs(batch, planned.subject, recommend);
   want_plain_twins(batch, plan);

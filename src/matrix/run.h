@@ -11,6 +11,9 @@ namespace ordercheck {
 struct RunOptions {
   std::filesystem::path values_folder;  // for tensors of divergent pairs; exists, and is the caller's to remove
   OnProgress on_progress;
+  // Done to the plan's only case, to show that it is seen; a plan of several has none.
+  std::string mutant;
+  std::optional<Fault> fault;
 };
 
 // Same plan, same engine: same result, whatever order the runs end in. An error means that the engine could not be run at

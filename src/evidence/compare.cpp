@@ -1,0 +1,67 @@
+#include "evidence/compare.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "evidence/field.h"
+
+namespace ordercheck {
+namespace {
+
+std::string effects_there(const EvidenceRow& row) {
+  std::vector<std::string> parts;
+  for (const Effect& effect : row.effects)
+    if (effect.defined) parts.push_back(effect.transform + (effect.present ? " yes" : " no"));
+  return join(parts, ", ");
+}
+
+std::string verdict_line(const EvidenceRow& row) {
+  std::string line = name_of(row.verdict);
+  if (!row.phase.empty()) line += " in " + row.phase;
+  if (!row.place.empty()) line += ", " + row.place;
+  return line;
+}
+
+void add_change(std::vector<std::string>& lines, const std::string& case_text, const std::string& before,
+                const std::string& after) {
+  lines.push_back(fmt::format("- {}: {}", case_text, before));
+  lines.push_back(fmt::format("+ {}: {}", case_text, after));
+}
+
+void compare_rows(std::vector<std::string>& lines, const EvidenceRow& before, const EvidenceRow& after) {
+  const std::string& name = before.case_text;
+  if (before.verdict != after.verdict) {
+    add_change(lines, name, verdict_line(before), verdict_line(after));
+    return;
+  }
+  if (effects_there(before) != effects_there(after))
+    add_change(lines, name, "effects " + effects_there(before), "effects " + effects_there(after));
+  if (before.counters != after.counters)
+    add_change(lines, name, print_counters(before.counters), print_counters(after.counters));
+  if (before.collectives != after.collectives)
+    add_change(lines, name, print_collectives(before.collectives), print_collectives(after.collectives));
+}
+
+}  // namespace
+
+std::vector<std::string> changes(const EvidenceTable& committed, const EvidenceTable& seen, bool whole) {
+  std::set<std::string> names;
+  for (const auto& row : seen.rows) names.insert(row.case_text);
+  if (whole)
+    for (const auto& row : committed.rows) names.insert(row.case_text);
+  std::vector<std::string> lines;
+  for (const auto& name : names) {
+    const EvidenceRow *before = find_row(committed, name), *after = find_row(seen, name);
+    if (!before)
+      lines.push_back(fmt::format("+ {}: {}", name, verdict_line(*after)));
+    else if (!after)
+      lines.push_back(fmt::format("- {}: {}", name, verdict_line(*before)));
+    else
+      compare_rows(lines, *before, *after);
+  }
+  return lines;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,129 @@
+#include "matrix/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "stack/mesh.h"
+
+namespace ordercheck {
+namespace {
+
+std::string sources_text(const std::vector<Source>& sources) {
+  std::vector<std::string> parts;
+  for (const Source& source : sources) parts.push_back(print(source));
+  return join(parts, ", ");
+}
+
+std::string not_planned_text(const Plan& plan) {
+  std::string text;
+  for (const auto& [reason, count] : reasons_not_planned(plan))
+    text += fmt::format("not planned    {} {}: {}\n", count, count == 1 ? "case" : "cases", reason);
+  return text;
+}
+
+std::string divergence_text(const Divergence& d) {
+  return fmt::format("{} of step {}, {}: {} of {} numbers, up to {} ULP apart", d.module.empty() ? "the model" : d.module,
+                     d.step, name_of(d.phase), d.differing, d.elements, d.ulp);
+}
+
+void add_field(std::string& text, const char* name, const std::string& value) {
+  if (!value.empty()) text += fmt::format("  {:<12} {}\n", name, value);
+}
+
+void add_list(std::string& text, const char* name, const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) add_field(text, i == 0 ? name : "", lines[i]);
+}
+
+std::string prediction_text(const Outcome& outcome) {
+  const Prediction& p = outcome.prediction;
+  std::string text;
+  if (!p.verdict)
+    text = fmt::format("nothing for this engine and version ({} elsewhere)", join(p.fired, ", "));
+  else if (p.rule.empty())
+    text = "equal: no rule speaks against it";
+  else
+    text = fmt::format("{}, by {}", name_of(*p.verdict), p.rule);
+  return fmt::format("{} [{}]", text, name_of(outcome.agreement));
+}
+
+std::string contradiction_text(const Outcome& outcome) {
+  std::string text = fmt::format("contradiction  {}: {}\n", print(outcome.planned.subject), outcome.disagreement);
+  text += fmt::format("               {}\n", outcome.judgement.reason);
+  if (outcome.divergence) text += fmt::format("               first in {}\n", divergence_text(*outcome.divergence));
+  if (!outcome.explanation.empty()) text += fmt::format("               explained: {}\n", outcome.explanation);
+  return text;
+}
+
+std::string world_text(const Case& c) {
+  const Mesh mesh = mesh_of(c.stack);
+  std::vector<std::string> axes;
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i)
+    if (mesh.degrees[i] > 1) axes.push_back(fmt::format("{} {}", kMeshAxes[i], mesh.degrees[i]));
+  const int ranks = world_size(mesh);
+  return fmt::format("{} {}{}", ranks, ranks == 1 ? "rank" : "ranks", axes.empty() ? "" : " (" + join(axes, ", ") + ")");
+}
+
+}  // namespace
+
+std::string render_plan_text(const Plan& plan) {
+  std::size_t width = 0;
+  for (const PlannedCase& planned : plan.cases) width = std::max(width, print(planned.subject).size());
+  std::string text;
+  for (const PlannedCase& planned : plan.cases)
+    text += fmt::format("{:<{}}  {}\n", print(planned.subject), width, sources_text(planned.sources));
+  for (const NotPlanned& one : plan.not_planned)
+    text += fmt::format("{:<{}}  {}; not planned: {}\n", print(one.subject), width, sources_text(one.sources), one.reason);
+  text += fmt::format("{} cases planned on {}, {} not\n", plan.cases.size(), plan.engine, plan.not_planned.size());
+  return text + not_planned_text(plan);
+}
+
+std::string render_result_text(const MatrixResult& result) {
+  const Tally tally = tally_of(result);
+  std::vector<std::string> verdicts;
+  for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
+  std::string text = fmt::format("{} cases on {} ({}): {}\n", result.outcomes.size(), result.hello.engine,
+                                 join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
+  text += fmt::format("{} confirmed, {} open, {} contradictions explained by a page, {} not explained, {} undecided\n",
+                      tally.confirmed, tally.open, tally.explained, tally.contradictions, tally.undecided);
+  for (const Outcome& outcome : result.outcomes)
+    if (outcome.agreement == Agreement::contradiction) text += contradiction_text(outcome);
+  for (const Outcome& outcome : result.outcomes)
+    if (outcome.agreement == Agreement::undecided)
+      text += fmt::format("{:<15}{}: {}\n", name_of(outcome.judgement.verdict), print(outcome.planned.subject),
+                          outcome.judgement.reason);
+  for (const Control& control : result.controls)
+    text += fmt::format("control        {} {}: {}\n", control.name, control.held ? "held" : "FAILED", control.evidence);
+  return text + not_planned_text(result.plan);
+}
+
+std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
+  const Case& subject = outcome.planned.subject;
+  const Judgement& judgement = outcome.judgement;
+  std::string text = fmt::format("{}: {}\n  {}\n", print(subject), name_of(judgement.verdict), judgement.reason);
+  add_field(text, "persists", outcome.persistence);
+  if (outcome.divergence) add_field(text, "first in", divergence_text(*outcome.divergence));
+  if (outcome.record.failure) add_list(text, "where", outcome.record.failure->ranks);
+  std::vector<std::string> effects;
+  for (const Effect& effect : judgement.effects)
+    effects.push_back(fmt::format("{}: {}", effect.transform, effect.evidence));
+  add_list(text, "effects", effects);
+  add_list(text, "notes", outcome.record.notes);
+  add_field(text, "predicted", prediction_text(outcome));
+  if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);
+  add_field(text, "explained", outcome.explanation);
+  add_field(text, "world", world_text(subject));
+  add_field(text, "engine", fmt::format("{} ({}), {} arithmetic", hello.engine, join(hello.versions, ", "),
+                                        name_of(subject.settings.arithmetic)));
+  return text;
+}
+
+Plan shard_of(const Plan& plan, int index, int count) {
+  Plan shard{.engine = plan.engine, .cases = {}, .not_planned = plan.not_planned};
+  for (std::size_t i = static_cast<std::size_t>(index - 1); i < plan.cases.size(); i += static_cast<std::size_t>(count))
+    shard.cases.push_back(plan.cases[i]);
+  return shard;
+}
+
+}  // namespace ordercheck

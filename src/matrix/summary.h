@@ -1,0 +1,28 @@
+// A plan and the result of a matrix as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "matrix/run.h"
+
+namespace ordercheck {
+
+// A line a case with why it is there; then what is not planned and why.
+std::string render_plan_text(const Plan& plan);
+std::string render_plan_json(const Plan& plan);
+
+// For `strategy.matrix: fromJSON(...)` of a GitHub workflow: {"include":[{"shard":"1/4","cases":31}, ...]}, one line.
+std::string render_plan_github(const Plan& plan, int shards);
+
+// Counts, then every contradiction, every undecided case, the controls, and what was not planned.
+std::string render_result_text(const MatrixResult& result);
+std::string render_result_json(const MatrixResult& result);
+
+// One outcome in full, as `ordercheck run` prints it.
+std::string render_outcome_text(const Outcome& outcome, const Hello& hello);
+std::string render_outcome_json(const Outcome& outcome, const Hello& hello);
+
+// The cases of shard `index` of `count`, 1 the first: every count-th case.
+Plan shard_of(const Plan& plan, int index, int count);
+
+}  // namespace ordercheck

@@ -1,0 +1,104 @@
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "matrix/summary.h"
+
+namespace ordercheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json sources_json(const std::vector<Source>& sources) {
+  Json list = Json::array();
+  for (const Source& source : sources) list.push_back(print(source));
+  return list;
+}
+
+Json not_planned_json(const Plan& plan) {
+  Json list = Json::array();
+  for (const NotPlanned& one : plan.not_planned)
+    list.push_back({{"case", print(one.subject)}, {"sources", sources_json(one.sources)}, {"reason", one.reason}});
+  return list;
+}
+
+Json outcome_json(const Outcome& outcome) {
+  const Prediction& p = outcome.prediction;
+  Json effects = Json::array();
+  for (const Effect& effect : outcome.judgement.effects)
+    effects.push_back({{"transform", effect.transform},
+                       {"defined", effect.defined},
+                       {"present", effect.present},
+                       {"evidence", effect.evidence}});
+  Json json{{"case", print(outcome.planned.subject)},
+            {"sources", sources_json(outcome.planned.sources)},
+            {"verdict", name_of(outcome.judgement.verdict)},
+            {"reason", outcome.judgement.reason},
+            {"ending", name_of(outcome.record.ending)},
+            {"effects", effects},
+            {"predicted", p.verdict ? Json(name_of(*p.verdict)) : Json()},
+            {"rule", p.rule},
+            {"fired", p.fired},
+            {"agreement", name_of(outcome.agreement)},
+            {"disagreement", outcome.disagreement},
+            {"explanation", outcome.explanation},
+            {"persistence", outcome.persistence},
+            {"range_used", outcome.record.range_used},
+            {"digest", hex(digest(outcome.record))}};
+  if (const auto& failure = outcome.record.failure)
+    json["failure"] = {{"phase", name_of(failure->phase)}, {"rank", failure->rank},
+                       {"module", failure->module},        {"operation", failure->operation},
+                       {"group", failure->group},          {"sequence", failure->sequence},
+                       {"message", failure->message},      {"ranks", failure->ranks}};
+  if (const auto& d = outcome.divergence)
+    json["divergence"] = {{"step", d->step}, {"phase", name_of(d->phase)},  {"module", d->module},
+                          {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing}};
+  return json;
+}
+
+}  // namespace
+
+std::string render_plan_json(const Plan& plan) {
+  Json cases = Json::array();
+  for (const PlannedCase& planned : plan.cases)
+    cases.push_back({{"case", print(planned.subject)}, {"sources", sources_json(planned.sources)}});
+  return Json{{"engine", plan.engine}, {"cases", cases}, {"not_planned", not_planned_json(plan)}}.dump(2) + "\n";
+}
+
+std::string render_plan_github(const Plan& plan, int shards) {
+  Json include = Json::array();
+  for (int i = 1; i <= shards; ++i)
+    if (const auto cases = shard_of(plan, i, shards).cases.size(); cases > 0)
+      include.push_back({{"shard", fmt::format("{}/{}", i, shards)}, {"cases", cases}});
+  return Json{{"include", include}}.dump() + "\n";
+}
+
+std::string render_result_json(const MatrixResult& result) {
+  const Tally tally = tally_of(result);
+  Json verdicts = Json::object(), outcomes = Json::array(), controls = Json::array();
+  for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
+  for (const Outcome& outcome : result.outcomes) outcomes.push_back(outcome_json(outcome));
+  for (const Control& control : result.controls)
+    controls.push_back({{"name", control.name}, {"held", control.held}, {"evidence", control.evidence}});
+  const Json json{{"engine", result.hello.engine},
+                  {"versions", result.hello.versions},
+                  {"verdicts", verdicts},
+                  {"confirmed", tally.confirmed},
+                  {"open", tally.open},
+                  {"explained", tally.explained},
+                  {"contradictions", tally.contradictions},
+                  {"undecided", tally.undecided},
+                  {"controls", controls},
+                  {"outcomes", outcomes},
+                  {"not_planned", not_planned_json(result.plan)}};
+  return json.dump(2) + "\n";
+}
+
+std::string render_outcome_json(const Outcome& outcome, const Hello& hello) {
+  Json json = outcome_json(outcome);
+  json["engine"] = hello.engine;
+  json["versions"] = hello.versions;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,54 @@
+#include "evidence/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+EvidenceTable sample() {
+  EvidenceTable table{.engine = "native"};
+  table.rows = {{.case_text = "ac", .verdict = Verdict::equal, .effects = {{.transform = "ac", .present = true, .evidence = "a"}}},
+                {.case_text = "tp=2", .verdict = Verdict::equal, .counters = {.matmul_flops = 5}}};
+  return table;
+}
+
+TEST(Changes, NoneWhereOnlyWordsChanged) {
+  auto seen = sample();
+  seen.rows[0].message = "another message";
+  seen.rows[0].effects[0].evidence = "other words";
+  seen.rows[0].digest.words[0] = 1;
+  EXPECT_THAT(changes(sample(), seen), IsEmpty());
+}
+
+TEST(Changes, AVerdictStandsForItsRow) {
+  auto seen = sample();
+  seen.rows[0].verdict = Verdict::fails;
+  seen.rows[0].phase = "apply";
+  seen.rows[0].counters.graph_breaks = 2;
+  EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: equal", "+ ac: fails in apply"));
+}
+
+TEST(Changes, EffectsCountersAndCollectives) {
+  auto seen = sample();
+  seen.rows[0].effects[0].present = false;
+  seen.rows[1].counters.matmul_flops = 6;
+  seen.rows[1].collectives = {{.kind = "send", .group = "pp", .phase = Phase::forward, .count = 1, .bytes = 8}};
+  EXPECT_THAT(changes(sample(), seen),
+              ElementsAre("- ac: effects ac yes", "+ ac: effects ac no", "- tp=2: matmul_flops=5",
+                          "+ tp=2: matmul_flops=6", "- tp=2: ", "+ tp=2: send:pp:forward:1:8"));
+}
+
+TEST(Changes, CasesOfOneSideCountOnlyForAWholeMatrix) {
+  auto seen = sample();
+  seen.rows[0].case_text = "ac,tp=2";
+  EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: equal", "+ ac,tp=2: equal"));
+  seen.rows.erase(seen.rows.begin());
+  EXPECT_THAT(changes(sample(), seen, false), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ordercheck
