@@ -1,0 +1,91 @@
+// ordercheck doctor: whether everything that a run needs is here, and what the native worker says of itself.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/knowledge.h"
+#include "engine/engine_spec.h"
+#include "engine/pool.h"
+#include "rule/load.h"
+
+namespace ordercheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DoctorOptions {
+  std::string rules;
+};
+
+// One line a thing: what it is, then what was found. Remembers whether anything was missing.
+class Findings {
+ public:
+  void found(const std::string& what, const std::string& text) { fmt::print("{:<11}{}\n", what, text); }
+  void missing(const std::string& what, const std::string& text) {
+    fmt::print("{:<11}missing: {}\n", what, text);
+    complete_ = false;
+  }
+  bool complete() const { return complete_; }
+
+ private:
+  bool complete_ = true;
+};
+
+void look_at_rules(const std::string& written, Findings& findings) {
+  const Result<fs::path> folder = find_rules_folder(written);
+  if (!folder) return findings.missing("rules", folder.error().message);
+  const Result<std::vector<Rule>> rules = load_rules(*folder);
+  if (!rules) return findings.missing("rules", rules.error().message);
+  findings.found("rules", fmt::format("{} pages in {}", rules->size(), folder->string()));
+}
+
+void look_at_cache(Findings& findings) {
+  const Result<fs::path> folder = cache_folder();
+  if (!folder) return findings.missing("cache", folder.error().message);
+  if (const Status writable = check_writable(*folder); !writable)
+    return findings.missing("cache", writable.error().message);
+  findings.found("cache", folder->string());
+}
+
+void look_at_worker(Findings& findings) {
+  const Result<EngineSpec> engine = native_engine();
+  if (!engine) return findings.missing("worker", engine.error().message);
+  const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});
+  if (!pool) return findings.missing("worker", pool.error().message);
+  const Hello& hello = pool.value()->hello();
+  const auto listed = [](const std::vector<std::string>& words) { return words.empty() ? "none" : join(words, " "); };
+  findings.found("worker", engine->command[0]);
+  findings.found("engine", hello.engine);
+  findings.found("versions", hello.versions.empty() ? "none" : join(hello.versions, ", "));
+  findings.found("devices", listed(hello.devices));
+  findings.found("transforms", listed(hello.transforms));
+  findings.found("models", listed(hello.models));
+  findings.found("mutants", listed(hello.mutants));
+  findings.found("faults", listed(hello.faults));
+  findings.found("ranks", fmt::format("up to {}", hello.max_ranks));
+  findings.found("program", hello.content_hash);
+}
+
+int run_doctor(const DoctorOptions& options) {
+  Findings findings;
+  look_at_rules(options.rules, findings);
+  look_at_cache(findings);
+  look_at_worker(findings);
+  return findings.complete() ? kNothingAgainst : kBadInput;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<DoctorOptions>();
+  CLI::App* command = app.add_subcommand("doctor", "Say what is here and what is missing");
+  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->callback([options, &exit_code] { exit_code = run_doctor(*options); });
+}
+
+}  // namespace ordercheck::cli
