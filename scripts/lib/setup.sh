@@ -24,8 +24,12 @@ step() {
   shift
   log=$(mktemp)
   printf '[set-up] %s ... ' "$label" >&2
+  # In a process group of its own, so that an interrupt ends all of it and not this shell alone.
+  set -m
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
+  set +m
+  trap 'kill -- "-$pid" 2>/dev/null; exit 130' INT TERM
   if [[ -t 2 ]]; then
     while kill -0 "$pid" 2>/dev/null; do
       printf '\r[set-up] %s ... %d s  %.40s\033[K' "$label" $((SECONDS - began)) "$(tail -n 1 "$log" | tr -d '\r\033')" >&2
@@ -34,6 +38,7 @@ step() {
     printf '\r[set-up] %s ... \033[K' "$label" >&2
   fi
   wait "$pid" || status=$?
+  trap - INT TERM
   if ((status == 0)); then
     printf '%d s\n' $((SECONDS - began)) >&2
     rm -f "$log"
