@@ -16,11 +16,14 @@ enum class Reduction { sum, max };
 int group_size(const std::string& group);  // 1 when the mesh does not have the axis
 int group_rank(const std::string& group);  // this rank's coordinate on the axis
 
-// Not differentiable: for hooks, optimizers and inside autograd functions.
+// Not differentiable: for hooks, optimizers and inside autograd functions. Throw where a gradient would be lost.
 at::Tensor all_reduce(const at::Tensor& input, const std::string& group, Reduction reduction = Reduction::sum);
 at::Tensor all_gather(const at::Tensor& input, int64_t dim, const std::string& group);      // concatenated along dim
 at::Tensor reduce_scatter(const at::Tensor& input, int64_t dim, const std::string& group);  // dim % size == 0
 at::Tensor broadcast(const at::Tensor& input, int source, const std::string& group);        // source: group rank
+// Rows of dim 0: input_rows[i] go to group rank i, output_rows[i] come from it.
+at::Tensor all_to_all(const at::Tensor& input, at::IntArrayRef output_rows, at::IntArrayRef input_rows,
+                      const std::string& group);
 
 // Point to point: blocks until the peer took it, or gave it. `peer` is a group rank.
 void send(const at::Tensor& input, int peer, int tag, const std::string& group);

@@ -1,10 +1,11 @@
 // A world of rank threads in one process: every mesh axis is a c10d process group whose backend is ours.
 //
 // Deadlock and mismatch are found exactly, with no clock: with every rank's state (running, blocked, done) under one
-// mutex a deadlock is "none running, one blocked", looked for whenever a rank blocks or ends; a collective carries a
-// signature (kind, reduction, dtype, shape) per group and sequence number, and ranks that disagree are found when the
-// second of them arrives. Reductions add in rank order, whoever comes first. Send is a rendezvous, so that two ranks
-// that both send first are caught.
+// mutex the world is at rest when none is running, looked for whenever a rank blocks or ends. Ranks that disagree on a
+// collective (kind, reduction, dtype, shape) of one group and sequence number wait for each other, so they are at rest
+// too. A rank that threw does not stop the others before they are at rest: what is reported is the same on every run.
+// Reductions add in rank order, whoever comes first. Send is a rendezvous, so that two ranks that both send first are
+// caught. Sequence numbers count a group's collectives from 0.
 #pragma once
 
 #include <functional>
@@ -23,8 +24,9 @@ struct WorldOptions {
   std::optional<Fault> fault;        // passed into the rank states; skip_collective and wrong_shape act in the world
 };
 
-// How the world ended. `failure` names the first cause: the rank that threw, the two ranks that disagreed and on what,
-// or for a deadlock every rank's place. Ranks that were only unblocked by another's failure are not blamed.
+// How the world ended. `failure` names the first cause: the rank that threw (of several the one in the earliest step,
+// then the lowest), the two ranks that disagreed and on what, or for a deadlock every rank's place; its own place is the
+// lowest of these ranks'. Ranks that were only unblocked by another's failure are not blamed.
 struct WorldResult {
   Ending ending = Ending::completed;  // completed | failed | deadlocked | out_of_range
   std::optional<Failure> failure;

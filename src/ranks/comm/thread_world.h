@@ -1,0 +1,86 @@
+// The meeting ground of rank threads: who waits for whom, and what to say when nobody can go on.
+//
+// A rank goes on, waits, or has ended, all under one mutex. Whenever a rank begins to wait or ends, the world looks
+// whether anyone can still go on; if not, and not all ended well, the world is over: its cause is found once, by
+// diagnose(), and every waiting rank is woken with Aborted. No clock is involved.
+//
+// A rank that threw does not stop the others: they go on until they wait for something that cannot come. No rank can see
+// who came to a meeting first, so where all of them come to rest does not depend on how their threads were scheduled, and
+// a failing case fails the same way every time.
+//
+// Thread rules: every public function may be called from any rank's thread.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "ranks/comm/rendezvous.h"
+#include "ranks/comm/world.h"
+
+namespace ordercheck::ranks {
+
+// What a rank gets whose world is over: never a cause.
+class Aborted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// One process group: the ranks that differ on one axis only.
+struct ThreadGroup {
+  std::string name;
+  std::vector<int> ranks;
+  std::map<std::pair<int, Channel>, std::int64_t> issued;  // by group rank: the next number on each channel
+  std::map<std::pair<Channel, std::int64_t>, std::shared_ptr<Rendezvous>> open;  // not done
+};
+
+struct RankThread {
+  bool ended = false;
+  std::shared_ptr<Rendezvous> awaited;  // null while the rank goes on
+  FlightSlot place;                     // where it waits, or where it ended
+  std::optional<WorldResult> thrown;    // what it ended with, if not well
+  std::condition_variable wake;
+};
+
+class ThreadWorld {
+ public:
+  // Groups for every axis of degree > 1, and "world" when there is more than one rank.
+  explicit ThreadWorld(const Mesh& mesh);
+
+  // The groups that `rank` belongs to, one an axis.
+  std::vector<std::shared_ptr<ThreadGroup>> groups_of(int rank) const;
+
+  // Brings one rank's offer; never blocks on another rank. The last to come does the work. Throws Aborted.
+  std::shared_ptr<Rendezvous> join(ThreadGroup& group, int group_rank, const Channel& channel, Offer offer);
+
+  // Blocks `rank` until the meeting is done. `place` says where it waits. Throws Aborted.
+  void wait(int rank, const std::shared_ptr<Rendezvous>& meeting, const FlightSlot& place);
+  bool is_done(const Rendezvous& meeting);
+
+  // The rank does nothing any more: its body returned, or threw what `thrown` says.
+  void end(int rank, const FlightSlot& place, std::optional<WorldResult> thrown);
+
+  // How it all ended; when every rank has ended.
+  WorldResult result();
+
+ private:
+  void look_whether_anyone_goes_on();
+  void require_going_on() const;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<RankThread>> ranks_;
+  std::vector<std::shared_ptr<ThreadGroup>> groups_;
+  bool over_ = false;
+  WorldResult result_;
+};
+
+// Why nobody goes on, in this order: a rank threw (the earliest step, then the lowest rank), ranks disagree on a
+// collective, a rank waits for what cannot come, or all ended but one left something undelivered. Completed otherwise.
+WorldResult diagnose(const std::vector<std::unique_ptr<RankThread>>& ranks,
+                     const std::vector<std::shared_ptr<ThreadGroup>>& groups);
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,125 @@
+#include "ranks/comm/world.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+#include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "ranks/arith/range.h"
+#include "ranks/comm/blame.h"
+#include "ranks/comm/thread_backend.h"
+#include "ranks/comm/thread_world.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// This rank's groups in c10d's registry, which is one a thread, for the scope's lifetime.
+class RegisteredGroups {
+ public:
+  RegisteredGroups(const std::shared_ptr<ThreadWorld>& world, RankState& state) {
+    for (const auto& group : world->groups_of(state.rank)) {
+      const int size = static_cast<int>(group->ranks.size());
+      const int group_rank =
+          static_cast<int>(std::ranges::find(group->ranks, state.rank) - group->ranks.begin());
+      // c10d wants a store of every group; ours never asks it for anything.
+      auto process_group =
+          c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), group_rank, size);
+      process_group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM,
+                                c10::make_intrusive<ThreadBackend>(world, group, group_rank, state));
+      process_group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
+      process_group->setGroupName(group->name);
+      c10d::register_process_group(group->name, process_group);
+      names_.push_back(group->name);
+    }
+  }
+  ~RegisteredGroups() {
+    for (const std::string& name : names_) c10d::unregister_process_group(name);
+  }
+  RegisteredGroups(const RegisteredGroups&) = delete;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+std::string one_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+WorldResult thrown_by(const RankState& state, Ending ending, std::string message) {
+  const FlightSlot place = place_of(state);
+  return {.ending = ending,
+          .failure = Failure{.phase = place.phase,
+                             .rank = state.rank,
+                             .module = place.module,
+                             .operation = "",
+                             .group = "",
+                             .sequence = -1,
+                             .message = one_line(std::move(message)),
+                             .ranks = {}}};
+}
+
+std::optional<WorldResult> run_body(const std::function<void(RankState&)>& body, RankState& state) {
+  try {
+    body(state);
+    return std::nullopt;
+  } catch (const OutOfRange& thrown) {
+    return thrown_by(state, Ending::out_of_range, thrown.what());
+  } catch (const c10::Error& thrown) {
+    return thrown_by(state, Ending::failed, thrown.what_without_backtrace());
+  } catch (const std::exception& thrown) {
+    return thrown_by(state, Ending::failed, thrown.what());
+  } catch (...) {
+    return thrown_by(state, Ending::failed, "something that is no std::exception was thrown");
+  }
+}
+
+void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state,
+              const std::function<void(RankState&)>& body) {
+  pthread_setname_np(pthread_self(), fmt::format("rank {}", state.rank).c_str());
+  at::set_num_threads(1);
+  const RankScope scope(state);
+  const RegisteredGroups groups(world, state);
+  std::optional<WorldResult> thrown = run_body(body, state);
+  FlightSlot place = place_of(state);
+  place.finished = !thrown;
+  if (place.finished && state.flight()) state.flight()->finished(state.rank);
+  world->end(state.rank, place, std::move(thrown));
+}
+
+}  // namespace
+
+WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options,
+                             const std::function<void(RankState&)>& body) {
+  assert(!find_rank() && "a world is not started from inside a rank");
+  c10d::set_thread_isolation_mode(true);
+  const auto world = std::make_shared<ThreadWorld>(mesh);
+  std::vector<std::unique_ptr<RankState>> states;
+  for (int rank = 0; rank < world_size(mesh); ++rank)
+    states.push_back(std::make_unique<RankState>(rank, mesh, options.flight, options.fault));
+  std::vector<std::thread> threads;
+  for (const auto& state : states) {
+    try {
+      threads.emplace_back([&world, &body, state = state.get()] { run_rank(world, *state, body); });
+    } catch (const std::system_error& error) {  // the ranks that run must not wait for this one for ever
+      world->end(state->rank, place_of(*state),
+                 thrown_by(*state, Ending::failed, fmt::format("could not start a thread: {}", error.what())));
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  return world->result();
+}
+
+}  // namespace ordercheck::ranks
