@@ -119,6 +119,23 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
   return text;
 }
 
+std::string render_evidence_text(const EvidenceTable& table) {
+  std::size_t width = 0;
+  for (const EvidenceRow& row : table.rows) width = std::max(width, row.case_text.size());
+  std::string text = fmt::format("{} ({}), {}, {} arithmetic: {} cases\n", table.engine, join(table.versions, ", "),
+                                 table.device, table.arithmetic, table.rows.size());
+  for (const Control& control : table.controls)
+    text += fmt::format("control {} {}: {}\n", control.name, control.held ? "held" : "FAILED", control.evidence);
+  for (const EvidenceRow& row : table.rows) {
+    std::string line = fmt::format("{:<{}}  {:<8}", row.case_text, width, name_of(row.verdict));
+    if (!row.phase.empty()) line += " in " + row.phase;
+    if (!row.place.empty()) line += ", " + row.place;
+    if (!row.message.empty()) line += ": " + row.message;
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
 Plan shard_of(const Plan& plan, int index, int count) {
   Plan shard{.engine = plan.engine, .cases = {}, .not_planned = plan.not_planned};
   for (std::size_t i = static_cast<std::size_t>(index - 1); i < plan.cases.size(); i += static_cast<std::size_t>(count))

@@ -18,6 +18,9 @@ std::string render_plan_github(const Plan& plan, int shards);
 std::string render_result_text(const MatrixResult& result);
 std::string render_result_json(const MatrixResult& result);
 
+// Committed evidence: a head, a line a case.
+std::string render_evidence_text(const EvidenceTable& table);
+
 // One outcome in full, as `ordercheck run` prints it.
 std::string render_outcome_text(const Outcome& outcome, const Hello& hello);
 std::string render_outcome_json(const Outcome& outcome, const Hello& hello);

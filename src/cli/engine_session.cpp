@@ -1,0 +1,80 @@
+#include "cli/engine_session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+
+#include "check/orders.h"
+#include "engine/engine_spec.h"
+
+namespace ordercheck::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What came from a journal is done at once: the pace is that of this process.
+OnProgress progress_bar() {
+  return [begun = Clock::now()](std::size_t done, std::size_t asked) {
+    constexpr std::size_t kWidth = 30;
+    const std::size_t filled = kWidth * done / asked;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    const auto left = static_cast<long>(seconds / static_cast<double>(done) * static_cast<double>(asked - done));
+    fmt::print(stderr, "\r[{:<{}}] {}/{} runs, about {} s left \033[K", std::string(filled, '#'), kWidth, done, asked, left);
+    std::fflush(stderr);
+  };
+}
+
+Result<std::filesystem::path> make_scratch_folder() {
+  std::error_code error;
+  const auto temporary = std::filesystem::temp_directory_path(error);
+  std::string pattern = (temporary / "ordercheck-XXXXXX").string();
+  if (error || mkdtemp(pattern.data()) == nullptr)
+    return Error{fmt::format("cannot make a folder for tensors in {}; set TMPDIR to one that can be written",
+                             temporary.string())};
+  return std::filesystem::path(pattern);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EngineSession>> EngineSession::start(int jobs, double timeout_seconds) {
+  const auto spec = native_engine();
+  if (!spec) return spec.error();
+  auto scratch = make_scratch_folder();
+  if (!scratch) return scratch.error();
+  std::unique_ptr<EngineSession> session(new EngineSession);
+  session->scratch_ = *scratch;
+  PoolOptions options;
+  options.jobs = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.limits.run = std::chrono::milliseconds(static_cast<long long>(timeout_seconds * 1000));
+  options.stop = session->interrupt_.get();
+  auto runner = EngineRunner::start(*spec, options);
+  if (!runner) return runner.error();
+  session->runner_ = std::move(runner).value();
+  return session;
+}
+
+EngineSession::~EngineSession() {
+  std::error_code ignored;
+  if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+}
+
+Result<MatrixResult> EngineSession::run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options) {
+  // Rules alone recommend: what earlier runs showed must not move what this one is held against.
+  const std::vector<Observation> nothing_observed;
+  const Judge judge(rules, target_of(runner_->hello()), nothing_observed);
+  const Recommend recommend = [&](const Stack& stack) { return std::optional(recommended_order(stack, judge)); };
+  options.values_folder = scratch_;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (terminal) options.on_progress = progress_bar();
+  auto result = run_matrix(plan, *runner_, rules, recommend, options);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  return result;
+}
+
+}  // namespace ordercheck::cli

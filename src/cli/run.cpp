@@ -1,0 +1,129 @@
+// ordercheck run STACK: what it does when it is really run.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/engine_session.h"
+#include "cli/fault.h"
+#include "cli/knowledge.h"
+#include "matrix/summary.h"
+#include "stack/notation.h"
+
+namespace ordercheck::cli {
+namespace {
+
+struct RunCommand {
+  std::vector<std::string> words;
+  std::string model = "llama";
+  int accumulation = Settings{}.accumulation;
+  int steps = Settings{}.steps;
+  std::uint64_t seed = Settings{}.seed;
+  std::string arithmetic = "exact";
+  std::string mutant;
+  std::string fault;
+  double timeout = 60;
+  std::string format = "text";
+  std::string rules;
+};
+
+int bad_input(const std::string& message) {
+  fmt::print(stderr, "ordercheck run: {}\n", message);
+  return kBadInput;
+}
+
+Result<Case> case_of(const RunCommand& command) {
+  if (command.words.size() != 1)
+    return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
+  auto stack = parse_stack(command.words.front());
+  if (!stack) return stack.error();
+  Case c{.stack = *stack, .model = command.model};
+  c.settings.accumulation = command.accumulation;
+  c.settings.steps = command.steps;
+  c.settings.seed = command.seed;
+  for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native})
+    if (command.arithmetic == name_of(arithmetic)) c.settings.arithmetic = arithmetic;
+  return c;
+}
+
+Status check_mutant(const std::string& mutant, const Hello& hello) {
+  if (mutant.empty() || std::ranges::find(hello.mutants, mutant) != hello.mutants.end()) return Done{};
+  const auto meant = nearest(mutant, hello.mutants);
+  return Error{fmt::format("the {} engine knows no mutant '{}'; {}", hello.engine, mutant,
+                           meant ? fmt::format("did you mean '{}'?", *meant) : "it knows " + join(hello.mutants, ", "))};
+}
+
+int exit_code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal: return kNothingAgainst;
+    case Verdict::differs:
+    case Verdict::fails:
+    case Verdict::hangs:
+    case Verdict::ignored: return kDecidedAgainst;
+    case Verdict::unstable:
+    case Verdict::unrun: return kUndecided;
+  }
+  return kUndecided;
+}
+
+int run_run(const RunCommand& command) {
+  const auto subject = case_of(command);
+  if (!subject) return bad_input(subject.error().message);
+  RunOptions options{.mutant = command.mutant};
+  if (!command.fault.empty()) {
+    const auto fault = parse_fault(command.fault);
+    if (!fault) return bad_input(fault.error().message);
+    options.fault = *fault;
+  }
+  const auto knowledge = load_knowledge(command.rules);
+  if (!knowledge) return bad_input(knowledge.error().message);
+  auto session = EngineSession::start(0, command.timeout);
+  if (!session) return bad_input(session.error().message);
+  const Hello hello = (*session)->runner().hello();
+  if (const auto known = check_mutant(command.mutant, hello); !known) return bad_input(known.error().message);
+  if (const std::string reason = why_not(*subject, hello); !reason.empty()) return bad_input(reason);
+
+  const Plan plan{.engine = hello.engine, .cases = {{.subject = *subject, .sources = {}}}, .not_planned = {}};
+  const auto result = (*session)->run(plan, knowledge->rules, options);
+  if (!result) {
+    fmt::print(stderr, "ordercheck run: {}\n", result.error().message);
+    return kUndecided;
+  }
+  if (result->outcomes.empty()) return bad_input(result->plan.not_planned.front().reason);
+  const Outcome& outcome = result->outcomes.front();
+  fmt::print("{}", command.format == "json" ? render_outcome_json(outcome, hello) : render_outcome_text(outcome, hello));
+  return exit_code_of(outcome.judgement.verdict);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunCommand>();
+  CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with one rank");
+  command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
+  command->add_option("--model", options->model, "The model")->capture_default_str();
+  command->add_option("--accumulation", options->accumulation, "Microbatches a step")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--steps", options->steps, "Steps")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--seed", options->seed, "Of weights and data")->capture_default_str();
+  command->add_option("--arithmetic", options->arithmetic, "exact, plain or native")
+      ->check(CLI::IsMember({"exact", "plain", "native"}))
+      ->capture_default_str();
+  command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
+  command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
+  command->add_option("--timeout", options->timeout, "Seconds for one run")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--format", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->callback([options, &exit_code] { exit_code = run_run(*options); });
+}
+
+}  // namespace ordercheck::cli
