@@ -81,7 +81,7 @@ struct Rule {
   Basis basis = Basis::incidental;
   Harm harm = Harm::wrong;    // commutes pages have none and predict equal
   std::vector<Holds> holds;
-  std::vector<std::string> implies;
+  std::vector<std::string> implies;  // ids of rules that fire on the witness too; a report shows the strongest
   std::vector<Citation> citations;
   Witness witness;
   std::vector<Expectation> expectations;

@@ -24,6 +24,7 @@ std::vector<TransformInfo> catalogue() {
        .options = {{.name = "gpipe", .group = "schedule"},
                    {.name = "1f1b", .group = "schedule"},
                    {.name = "interleaved", .group = "schedule"},
+                   {.name = "zero_bubble", .group = "schedule"},  // backward split into inputs and weights
                    {.name = "microbatches", .form = count}}},
       {.name = "tp",
        .title = "tensor parallel",

@@ -1,0 +1,81 @@
+// Every page's witness: `bad` raises exactly the rule and what it implies, `good` raises no error and not the rule, and
+// no item of `bad` can be spared.
+#include "rules/pages.h"
+
+#include <algorithm>
+#include <set>
+
+#include "rule/prediction.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+class Witnesses : public testing::TestWithParam<Rule> {
+ protected:
+  const Rule& rule() const { return GetParam(); }
+  Judge judge() const { return Judge(pages(), target_of(rule()), none_, rule().witness.ranks); }
+
+  std::set<std::string> ids(const Stack& stack) const {
+    std::set<std::string> fired;
+    for (const Finding& finding : findings_of(stack, judge())) fired.insert(finding.rule);
+    return fired;
+  }
+
+ private:
+  std::vector<Observation> none_;
+};
+
+TEST_P(Witnesses, BadRaisesExactlyTheRuleAndWhatItImplies) {
+  if (rule().kind == RuleKind::commutes) {
+    EXPECT_FALSE(has_error(findings_of(rule().witness.bad, judge()))) << print(rule().witness.bad);
+    return;
+  }
+  std::set<std::string> expected(rule().implies.begin(), rule().implies.end());
+  expected.insert(rule().id);
+  EXPECT_EQ(ids(rule().witness.bad), expected) << print(rule().witness.bad);
+}
+
+TEST_P(Witnesses, GoodRaisesNoErrorAndNotTheRule) {
+  EXPECT_FALSE(has_error(findings_of(rule().witness.good, judge()))) << print(rule().witness.good);
+  EXPECT_FALSE(ids(rule().witness.good).contains(rule().id)) << print(rule().witness.good);
+}
+
+TEST_P(Witnesses, NoItemOfBadCanBeSpared) {
+  if (rule().kind == RuleKind::commutes) {
+    EXPECT_EQ(rule().witness.bad.items.size(), 2u) << "two items are enough to change places";
+    return;
+  }
+  for (std::size_t spared = 0; spared < rule().witness.bad.items.size(); ++spared) {
+    Stack smaller = rule().witness.bad;
+    smaller.items.erase(smaller.items.begin() + static_cast<std::ptrdiff_t>(spared));
+    EXPECT_FALSE(ids(smaller).contains(rule().id)) << "without item " << spared << ": " << print(smaller);
+  }
+}
+
+TEST_P(Witnesses, PredictsItsHarmWhereItHolds) {
+  const Prediction prediction = predict(rule().witness.bad, pages(), target_of(rule()), rule().witness.ranks);
+  if (rule().kind == RuleKind::commutes) {
+    EXPECT_EQ(prediction.verdict, Verdict::equal);
+    return;
+  }
+  ASSERT_TRUE(prediction.verdict);
+  EXPECT_TRUE(std::ranges::count(prediction.fired, rule().id)) << print(rule().witness.bad);
+  if (prediction.rule == rule().id) {
+    EXPECT_EQ(*prediction.verdict, verdict_of(rule().harm));
+  }
+}
+
+TEST_P(Witnesses, TheRepairOfAnErrorIsFreeOfErrors) {
+  const Report report = check(rule().witness.bad, judge());
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::error) continue;
+    ASSERT_TRUE(finding.repair) << finding.rule << " on " << print(rule().witness.bad);
+    EXPECT_FALSE(has_error(findings_of(*finding.repair, judge()))) << print(*finding.repair);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, Witnesses, testing::ValuesIn(pages()), test_name);
+
+}  // namespace
+}  // namespace ordercheck
