@@ -1,6 +1,7 @@
 // The binary `ordercheck`: one subcommand a file.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <string>
 
 #include "base/text.h"
@@ -12,6 +13,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "ordercheck " ORDERCHECK_VERSION);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 nothing against it, 1 decided against it, 2 nothing ran, 3 undecided.");
+  // A pipe shows both streams in the order in which they were written.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   int exit_code = kNothingAgainst;
   add_check(app, exit_code);
   add_explain(app, exit_code);

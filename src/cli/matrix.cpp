@@ -59,6 +59,12 @@ Result<Shard> parse_shard(const std::string& text) {
   return Shard{.index = static_cast<int>(*index), .count = static_cast<int>(*count)};
 }
 
+Arithmetic arithmetic_of(const MatrixCommand& command) {
+  for (Arithmetic arithmetic : {Arithmetic::plain, Arithmetic::native})
+    if (command.arithmetic == name_of(arithmetic)) return arithmetic;
+  return Arithmetic::exact;
+}
+
 // The rules, and the plan of everything that the engine can build.
 struct Planned {
   std::vector<Rule> rules;
@@ -83,9 +89,7 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
     if (plan.cases.empty())
       return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them", command.only)};
   }
-  for (PlannedCase& planned : plan.cases)
-    for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native})
-      if (command.arithmetic == name_of(arithmetic)) planned.subject.settings.arithmetic = arithmetic;
+  for (PlannedCase& planned : plan.cases) planned.subject.settings.arithmetic = arithmetic_of(command);
   return Planned{.rules = knowledge->rules, .folder = *folder, .plan = shard_of(plan, shard->index, shard->count)};
 }
 
@@ -100,19 +104,13 @@ int run_plan(const MatrixCommand& command) {
   return kNothingAgainst;
 }
 
-// Prints how what was seen departs from the committed table; the number of lines.
-Result<std::size_t> print_changes(const EvidenceTable& seen, const fs::path& folder, bool whole) {
+// The committed table of the same engine, build and arithmetic.
+Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTable& head) {
   const auto tables = read_evidence(folder);
   if (!tables) return tables.error();
-  const fs::path path = evidence_path(folder, seen);
-  for (const EvidenceTable& table : *tables) {
-    if (evidence_path(folder, table) != path) continue;
-    const auto lines = changes(table, seen, whole);
-    for (const auto& line : lines) fmt::print("{}\n", line);
-    if (!lines.empty())
-      fmt::print("differs from {}; `ordercheck matrix run --write` commits to what was seen\n", path.string());
-    return lines.size();
-  }
+  const fs::path path = evidence_path(folder, head);
+  for (const EvidenceTable& table : *tables)
+    if (evidence_path(folder, table) == path) return table;
   return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
 }
 
@@ -143,6 +141,12 @@ int run_matrix_command(const MatrixCommand& command) {
   const fs::path evidence = planned->folder / "evidence";
   if (command.write)
     if (const auto writable = check_writable(evidence); !writable) return bad_input(writable.error().message);
+  std::optional<EvidenceTable> committed;
+  if (command.check) {
+    auto table = committed_table(evidence, head_of(runner.hello(), arithmetic_of(command)));
+    if (!table) return bad_input(table.error().message);
+    committed = std::move(table).value();
+  }
   if (const auto ready = prepare(command, runner); !ready) return bad_input(ready.error().message);
 
   const auto result = (*session)->run(planned->plan, planned->rules, {});
@@ -152,15 +156,15 @@ int run_matrix_command(const MatrixCommand& command) {
   }
   fmt::print("{}", command.format == "json" ? render_result_json(*result) : render_result_text(*result));
   const EvidenceTable seen = evidence_of(*result);
-  std::size_t changed = 0;
-  if (command.check) {
-    const auto lines = print_changes(seen, evidence, whole);
-    if (!lines) return bad_input(lines.error().message);
-    changed = *lines;
-  }
+  std::vector<std::string> changed;
+  if (committed) changed = changes(*committed, seen, whole);
+  for (const auto& line : changed) fmt::print("{}\n", line);
+  if (!changed.empty())
+    fmt::print("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
+               evidence_path(evidence, seen).string());
   if (command.write)
     if (const auto written = write_evidence(evidence, seen); !written) return bad_input(written.error().message);
-  return exit_code_of(*result, changed);
+  return exit_code_of(*result, changed.size());
 }
 
 int run_show(const MatrixCommand& command) {

@@ -142,13 +142,20 @@ Target target_of(const Hello& hello) {
   return target;
 }
 
+EvidenceTable head_of(const Hello& hello, Arithmetic arithmetic) {
+  return {.engine = hello.engine,
+          .versions = hello.versions,
+          .device = hello.devices.empty() ? "" : hello.devices.front(),
+          .arithmetic = name_of(arithmetic)};
+}
+
 EvidenceTable evidence_of(const MatrixResult& result) {
-  EvidenceTable table{.engine = result.hello.engine, .versions = result.hello.versions, .controls = result.controls};
-  for (const Outcome& outcome : result.outcomes) {
-    if (table.device.empty()) table.device = outcome.record.device;
-    table.arithmetic = name_of(outcome.planned.subject.settings.arithmetic);
+  const Arithmetic arithmetic =
+      result.outcomes.empty() ? Arithmetic::exact : result.outcomes.front().planned.subject.settings.arithmetic;
+  EvidenceTable table = head_of(result.hello, arithmetic);
+  table.controls = result.controls;
+  for (const Outcome& outcome : result.outcomes)
     table.rows.push_back(evidence_row(print(outcome.planned.subject), outcome.record, outcome.judgement));
-  }
   std::ranges::sort(table.rows, {}, &EvidenceRow::case_text);
   return table;
 }

@@ -60,6 +60,8 @@ void hold_pairs_against_rules(std::vector<Outcome>& outcomes, const std::vector<
 // The engine and version that a run speaks for: "native 2.11.0".
 Target target_of(const Hello& hello);
 
+// The table that an engine's runs go to, still without rows; and with them.
+EvidenceTable head_of(const Hello& hello, Arithmetic arithmetic);
 EvidenceTable evidence_of(const MatrixResult& result);
 
 const char* name_of(Agreement agreement);

@@ -70,6 +70,7 @@ std::string world_text(const Case& c) {
 std::string render_plan_text(const Plan& plan) {
   std::size_t width = 0;
   for (const PlannedCase& planned : plan.cases) width = std::max(width, print(planned.subject).size());
+  for (const NotPlanned& one : plan.not_planned) width = std::max(width, print(one.subject).size());
   std::string text;
   for (const PlannedCase& planned : plan.cases)
     text += fmt::format("{:<{}}  {}\n", print(planned.subject), width, sources_text(planned.sources));

@@ -8,6 +8,7 @@
 
 #include "matrix/runner.h"
 #include "stack/mesh.h"
+#include "stack/notation.h"
 #include "unit/parity/sample_record.h"
 
 namespace ordercheck {
