@@ -1,0 +1,192 @@
+#include "rule/grade.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/rule/page_text.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+Observation saw(const char* engine, const char* version, const char* stack, Verdict verdict, const char* message = "",
+                std::optional<Phase> phase = {}) {
+  const std::string suffix = std::string(engine) == "native" ? "" : std::string(" engine=") + engine;
+  return {.engine = engine, .version = version, .case_text = stack + suffix, .verdict = verdict, .phase = phase,
+          .message = message, .counters = {}};
+}
+
+Observation refused(const char* version) {
+  return saw("pytorch", version, "fsdp=2,tp=2", Verdict::fails, "ValueError: Cannot distribute a DTensor with device mesh",
+             Phase::apply);
+}
+
+Grade grade(const Rule& rule, const char* target, const std::vector<Observation>& seen) {
+  return grade_of(rule, *parse_target(target), seen);
+}
+
+TEST(Grades, CitedWhereNobodyRanIt) {
+  EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.11", {})), "cited");
+}
+
+TEST(Grades, ContestedWhereCitationsClash) {
+  for (const char* stance : {"disputes", "split"}) {
+    const std::string other = std::string("[[cite]]\nurl = \"https://x.org\"\ndate = \"2026\"\nsays = \"") + stance +
+                              "\"\nclaim = \"No.\"\n[witness]";
+    EXPECT_EQ(grade(rule_of(page_with("[witness]", other)), "pytorch-2.11", {}).kind, GradeKind::contested);
+  }
+}
+
+TEST(Grades, ReproducedByTheFailureThatIsPinned) {
+  const Grade made = grade(rule_of(good_page()), "pytorch-2.11", {refused("2.11.0")});
+  EXPECT_EQ(print(made), "reproduced: pytorch 2.11.0");
+  EXPECT_THAT(made.note, HasSubstr("Cannot distribute"));
+}
+
+TEST(Grades, AForeignFailureConfirmsNothing) {
+  const Rule rule = rule_of(good_page());
+  const Grade message = grade(rule, "pytorch-2.11",
+                              {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::fails, "ModuleNotFoundError", Phase::apply)});
+  EXPECT_EQ(message.kind, GradeKind::cited);
+  EXPECT_THAT(message.note, HasSubstr("a foreign failure"));
+  Observation late = refused("2.11.0");
+  late.phase = Phase::backward;
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {late}).kind, GradeKind::cited);
+}
+
+TEST(Grades, AFailureThatNoPagePinsConfirmsNothing) {
+  const Grade made = grade(rule_of(good_page()), "native-1", {saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::fails, "boom", Phase::apply)});
+  EXPECT_EQ(made.kind, GradeKind::cited);
+  EXPECT_THAT(made.note, HasSubstr("no page pins"));
+}
+
+TEST(Grades, RefutedByARunThatDoesNotShowIt) {
+  EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)})),
+            "refuted: pytorch 2.11.0");
+}
+
+TEST(Grades, UndecidedRunsDecideNothing) {
+  for (const Verdict verdict : {Verdict::unrun, Verdict::unstable})
+    EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", verdict)}).kind,
+              GradeKind::cited);
+}
+
+TEST(Grades, StaleWhereItWasTrueOnce) {
+  const std::vector<Observation> seen{refused("2.8.0"), saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};
+  EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.11", seen)), "stale: pytorch 2.11.0");
+  EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.8", seen)), "reproduced: pytorch 2.8.0");
+  EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.15", seen)), "stale: pytorch 2.11.0");
+}
+
+TEST(Grades, StaleWhereThePageEndsItsClaim) {
+  const Rule rule = rule_of(page_with("pytorch>=2.6", "pytorch>=2.6,<2.10"));
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {}).kind, GradeKind::stale);
+  EXPECT_EQ(grade(rule, "pytorch-2.9", {}).kind, GradeKind::cited);
+}
+
+// What composing does in the native engine says nothing about somebody else's code.
+TEST(Grades, ANativeRunNeverGradesAClaimAboutSomebodyElse) {
+  const Rule rule = rule_of(page_with("\"pytorch>=2.6\", \"native>=1\"", "\"pytorch>=2.6\""));
+  const std::vector<Observation> seen{saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};
+  EXPECT_EQ(grade(rule, "pytorch-2.11", seen).kind, GradeKind::cited);
+  EXPECT_EQ(grade(rule, "native-1", seen).kind, GradeKind::cited);
+}
+
+TEST(Grades, AnEngineDoesNotGradeForAnother) {
+  const std::vector<Observation> seen{saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};
+  EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", seen).kind, GradeKind::cited);
+  EXPECT_EQ(grade(rule_of(good_page()), "native-2.11", seen).kind, GradeKind::refuted);
+}
+
+TEST(Grades, AClaimAboutMathematicsIsGradedByAnybody) {
+  const Rule rule = rule_of(page_with("[\"pytorch>=2.6\", \"native>=1\"]", "[\"math\"]"));
+  const std::vector<Observation> seen{saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};
+  EXPECT_EQ(print(grade(rule, "pytorch-2.11", seen)), "refuted: native 2.11.0");
+}
+
+TEST(Grades, OnlyTheWitnessInExactArithmeticCounts) {
+  const Rule rule = rule_of(good_page());
+  for (const char* other : {"fsdp=4,tp=2", "fsdp=2,tp=2 seed=2", "fsdp=2,tp=2 arithmetic=plain"}) {
+    Observation seen = saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal);
+    seen.case_text = std::string(other) + " engine=pytorch";
+    EXPECT_EQ(grade(rule, "pytorch-2.11", {seen}).kind, GradeKind::cited) << other;
+  }
+}
+
+TEST(Grades, APageMayRefuteItself) {
+  const Rule rule = rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"42 all_gathers in both\"\n"));
+  const Grade made = grade(rule, "pytorch-2.11", {});
+  EXPECT_EQ(print(made), "refuted: pytorch 2.11.0");
+  EXPECT_EQ(made.note, "42 all_gathers in both");
+  EXPECT_EQ(grade(rule, "pytorch-2.12", {}).kind, GradeKind::cited);
+}
+
+class Costs : public testing::Test {
+ protected:
+  Rule rule_ = [] {
+    std::string text = page_with("harm = \"fails\"", "harm = \"slow\"");
+    const std::size_t at = text.find("verdict = \"fails\"");
+    text.replace(at, text.find("+++\n#") - at, "verdict = \"equal\"\nmore = \"all_gather@dp_shard\"\n");
+    return rule_of(text);
+  }();
+
+  static Observation counted(const char* stack, std::int64_t gathers) {
+    Observation seen = saw("pytorch", "2.11.0", stack, Verdict::equal);
+    seen.counters["all_gather@dp_shard"] = gathers;
+    return seen;
+  }
+};
+
+TEST_F(Costs, AreReproducedByACounterThatMoved) {
+  EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3), counted("tp=2,fsdp=2", 2)}).kind, GradeKind::reproduced);
+  const Grade same = grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 2), counted("tp=2,fsdp=2", 2)});
+  EXPECT_EQ(same.kind, GradeKind::refuted);
+  EXPECT_EQ(same.note, "all_gather@dp_shard is 2 against 2");
+}
+
+TEST_F(Costs, NeedTheGoodStackToo) {
+  EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3)}).kind, GradeKind::cited);
+}
+
+TEST_F(Costs, EqualNumbersAloneSayNothing) {
+  rule_.expectations.clear();
+  EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3), counted("tp=2,fsdp=2", 2)}).kind, GradeKind::cited);
+}
+
+TEST(Severities, AreComputed) {
+  const Rule rule = rule_of(good_page());
+  const auto severity = [&](const Rule& of, const char* target, const std::vector<Observation>& seen) {
+    return severity_of(of, *parse_target(target), grade(of, target, seen));
+  };
+  EXPECT_EQ(severity(rule, "pytorch-2.11", {}), Severity::error);
+  EXPECT_EQ(severity(rule, "pytorch-2.5", {}), Severity::advice) << "it does not hold for that version";
+  EXPECT_EQ(severity(rule, "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)}), Severity::advice);
+
+  Rule contested = rule;
+  contested.citations.push_back(rule.citations[0]);
+  contested.citations[1].says = Stance::disputes;
+  EXPECT_EQ(severity(contested, "pytorch-2.11", {}), Severity::advice);
+  EXPECT_EQ(severity(contested, "pytorch-2.11", {refused("2.11.0")}), Severity::error) << "a run decides";
+
+  Rule slow = rule;
+  slow.harm = Harm::slow;
+  EXPECT_EQ(severity(slow, "pytorch-2.11", {}), Severity::advice);
+
+  Rule fundamental = rule;
+  fundamental.basis = Basis::fundamental;
+  EXPECT_EQ(severity(fundamental, "pytorch-2.5", {}), Severity::error);
+}
+
+TEST(Commuting, IsShownByTwoEqualRunsWithEqualCounters) {
+  Rule rule = rule_of(good_page());
+  rule.kind = RuleKind::commutes;
+  rule.expectations.clear();
+  Observation one = saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal), other = saw("pytorch", "2.11.0", "tp=2,fsdp=2", Verdict::equal);
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {one}).kind, GradeKind::cited);
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced);
+  other.counters["all_gather"] = 1;
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::refuted);
+}
+
+}  // namespace
+}  // namespace ordercheck

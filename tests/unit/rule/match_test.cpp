@@ -1,0 +1,84 @@
+#include "rule/match.h"
+
+#include <gtest/gtest.h>
+
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+Rule rule(RuleKind kind, const char* one, const char* other = "", const char* when = "") {
+  Rule made;
+  made.kind = kind;
+  if (*one != 0) made.one = *parse_pattern(one);
+  if (*other != 0) made.other = *parse_pattern(other);
+  if (*when != 0) made.when = *parse_condition(when);
+  return made;
+}
+
+std::vector<std::vector<std::size_t>> fire(const Rule& rule, const char* stack, std::optional<int> ranks = {}) {
+  std::vector<std::vector<std::size_t>> items;
+  for (const Firing& firing : firings(rule, *parse_stack(stack), ranks)) items.push_back(firing.items);
+  return items;
+}
+
+using Places = std::vector<std::vector<std::size_t>>;
+
+TEST(OrderRules, FireOnEveryPairThatStandsWrong) {
+  const Rule order = rule(RuleKind::order, "fsdp|hsdp", "tp");
+  EXPECT_EQ(fire(order, "fsdp=2,ac,tp=2"), (Places{{0, 2}}));
+  EXPECT_EQ(fire(order, "tp=2,fsdp=2"), Places{});
+  EXPECT_EQ(fire(order, "fsdp=2,hsdp=2x2,tp=2"), (Places{{0, 2}, {1, 2}}));
+}
+
+TEST(OrderRules, AskForTheirConditionAndScopes) {
+  EXPECT_EQ(fire(rule(RuleKind::order, "fsdp", "tp", "tp > 2"), "fsdp=2,tp=2"), Places{});
+  Rule inside = rule(RuleKind::order, "fsdp", "ac");
+  inside.scopes = ScopeRelation::inside;
+  EXPECT_EQ(fire(inside, "fsdp=2,ac"), Places{});
+  EXPECT_EQ(fire(inside, "fsdp=2@experts,ac"), (Places{{0, 1}}));
+}
+
+TEST(OrderRules, DemandWhetherKeptOrNot) {
+  const Rule order = rule(RuleKind::order, "fsdp", "tp");
+  const std::vector<Demand> kept = demands(order, *parse_stack("tp=2,fsdp=2"));
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0], (Demand{.before = 0, .after = 1}));
+  EXPECT_EQ(demands(order, *parse_stack("fsdp=2,tp=2")).at(0), (Demand{.before = 1, .after = 0}));
+}
+
+TEST(ClashRules, FireInAnyOrderAndOncePerPair) {
+  const Rule clash = rule(RuleKind::clash, "ac|sac", "ac|sac");
+  EXPECT_EQ(fire(clash, "ac,tp=2,sac"), (Places{{0, 2}}));
+  EXPECT_EQ(fire(clash, "ac"), Places{});
+  EXPECT_EQ(fire(clash, "ac,ac,ac"), (Places{{0, 1}, {0, 2}, {1, 2}}));
+}
+
+TEST(NeedsRules, FireWhereNobodyElseMatches) {
+  const Rule needs = rule(RuleKind::needs, "simple_fsdp", "compile");
+  EXPECT_EQ(fire(needs, "simple_fsdp=2"), (Places{{0}}));
+  EXPECT_EQ(fire(needs, "compile,simple_fsdp=2"), Places{});
+}
+
+TEST(EffectRules, MayAskForACompany) {
+  EXPECT_EQ(fire(rule(RuleKind::effect, "compile@model"), "compile@model"), (Places{{0}}));
+  const Rule with = rule(RuleKind::effect, "compile@model", "pp");
+  EXPECT_EQ(fire(with, "compile@model"), Places{});
+  EXPECT_EQ(fire(with, "pp=2,compile@model"), (Places{{1}}));
+}
+
+TEST(FitsRules, AreAboutAnItemOrAboutTheMesh) {
+  EXPECT_EQ(fire(rule(RuleKind::fits, "tp", "", "heads % tp != 0"), "ac,tp=5"), (Places{{1}}));
+  const Rule mesh = rule(RuleKind::fits, "", "", "world > ranks");
+  EXPECT_EQ(fire(mesh, "tp=4", 2), (Places{{}}));
+  EXPECT_EQ(fire(mesh, "tp=2", 2), Places{});
+}
+
+TEST(CommutesRules, NeverFireAndNameTheirPairs) {
+  const Rule commutes = rule(RuleKind::commutes, "ac", "cp");
+  EXPECT_EQ(fire(commutes, "cp=2,ac"), Places{});
+  EXPECT_EQ(commuting_pairs(commutes, *parse_stack("cp=2,tp=2,ac")).at(0), (CommutingPair{0, 2}));
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,84 @@
+#include "rule/prediction.h"
+
+#include <gmock/gmock.h>
+
+#include "stack/notation.h"
+#include "unit/rule/page_text.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+
+Prediction foresee(const char* stack, const std::vector<Rule>& rules, const char* target) {
+  return predict(*parse_stack(stack), rules, *parse_target(target));
+}
+
+// A second rule about ac before tp, harm wrong, for pytorch alone.
+Rule wrong_rule() {
+  std::string text = good_page();
+  const auto put = [&](const char* old, const char* fresh) { text.replace(text.find(old), std::string(old).size(), fresh); };
+  put("ORD-004", "ORD-003");
+  put("fsdp|hsdp", "ac");
+  put("harm = \"fails\"", "harm = \"wrong\"");
+  put(", \"native>=1\"", "");
+  put("fsdp=2,tp=2", "ac,tp=2");
+  put("tp=2,fsdp=2", "tp=2,ac");
+  text.erase(text.find("[[expect]]"), text.find("+++\n#") - text.find("[[expect]]"));
+  return rule_of(text, "rules/order/ac-before-tp.md");
+}
+
+TEST(Predict, EqualWhereNoRuleFires) {
+  const Prediction prediction = foresee("tp=2,fsdp=2", {rule_of(good_page())}, "pytorch-2.11");
+  EXPECT_EQ(prediction.verdict, Verdict::equal);
+  EXPECT_EQ(prediction.rule, "");
+  EXPECT_TRUE(prediction.fired.empty());
+}
+
+TEST(Predict, TheHarmOfARuleThatFiresAndHolds) {
+  const Prediction prediction = foresee("fsdp=2,tp=2", {rule_of(good_page())}, "pytorch-2.11");
+  EXPECT_EQ(prediction.verdict, Verdict::fails);
+  EXPECT_EQ(prediction.rule, "ORD-004");
+  ASSERT_TRUE(prediction.expectation);
+  EXPECT_EQ(prediction.expectation->message, "Cannot distribute a DTensor");
+}
+
+TEST(Predict, OpenWhereOnlyRulesAboutOthersFire) {
+  const Prediction prediction = foresee("ac,tp=2", {wrong_rule()}, "native-1");
+  EXPECT_FALSE(prediction.verdict);
+  EXPECT_THAT(prediction.fired, ElementsAre("ORD-003"));
+}
+
+TEST(Predict, AFailureHidesOtherNumbers) {
+  const Prediction prediction = foresee("ac,fsdp=2,tp=2", {wrong_rule(), rule_of(good_page())}, "pytorch-2.11");
+  EXPECT_EQ(prediction.verdict, Verdict::fails);
+  EXPECT_EQ(prediction.rule, "ORD-004");
+  EXPECT_THAT(prediction.fired, ElementsAre("ORD-003", "ORD-004"));
+}
+
+TEST(Predict, ADepartureIsListedAndChangesNothing) {
+  const Rule departing =
+      rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
+  const Prediction prediction = foresee("fsdp=2,tp=2", {departing}, "pytorch-2.11");
+  EXPECT_EQ(prediction.verdict, Verdict::fails);
+  ASSERT_EQ(prediction.departures.size(), 1u);
+  EXPECT_EQ(prediction.departures[0].verdict, Verdict::equal);
+  EXPECT_FALSE(prediction.expectation);
+  EXPECT_TRUE(foresee("fsdp=2,tp=2", {departing}, "pytorch-2.12").departures.empty());
+}
+
+TEST(ExpectationFor, IsTheNewestNotAfterTheVersion) {
+  Rule rule = rule_of(good_page());
+  Expectation older = rule.expectations[0];
+  older.version = *parse_version("2.8");
+  rule.expectations.push_back(older);
+  const auto chosen = [&](const char* version) { return print(expectation_for(rule, "pytorch", *parse_version(version))->version); };
+  EXPECT_EQ(chosen("2.11"), "2.11.0");
+  EXPECT_EQ(chosen("2.15"), "2.11.0");
+  EXPECT_EQ(chosen("2.9"), "2.8");
+  EXPECT_EQ(chosen("2.7"), "2.8");
+  EXPECT_EQ(expectation_for(rule, "native", *parse_version("1")), nullptr);
+}
+
+}  // namespace
+}  // namespace ordercheck

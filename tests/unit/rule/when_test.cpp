@@ -1,0 +1,62 @@
+#include "rule/when.h"
+
+#include <gmock/gmock.h>
+
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+bool met(const char* condition, const char* stack, std::optional<int> ranks = {}) {
+  const Result<Condition> parsed = parse_condition(condition);
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  return is_met(*parsed, condition_values(*parse_stack(stack), ranks));
+}
+
+TEST(Conditions, KnowDegrees) {
+  EXPECT_TRUE(met("tp == 4 && dp_shard == 2 && dp_replicate == 1", "tp=4,fsdp=2"));
+  EXPECT_TRUE(met("dp == 8 && world == 8", "hsdp=2x4"));
+  EXPECT_TRUE(met("pp == 1 && ep == 1", "tp=4"));
+  EXPECT_TRUE(met("tp == 2 && ep == 2", "ep,tp")) << "a missing degree runs as 2";
+}
+
+TEST(Conditions, KnowSizes) {
+  EXPECT_TRUE(met("heads == 48 && kv_heads == 24 && layers == 2", "tp=2"));
+  EXPECT_TRUE(met("sequence_length == 24 && sequences == 16 && dim == 48", "tp=2"));
+}
+
+TEST(Conditions, HaveARemainderThatBindsLikeAProduct) {
+  EXPECT_TRUE(met("heads % tp != 0", "tp=5"));
+  EXPECT_FALSE(met("heads % tp != 0", "tp=6"));
+  EXPECT_TRUE(met("1 + 7 % 4 == 4", "tp=2"));
+  EXPECT_TRUE(met("sequence_length % (2 * cp * tp) != 0", "tp=2,cp=8"));
+}
+
+TEST(Conditions, WithoutAValueAreFalse) {
+  EXPECT_FALSE(met("world > ranks", "tp=8"));
+  EXPECT_TRUE(met("world > ranks", "tp=8", 4));
+  EXPECT_FALSE(met("world > ranks", "tp=4", 4));
+  EXPECT_FALSE(met("microbatches < pp", "pp=4"));
+  EXPECT_TRUE(met("microbatches < pp", "pp=4:microbatches=2"));
+}
+
+TEST(Conditions, ARemainderByZeroIsMetByNothing) { EXPECT_FALSE(met("heads % (tp - 2) == 0", "tp=2")); }
+
+TEST(Conditions, MistakesAreToldWhenThePageIsRead) {
+  EXPECT_THAT(parse_condition("kv_head % tp").error().message, HasSubstr("unknown name 'kv_head'; did you mean 'kv_heads'?"));
+  EXPECT_THAT(parse_condition("banana > 1").error().message, HasSubstr("known: pp"));
+  EXPECT_THAT(parse_condition("tp +").error().message, HasSubstr("Unexpected end"));
+  EXPECT_THAT(parse_condition("tp + 1").error().message, HasSubstr("no truth value"));
+  EXPECT_FALSE(parse_condition(""));
+  EXPECT_FALSE(parse_condition("2tp > 1"));
+}
+
+TEST(Conditions, SayWhatTheyLookedAt) {
+  const Condition condition = *parse_condition("kv_heads % tp != 0");
+  EXPECT_EQ(explain(condition, condition_values(*parse_stack("tp=5"), {})), "kv_heads = 24, tp = 5");
+}
+
+}  // namespace
+}  // namespace ordercheck
