@@ -1,0 +1,113 @@
+#include "matrix/persistence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+
+#include "stack/notation.h"
+#include "unit/matrix/fake_runner.h"
+
+namespace ordercheck {
+namespace {
+
+class Divergent : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              ("divergent_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  TraceEntry entry(Phase phase, const std::string& module, const std::vector<double>& values) {
+    const auto path = folder_ / std::to_string(files_++);
+    const std::size_t bytes = values.size() * sizeof(double);
+    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(bytes));
+    return {.phase = phase, .module = module, .hash = hash_of(values.data(), bytes), .file = path.string()};
+  }
+
+  std::filesystem::path folder_;
+  int files_ = 0;
+};
+
+TEST_F(Divergent, TheFirstInTheOrderOfExecutionIsMeasured) {
+  Record expected, got;
+  expected.trace = {entry(Phase::forward, "layers.0", {1, 2}), entry(Phase::forward, "layers.1", {3, 4}),
+                    entry(Phase::backward, "layers.1", {5, 6})};
+  got.trace = {entry(Phase::forward, "layers.0", {1, 2}), entry(Phase::forward, "layers.1", {3, 5}),
+               entry(Phase::backward, "layers.1", {7, 8})};
+  const auto divergence = first_divergence(expected, got);
+  ASSERT_TRUE(divergence) << divergence.error().message;
+  ASSERT_TRUE(*divergence);
+  EXPECT_EQ((*divergence)->module, "layers.1");
+  EXPECT_EQ((*divergence)->phase, Phase::forward);
+  EXPECT_EQ((*divergence)->differing, 1);
+  EXPECT_EQ((*divergence)->elements, 2);
+  EXPECT_EQ((*divergence)->ulp, ulp_distance(4, 5));
+}
+
+TEST_F(Divergent, WhatOneSideLacksIsPassedOver) {
+  Record expected, got;
+  expected.trace = {entry(Phase::forward, "layers.0", {1}), entry(Phase::forward, "layers.1", {2})};
+  got.trace = {entry(Phase::forward, "layers.1", {2})};
+  const auto divergence = first_divergence(expected, got);
+  ASSERT_TRUE(divergence);
+  EXPECT_FALSE(*divergence);
+}
+
+TEST_F(Divergent, NothingThatIsNoNumberHasADistance) {
+  Record expected, got;
+  expected.trace = {entry(Phase::forward, "layers.0", {1})};
+  got.trace = {entry(Phase::forward, "layers.0", {std::numeric_limits<double>::quiet_NaN()})};
+  const auto divergence = first_divergence(expected, got);
+  ASSERT_TRUE(divergence && *divergence);
+  EXPECT_EQ((*divergence)->ulp, UINT64_MAX);
+}
+
+TEST_F(Divergent, AMissingOrTornFileIsAnError) {
+  Record expected, got;
+  expected.trace = {entry(Phase::forward, "layers.0", {1, 2})};
+  got.trace = {entry(Phase::forward, "layers.0", {1, 3})};
+  std::filesystem::resize_file(got.trace[0].file, 12);
+  auto divergence = first_divergence(expected, got);
+  ASSERT_FALSE(divergence);
+  EXPECT_THAT(divergence.error().message, testing::HasSubstr("holds 12 bytes"));
+  std::filesystem::resize_file(got.trace[0].file, 8);
+  divergence = first_divergence(expected, got);
+  ASSERT_FALSE(divergence);
+  EXPECT_THAT(divergence.error().message, testing::HasSubstr("holds 2 numbers and"));
+  std::filesystem::remove(got.trace[0].file);
+  EXPECT_FALSE(first_divergence(expected, got));
+}
+
+TEST(Variants, AnotherSeedAndInExactArithmeticAnotherGrid) {
+  Case c{.stack = *parse_stack("tp=2")};
+  c.settings.seed = 7;
+  auto variants = variants_of(c);
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_EQ(print(variants[0]), "tp=2 seed=8");
+  EXPECT_EQ(print(variants[1]), "tp=2 grid=18 seed=7");
+  c.settings.arithmetic = Arithmetic::plain;
+  EXPECT_EQ(variants_of(c).size(), 1u);
+}
+
+TEST(Counterpart, IsTheRecommendedOrderWhereOneRankAgrees) {
+  const Case subject{.stack = *parse_stack("ac,tp=2")};
+  const Recommend recommend = [](const Stack&) { return std::optional(*parse_stack("tp=2,ac")); };
+  const auto counterpart = [&](FakeRunner& runner) {
+    Batch batch(runner);
+    want_first_runs(batch, subject, recommend);
+    EXPECT_TRUE(batch.run());
+    return print(counterpart_of(batch, subject, recommend));
+  };
+  FakeRunner bent, bent_recommended;
+  bent.spoil("ac,tp=2", spoil_gradient);
+  bent_recommended.spoil("tp=2,ac", spoil_gradient);
+  EXPECT_EQ(counterpart(bent), "(nothing)");
+  EXPECT_EQ(counterpart(bent_recommended), "tp=2,ac");
+}
+
+}  // namespace
+}  // namespace ordercheck

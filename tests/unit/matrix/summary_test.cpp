@@ -1,0 +1,86 @@
+#include "matrix/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "stack/notation.h"
+#include "unit/matrix/fake_runner.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+Plan plan_of(const std::vector<std::string>& stacks) {
+  Plan plan{.engine = "native"};
+  for (const auto& stack : stacks)
+    plan.cases.push_back({{.stack = *parse_stack(stack)}, {{SourceKind::witness, "ORD-901 bad"}, {SourceKind::legal, ""}}});
+  return plan;
+}
+
+MatrixResult result_of(Agreement agreement) {
+  MatrixResult result{.hello = FakeRunner().hello(), .plan = plan_of({"tp=2"})};
+  Outcome outcome{.planned = result.plan.cases[0], .record = honest_record(result.plan.cases[0].subject)};
+  outcome.judgement = {.verdict = Verdict::differs, .reason = "the loss is another"};
+  outcome.agreement = agreement;
+  outcome.disagreement = "no rule fires, so equal is predicted; seen: differs";
+  outcome.divergence = Divergence{.step = 1, .phase = Phase::backward, .module = "layers.0", .ulp = 3, .elements = 9, .differing = 2};
+  result.outcomes = {outcome};
+  result.controls = {{.name = "plain arithmetic", .held = false, .evidence = "0 of 2 differ"}};
+  return result;
+}
+
+TEST(Summary, APlanIsALineACase) {
+  EXPECT_EQ(render_plan_text(plan_of({"tp=2"})),
+            "tp=2  witness ORD-901 bad, legal\n1 cases planned on native, 0 not\n");
+}
+
+TEST(Summary, ShardsPartThePlan) {
+  const Plan plan = plan_of({"tp=2", "fsdp=2", "ac", "tp=4", "fsdp=4"});
+  std::size_t cases = 0;
+  for (int i = 1; i <= 3; ++i) cases += shard_of(plan, i, 3).cases.size();
+  EXPECT_EQ(cases, 5u);
+  EXPECT_EQ(print(shard_of(plan, 2, 3).cases[1].subject), "fsdp=4");
+  const auto json = nlohmann::json::parse(render_plan_github(plan, 3));
+  EXPECT_EQ(json["include"].size(), 3u);
+  EXPECT_EQ(json["include"][0]["shard"], "1/3");
+  EXPECT_EQ(json["include"][0]["cases"], 2);
+  EXPECT_EQ(nlohmann::json::parse(render_plan_github(plan, 9))["include"].size(), 5u);
+}
+
+TEST(Summary, AContradictionIsToldWithItsFirstTensor) {
+  const std::string text = render_result_text(result_of(Agreement::contradiction));
+  EXPECT_THAT(text, HasSubstr("contradiction  tp=2: no rule fires, so equal is predicted; seen: differs\n"));
+  EXPECT_THAT(text, HasSubstr("the loss is another\n"));
+  EXPECT_THAT(text, HasSubstr("first in layers.0 of step 1, backward: 2 of 9 numbers, up to 3 ULP apart\n"));
+  EXPECT_THAT(text, HasSubstr("control        plain arithmetic FAILED: 0 of 2 differ\n"));
+  EXPECT_THAT(text, HasSubstr("1 cases on native (libtorch 2.11.0): 1 differs\n"));
+}
+
+TEST(Summary, AnUndecidedCaseIsNamed) {
+  EXPECT_THAT(render_result_text(result_of(Agreement::undecided)), HasSubstr("differs        tp=2: the loss is another\n"));
+}
+
+TEST(Summary, JsonHoldsTheSame) {
+  const auto json = nlohmann::json::parse(render_result_json(result_of(Agreement::contradiction)));
+  EXPECT_EQ(json["contradictions"], 1);
+  EXPECT_EQ(json["verdicts"]["differs"], 1);
+  EXPECT_EQ(json["outcomes"][0]["case"], "tp=2");
+  EXPECT_EQ(json["outcomes"][0]["divergence"]["module"], "layers.0");
+  EXPECT_EQ(json["controls"][0]["held"], false);
+}
+
+TEST(Summary, EvidenceIsALineACase) {
+  EvidenceTable table{.engine = "native", .versions = {"libtorch 2.11.0"}, .device = "cpu"};
+  table.rows = {{.case_text = "ac"}, {.case_text = "fsdp=2,tp=2", .verdict = Verdict::fails, .phase = "apply", .message = "mixed"}};
+  table.rows[0].verdict = Verdict::equal;
+  EXPECT_EQ(render_evidence_text(table),
+            "native (libtorch 2.11.0), cpu, exact arithmetic: 2 cases\n"
+            "ac           equal\n"
+            "fsdp=2,tp=2  fails    in apply: mixed\n");
+}
+
+}  // namespace
+}  // namespace ordercheck
