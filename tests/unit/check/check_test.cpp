@@ -1,0 +1,86 @@
+#include "check/check.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/check/small_rules.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Check, SaysNothingAgainstAGoodStack) {
+  const Report report = Court(usual_rules()).check("tp=2,ac,compile,fsdp=2");
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_FALSE(report.conflict);
+  EXPECT_FALSE(report.repaired);
+}
+
+TEST(Check, TellsAllViolationsAtOnceErrorsFirst) {
+  const Report report = Court(usual_rules()).check("fsdp=2,compile,ac,tp=2");
+  EXPECT_THAT(rules_of(report), ElementsAre("ORD-001", "ORD-002", "ORD-003", "ORD-004", "ORD-005"));
+  EXPECT_EQ(count_of(report, Severity::error), 3);
+  EXPECT_EQ(count_of(report, Severity::advice), 2);
+}
+
+TEST(Check, NamesBothPartiesReasonAndCitation) {
+  const Finding finding = Court(usual_rules()).check("fsdp=2,pp=2,tp=2").findings.at(0);
+  EXPECT_EQ(finding.headline, "fsdp is applied before tp");
+  EXPECT_EQ(finding.instead, "tp goes before fsdp");
+  EXPECT_EQ(finding.why, "Because it is so");
+  EXPECT_THAT(finding.parties, ElementsAre(Party{0, "fsdp=2"}, Party{2, "tp=2"}));
+  EXPECT_EQ(short_name(finding.citation), "torchtitan#1554");
+}
+
+TEST(Check, ImpliedFindingsAreFoldedIntoTheStrongest) {
+  std::vector<Rule> rules;
+  for (const Sketch& sketch : {Sketch{"ORD-001", RuleKind::order, "fsdp", "compile", Harm::slow},
+                               Sketch{"ORD-002", RuleKind::order, "fsdp", "compile:fullgraph"}})
+    rules.push_back(rule(sketch));
+  rules[1].implies = {"ORD-001"};
+  const Report report = Court(Given::rules, rules).check("fsdp=2,compile:fullgraph");
+  EXPECT_THAT(rules_of(report), ElementsAre("ORD-002"));
+  EXPECT_THAT(report.findings[0].also, ElementsAre("ORD-001"));
+  EXPECT_THAT(rules_of(Court(Given::rules, rules).check("fsdp=2,compile")), ElementsAre("ORD-001"));
+}
+
+TEST(Check, ADeadlyRuleThatDoesNotHoldIsAdvice) {
+  Sketch elsewhere{"ORD-001", RuleKind::order, "fsdp", "tp", Harm::fails, "", "megatron>=0"};
+  const Report report = Court({elsewhere}).check("fsdp=2,tp=2");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].severity, Severity::advice);
+  EXPECT_FALSE(report.conflict);
+}
+
+TEST(Check, HeadlinesOfTheOtherKinds) {
+  const Court court({{"CLA-001", RuleKind::clash, "ac|sac", "ac|sac"},
+                     {"NEE-001", RuleKind::needs, "simple_fsdp", "compile"},
+                     {"FIT-001", RuleKind::fits, "tp", "", Harm::fails, "heads % tp != 0"},
+                     {"FIT-002", RuleKind::fits, "", "", Harm::fails, "world > ranks"},
+                     {"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored}},
+                    4);
+  EXPECT_EQ(court.check("ac,sac").findings.at(0).headline, "ac and sac are both applied");
+  EXPECT_EQ(court.check("ac,ac=full").findings.at(0).headline, "ac and ac=full are both applied");
+  EXPECT_EQ(court.check("simple_fsdp=2").findings.at(0).headline, "simple_fsdp is applied without compile");
+  const Report odd = court.check("tp=5");
+  EXPECT_EQ(odd.findings.at(0).headline, "tp=5 does not fit: heads % tp != 0");
+  EXPECT_EQ(odd.findings.at(0).instead, "heads = 48, tp = 5");
+  EXPECT_EQ(odd.findings.at(1).headline, "the mesh does not fit: world > ranks");
+  EXPECT_EQ(court.check("pp=2,compile@model").findings.at(0).headline, "compile@model is accepted and without effect");
+}
+
+TEST(SettleTarget, TakesTheNewestThatPagesOrRunsKnow) {
+  const std::vector<Rule> rules{rule({"ORD-001", RuleKind::order, "fsdp", "tp"})};
+  const Target asked = *parse_target("pytorch");
+  EXPECT_EQ(print(*settle_target(asked, rules, {})), "pytorch 2");
+  Observation seen;
+  seen.engine = "pytorch";
+  seen.version = "2.15.0";
+  EXPECT_EQ(print(*settle_target(asked, rules, {seen})), "pytorch 2.15.0");
+  EXPECT_EQ(print(*settle_target(*parse_target("pytorch-2.6"), rules, {seen})), "pytorch 2.6");
+  EXPECT_THAT(settle_target(*parse_target("pytroch"), rules, {}).error().message, HasSubstr("did you mean 'pytorch'?"));
+}
+
+}  // namespace
+}  // namespace ordercheck
