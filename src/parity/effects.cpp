@@ -2,6 +2,7 @@
 
 #include "parity/verdict.h"
 #include "stack/mesh.h"
+#include "stack/model_sizes.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -43,12 +44,26 @@ void expect_collective(Showing& showing, const Record& record, const char* kind,
   showing.expect(count > 0, fmt::format("{} {} on {} in {}", count, kind, group, name_of(phase)));
 }
 
-// Each rank does one part in `parts` of the twin's matrix products, to the last one.
-void expect_split_work(Showing& showing, const Record& with, const std::optional<Record>& without, int parts) {
+// The rank does `share` parts in `parts` of the twin's matrix products, to the last one.
+void expect_split_work(Showing& showing, const Record& with, const std::optional<Record>& without, int share,
+                       int parts) {
   if (!without) return;
-  showing.expect(with.counters.matmul_flops * parts == without->counters.matmul_flops,
-                 fmt::format("{} of {} matmul flops at degree {}", with.counters.matmul_flops,
-                             without->counters.matmul_flops, parts));
+  showing.expect(with.counters.matmul_flops * parts == without->counters.matmul_flops * share,
+                 fmt::format("{} of {} matmul flops, expected {}/{}", with.counters.matmul_flops,
+                             without->counters.matmul_flops, share, parts));
+}
+
+// Sequences that rank 0 works on: data parallelism splits them as evenly as can be, longer parts first.
+int sequences_of_first_rank(const Stack& stack) {
+  const Mesh mesh = mesh_of(stack);
+  const int ranks = degree_of(mesh, "dp_replicate") * degree_of(mesh, "dp_shard");
+  return (kStep.sequences + ranks - 1) / ranks;
+}
+
+void expect_split_batch(Showing& showing, const Case& c, std::size_t index, const Record& with,
+                        const std::optional<Record>& without) {
+  expect_split_work(showing, with, without, sequences_of_first_rank(c.stack),
+                    sequences_of_first_rank(without_item(c, index).stack));
 }
 
 // Held at once: one shard of everything and what is gathered. All gathered at once is `parts + 1` parts of `parts`.
@@ -72,7 +87,7 @@ void show_recompute(Showing& showing, const Record& with, const std::optional<Re
 }
 
 void show_tensor_parallel(Showing& showing, const Record& with, const std::optional<Record>& without, int degree) {
-  expect_split_work(showing, with, without, degree);
+  expect_split_work(showing, with, without, 1, degree);
   for (Phase phase : {Phase::forward, Phase::backward}) {
     const auto count = collectives_of_group(with, "tp", phase);
     showing.expect(count > 0, fmt::format("{} collectives on tp in {}", count, name_of(phase)));
@@ -87,7 +102,6 @@ void show_sharded(Showing& showing, const Item& item, const Record& with, const 
     expect_sharded_parameters(showing, item, with, without, shards);
   }
   if (replicas > 1) expect_collective(showing, with, "all_reduce", "dp_replicate", Phase::backward);
-  expect_split_work(showing, with, without, shards * replicas);
 }
 
 void show_updates(Showing& showing, const Record& with) {
@@ -116,9 +130,10 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
     show_tensor_parallel(showing, with, without, degree);
   } else if (item.name == "fsdp" || item.name == "hsdp") {
     show_sharded(showing, item, with, without, degree_of(mesh, "dp_shard"), degree_of(mesh, "dp_replicate"));
+    expect_split_batch(showing, c, index, with, without);
   } else if (item.name == "ddp") {
     expect_collective(showing, with, "all_reduce", "dp_replicate", Phase::backward);
-    expect_split_work(showing, with, without, degree);
+    expect_split_batch(showing, c, index, with, without);
   } else if (item.name == "optimizer") {
     show_updates(showing, with);
   } else if (item.name == "compile") {

@@ -33,11 +33,32 @@ double largest_row_norm(const at::Tensor& rows) {
   return std::sqrt(largest);
 }
 
-double sum_of_magnitudes(const at::Tensor& terms) {
+// Which elements of a contiguous tensor are added up: those of a row (the last dim), or those that stand in one column
+// (all other dims).
+enum class Along { row, column };
+
+double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
   const double* data = terms.const_data_ptr<double>();
-  double sum = 0;
-  for (int64_t i = 0; i < terms.numel(); ++i) sum += std::fabs(data[i]);
-  return sum;
+  const int64_t length = terms.dim() ? std::max<int64_t>(terms.size(-1), 1) : 1;
+  const int64_t rows = terms.numel() / length;
+  double largest = 0;
+  const auto keep_largest = [&](double sum) {
+    if (!(sum <= largest)) largest = sum;  // keeps a NaN
+  };
+  if (along == Along::row) {
+    for (const double* row = data; row < data + rows * length; row += length) {
+      double sum = 0;
+      for (int64_t i = 0; i < length; ++i) sum += std::fabs(row[i]);
+      keep_largest(sum);
+    }
+    return largest;
+  }
+  std::vector<double> sums(length, 0.0);
+  for (const double* row = data; row < data + rows * length; row += length) {
+    for (int64_t i = 0; i < length; ++i) sums[i] += std::fabs(row[i]);
+  }
+  for (const double sum : sums) keep_largest(sum);
+  return largest;
 }
 
 // a [M, K] times b [K, N], or batched, on operands that are snapped already.
@@ -108,25 +129,29 @@ struct BatchedMatmul : torch::autograd::Function<BatchedMatmul> {
 };
 
 struct SumTerms : torch::autograd::Function<SumTerms> {
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& terms, int64_t dim, const Numerics& numerics) {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& terms, const Numerics& numerics) {
     ctx->saved_data["sizes"] = terms.sizes().vec();
-    if (!numerics.exact()) return at::sum(terms, {dim}, /*keepdim=*/true);
+    if (!numerics.exact()) return at::sum(terms, {-1}, /*keepdim=*/true);
     const at::Tensor snapped = rounded(terms, kSumBits);
-    note_sum(sum_of_magnitudes(snapped), kSumBits, "a sum");
-    return at::sum(snapped, {dim}, /*keepdim=*/true);
+    note_sum(largest_sum_of_magnitudes(snapped, Along::row), kSumBits, "a sum");
+    return at::sum(snapped, {-1}, /*keepdim=*/true);
   }
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
-    return {gradients[0].expand(ctx->saved_data["sizes"].toIntVector()), at::Tensor(), at::Tensor()};
+    return {gradients[0].expand(ctx->saved_data["sizes"].toIntVector()), at::Tensor()};
   }
 };
 
 // Identity forward; backward rounds the terms that the next operator is going to sum.
 struct GradientTerms : torch::autograd::Function<GradientTerms> {
-  static at::Tensor forward(AutogradContext*, const at::Tensor& x) { return x.view_as(x); }
-  static variable_list backward(AutogradContext*, variable_list gradients) {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, bool along_rows) {
+    ctx->saved_data["along_rows"] = along_rows;
+    return x.view_as(x);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const Along along = ctx->saved_data["along_rows"].toBool() ? Along::row : Along::column;
     const at::Tensor snapped = rounded(gradients[0], kSumBits);
-    note_sum(sum_of_magnitudes(snapped), kSumBits, "a gradient's sum");
-    return {snapped};
+    note_sum(largest_sum_of_magnitudes(snapped, along), kSumBits, "a gradient's sum");
+    return {snapped, at::Tensor()};
   }
 };
 
@@ -140,23 +165,23 @@ at::Tensor batched_matmul(const Numerics& numerics, const at::Tensor& a, const a
   return BatchedMatmul::apply(a, b, numerics);
 }
 
-at::Tensor sum_terms(const Numerics& numerics, const at::Tensor& terms, int64_t dim) {
-  return SumTerms::apply(terms, dim, numerics);
-}
+at::Tensor sum_terms(const Numerics& numerics, const at::Tensor& terms) { return SumTerms::apply(terms, numerics); }
 
 at::Tensor broadcast_to(const Numerics& numerics, const at::Tensor& x, const at::Tensor& like) {
-  return gradient_terms(numerics, x.expand(like.sizes()));
+  const at::Tensor expanded = x.expand(like.sizes());
+  if (!numerics.exact()) return expanded;
+  return GradientTerms::apply(expanded, /*along_rows=*/x.size(-1) == 1);
 }
 
 at::Tensor gradient_terms(const Numerics& numerics, const at::Tensor& x) {
-  return numerics.exact() ? GradientTerms::apply(x) : x;
+  return numerics.exact() ? GradientTerms::apply(x, /*along_rows=*/false) : x;
 }
 
 at::Tensor sum_of_squares(const Numerics& numerics, const at::Tensor& x) {
   const at::Tensor squares = x * x;
   if (!numerics.exact()) return at::sum(squares);
   const at::Tensor snapped = rounded(squares, kNormBits);
-  note_sum(sum_of_magnitudes(snapped), kNormBits, "a total norm");
+  note_sum(largest_sum_of_magnitudes(snapped.reshape({-1}), Along::row), kNormBits, "a total norm");
   return at::sum(snapped);
 }
 

@@ -35,13 +35,14 @@ at::Tensor linear(const Numerics& numerics, const at::Tensor& x, const at::Tenso
 // a [n, M, K] times b [n, K, N]: [n, M, N].
 at::Tensor batched_matmul(const Numerics& numerics, const at::Tensor& a, const at::Tensor& b);
 
-// The sum over `dim`, kept. Its terms are snapped; the gradient is broadcast.
-at::Tensor sum_terms(const Numerics& numerics, const at::Tensor& terms, int64_t dim);
+// The sum over the last dim, kept as 1. Its terms are snapped; the gradient is broadcast.
+at::Tensor sum_terms(const Numerics& numerics, const at::Tensor& terms);
 
-// x broadcast to `like`'s sizes; the gradient's terms are snapped before they are summed back.
+// x broadcast to `like`'s sizes, along the last dim or along all others; the gradient's terms are snapped before they are
+// summed back.
 at::Tensor broadcast_to(const Numerics& numerics, const at::Tensor& x, const at::Tensor& like);
 
-// x unchanged; its gradient snapped, for a place where the gradient is a term of a sum taken by a stock operator.
+// x unchanged; its gradient snapped, for a place where a stock operator's backward adds up rows of it.
 at::Tensor gradient_terms(const Numerics& numerics, const at::Tensor& x);
 
 // The sum of squares of all elements, as a 0-dim tensor: what a total norm is made of. Not differentiable.

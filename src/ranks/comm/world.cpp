@@ -40,16 +40,16 @@ class RegisteredGroups {
       process_group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
       process_group->setGroupName(group->name);
       c10d::register_process_group(group->name, process_group);
-      names_.push_back(group->name);
+      groups_.push_back(process_group);  // the registry does not keep it alive
     }
   }
   ~RegisteredGroups() {
-    for (const std::string& name : names_) c10d::unregister_process_group(name);
+    for (const auto& group : groups_) c10d::unregister_process_group(group->getGroupName());
   }
   RegisteredGroups(const RegisteredGroups&) = delete;
 
  private:
-  std::vector<std::string> names_;
+  std::vector<c10::intrusive_ptr<c10d::ProcessGroup>> groups_;
 };
 
 std::string one_line(std::string text) {

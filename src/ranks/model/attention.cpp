@@ -47,7 +47,7 @@ at::Tensor InnerAttention::forward(const Tensors& inputs) {
   at::Tensor scores = batched_matmul(numerics, q.reshape({batch * heads, length, head_dim}), k.transpose(1, 2));
   scores = (scores * (1.0 / std::sqrt(static_cast<double>(head_dim)))).masked_fill(hidden, kMasked);
   const at::Tensor exponentials = at::exp(scores - scores.detach().amax({-1}, /*keepdim=*/true));
-  const at::Tensor sum = sum_terms(numerics, exponentials, -1);
+  const at::Tensor sum = sum_terms(numerics, exponentials);
   const at::Tensor weights = exponentials / broadcast_to(numerics, sum, exponentials);
   return batched_matmul(numerics, weights, v).view({batch, heads, length, head_dim});
 }

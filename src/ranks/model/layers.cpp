@@ -43,7 +43,7 @@ RMSNorm::RMSNorm(const Numerics& numerics, at::Tensor weight, double epsilon)
 
 at::Tensor RMSNorm::forward(const Tensors& inputs) {
   const at::Tensor& x = inputs[0];
-  const at::Tensor mean = sum_terms(numerics_, x * x, -1) / static_cast<double>(x.size(-1));
+  const at::Tensor mean = sum_terms(numerics_, x * x) / static_cast<double>(x.size(-1));
   const at::Tensor normed = x * broadcast_to(numerics_, at::rsqrt(mean + epsilon_), x);
   return normed * broadcast_to(numerics_, use("weight"), normed);
 }

@@ -23,7 +23,7 @@ struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
     };
     const at::Tensor largest = over_axis(logits.amax({-1}, /*keepdim=*/true), Reduction::max);
     const at::Tensor exponentials = at::exp(logits - largest);
-    const at::Tensor sum = over_axis(sum_terms(numerics, exponentials, -1), Reduction::sum);
+    const at::Tensor sum = over_axis(sum_terms(numerics, exponentials), Reduction::sum);
 
     const at::Tensor local = (labels - first).unsqueeze(-1);
     const at::Tensor mine = local.ge(0).logical_and(local.lt(columns));
@@ -35,7 +35,7 @@ struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
 
     const at::Tensor one_hot = at::zeros_like(logits).scatter(-1, index, mine_number);
     ctx->save_for_backward({exponentials, sum, one_hot, counted});
-    return sum_terms(numerics, terms.reshape({-1}), 0).reshape({});
+    return sum_terms(numerics, terms.reshape({-1})).reshape({});
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {

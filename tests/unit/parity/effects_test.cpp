@@ -45,7 +45,7 @@ TEST(Effect, TensorParallelSplitsEveryProductAndTalks) {
   gathers_everything.counters.matmul_flops = 960;
   const auto missing = effect("tp=2", gathers_everything, sample_record());
   EXPECT_FALSE(missing.present);
-  EXPECT_THAT(missing.evidence, testing::HasSubstr("missing: 960 of 960 matmul flops at degree 2"));
+  EXPECT_THAT(missing.evidence, testing::HasSubstr("missing: 960 of 960 matmul flops, expected 1/2"));
   Record silent = with;
   silent.collectives.pop_back();
   EXPECT_FALSE(effect("tp=2", silent, sample_record()).present);

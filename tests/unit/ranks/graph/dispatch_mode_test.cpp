@@ -1,0 +1,59 @@
+#include "ranks/graph/dispatch_mode.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ordercheck::ranks {
+namespace {
+
+class Recorder final : public DispatchMode {
+ public:
+  explicit Recorder(std::vector<std::string>& names) : names_(names) {}
+  void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override {
+    names_.push_back(op.operator_name().name);
+    op.callBoxed(&stack);
+  }
+
+ private:
+  std::vector<std::string>& names_;
+};
+
+TEST(DispatchMode, SeesForwardAndBackward) {
+  std::vector<std::string> names;
+  at::Tensor x = at::ones({2}).set_requires_grad(true);
+  {
+    const DispatchModeScope scope(new Recorder(names));
+    x.exp().sum().backward();
+  }
+  x.exp();  // not seen
+  EXPECT_THAT(names, testing::IsSupersetOf({"aten::exp", "aten::sum", "aten::mul"}));
+  EXPECT_EQ(std::count(names.begin(), names.end(), "aten::exp"), 1);
+}
+
+TEST(DispatchMode, TheInnermostIsAskedFirstAndPassesOn) {
+  std::vector<std::string> outer, inner;
+  const at::Tensor x = at::ones({2});
+  {
+    const DispatchModeScope outside(new Recorder(outer));
+    const DispatchModeScope inside(new Recorder(inner));
+    x.exp();
+  }
+  EXPECT_EQ(outer, std::vector<std::string>{"aten::exp"});
+  EXPECT_EQ(inner, outer);
+}
+
+TEST(DispatchMode, MayBeHidden) {
+  std::vector<std::string> names;
+  const at::Tensor x = at::ones({2});
+  const DispatchModeScope scope(new Recorder(names));
+  {
+    const WithoutDispatchModes hidden;
+    x.exp();
+  }
+  x.log();
+  EXPECT_EQ(names, std::vector<std::string>{"aten::log"});
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
