@@ -14,7 +14,11 @@ namespace ordercheck {
 using CaseRun = Run;  // testing::Test has a member of that name
 
 inline EngineSpec fake_engine(const std::vector<std::string>& arguments = {}) {
-  EngineSpec spec{.name = "fake", .command = {ORDERCHECK_BINARY_DIR "/bin/fake_worker"}, .environment = {}};
+  // Under a sanitizer a crash stays a crash: its own report would end the process with an exit code instead.
+  const std::string plain = "handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0";
+  EngineSpec spec{.name = "fake",
+                  .command = {ORDERCHECK_BINARY_DIR "/bin/fake_worker"},
+                  .environment = {"ASAN_OPTIONS=" + plain, "TSAN_OPTIONS=" + plain}};
   spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
   return spec;
 }

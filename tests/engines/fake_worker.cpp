@@ -2,6 +2,7 @@
 //
 // Faults in a Run act on the fault's rank when it enters the fault's module, while the other ranks wait for it in an
 // all_gather. What the process does at its start is chosen by arguments: --at-start=<behaviour>, --hash=<content hash>.
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -25,10 +26,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const std::vector<std::string> kModules{"tok_embeddings", "layers.0.attention", "layers.0.feed_forward",
+// Nothing here has a destructor that exit() would run while other ranks still read it.
+constexpr std::array kModules{"tok_embeddings", "layers.0.attention", "layers.0.feed_forward",
                                         "layers.1.attention", "layers.1.feed_forward", "output"};
 
-std::string content_hash = "fake-1";
+const char* content_hash = "fake-1";
 
 [[noreturn]] void sleep_for_ever() {
   while (true) std::this_thread::sleep_for(milliseconds(1000));
@@ -68,28 +70,47 @@ Record made_up(const Run& run) {
 
 // What a rank does at the place of its fault. Those that return let the case go on.
 const std::map<std::string, void (*)(const Run&)>& rank_faults() {
-  static const std::map<std::string, void (*)(const Run&)> faults{
+  static const auto& faults = *new std::map<std::string, void (*)(const Run&)>{
       {"crash", [](const Run&) { raise(SIGSEGV); }},
       {"abort", [](const Run&) { abort(); }},
-      {"kill", [](const Run&) { kill(getpid(), SIGKILL); sleep_for_ever(); }},
-      {"exit", [](const Run&) { std::cerr << "giving up\n"; exit(3); }},
+      {"kill", [](const Run&) {
+         kill(getpid(), SIGKILL);
+         sleep_for_ever();
+       }},
+      {"exit", [](const Run&) {
+         std::cerr << "giving up\n";
+         exit(3);
+       }},
       {"hang", [](const Run&) { sleep_for_ever(); }},
       {"slow", [](const Run&) { std::this_thread::sleep_for(milliseconds(100)); }},
-      {"nonsense", [](const Run&) { say("loss: 0.25\n"); sleep_for_ever(); }},
-      {"huge_line", [](const Run&) { while (true) say(std::string(1 << 16, 'x')); }},
+      {"nonsense", [](const Run&) {
+         say("loss: 0.25\n");
+         sleep_for_ever();
+       }},
+      {"huge_line", [](const Run&) {
+         while (true) say(std::string(1 << 16, 'x'));
+       }},
       {"truncated_line", [](const Run& run) {
          say(encode(Answer{.id = run.id, .record = made_up(run)}).substr(0, 100));
          _exit(0);
        }},
-      {"wrong_id", [](const Run& run) { say(encode(Answer{.id = run.id + 1, .record = made_up(run)}) + "\n"); sleep_for_ever(); }},
+      {"wrong_id", [](const Run& run) {
+         say(encode(Answer{.id = run.id + 1, .record = made_up(run)}) + "\n");
+         sleep_for_ever();
+       }},
       {"other_case", [](const Run& run) {
          Run other = run;
          other.subject = parse_case("ac").value();
          say(encode(Answer{.id = run.id, .record = made_up(other)}) + "\n");
          sleep_for_ever();
        }},
-      {"second_hello", [](const Run&) { say(encode(Hello{}) + "\n"); sleep_for_ever(); }},
-      {"chatter", [](const Run& run) { while (true) say(encode(Progress{.id = run.id, .step = 0}) + "\n"); }},
+      {"second_hello", [](const Run&) {
+         say(encode(Hello{}) + "\n");
+         sleep_for_ever();
+       }},
+      {"chatter", [](const Run& run) {
+         while (true) say(encode(Progress{.id = run.id, .step = 0}) + "\n");
+       }},
       {"flood_stderr", [](const Run&) {
          std::cerr << "first words\n";
          for (int i = 0; i < 20000; ++i) std::cerr << std::string(99, '.') << '\n';
@@ -105,7 +126,7 @@ const std::map<std::string, void (*)(const Run&)>& rank_faults() {
 }
 
 // All but the last: the fault of the whole world, and what follows a proper answer.
-const std::vector<std::string> kOtherFaults{"throw", "all_wait", "answer_twice", "answer_again_later", "die_after_answer"};
+constexpr std::array kOtherFaults{"throw", "all_wait", "answer_twice", "answer_again_later", "die_after_answer"};
 
 // Ranks as threads that meet after every module.
 class World {
@@ -129,7 +150,8 @@ class World {
     if (recorder_) recorder_->at_step(rank, 0, Phase::forward);
     for (std::size_t module = 0; module < kModules.size(); ++module) {
       if (recorder_) recorder_->at_module(rank, Phase::forward, kModules[module]);
-      if (run_.fault && run_.fault->rank == rank && run_.fault->module == kModules[module]) fault_here(rank, static_cast<int>(module));
+      if (run_.fault && run_.fault->rank == rank && run_.fault->module == kModules[module])
+        fault_here(rank, static_cast<int>(module));
       meet(rank, static_cast<int>(module));
       if (failure_seen_) return;
     }
@@ -204,7 +226,7 @@ Hello hello() {
               .transforms = {"pp", "tp", "ac", "compile", "fsdp"},
               .models = {"llama"},
               .mutants = {},
-              .faults = kOtherFaults,
+              .faults = {kOtherFaults.begin(), kOtherFaults.end()},
               .max_ranks = 16,
               .content_hash = content_hash};
   for (const auto& [kind, act] : rank_faults()) hello.faults.push_back(kind);
@@ -253,9 +275,9 @@ int main(int argc, char** argv) {
   std::string behaviour;
   bool linger = false;
   for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+    const std::string_view argument = argv[i];
     if (argument.starts_with("--at-start=")) behaviour = argument.substr(11);
-    if (argument.starts_with("--hash=")) content_hash = argument.substr(7);
+    if (argument.starts_with("--hash=")) content_hash = argv[i] + 7;
     if (argument == "--linger") linger = true;
   }
   start(behaviour);
