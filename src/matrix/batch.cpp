@@ -57,7 +57,9 @@ Status Batch::run() {
   }
   const std::size_t asked = records_.size() + tasks.size();
   return runner_.run(requests, [&](std::size_t index, const Record& record) {
-    records_.insert_or_assign(tasks[index].first, record);
+    Record& kept = records_[tasks[index].first] = record;
+    for (TraceEntry& entry : kept.trace)  // a worker names files within the folder that it was given
+      if (!entry.file.empty()) entry.file = (std::filesystem::path(requests[index].run.values_folder) / entry.file).string();
     if (on_progress_) on_progress_(records_.size(), asked);
   });
 }

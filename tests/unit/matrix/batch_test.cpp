@@ -44,6 +44,7 @@ TEST(Batch, OnlyTheSpoiltCaseGetsTheMutant) {
 TEST(Batch, TensorsGoToAFolderOfTheirOwn) {
   FakeRunner runner;
   const auto folder = std::filesystem::path(testing::TempDir()) / "batch_values";
+  runner.spoil("tp=2", [](Record& record, const Request&) { record.trace = {{.module = "layers.0", .file = "7.f64"}}; });
   Batch batch(runner, folder);
   batch.want(case_of("tp=2"), 0, Keep::values);
   batch.want(Case{}, 0, Keep::values);
@@ -51,6 +52,9 @@ TEST(Batch, TensorsGoToAFolderOfTheirOwn) {
   ASSERT_EQ(runner.seen.size(), 2u);
   EXPECT_NE(runner.seen[0].run.values_folder, runner.seen[1].run.values_folder);
   EXPECT_TRUE(std::filesystem::is_directory(runner.seen[0].run.values_folder));
+  const std::filesystem::path file = batch.record(case_of("tp=2"), 0, Keep::values).trace[0].file;
+  EXPECT_EQ(file.filename(), "7.f64");
+  EXPECT_TRUE(std::filesystem::is_directory(file.parent_path()));
   std::filesystem::remove_all(folder);
 }
 
