@@ -47,11 +47,18 @@ bool mentions(const std::vector<Finding>& findings, const std::string& rule) {
   return std::ranges::find(findings, rule, &Finding::rule) != findings.end();
 }
 
-// The gentlest edit that silences the finding and leaves no error.
+// Of the gentlest group with an edit that silences the finding and leaves no error, the edit that leaves least advice.
 std::optional<Stack> repair_of(const Finding& finding, const Stack& stack, const Judge& judge) {
-  for (Stack& edited : edits_against(finding, stack, judge)) {
-    const std::vector<Finding> left = findings_of(edited, judge);
-    if (!has_error(left) && !mentions(left, finding.rule)) return std::move(edited);
+  for (std::vector<Stack>& group : edits_against(finding, stack, judge)) {
+    std::optional<Stack> best;
+    std::size_t fewest = 0;
+    for (Stack& edited : group) {
+      const std::vector<Finding> left = findings_of(edited, judge);
+      if (has_error(left) || mentions(left, finding.rule) || (best && left.size() >= fewest)) continue;
+      fewest = left.size();
+      best = std::move(edited);
+    }
+    if (best) return best;
   }
   return std::nullopt;
 }

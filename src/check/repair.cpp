@@ -77,10 +77,10 @@ void add_resizings(const Finding& finding, const Stack& stack, std::vector<Stack
 
 }  // namespace
 
-std::vector<Stack> edits_against(const Finding& finding, const Stack& stack, const Judge& judge) {
+std::vector<std::vector<Stack>> edits_against(const Finding& finding, const Stack& stack, const Judge& judge) {
   const Rule* rule = find_rule(judge.rules(), finding.rule);
   assert(rule != nullptr && "a finding of one of the judge's rules");
-  std::vector<Stack> edits;
+  std::vector<Stack> edits, removals;
   if (rule->kind == RuleKind::order) add_moves(finding, stack, judge, edits);
   if (rule->kind == RuleKind::fits) add_resizings(finding, stack, edits);
   if (rule->kind == RuleKind::needs)
@@ -88,8 +88,8 @@ std::vector<Stack> edits_against(const Finding& finding, const Stack& stack, con
       edits.push_back(with(stack, place, example_of(rule->other)));
   // The item written last is the one that came to what was there.
   for (auto party = finding.parties.rbegin(); party != finding.parties.rend(); ++party)
-    edits.push_back(without(stack, party->index));
-  return edits;
+    removals.push_back(without(stack, party->index));
+  return {std::move(edits), std::move(removals)};
 }
 
 std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
@@ -105,11 +105,12 @@ std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
     std::size_t fewest = errors;
     for (const Finding& finding : findings_of(best, judge)) {
       if (finding.severity != Severity::error) continue;
-      for (Stack& edited : edits_against(finding, best, judge))
-        if (const std::size_t left = count_errors(edited, judge); left < fewest) {
-          fewest = left;
-          better = std::move(edited);
-        }
+      for (std::vector<Stack>& group : edits_against(finding, best, judge))
+        for (Stack& edited : group)
+          if (const std::size_t left = count_errors(edited, judge); left < fewest) {
+            fewest = left;
+            better = std::move(edited);
+          }
     }
     if (!better) return std::nullopt;
     best = *better;
