@@ -179,7 +179,8 @@ std::optional<Record> Worker::await_record(const Run& run) {
     }
     Answer answer = std::get<Answer>(std::move(message).value());
     if (answer.id != run.id)
-      return failed(run, Ending::garbled, fmt::format("expected the record of run {}, got of run {}", run.id, answer.id));
+      return failed(run, Ending::garbled,
+                    fmt::format("expected the record of run {}, got of run {}", run.id, answer.id));
     if (answer.record.case_text != print(run.subject) || answer.record.engine != hello_.engine)
       return failed(run, Ending::garbled,
                     fmt::format("expected the record of '{}' by engine {}, got of '{}' by engine {}",

@@ -105,7 +105,8 @@ FlightRecorder::~FlightRecorder() {
 
 Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesystem::path& path, int ranks) {
   if (ranks < 1 || static_cast<std::uint32_t>(ranks) > flight::kMostRanks)
-    return Error{fmt::format("flight file {}: expected 1 to {} ranks, got {}", path.string(), flight::kMostRanks, ranks)};
+    return Error{
+        fmt::format("flight file {}: expected 1 to {} ranks, got {}", path.string(), flight::kMostRanks, ranks)};
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return Error{fmt::format("flight file {}: cannot create it: {}", path.string(), reason())};
   auto mapping = std::make_unique<Mapping>();

@@ -163,7 +163,8 @@ class World {
     // which of several busy ranks ended a process could not be told.
     const std::string& kind = run_.fault->kind;
     if (kind != "crash" && kind != "abort" && kind != "exit")
-      while (arrived_.load() < module * ranks_ + ranks_ - 1) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      while (arrived_.load() < module * ranks_ + ranks_ - 1)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
     if (const auto found = rank_faults().find(run_.fault->kind); found != rank_faults().end()) found->second(run_);
     if (run_.fault->kind == "throw") {
       const std::lock_guard lock(mutex_);

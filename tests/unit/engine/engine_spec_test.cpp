@@ -56,7 +56,8 @@ TEST(engine_spec, without_the_variable_the_worker_stands_beside_this_program) {
   } else {
     ASSERT_FALSE(found);
     EXPECT_THAT(found.error().message,
-                HasSubstr("LibTorch/rank wing missing: expected " + beside.string() + "; build it with scripts/ordercheck"));
+                AllOf(HasSubstr("LibTorch/rank wing missing: expected " + beside.string()),
+                      HasSubstr("build it with scripts/ordercheck")));
   }
 }
 

@@ -14,6 +14,7 @@ TEST(interrupt, the_first_signal_sets_the_flag_and_ends_nothing) {
 
 TEST(interrupt, a_new_flag_starts_clear_and_the_old_handlers_come_back) {
   static volatile std::sig_atomic_t caught = 0;
+  caught = 0;
   const auto before = std::signal(SIGTERM, [](int) { caught = 1; });
   {
     InterruptFlag flag;

@@ -21,7 +21,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 JournalKey key(const std::string& case_text) {
-  return {.case_text = case_text, .engine = "fake", .content_hash = "1", .keep = Keep::hashes, .mutant = "", .fault = {}};
+  JournalKey key;
+  key.case_text = case_text;
+  key.engine = "fake";
+  key.content_hash = "1";
+  return key;
 }
 
 Record record_of_case(const std::string& case_text) {
@@ -177,7 +181,8 @@ TEST_F(JournalTest, runs_only_what_is_missing) {
   std::vector<Record> first(runs.size()), second(runs.size());
   {
     auto journal = open();
-    const Resumed resumed = run_remaining(*pool, *journal, {runs[0], runs[3]}, [](std::size_t, const Record&) {}).value();
+    const auto ignore = [](std::size_t, const Record&) {};
+    const Resumed resumed = run_remaining(*pool, *journal, {runs[0], runs[3]}, ignore).value();
     EXPECT_EQ(resumed.from_journal, 0u);
     EXPECT_EQ(resumed.run, 2u);
   }

@@ -50,7 +50,8 @@ TEST(pool, a_worker_that_breaks_costs_only_its_case) {
   options.limits.line_bytes = 1 << 20;
   const auto pool = start(options);
   const std::vector<std::string> kinds{"crash", "nonsense", "exit", "kill", "truncated_line", "hang", "leave_child",
-                                       "answer_twice", "answer_again_later", "die_after_answer", "huge_line", "abort", "wrong_id"};
+                                       "answer_twice", "answer_again_later", "die_after_answer", "huge_line",
+                                       "abort", "wrong_id"};
   std::vector<CaseRun> runs;
   for (const std::string& kind : kinds) {
     runs.push_back(run_of("tp=2,fsdp=2", kind));

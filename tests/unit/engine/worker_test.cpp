@@ -192,7 +192,8 @@ TEST_F(WorkerTest, keeps_the_beginning_and_the_end_of_a_flood_on_stderr) {
   const Record record = worker->run(run_of("tp=2", "flood_stderr")).value();
   EXPECT_EQ(record.ending, Ending::died);
   EXPECT_THAT(record.failure->message, HasSubstr("last words"));
-  EXPECT_THAT(worker->errors().text(), AllOf(HasSubstr("first words\n"), HasSubstr("bytes left out]"), HasSubstr("last words\n")));
+  EXPECT_THAT(worker->errors().text(),
+              AllOf(HasSubstr("first words\n"), HasSubstr("bytes left out]"), HasSubstr("last words\n")));
   EXPECT_LT(worker->errors().text().size(), 4096u + 100);
 }
 

@@ -62,9 +62,11 @@ TEST(messages, every_case_that_the_notation_knows_survives_the_line) {
 }
 
 TEST(messages, a_run_spells_its_case_out_for_engines_that_do_not_parse_it) {
-  const json run = json::parse(encode(ordercheck::Run{.subject = sample_case("tp,hsdp=2x4:reshard=never accumulation=4")}));
+  const Case subject = sample_case("tp,hsdp=2x4:reshard=never accumulation=4");
+  const json run = json::parse(encode(ordercheck::Run{.subject = subject}));
   EXPECT_EQ(run["case"]["mesh"], (json{{"pp", 1}, {"dp_replicate", 2}, {"dp_shard", 4}, {"cp", 1}, {"tp", 2}}));
-  const json items = {{{"name", "tp"}, {"degrees", json::array()}, {"mode", ""}, {"options", json::array()}, {"scope", "model"}},
+  const json none = json::array();
+  const json items = {{{"name", "tp"}, {"degrees", none}, {"mode", ""}, {"options", none}, {"scope", "model"}},
                       {{"name", "hsdp"},
                        {"degrees", {2, 4}},
                        {"mode", ""},
