@@ -74,8 +74,10 @@ Shown shown_by(const Observation& bad, const Rule& rule, const std::vector<Obser
     return {Shown::no_harm, fmt::format("{} where {} was expected", name_of(bad.verdict), name_of(harm))};
   }
   switch (rule.harm) {
-    case Harm::wrong:
-    case Harm::ignored: return {Shown::the_harm, bad.message};
+    case Harm::wrong: return {Shown::the_harm, bad.message};
+    case Harm::ignored:
+      if (expected == nullptr) return {Shown::the_harm, bad.message};
+      return shown_by_counter(bad, twin_of(bad, rule, all), expected);
     case Harm::fails:
     case Harm::hangs: return shown_by_message(bad, expected);
     case Harm::slow:

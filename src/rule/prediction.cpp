@@ -13,6 +13,21 @@ constexpr std::array kStrength{Harm::fails, Harm::hangs, Harm::wrong, Harm::igno
 
 auto strength(const Rule& rule) { return std::ranges::find(kStrength, rule.harm) - kStrength.begin(); }
 
+// The commutes rule that lets every pair change places which fired; null when some firing is no such pair.
+const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const Stack& stack, const std::vector<Rule>& rules,
+                           const Target& target, std::optional<int> ranks) {
+  for (const Rule& rule : rules) {
+    if (rule.kind != RuleKind::commutes || !holds_for(rule, target)) continue;
+    const std::vector<CommutingPair> pairs = commuting_pairs(rule, stack, ranks);
+    const auto covered = [&](const Firing& firing) {
+      return firing.items.size() == 2 &&
+             std::ranges::find(pairs, CommutingPair{firing.items[0], firing.items[1]}) != pairs.end();
+    };
+    if (std::ranges::all_of(fired, [&](const auto& firings) { return std::ranges::all_of(firings, covered); })) return &rule;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool departs(const Rule& rule, const Expectation& expectation) {
@@ -37,8 +52,12 @@ const Expectation* expectation_for(const Rule& rule, const std::string& engine, 
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, std::optional<int> ranks) {
   Prediction prediction;
   const Rule* strongest = nullptr;
+  bool only_orders = true;
+  std::vector<std::vector<Firing>> where;
   for (const Rule& rule : rules) {
-    if (firings(rule, stack, ranks).empty()) continue;
+    where.push_back(firings(rule, stack, ranks));
+    if (where.back().empty()) continue;
+    only_orders = only_orders && rule.kind == RuleKind::order;
     prediction.fired.push_back(rule.id);
     for (const Expectation& expected : rule.expectations)
       if (expected.engine == target.project && target.version && expected.version == *target.version &&
@@ -55,6 +74,11 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
     if (target.version)
       if (const Expectation* expected = expectation_for(*strongest, target.project, *target.version))
         if (!departs(*strongest, *expected)) prediction.expectation = *expected;
+  } else if (only_orders) {
+    if (const Rule* commutes = commuting_rule(where, stack, rules, target, ranks)) {
+      prediction.verdict = Verdict::equal;
+      prediction.rule = commutes->id;
+    }
   }
   return prediction;
 }

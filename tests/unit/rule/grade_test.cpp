@@ -153,6 +153,16 @@ TEST_F(Costs, EqualNumbersAloneSayNothing) {
   EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3), counted("tp=2,fsdp=2", 2)}).kind, GradeKind::cited);
 }
 
+TEST_F(Costs, AnIgnoredTransformIsShownByItsCounterToo) {
+  rule_.harm = Harm::ignored;
+  rule_.expectations[0].verdict = Verdict::ignored;
+  rule_.expectations[0].move = Move::same;
+  Observation bad = counted("fsdp=2,tp=2", 2);
+  bad.verdict = Verdict::ignored;
+  EXPECT_EQ(grade(rule_, "pytorch-2.11", {bad, counted("tp=2,fsdp=2", 2)}).kind, GradeKind::reproduced);
+  EXPECT_EQ(grade(rule_, "pytorch-2.11", {bad, counted("tp=2,fsdp=2", 3)}).kind, GradeKind::refuted);
+}
+
 TEST(Severities, AreComputed) {
   const Rule rule = rule_of(good_page());
   const auto severity = [&](const Rule& of, const char* target, const std::vector<Observation>& seen) {

@@ -49,6 +49,19 @@ TEST(Predict, OpenWhereOnlyRulesAboutOthersFire) {
   EXPECT_THAT(prediction.fired, ElementsAre("ORD-003"));
 }
 
+TEST(Predict, EqualWhereACommutesPageCoversThePair) {
+  Rule commutes = wrong_rule();
+  commutes.id = "COM-001";
+  commutes.kind = RuleKind::commutes;
+  commutes.holds = {*parse_holds("native>=1")};
+  const Prediction covered = foresee("ac,tp=2", {wrong_rule(), commutes}, "native-1");
+  EXPECT_EQ(covered.verdict, Verdict::equal);
+  EXPECT_EQ(covered.rule, "COM-001");
+  EXPECT_EQ(foresee("ac,tp=2", {wrong_rule(), commutes}, "pytorch-2.11").rule, "ORD-003") << "a harm that holds is stronger";
+  commutes.other = *parse_pattern("cp");
+  EXPECT_FALSE(foresee("ac,tp=2", {wrong_rule(), commutes}, "native-1").verdict);
+}
+
 TEST(Predict, AFailureHidesOtherNumbers) {
   const Prediction prediction = foresee("ac,fsdp=2,tp=2", {wrong_rule(), rule_of(good_page())}, "pytorch-2.11");
   EXPECT_EQ(prediction.verdict, Verdict::fails);
