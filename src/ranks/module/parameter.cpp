@@ -5,6 +5,16 @@
 #include <fmt/ranges.h>
 
 namespace ordercheck::ranks {
+namespace {
+
+void refuse_if_placed(const Parameter& parameter, const std::string& axis) {
+  if (parameter.placements.empty()) return;
+  throw std::runtime_error(fmt::format(
+      "Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed ({}); expected a whole one",
+      axis, fmt::join(parameter.full_shape, ", "), print(parameter.placements)));
+}
+
+}  // namespace
 
 at::Tensor Parameter::used() const {
   at::Tensor value = tensor;
@@ -22,16 +32,19 @@ ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, P
 }
 
 ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank) {
-  if (!parameter.placements.empty()) {
-    throw std::runtime_error(fmt::format(
-        "Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed ({}); expected a whole one",
-        placement.axis, fmt::join(parameter.full_shape, ", "), print(parameter.placements)));
-  }
+  refuse_if_placed(parameter, placement.axis);
   const Placements placements{placement};
   auto piece = make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(),
                               parameter.full_shape, placements);
   piece->on_use = parameter.on_use;
   return piece;
+}
+
+ParameterPtr replicate(const Parameter& parameter, const std::string& axis) {
+  refuse_if_placed(parameter, axis);
+  auto whole = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape, {});
+  whole->on_use = parameter.on_use;
+  return whole;
 }
 
 }  // namespace ordercheck::ranks

@@ -37,4 +37,7 @@ ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, P
 // exception naming both axes.
 ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank);
 
+// A new parameter that holds a whole one on every rank of `axis`: the same refusal.
+ParameterPtr replicate(const Parameter& parameter, const std::string& axis);
+
 }  // namespace ordercheck::ranks

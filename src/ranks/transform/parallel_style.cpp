@@ -79,7 +79,10 @@ void split_vocabulary(Module& module, const StyleSite& site) {
 void work_on_sequence_piece(Module& module, const StyleSite& site) {
   place_output(module, site);
   if (!site.sequence) return;
-  for (const auto& [name, parameter] : module.parameters()) {
+  const auto slots = module.parameters();  // a copy: the loop changes it
+  for (const auto& [slot, before] : slots) {
+    const ParameterPtr parameter = replicate(*before, site.axis);
+    module.set_parameter(slot, parameter);
     if (site.mutant == "drop_sum") continue;
     parameter->on_use.push_back([site](const at::Tensor& leaf) { return copy_to_group(leaf, site.axis); });
     if (site.mutant == "double_sum") {
