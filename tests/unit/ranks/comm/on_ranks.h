@@ -1,0 +1,59 @@
+// What the tests of the thread world share: meshes by axis, numbers that differ everywhere, bitwise comparison.
+#pragma once
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ranks/comm/collectives.h"
+#include "ranks/comm/world.h"
+
+namespace ordercheck::ranks {
+
+inline Mesh mesh_with(const std::vector<std::pair<std::string, int>>& axes) {
+  Mesh mesh;
+  for (const auto& [axis, degree] : axes)
+    mesh.degrees[std::ranges::find(kMeshAxes, axis) - kMeshAxes.begin()] = degree;
+  return mesh;
+}
+
+using Body = std::function<void(RankState&)>;
+
+inline WorldResult run(const Mesh& mesh, const Body& body) { return run_thread_world(mesh, {}, body); }
+
+// The world must complete.
+inline void complete(const Mesh& mesh, const Body& body) {
+  const WorldResult result = run(mesh, body);
+  EXPECT_EQ(result.ending, Ending::completed) << (result.failure ? result.failure->message : "");
+}
+
+// Fractions, so that a reduction in another order or dtype gives other bits; different on every rank.
+inline at::Tensor numbers(at::IntArrayRef sizes, int rank, at::ScalarType dtype = at::kDouble) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  at::Tensor values = at::arange(1, count + 1, at::kDouble).mul(0.1).add(rank * 1.7).reshape(sizes);
+  if (!at::isFloatingType(dtype)) values = values.mul(10).floor();
+  if (dtype == at::kBool) values = values.remainder(2 + rank).eq(0);
+  return values.to(dtype);
+}
+
+inline bool same_bits(const at::Tensor& a, const at::Tensor& b) {
+  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) return false;
+  const at::Tensor left = a.contiguous(), right = b.contiguous();
+  return std::memcmp(left.const_data_ptr(), right.const_data_ptr(), left.nbytes()) == 0;
+}
+
+// Lets ranks arrive in an order that changes from round to round.
+inline void jitter(int rank, int round) {
+  std::this_thread::sleep_for(std::chrono::microseconds((rank * 7919 + round * 104729) % 300));
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,216 @@
+#include "ranks/comm/thread_world.h"
+
+#include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
+
+#include "on_ranks.h"
+
+// What the world says when its ranks disagree or nobody goes on.
+namespace ordercheck::ranks {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const at::TensorOptions kOptions = at::TensorOptions().dtype(at::kDouble);
+
+// The same failure, to the last word, however the ranks' threads are scheduled.
+Failure same_failure_every_time(Ending ending, const Mesh& mesh, const Body& body, int times = 30) {
+  std::optional<Failure> first;
+  for (int round = 0; round < times; ++round) {
+    const WorldResult result = run(mesh, [&](RankState& rank) {
+      jitter(rank.rank, round);
+      body(rank);
+    });
+    EXPECT_EQ(result.ending, ending) << "round " << round;
+    if (!result.failure) {
+      ADD_FAILURE() << "no failure in round " << round;
+      return {};
+    }
+    if (!first) first = result.failure;
+    EXPECT_EQ(*result.failure, *first) << "round " << round << ": " << result.failure->message;
+  }
+  return *first;
+}
+
+TEST(Mismatch, OfOperationsNamesBothRanksAndWhatTheyIssued) {
+  const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}), [](RankState& rank) {
+    rank.set_phase(1, Phase::forward);
+    for (int i = 0; i < 3; ++i) all_reduce(numbers({2}, 0), "tp");
+    rank.enter_module("layers.1");
+    if (rank.rank == 0) all_reduce(numbers({4, 24, 48}, 0), "tp");
+    if (rank.rank == 1) all_gather(numbers({2}, 0), 0, "tp");
+    rank.leave_module();
+  });
+  EXPECT_EQ(failure.message,
+            "rank 0 issued all_reduce(sum) float64 [4, 24, 48] and rank 1 issued all_gather float64 [2] as number 3 on tp");
+  EXPECT_EQ(failure.rank, 0);
+  EXPECT_EQ(failure.phase, Phase::forward);
+  EXPECT_EQ(failure.module, "layers.1");
+  EXPECT_EQ(failure.operation, "all_reduce");
+  EXPECT_EQ(failure.group, "tp");
+  EXPECT_EQ(failure.sequence, 3);
+  EXPECT_THAT(failure.ranks, ElementsAre("rank 0: forward, layers.1, in all_reduce #3 on tp, float64 [4, 24, 48]",
+                                         "rank 1: forward, layers.1, in all_gather #3 on tp, float64 [2]"));
+}
+
+TEST(Mismatch, OfOneAmongManyNamesTheLowestRankAndTheOneThatDiffers) {
+  const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 4}}), [](RankState& rank) {
+    all_reduce(numbers({rank.rank == 2 ? 3 : 4}, 0), "tp");
+  });
+  EXPECT_EQ(failure.message,
+            "rank 0 issued all_reduce(sum) float64 [4] and rank 2 issued all_reduce(sum) float64 [3] as number 0 on tp");
+}
+
+TEST(Mismatch, OfDtypes) {
+  const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}), [](RankState& rank) {
+    all_gather(numbers({4}, 0, rank.rank == 0 ? at::kDouble : at::kFloat), 0, "tp");
+  });
+  EXPECT_EQ(failure.message,
+            "rank 0 issued all_gather float64 [4] and rank 1 issued all_gather float32 [4] as number 0 on tp");
+}
+
+TEST(Mismatch, OfReductionsAndSources) {
+  EXPECT_EQ(same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}),
+                                    [](RankState& rank) {
+                                      all_reduce(numbers({1}, 0), "tp", rank.rank ? Reduction::max : Reduction::sum);
+                                    })
+                .message,
+            "rank 0 issued all_reduce(sum) float64 [1] and rank 1 issued all_reduce(max) float64 [1] as number 0 on tp");
+  EXPECT_EQ(same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}),
+                                    [](RankState& rank) { broadcast(numbers({1}, 0), rank.rank, "tp"); })
+                .message,
+            "rank 0 issued broadcast(from group rank 0) float64 [1] and rank 1 issued broadcast(from group rank 1) "
+            "float64 [1] as number 0 on tp");
+}
+
+TEST(Mismatch, OfRowsInAllToAll) {
+  EXPECT_EQ(same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}),
+                                    [](RankState& rank) {
+                                      const int64_t wrong = rank.rank == 1 ? 3 : 1;
+                                      all_to_all(numbers({2}, 0), {wrong, 1}, {1, 1}, "tp");
+                                    })
+                .message,
+            "all_to_all: rank 0 sends 1 rows to rank 1, which expects 3, as number 0 on tp");
+}
+
+// The group is not complete and never will be, but two ranks already disagree: that is the cause.
+TEST(Mismatch, IsReportedRatherThanTheDeadlockThatItCauses) {
+  const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 3}}), [](RankState& rank) {
+    if (rank.rank == 0) all_reduce(numbers({1}, 0), "tp");
+    if (rank.rank == 1) all_gather(numbers({1}, 0), 0, "tp");
+  });
+  EXPECT_THAT(failure.message, HasSubstr("rank 0 issued all_reduce(sum) float64 [1] and rank 1 issued all_gather"));
+  EXPECT_EQ(failure.ranks.at(2), "rank 2: finished");
+}
+
+TEST(Deadlock, AcrossGroupsNamesEveryRanksPlace) {
+  const Failure failure =
+      same_failure_every_time(Ending::deadlocked, mesh_with({{"dp_shard", 2}, {"tp", 2}}), [](RankState& rank) {
+        rank.set_phase(0, Phase::forward);
+        rank.enter_module("layers.0");
+        // Ranks 0 and 3 begin with tp, 1 and 2 with dp_shard: everybody waits for a rank that waits elsewhere.
+        const bool tp_first = rank.rank == 0 || rank.rank == 3;
+        all_gather(numbers({2}, 0), 0, tp_first ? "tp" : "dp_shard");
+        all_gather(numbers({2}, 0), 0, tp_first ? "dp_shard" : "tp");
+        rank.leave_module();
+      });
+  EXPECT_EQ(failure.message,
+            "no rank can go on: rank 0 waits in all_gather #0 on tp (layers.0, forward); "
+            "rank 1 waits in all_gather #0 on dp_shard (layers.0, forward); "
+            "rank 2 waits in all_gather #0 on dp_shard (layers.0, forward); "
+            "rank 3 waits in all_gather #0 on tp (layers.0, forward)");
+  EXPECT_EQ(failure.rank, 0);
+  EXPECT_EQ(failure.module, "layers.0");
+  EXPECT_EQ(failure.operation, "all_gather");
+  EXPECT_EQ(failure.group, "tp");
+  EXPECT_EQ(failure.sequence, 0);
+  EXPECT_EQ(failure.ranks.size(), 4u);
+}
+
+TEST(Deadlock, OfARankThatFinished) {
+  const Failure failure = same_failure_every_time(Ending::deadlocked, mesh_with({{"tp", 2}}), [](RankState& rank) {
+    rank.set_phase(0, Phase::backward);
+    for (int i = 0; i < 7 + (rank.rank == 0); ++i) all_gather(numbers({1}, 0), 0, "tp");
+  });
+  EXPECT_EQ(failure.message, "no rank can go on: rank 0 waits in all_gather #7 on tp (backward); rank 1 finished");
+}
+
+TEST(Deadlock, OfTwoThatBothSendFirst) {
+  const Failure failure = same_failure_every_time(Ending::deadlocked, mesh_with({{"pp", 2}}), [](RankState& rank) {
+    rank.set_phase(0, Phase::forward);
+    send(numbers({1}, 0), 1 - rank.rank, 4, "pp");
+    recv({1}, kOptions, 1 - rank.rank, 4, "pp");
+  });
+  EXPECT_EQ(failure.message,
+            "no rank can go on: rank 0 waits in send #0 to rank 1, tag 4, on pp (forward); "
+            "rank 1 waits in send #0 to rank 0, tag 4, on pp (forward)");
+}
+
+TEST(Deadlock, OfARingThatOnlyReceives) {
+  const Failure failure = same_failure_every_time(Ending::deadlocked, mesh_with({{"pp", 4}}), [](RankState& rank) {
+    const at::Tensor got = recv({1}, kOptions, (rank.rank + 1) % 4, 0, "pp");
+    send(got, (rank.rank + 3) % 4, 0, "pp");
+  });
+  EXPECT_THAT(failure.message, HasSubstr("rank 3 waits in recv #0 from rank 0, tag 0, on pp"));
+}
+
+TEST(Deadlock, OfAMessageThatNobodyTakes) {
+  const Failure failure = same_failure_every_time(Ending::deadlocked, mesh_with({{"pp", 2}}), [](RankState& rank) {
+    if (rank.rank == 0) send(numbers({1}, 0), 1, 0, "pp");
+  });
+  EXPECT_THAT(failure.message, HasSubstr("rank 0 waits in send #0 to rank 1, tag 0, on pp (build); rank 1 finished"));
+}
+
+// Found at once and always, by looking and not by a clock: a miss would hang the test.
+TEST(Deadlock, IsFound500TimesOf500) {
+  int found = 0;
+  for (int round = 0; round < 500; ++round) {
+    const WorldResult result = run(mesh_with({{"tp", 4}}), [&](RankState& rank) {
+      for (int i = 0; i < round % 5; ++i) all_reduce(numbers({2}, 0), "tp");
+      switch (round % 4) {
+        case 0:  // one finished
+          if (rank.rank != round / 4 % 4) all_reduce(numbers({2}, 0), "tp");
+          break;
+        case 1:  // messages against a collective
+          if (rank.rank == 0) recv({1}, kOptions, 1, 0, "tp");
+          else all_reduce(numbers({2}, 0), "tp");
+          break;
+        case 2:  // all send
+          send(numbers({1}, 0), (rank.rank + 1) % 4, 0, "tp");
+          break;
+        default:  // two groups
+          all_reduce(numbers({2}, 0), rank.rank % 2 ? "world" : "tp");
+      }
+    });
+    found += result.ending == Ending::deadlocked;
+  }
+  EXPECT_EQ(found, 500);
+}
+
+TEST(Undelivered, IsWhatNobodyWaitedFor) {
+  const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}), [](RankState& rank) {
+    if (rank.rank == 1) return;
+    std::vector<at::Tensor> tensors{numbers({2}, 0)};
+    c10d::resolve_process_group("tp")->allreduce(tensors);
+  });
+  EXPECT_EQ(failure.message,
+            "rank 0 issued all_reduce(sum) float64 [2] as number 0 on tp and finished; rank 1 finished without it");
+  EXPECT_EQ(failure.rank, 0);
+  EXPECT_EQ(failure.operation, "all_reduce");
+}
+
+// A failed world must not keep the tensors of its ranks.
+TEST(ThreadWorld, LetsGoOfTensorsWhenItFails) {
+  const at::Tensor input = numbers({4}, 0);
+  for (int round = 0; round < 5; ++round) {
+    const WorldResult result = run(mesh_with({{"tp", 2}}), [&](RankState& rank) {
+      if (rank.rank == 0) all_reduce(input, "tp");
+      if (rank.rank == 1) all_gather(input, 0, "tp");
+    });
+    EXPECT_EQ(result.ending, Ending::failed);
+  }
+  EXPECT_EQ(input.use_count(), 1u);
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
