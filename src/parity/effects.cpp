@@ -86,8 +86,20 @@ void show_recompute(Showing& showing, const Record& with, const std::optional<Re
                                without->counters.saved_bytes_peak));
 }
 
+// Where the degree does not divide what is split, rank 0 has one of the longer parts.
+void expect_split_model(Showing& showing, const Record& with, const std::optional<Record>& without, int degree) {
+  if (!without) return;
+  const ModelSizes& model = kLlama;
+  const bool divides = model.heads % degree == 0 && model.kv_heads % degree == 0 && model.ffn_hidden % degree == 0 &&
+                       model.vocab % degree == 0;
+  if (divides) return expect_split_work(showing, with, without, 1, degree);
+  const auto part = with.counters.matmul_flops, whole = without->counters.matmul_flops;
+  showing.expect(part * degree >= whole && part < whole,
+                 fmt::format("{} of {} matmul flops, expected uneven parts from 1/{} on", part, whole, degree));
+}
+
 void show_tensor_parallel(Showing& showing, const Record& with, const std::optional<Record>& without, int degree) {
-  expect_split_work(showing, with, without, 1, degree);
+  expect_split_model(showing, with, without, degree);
   for (Phase phase : {Phase::forward, Phase::backward}) {
     const auto count = collectives_of_group(with, "tp", phase);
     showing.expect(count > 0, fmt::format("{} collectives on tp in {}", count, name_of(phase)));

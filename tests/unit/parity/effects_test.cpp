@@ -51,6 +51,19 @@ TEST(Effect, TensorParallelSplitsEveryProductAndTalks) {
   EXPECT_FALSE(effect("tp=2", silent, sample_record()).present);
 }
 
+// 24 key/value heads cannot be split into 5 equal parts: rank 0 has 5 of them.
+TEST(Effect, AnUnevenSplitGivesTheFirstRankALongerPart) {
+  Record with = sample_record(5);
+  with.counters.matmul_flops = 200;
+  with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
+                      {.kind = "all_reduce", .group = "tp", .phase = Phase::backward, .count = 4}};
+  EXPECT_TRUE(effect("tp=5", with, sample_record()).present);
+  with.counters.matmul_flops = 191;
+  EXPECT_FALSE(effect("tp=5", with, sample_record()).present);
+  with.counters.matmul_flops = 960;
+  EXPECT_FALSE(effect("tp=5", with, sample_record()).present);
+}
+
 TEST(Effect, ShardingGathersScattersAndHoldsLess) {
   Record with = sharded();
   with.counters.parameter_bytes_peak = 1200;
