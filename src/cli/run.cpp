@@ -57,6 +57,17 @@ Status check_mutant(const std::string& mutant, const Hello& hello) {
                            meant ? fmt::format("did you mean '{}'?", *meant) : "it knows " + join(hello.mutants, ", "))};
 }
 
+Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {
+  if (!fault || std::ranges::find(hello.faults, fault->kind) != hello.faults.end()) return Done{};
+  return Error{fmt::format("the {} engine knows no fault '{}'; it knows {}", hello.engine, fault->kind,
+                           hello.faults.empty() ? "none" : join(hello.faults, ", "))};
+}
+
+// All but a slow rank keep a case from completing.
+bool never_fired(const std::optional<Fault>& fault, const Record& record) {
+  return fault && fault->kind != "slow" && record.ending == Ending::completed;
+}
+
 int exit_code_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::equal: return kNothingAgainst;
@@ -85,6 +96,7 @@ int run_run(const RunCommand& command) {
   if (!session) return bad_input(session.error().message);
   const Hello hello = (*session)->runner().hello();
   if (const auto known = check_mutant(command.mutant, hello); !known) return bad_input(known.error().message);
+  if (const auto known = check_fault(options.fault, hello); !known) return bad_input(known.error().message);
   if (const std::string reason = why_not(*subject, hello); !reason.empty()) return bad_input(reason);
 
   const Plan plan{.engine = hello.engine, .cases = {{.subject = *subject, .sources = {}}}, .not_planned = {}};
@@ -96,7 +108,10 @@ int run_run(const RunCommand& command) {
   if (result->outcomes.empty()) return bad_input(result->plan.not_planned.front().reason);
   const Outcome& outcome = result->outcomes.front();
   fmt::print("{}", command.format == "json" ? render_outcome_json(outcome, hello) : render_outcome_text(outcome, hello));
-  return exit_code_of(outcome.judgement.verdict);
+  if (!never_fired(options.fault, outcome.record)) return exit_code_of(outcome.judgement.verdict);
+  fmt::print(stderr, "ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n", command.fault,
+             options.fault->rank);
+  return kUndecided;
 }
 
 }  // namespace

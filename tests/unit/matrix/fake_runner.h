@@ -51,7 +51,7 @@ class FakeRunner : public Runner {
               .transforms = {"tp", "ac", "fsdp", "optimizer"},
               .models = {"llama"},
               .mutants = {},
-              .faults = {},
+              .faults = {"hang"},
               .max_ranks = 4,
               .content_hash = "0"};
   }
