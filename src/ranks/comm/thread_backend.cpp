@@ -84,6 +84,7 @@ ThreadBackend::WorkPtr ThreadBackend::issue(Offer offer, const Channel& channel)
     }
     if (fault->kind == "wrong_shape") lengthen_inputs(offer);
   }
+  if (channel.is_message()) ++state_.counters.p2p_messages;
   auto meeting = world_->join(*group_, getRank(), channel, offer);
   return c10::make_intrusive<ThreadWork>(world_, std::move(meeting), state_, offer);
 }

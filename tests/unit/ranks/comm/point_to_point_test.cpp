@@ -85,6 +85,9 @@ TEST(PointToPoint, CountsMessages) {
     if (rank.rank == 1) recv({4}, kOptions, 0, 0, "pp");
     EXPECT_THAT(rank.collectives(), testing::ElementsAre(CollectiveCount{rank.rank == 0 ? "send" : "recv", "pp",
                                                                          Phase::forward, 1, 32}));
+    EXPECT_EQ(rank.counters.p2p_messages, 1);
+    all_reduce(numbers({1}, 0), "pp");
+    EXPECT_EQ(rank.counters.p2p_messages, 1);
   });
 }
 
