@@ -13,7 +13,7 @@ namespace {
 std::string effects_there(const EvidenceRow& row) {
   std::vector<std::string> parts;
   for (const Effect& effect : row.effects)
-    if (effect.defined) parts.push_back(effect.transform + (effect.present ? " yes" : " no"));
+    if (effect.defined) parts.push_back(effect.transform + (effect.present ? " yes" : effect.partly ? " partly" : " no"));
   return join(parts, ", ");
 }
 

@@ -22,7 +22,12 @@ constexpr std::array kCounters{CounterName{"operators_recomputed", &Counters::op
                                CounterName{"p2p_messages", &Counters::p2p_messages}};
 
 constexpr std::string_view kBetweenEffects = " | ";
-constexpr std::string_view kYes = "yes", kNo = "no", kNotStated = "not stated";
+constexpr std::string_view kYes = "yes", kPartly = "partly", kNo = "no", kNotStated = "not stated";
+
+std::string_view word_of(const Effect& effect) {
+  if (!effect.defined) return kNotStated;
+  return effect.present ? kYes : effect.partly ? kPartly : kNo;
+}
 
 std::vector<std::string> split_effects(std::string_view text) {
   std::vector<std::string> parts;
@@ -39,13 +44,14 @@ Result<Effect> parse_effect(std::string_view text) {
   const auto first = text.find(": ");
   const auto second = first == std::string_view::npos ? first : text.find(": ", first + 2);
   if (second == std::string_view::npos)
-    return Error{fmt::format("effect '{}' is not '<item>: yes|no|not stated: <evidence>'", text)};
+    return Error{fmt::format("effect '{}' is not '<item>: yes|partly|no|not stated: <evidence>'", text)};
   Effect effect{.transform = std::string(text.substr(0, first)), .evidence = std::string(text.substr(second + 2))};
   const auto word = text.substr(first + 2, second - first - 2);
-  if (word != kYes && word != kNo && word != kNotStated)
-    return Error{fmt::format("effect of {} is '{}', expected yes, no or not stated", effect.transform, word)};
+  if (word != kYes && word != kPartly && word != kNo && word != kNotStated)
+    return Error{fmt::format("effect of {} is '{}', expected yes, partly, no or not stated", effect.transform, word)};
   effect.defined = word != kNotStated;
   effect.present = word == kYes;
+  effect.partly = word == kPartly;
   return effect;
 }
 
@@ -138,7 +144,7 @@ Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text) {
 std::string print_effects(const std::vector<Effect>& effects) {
   std::vector<std::string> parts;
   for (const auto& e : effects)
-    parts.push_back(fmt::format("{}: {}: {}", e.transform, !e.defined ? kNotStated : e.present ? kYes : kNo, e.evidence));
+    parts.push_back(fmt::format("{}: {}: {}", e.transform, word_of(e), e.evidence));
   return join(parts, kBetweenEffects);
 }
 

@@ -29,6 +29,7 @@ Json outcome_json(const Outcome& outcome) {
     effects.push_back({{"transform", effect.transform},
                        {"defined", effect.defined},
                        {"present", effect.present},
+                       {"partly", effect.partly},
                        {"evidence", effect.evidence}});
   Json json{{"case", print(outcome.planned.subject)},
             {"sources", sources_json(outcome.planned.sources)},

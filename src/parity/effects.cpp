@@ -12,16 +12,17 @@ namespace {
 class Showing {
  public:
   void expect(bool holds, std::string phrase) {
-    present_ = present_ && holds;
+    (holds ? some_ : missing_) = true;
     phrases_.push_back(holds ? std::move(phrase) : "missing: " + std::move(phrase));
   }
   void remark(std::string phrase) { phrases_.push_back(std::move(phrase)); }
   Effect effect(const Item& item) const {
-    return {.transform = print(item), .present = present_, .evidence = fmt::format("{}", fmt::join(phrases_, "; "))};
+    return {.transform = print(item), .present = !missing_, .partly = missing_ && some_, .evidence = fmt::format("{}", fmt::join(phrases_, "; "))};
   }
 
  private:
-  bool present_ = true;
+  bool some_ = false;
+  bool missing_ = false;
   std::vector<std::string> phrases_;
 };
 

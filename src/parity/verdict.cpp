@@ -102,6 +102,18 @@ std::optional<Judgement> unlike_recommended(const Comparison& c, const Judgement
   return differs_from(*c.recommended, "the recommended order", c.first, so_far, Verdict::differs);
 }
 
+// A transform that did nothing also moves what its neighbours are measured by, so the one that shows nothing at all is
+// named before one that shows a part.
+const Effect* without_effect(const std::vector<Effect>& effects) {
+  const Effect* found = nullptr;
+  for (const Effect& effect : effects) {
+    if (!effect.defined || effect.present) continue;
+    if (!effect.partly) return &effect;
+    if (!found) found = &effect;
+  }
+  return found;
+}
+
 }  // namespace
 
 const char* name_of(Verdict verdict) {
@@ -135,10 +147,9 @@ Judgement judge(const Comparison& c) {
   }
   for (auto step : {unlike_reference, replicas_apart, untrained, unlike_recommended})
     if (auto verdict = step(c, judgement)) return *verdict;
-  for (const Effect& effect : judgement.effects)
-    if (effect.defined && !effect.present)
-      return decided(judgement, Verdict::ignored,
-                     "every bit is there, but " + effect.transform + " is without its effect: " + effect.evidence);
+  if (const Effect* ignored = without_effect(judgement.effects))
+    return decided(judgement, Verdict::ignored,
+                   "every bit is there, but " + ignored->transform + " is without its effect: " + ignored->evidence);
   const bool held = c.first.parity_owed && c.subject.settings.arithmetic != Arithmetic::native;
   return decided(judgement, Verdict::equal,
                  held ? "every loss, gradient and parameter has the bits of one rank"

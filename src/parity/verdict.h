@@ -45,7 +45,8 @@ std::string extent_of_difference(const Record& expected, const Record& got);
 struct Effect {
   std::string transform;  // the item, printed
   bool defined = true;    // false: nothing is stated about this transform, so it can never be found ignored
-  bool present = false;
+  bool present = false;   // all that it owes was seen
+  bool partly = false;    // not all, but some of it
   std::string evidence;   // "recomputed 118 operators, saved bytes 51200 of 88064": the counters, in words
   friend bool operator==(const Effect&, const Effect&) = default;
 };

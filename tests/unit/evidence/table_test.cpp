@@ -25,7 +25,7 @@ EvidenceTable sample() {
   table.rows.push_back({.case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
                         .verdict = Verdict::equal,
                         .effects = {{.transform = "fsdp=2:reshard=never", .present = true, .evidence = "6 all_gather; more"},
-                                    {.transform = "tp=2", .present = false, .evidence = "missing: 0 collectives"},
+                                    {.transform = "tp=2", .present = false, .partly = true, .evidence = "missing: 0 collectives"},
                                     {.transform = "quantize=fp8", .defined = false, .evidence = "no effect"}},
                         .counters = {.operators_recomputed = 3, .matmul_flops = 12},
                         .collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6, .bytes = 640}},

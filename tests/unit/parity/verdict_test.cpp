@@ -141,6 +141,19 @@ TEST(Judge, AnAbsentEffectIsIgnoredOnlyWhenEveryBitIsThere) {
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
 }
 
+// Without its recomputation tp's share of the work is off too.
+TEST(Judge, TheTransformThatShowsNothingIsNamedBeforeOneThatShowsAPart) {
+  Comparison comparison = sound();
+  comparison.subject.stack = *parse_stack("fsdp=2,ac");
+  comparison.first.counters.matmul_flops = 100;
+  comparison.again = comparison.first;
+  comparison.twins = {sample_record(1), comparison.first};
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::ignored);
+  EXPECT_TRUE(judgement.effects[0].partly);
+  EXPECT_THAT(judgement.reason, HasSubstr("but ac is without its effect"));
+}
+
 TEST(Judge, ATransformWithoutAStatedEffectIsNeverIgnored) {
   Comparison comparison = sound();
   comparison.subject.stack = *parse_stack("quantize=fp8");
