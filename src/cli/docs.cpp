@@ -1,0 +1,81 @@
+// ordercheck docs --write|--check|--print: the pages that are generated from rules and evidence.
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/knowledge.h"
+#include "report/docs.h"
+
+namespace ordercheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DocsOptions {
+  std::string root;
+  bool write = false;
+  bool check = false;
+  bool print = false;
+};
+
+int bad_input(const std::string& message) {
+  fmt::print(stderr, "ordercheck docs: {}\n", message);
+  return kBadInput;
+}
+
+Result<fs::path> root_of(const DocsOptions& options) {
+  if (!options.root.empty()) return fs::path(options.root);
+  const auto rules = find_rules_folder("");
+  if (!rules) return rules.error();
+  return fs::absolute(*rules / "").lexically_normal().parent_path().parent_path();
+}
+
+int print_documents(const std::vector<Document>& documents) {
+  for (const Document& document : documents) fmt::print("==> {} <==\n{}", document.path, document.contents);
+  return kNothingAgainst;
+}
+
+int check_documents(const fs::path& root, const std::vector<Document>& documents) {
+  const auto stale = stale_documents(root, documents);
+  if (!stale) return bad_input(stale.error().message);
+  for (const Stale& one : *stale) fmt::print("{}", one.diff);
+  if (stale->empty()) {
+    fmt::print("{} documents, all current.\n", documents.size());
+    return kNothingAgainst;
+  }
+  fmt::print("{} of {} documents are stale; scripts/ordercheck docs --write writes them anew.\n", stale->size(),
+             documents.size());
+  return kDecidedAgainst;
+}
+
+int run_docs(const DocsOptions& options) {
+  const auto root = root_of(options);
+  if (!root) return bad_input(root.error().message);
+  const auto documents = make_documents(*root);
+  if (!documents) return bad_input(documents.error().message);
+  if (options.print) return print_documents(*documents);
+  if (options.check) return check_documents(*root, *documents);
+  const auto touched = write_documents(*root, *documents);
+  if (!touched) return bad_input(touched.error().message);
+  for (const std::string& path : *touched) fmt::print("wrote {}\n", path);
+  fmt::print("{} documents, {} written.\n", documents->size(), touched->size());
+  return kNothingAgainst;
+}
+
+}  // namespace
+
+void add_docs(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<DocsOptions>();
+  CLI::App* command = app.add_subcommand("docs", "Generate docs/ from rules and evidence, or check that it is current");
+  CLI::Option_group* what = command->add_option_group("what");
+  what->add_flag("--write", options->write, "Write what is stale");
+  what->add_flag("--check", options->check, "Print a diff of every stale page, and exit 1 when there is one");
+  what->add_flag("--print", options->print, "Print every page");
+  what->require_option(1);
+  command->add_option("--root", options->root, "The checkout: rules/, matrix/, report_templates/, docs/");
+  command->callback([options, &exit_code] { exit_code = run_docs(*options); });
+}
+
+}  // namespace ordercheck::cli

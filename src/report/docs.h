@@ -1,0 +1,39 @@
+// The generated documents of a checkout, and which of them are stale.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ordercheck {
+
+struct Document {
+  std::string path;      // below the root, with '/': "docs/rules/fsdp-before-tp.md"
+  std::string contents;
+  friend bool operator==(const Document&, const Document&) = default;
+};
+
+// docs/parallelism_ordering.md, docs/rules/<slug>.md, and README.md where it has blocks to fill, from the rules, evidence
+// and templates below `root`. Sorted by path. Same files, same bytes.
+Result<std::vector<Document>> make_documents(const std::filesystem::path& root);
+
+// What lies below `root` otherwise than `documents` say: a unified diff a document. A page in docs/rules/ that no rule
+// makes any more is stale too: its contents ought to be none.
+struct Stale {
+  std::string path;
+  std::string diff;
+  bool to_remove = false;
+};
+Result<std::vector<Stale>> stale_documents(const std::filesystem::path& root, const std::vector<Document>& documents);
+
+// Writes what is stale and removes what nothing makes; gives back the paths that it touched.
+Result<std::vector<std::string>> write_documents(const std::filesystem::path& root, const std::vector<Document>& documents);
+
+// `text` with what stands between the lines `<!-- begin: NAME -->` and `<!-- end -->` replaced by `block`. A text without
+// the first line comes back as it is; an error when the block has no end.
+Result<std::string> with_block(std::string_view text, std::string_view name, std::string_view block);
+
+}  // namespace ordercheck

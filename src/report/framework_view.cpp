@@ -1,0 +1,94 @@
+#include "report/framework_view.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/orders.h"
+#include "matrix/orders.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "rule/match.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+std::size_t place_of(const Item& item, const Stack& stack) {
+  return static_cast<std::size_t>(std::ranges::find(stack.items, item) - stack.items.begin());
+}
+
+// Pairs of the order that stand the other way in `recommended`, which holds the same items.
+std::string inversions(const Stack& order, const Stack& recommended) {
+  std::vector<std::string> pairs;
+  for (std::size_t i = 0; i < order.items.size(); ++i)
+    for (std::size_t j = i + 1; j < order.items.size(); ++j)
+      if (place_of(order.items[i], recommended) > place_of(order.items[j], recommended))
+        pairs.push_back(fmt::format("{} before {}", code(order.items[i].name), code(order.items[j].name)));
+  return pairs.empty() ? "nothing" : join(pairs, ", ");
+}
+
+std::string findings_in_words(const Stack& order, const std::vector<Rule>& rules) {
+  std::vector<std::string> links;
+  for (const Rule& rule : rules)
+    if (rule.kind != RuleKind::commutes && !firings(rule, order).empty()) links.push_back(link_to(rule, "rules/"));
+  return links.empty() ? "none" : join(links, ", ");
+}
+
+std::string run_in_words(const Stack& order, const std::string& model, const ObservedEngine& engine) {
+  std::vector<std::string> dropped;
+  const Stack projected = project(order, built_by(engine), dropped);
+  const Case c{.stack = projected, .model = model, .engine = engine.table.engine, .settings = {}};
+  const std::string without = dropped.empty() ? "" : ", without " + code(join(dropped, ","));
+  const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
+  return fmt::format("{}{}: {}", print(engine.target), without, outcome == nullptr ? "not run" : seen_in_words(*outcome));
+}
+
+}  // namespace
+
+std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Judge judge(sources.rules, reader_target(sources), sources.observations);
+  std::vector<FrameworkRow> rows;
+  for (const Framework& framework : sources.frameworks) {
+    const Stack order = with_degrees(framework.order);
+    FrameworkRow row{.title = framework.title,
+                     .order = code(print(framework.order)),
+                     .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
+                     .date = framework.date.empty() ? "unknown" : framework.date,
+                     .says = framework.says,
+                     .differs = inversions(order, recommended_order(order, judge)),
+                     .findings = findings_in_words(order, sources.rules)};
+    const std::string model = sources.space.models.empty() ? "llama" : sources.space.models.front();
+    for (const ObservedEngine& engine : engines) row.runs.push_back(run_in_words(order, model, engine));
+    if (row.runs.empty()) row.runs.push_back("not run");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks) {
+  struct Sides {
+    std::vector<std::string> forward, turned;
+  };
+  std::map<std::pair<std::string, std::string>, Sides> pairs;  // the alphabetically smaller name first
+  for (const Framework& framework : frameworks) {
+    const auto& items = framework.order.items;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      for (std::size_t j = i + 1; j < items.size(); ++j) {
+        const bool forward = items[i].name < items[j].name;
+        Sides& sides = forward ? pairs[{items[i].name, items[j].name}] : pairs[{items[j].name, items[i].name}];
+        (forward ? sides.forward : sides.turned).push_back(framework.title);
+      }
+  }
+  std::vector<Disagreement> found;
+  for (const auto& [names, sides] : pairs)
+    if (!sides.forward.empty() && !sides.turned.empty())
+      found.push_back({.pair = fmt::format("{} and {}", code(names.first), code(names.second)),
+                       .first_before = join(sides.forward, ", "),
+                       .second_before = join(sides.turned, ", ")});
+  return found;
+}
+
+}  // namespace ordercheck

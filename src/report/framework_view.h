@@ -1,0 +1,29 @@
+// The orders that known projects fix in their code, side by side.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/observed.h"
+#include "report/sources.h"
+
+namespace ordercheck {
+
+struct FrameworkRow {
+  std::string title, order, source, date, says;
+  std::string differs;            // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
+  std::string findings;           // pages that fire on it, linked; "none"
+  std::vector<std::string> runs;  // "native 2.11.0, without compile: equal"; "not run"
+};
+
+// Two transforms that projects apply in both orders.
+struct Disagreement {
+  std::string pair;           // "`compile` and `fsdp`"
+  std::string first_before;   // who applies the first one first
+  std::string second_before;
+};
+
+std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks);
+
+}  // namespace ordercheck

@@ -1,0 +1,53 @@
+#include "report/markdown.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ordercheck {
+
+// CommonMark: the fence is longer than any run of backticks inside.
+std::string code(std::string_view text) {
+  if (text.empty()) return "";
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) longest = std::max(longest, run = c == '`' ? run + 1 : 0);
+  const std::string fence(longest + 1, '`');
+  const std::string pad = text.front() == '`' || text.back() == '`' ? " " : "";
+  return fence + pad + std::string(text) + pad + fence;
+}
+
+std::string thousands(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, " ");
+  return digits;
+}
+
+std::string shortened(std::string_view text, std::size_t at_most) {
+  if (text.size() <= at_most) return std::string(text);
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  while (at_most > 0 && continues(text[at_most])) --at_most;
+  return std::string(text.substr(0, at_most)) + " ...";
+}
+
+std::string cell(std::string_view text) {
+  std::string made;
+  for (const char c : text) {
+    if (c == '|') made += '\\';
+    made += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return made;
+}
+
+std::string page_of(const Rule& rule) { return rule.slug + ".md"; }
+
+std::string link_to(const Rule& rule, std::string_view folder) {
+  return fmt::format("[{}]({}{})", rule.id, folder, page_of(rule));
+}
+
+std::string cited(const Citation& citation) {
+  return fmt::format("[{}]({}), {}", short_name(citation), citation.url,
+                     citation.date == "unknown" ? "date unknown" : citation.date);
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,109 @@
+#include "report/order_view.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/orders.h"
+#include "matrix/orders.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "rule/match.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+bool names(const Pattern& pattern, const std::string& name) {
+  return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& p) { return p.name == name; });
+}
+
+bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, const std::string& name) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) {
+    return kinds.contains(rule.kind) && (names(rule.one, name) || names(rule.other, name));
+  });
+}
+
+bool clashes(const Stack& stack, const std::vector<Rule>& rules) {
+  return std::ranges::any_of(
+      rules, [&](const Rule& rule) { return rule.kind == RuleKind::clash && !firings(rule, stack).empty(); });
+}
+
+// `first`, then every other transform that order rules name and that clashes with none so far, in the catalogue's order.
+Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
+  std::set<std::string> taken{first};
+  const auto stack_of_taken = [&] {
+    Stack stack;
+    for (const TransformInfo& info : transforms())
+      if (taken.contains(info.name)) stack.items.push_back(item_named(info.name));
+    return stack;
+  };
+  for (const TransformInfo& info : transforms()) {
+    if (taken.contains(info.name) || !is_named(rules, {RuleKind::order}, info.name)) continue;
+    taken.insert(info.name);
+    if (clashes(stack_of_taken(), rules)) taken.erase(info.name);
+  }
+  return stack_of_taken();
+}
+
+PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& sources,
+                      const std::vector<ObservedEngine>& engines) {
+  PairReason reason{.pair = pair,
+                    .rule = link_to(rule, "rules/"),
+                    .reason = reason_of(rule),
+                    .cite = rule.citations.empty() ? "" : cited(rule.citations.front()),
+                    .basis = name_of(rule.basis),
+                    .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm)};
+  for (const Standing& standing : standings_of(rule, sources, engines))
+    reason.standings.push_back(standing_in_words(standing));
+  if (reason.standings.empty()) reason.standings.push_back(fmt::format("claimed for {}: not run", holds_in_words(rule)));
+  return reason;
+}
+
+// The pages that fire when the two change places; else the pages that let them; else one entry without a page.
+std::vector<PairReason> reasons_for(const Item& before, const Item& after, const Sources& sources,
+                                    const std::vector<ObservedEngine>& engines) {
+  const std::string pair = fmt::format("{} before {}", code(before.name), code(after.name));
+  const Stack turned{.items = {after, before}};
+  std::vector<PairReason> reasons;
+  for (const Rule& rule : sources.rules)
+    if (rule.kind == RuleKind::order && !firings(rule, turned).empty())
+      reasons.push_back(reason_for(rule, pair, sources, engines));
+  for (const Rule& rule : sources.rules)
+    if (reasons.empty() && rule.kind == RuleKind::commutes && !commuting_pairs(rule, turned).empty())
+      reasons.push_back(reason_for(rule, pair + ", or the other way", sources, engines));
+  if (reasons.empty()) reasons.push_back({.pair = pair, .reason = "no page orders the two", .standings = {"not run"}});
+  return reasons;
+}
+
+}  // namespace
+
+Item item_named(const std::string& name) { return with_degrees(Stack{.items = {Item{.name = name}}}).items.front(); }
+
+std::vector<std::string> known_transforms(const std::vector<Rule>& rules) {
+  std::vector<std::string> known;
+  for (const TransformInfo& info : transforms())
+    if (is_named(rules, {RuleKind::order, RuleKind::clash, RuleKind::commutes}, info.name)) known.push_back(info.name);
+  return known;
+}
+
+std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Judge judge(sources.rules, reader_target(sources), sources.observations);
+  std::vector<RecommendedOrder> orders;
+  for (const std::string sharding : {"fsdp", "simple_fsdp"}) {
+    if (!is_named(sources.rules, {RuleKind::order}, sharding)) continue;
+    const Stack order = recommended_order(items_around(sharding, sources.rules), judge);
+    std::vector<std::string> names;
+    for (const Item& item : order.items) names.push_back(item.name);
+    RecommendedOrder made{.title = "With " + code(sharding), .order = join(names, ","), .reasons = {}};
+    for (std::size_t i = 0; i + 1 < order.items.size(); ++i)
+      for (PairReason& reason : reasons_for(order.items[i], order.items[i + 1], sources, engines))
+        made.reasons.push_back(std::move(reason));
+    orders.push_back(std::move(made));
+  }
+  return orders;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,36 @@
+// The order that the rules recommend, and why each neighbour stands where it does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/observed.h"
+#include "report/sources.h"
+
+namespace ordercheck {
+
+// One reason for one pair.
+struct PairReason {
+  std::string pair;                    // "`tp` before `fsdp`"
+  std::string rule;                    // "[ORD-004](rules/...)"; "" where no page orders the two
+  std::string reason;                  // the page's first sentence
+  std::string cite;                    // its first citation
+  std::string basis, harm;
+  std::vector<std::string> standings;  // one an engine and version
+};
+
+struct RecommendedOrder {
+  std::string title;                // "With fsdp"
+  std::string order;                // "pp,tp,ac,compile,fsdp"
+  std::vector<PairReason> reasons;  // of each neighbouring pair, in order
+};
+
+// One order for fsdp and one for simple_fsdp, each of every transform that order rules name and no clash page keeps apart.
+std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines);
+
+// Transforms that some order, clash or commutes page names, in the order of the catalogue.
+std::vector<std::string> known_transforms(const std::vector<Rule>& rules);
+
+Item item_named(const std::string& name);  // as it stands in a stack, with a degree of 2 where it has degrees
+
+}  // namespace ordercheck

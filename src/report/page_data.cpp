@@ -1,0 +1,163 @@
+#include "report/page_data.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ordercheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json lines(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back({{"line", text}});
+  return list;
+}
+
+Json data_of(const RecommendedOrder& order) {
+  Json reasons = Json::array();
+  for (const PairReason& r : order.reasons)
+    reasons.push_back({{"pair", r.pair},
+                       {"rule", r.rule},
+                       {"reason", r.reason},
+                       {"cite", r.cite},
+                       {"basis", r.basis},
+                       {"harm", r.harm},
+                       {"standings", join(r.standings, "<br>")}});
+  return {{"title", order.title}, {"order", order.order}, {"reasons", std::move(reasons)}};
+}
+
+Json data_of(const PairMatrix& matrix) {
+  Json names = Json::array(), rows = Json::array();
+  for (const std::string& name : matrix.names) names.push_back({{"name", name}});
+  for (const PairRow& row : matrix.rows) {
+    Json cells = Json::array();
+    for (const PairCell& cell : row.cells) cells.push_back({{"text", cell.text}});
+    rows.push_back({{"name", row.name}, {"cells", std::move(cells)}});
+  }
+  return {{"names", std::move(names)}, {"rows", std::move(rows)}};
+}
+
+Json data_of(const RunRow& row) {
+  return {{"order", row.order}, {"whole", row.whole}, {"verdict", row.verdict},     {"phase", row.phase},
+          {"seen", row.seen},   {"rules", row.rules}, {"mechanism", row.mechanism}};
+}
+
+Json data_of(const CostRow& row) {
+  return {{"order", row.order},
+          {"matmul_flops", row.matmul_flops},
+          {"parameter_bytes_peak", row.parameter_bytes_peak},
+          {"saved_bytes_peak", row.saved_bytes_peak},
+          {"operators_recomputed", row.operators_recomputed}};
+}
+
+Json data_of(const TrafficRow& row) {
+  return {{"order", row.order},     {"kind", row.kind},           {"group", row.group},
+          {"forward", row.forward}, {"recompute", row.recompute}, {"backward", row.backward},
+          {"optimizer", row.optimizer}, {"elsewhere", row.elsewhere}, {"bytes", row.bytes}};
+}
+
+Json data_of(const ContradictionRow& row) {
+  return {{"where", row.where},
+          {"what", row.what},
+          {"claimed", row.claimed},
+          {"seen", row.seen},
+          {"explanation", row.explanation}};
+}
+
+Json data_of(const FrameworkRow& row) {
+  return {{"title", row.title}, {"order", row.order},     {"source", row.source},     {"date", row.date},
+          {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"runs", join(row.runs, "<br>")}};
+}
+
+Json data_of(const Disagreement& d) {
+  return {{"pair", d.pair}, {"first_before", d.first_before}, {"second_before", d.second_before}};
+}
+
+template <class T>
+Json all(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(data_of(value));
+  return list;
+}
+
+}  // namespace
+
+OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  OrderingPage page{.target = print(reader_target(sources)),
+                    .orders = recommended_orders(sources, engines),
+                    .pairs = pair_matrix(sources, engines),
+                    .frameworks = framework_rows(sources, engines),
+                    .disagreements = disagreements(sources.frameworks),
+                    .stated = stated_contradictions(sources.rules)};
+  for (const ObservedEngine& engine : engines) page.engines.push_back(engine_view(sources, engine));
+  for (const Rule& rule : sources.rules) page.rules.push_back(rule_page(rule, sources, engines));
+  return page;
+}
+
+Json data_of(const RulePage& page) {
+  Json standings = Json::array();
+  std::vector<std::string> grades;
+  for (const Standing& s : page.standings) {
+    grades.push_back(s.target + ": " + s.grade);
+    standings.push_back({{"target", s.target},
+                         {"grade", s.grade},
+                         {"note", s.note},
+                         {"bad", s.bad},
+                         {"good", s.good},
+                         {"claimed", s.claimed ? "yes" : "no"}});
+  }
+  return {{"id", page.id},
+          {"title", page.title},
+          {"kind", page.kind},
+          {"file", page.file},
+          {"page", page.file.substr(page.file.rfind('/') + 1)},
+          {"flags", page.flags},
+          {"when", page.when},
+          {"harm", page.harm},
+          {"basis", page.basis},
+          {"holds", page.holds},
+          {"bad", page.bad},
+          {"good", page.good},
+          {"bad_name", page.bad_name},
+          {"good_name", page.good_name},
+          {"what", page.what},
+          {"why", page.why},
+          {"limits", page.limits},
+          {"standings", std::move(standings)},
+          {"grades", join(grades, "<br>")},
+          {"citations", lines(page.citations)},
+          {"expectations", lines(page.expectations)}};
+}
+
+Json data_of(const EngineView& view) {
+  return {{"title", view.title},
+          {"versions", view.versions},
+          {"arithmetic", view.arithmetic},
+          {"builds", view.builds},
+          {"cases", view.cases},
+          {"verdicts", view.verdicts},
+          {"agreement", view.agreement},
+          {"controls", lines(view.controls)},
+          {"orders_of", view.orders_of},
+          {"runs", all(view.runs)},
+          {"costs", all(view.costs)},
+          {"traffic", all(view.traffic)},
+          {"contradictions", all(view.contradictions)},
+          {"undecided", lines(view.undecided)},
+          {"not_planned", lines(view.not_planned)}};
+}
+
+Json data_of(const OrderingPage& page) {
+  return {{"target", page.target},
+          {"orders", all(page.orders)},
+          {"pairs", data_of(page.pairs)},
+          {"engines", all(page.engines)},
+          {"frameworks", all(page.frameworks)},
+          {"disagreements", all(page.disagreements)},
+          {"stated", all(page.stated)},
+          {"rules", all(page.rules)}};
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,114 @@
+#include "report/rule_view.h"
+
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/markdown.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+std::string run_of(const Stack& stack, const Witness& witness, const Target& target,
+                   const std::vector<ObservedEngine>& engines) {
+  if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
+  for (const ObservedEngine& engine : engines) {
+    if (engine.target != target) continue;
+    const Case c{.stack = stack, .model = witness.model, .engine = engine.table.engine, .settings = {}};
+    if (const Outcome* outcome = find_outcome(engine, c)) return seen_in_words(*outcome);
+  }
+  return "not run";
+}
+
+std::string grade_in_words(const Grade& grade, const Target& target) {
+  const std::string decided = fmt::format("{} {}", grade.engine, grade.version);
+  return grade.engine.empty() || decided == print(target) ? name_of(grade.kind)
+                                                          : fmt::format("{} by {}", name_of(grade.kind), decided);
+}
+
+std::string expectation_in_words(const Expectation& expected) {
+  std::string text = fmt::format("{} {} shows {}", expected.engine, print(expected.version), name_of(expected.verdict));
+  if (expected.phase) text += fmt::format(" in {}", name_of(*expected.phase));
+  if (!expected.message.empty()) text += ", " + code(expected.message);
+  if (!expected.operation.empty()) text += fmt::format(", {} on {}", code(expected.operation), expected.group);
+  if (expected.move != Move::none) text += fmt::format(", {} {}", name_of(expected.move), code(expected.counter));
+  if (!expected.because.empty()) text += ": " + expected.because;
+  return text;
+}
+
+}  // namespace
+
+std::string seen_in_words(const Outcome& outcome) {
+  std::string text = name_of(outcome.judgement.verdict);
+  if (outcome.record.failure) text += fmt::format(" in {}", name_of(outcome.record.failure->phase));
+  return text;
+}
+
+std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  std::vector<Standing> standings;
+  for (const Target& target : targets_of(sources)) {
+    if (!speaks_about(rule, target.project)) continue;
+    const Grade grade = grade_of(rule, target, sources.observations);
+    standings.push_back({.target = print(target),
+                         .grade = grade_in_words(grade, target),
+                         .note = grade.note,
+                         .bad = run_of(rule.witness.bad, rule.witness, target, engines),
+                         .good = run_of(rule.witness.good, rule.witness, target, engines),
+                         .claimed = holds_for(rule, target)});
+  }
+  return standings;
+}
+
+std::string standing_in_words(const Standing& s) {
+  const std::string runs = s.bad == "not run" && s.good == "not run" ? "not run" : fmt::format("bad {}, good {}", s.bad, s.good);
+  return fmt::format("{}: {}; {}", s.target, s.grade, runs);
+}
+
+std::string pattern_in_words(const Rule& rule) {
+  const std::string one = code(print(rule.one)), other = code(print(rule.other));
+  switch (rule.kind) {
+    case RuleKind::order: return fmt::format("{} applied before {}", one, other);
+    case RuleKind::clash: return fmt::format("{} together with {}", one, other);
+    case RuleKind::needs: return fmt::format("{} without {}", one, other);
+    case RuleKind::fits: return one.empty() ? "the mesh" : one;
+    case RuleKind::effect: return other.empty() ? one : fmt::format("{} where {} is", one, other);
+    case RuleKind::commutes: return fmt::format("nothing: {} and {} may change places", one, other);
+  }
+  assert(false && "a rule is of six kinds");
+  return "";
+}
+
+std::string holds_in_words(const Rule& rule) {
+  std::vector<std::string> parts;
+  for (const Holds& entry : rule.holds) parts.push_back(code(print(entry)));
+  return join(parts, ", ");
+}
+
+RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const bool commutes = rule.kind == RuleKind::commutes;
+  RulePage page{.id = rule.id,
+                .title = rule.title,
+                .kind = name_of(rule.kind),
+                .file = rule.file,
+                .flags = pattern_in_words(rule),
+                .when = rule.when ? code(rule.when->text) : "",
+                .harm = commutes ? "none" : name_of(rule.harm),
+                .basis = name_of(rule.basis),
+                .holds = holds_in_words(rule),
+                .bad = code(print(rule.witness.bad)),
+                .good = code(print(rule.witness.good)),
+                .bad_name = commutes ? "one" : "bad",
+                .good_name = commutes ? "other" : "good",
+                .what = rule.flags,
+                .why = rule.why,
+                .limits = rule.limits,
+                .standings = standings_of(rule, sources, engines)};
+  for (const Citation& cite : rule.citations)
+    page.citations.push_back(fmt::format("{}, {}: {}", cited(cite), name_of(cite.says), cite.claim));
+  for (const Expectation& expected : rule.expectations) page.expectations.push_back(expectation_in_words(expected));
+  return page;
+}
+
+}  // namespace ordercheck

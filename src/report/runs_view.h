@@ -1,0 +1,66 @@
+// What an engine ran and saw: every order of the space's transforms, and what the legal ones cost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/observed.h"
+#include "report/sources.h"
+
+namespace ordercheck {
+
+struct RunRow {
+  std::string order;      // "`tp=2,ac,fsdp=2`"
+  bool whole = false;     // holds every transform of the space
+  std::string verdict;    // "fails"; "not run"
+  std::string phase;      // of a failure
+  std::string seen;       // the message, or the first difference; "every bit of one rank"
+  std::string rules;      // pages that fire, linked; "none"
+  std::string mechanism;  // of an order that breaks: whom the page claims it for, and where its limits stand
+};
+
+// Sizes of one legal order, of rank 0. Bytes and operations as the record counts them.
+struct CostRow {
+  std::string order;
+  std::string matmul_flops, parameter_bytes_peak, saved_bytes_peak, operators_recomputed;
+};
+
+struct TrafficRow {
+  std::string order;
+  std::string kind, group;                            // "all_gather", "tp"
+  std::string forward, recompute, backward, optimizer, elsewhere;  // how many; elsewhere: build, apply, observe
+  std::string bytes;
+};
+
+struct ContradictionRow {
+  std::string where;        // "native 2.11.0"
+  std::string what;         // the case or the rule
+  std::string claimed;      // "ORD-003 predicts differs; seen: fails"
+  std::string seen;
+  std::string explanation;  // of a page, or "no page explains it"
+};
+
+struct EngineView {
+  std::string title;                // "native 2.11.0, cpu"
+  std::string versions;             // "libtorch 2.11.0"
+  std::string arithmetic;
+  std::string builds;               // "`ac`, `fsdp`, `tp`": transforms that it has runs of
+  std::string cases;                // "212"
+  std::string verdicts;             // "180 equal, 32 fails"
+  std::string agreement;            // "150 confirmed, 3 open, ..."
+  std::vector<std::string> controls;
+  std::string orders_of;            // "`tp`, `ac`, `fsdp` on 4 ranks"
+  std::vector<RunRow> runs;
+  std::vector<CostRow> costs;
+  std::vector<TrafficRow> traffic;
+  std::vector<ContradictionRow> contradictions;
+  std::vector<std::string> undecided;
+  std::vector<std::string> not_planned;  // "12 cases: the native engine builds no compile"
+};
+
+EngineView engine_view(const Sources& sources, const ObservedEngine& engine);
+
+// Contradictions that pages state themselves: expectations that depart from the harm.
+std::vector<ContradictionRow> stated_contradictions(const std::vector<Rule>& rules);
+
+}  // namespace ordercheck

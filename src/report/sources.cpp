@@ -1,0 +1,49 @@
+#include "report/sources.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "check/check.h"
+#include "check/observed.h"
+#include "rule/load.h"
+
+namespace ordercheck {
+
+Result<Sources> load_sources(const std::filesystem::path& root) {
+  auto rules = load_rules(root / "rules");
+  if (!rules) return rules.error();
+  auto evidence = read_evidence(root / "matrix" / "evidence");
+  if (!evidence) return evidence.error();
+  auto frameworks = load_frameworks(root / "matrix" / "frameworks");
+  if (!frameworks) return frameworks.error();
+  auto space = load_space(root / "matrix" / "space.toml");
+  if (!space) return space.error();
+  Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .space = *space};
+  sources.observations = observations_of(sources.evidence);
+  const auto known = settle_target({.project = "pytorch"}, sources.rules, sources.observations);
+  if (!known) return known.error();
+  return sources;
+}
+
+std::vector<Target> targets_of(const Sources& sources) {
+  std::vector<Target> targets;
+  for (const char* engine : {"pytorch", "native"}) {
+    std::vector<Version> versions;
+    for (const Observation& seen : sources.observations)
+      if (auto version = parse_version(seen.version); version && seen.engine == engine) versions.push_back(*version);
+    std::ranges::sort(versions, std::greater<>{});
+    versions.erase(std::ranges::unique(versions).begin(), versions.end());
+    if (versions.empty())
+      if (auto newest = newest_known(sources.rules, engine)) versions.push_back(*newest);
+    for (const Version& version : versions) targets.push_back({.project = engine, .version = version});
+  }
+  return targets;
+}
+
+Target reader_target(const Sources& sources) {
+  const auto target = settle_target({.project = "pytorch"}, sources.rules, sources.observations);
+  assert(target && "load_sources refuses rules that do not speak about pytorch");
+  return *target;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,36 @@
+// What pages are made from: rules, evidence, the orders of known projects, and the space of the matrix. Nothing else goes
+// in, so the same checkout gives the same bytes.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/result.h"
+#include "evidence/table.h"
+#include "matrix/framework.h"
+#include "matrix/space.h"
+#include "rule/grade.h"
+#include "rule/rule.h"
+
+namespace ordercheck {
+
+struct Sources {
+  std::vector<Rule> rules;
+  std::vector<EvidenceTable> evidence;    // sorted by engine and build; of every arithmetic
+  std::vector<Framework> frameworks;
+  Space space;
+  std::vector<Observation> observations;  // of `evidence`
+};
+
+// Reads rules/, matrix/evidence/, matrix/frameworks/ and matrix/space.toml below `root`. Evidence may be missing.
+Result<Sources> load_sources(const std::filesystem::path& root);
+
+// Every engine and version that grades are given for: those that ran, and for an engine without a run the newest version
+// that the pages know. pytorch first.
+std::vector<Target> targets_of(const Sources& sources);
+
+// The first of targets_of about pytorch, whom the recommended order and the pair matrix are for. Asserts that some rule
+// speaks about pytorch; load_sources sees to it.
+Target reader_target(const Sources& sources);
+
+}  // namespace ordercheck
