@@ -22,7 +22,6 @@ int main(int argc, char** argv) {
   add_run(app, exit_code);
   add_matrix(app, exit_code);
   add_docs(app, exit_code);
-  add_docs(app, exit_code);
   add_doctor(app, exit_code);
   try {
     app.parse(argc, argv);
