@@ -42,6 +42,24 @@ Control plain_control(const Batch& batch, const Plan& plan) {
           .evidence = fmt::format("{} of {} legal layouts differ from one rank without the grid", differ, completed)};
 }
 
+Control repeat_control(const Batch& batch, const Plan& plan) {
+  int alike = 0, twice = 0;
+  std::string unlike;
+  for (const PlannedCase& planned : plan.cases) {
+    const Record& first = batch.record(planned.subject);
+    if (first.ending != Ending::completed) continue;
+    const Record& again = batch.record(planned.subject, 1);
+    if (again.ending != Ending::completed) continue;
+    ++twice;
+    const bool same = digest(first) == digest(again);
+    alike += same;
+    if (!same && unlike.empty()) unlike = "; the first that has not is " + print(planned.subject);
+  }
+  return {.name = "repeated runs",
+          .held = twice > 0 && alike == twice,
+          .evidence = fmt::format("{} of {} records have the digest of their second run{}", alike, twice, unlike)};
+}
+
 Control shuffled_control(const std::vector<Outcome>& outcomes) {
   Control control{.name = "shuffled gradient", .held = false, .evidence = "no record has two different gradients"};
   for (const Outcome& outcome : outcomes) {

@@ -13,6 +13,9 @@ void want_plain_twins(Batch& batch, const Plan& plan);
 // "plain arithmetic": held when at least half of the twins that completed differ from one rank, and there are any.
 Control plain_control(const Batch& batch, const Plan& plan);
 
+// "repeated runs": held when every case that completed twice gave the same digest, counters and collectives too.
+Control repeat_control(const Batch& batch, const Plan& plan);
+
 // "shuffled gradient": two gradients of a completed record change places; held when the comparison names the first of
 // them. Failed when no record has two different gradients.
 Control shuffled_control(const std::vector<Outcome>& outcomes);

@@ -91,6 +91,7 @@ Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vec
   const bool exact = std::ranges::any_of(
       plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
   if (exact) result.controls.push_back(plain_control(batch, plan));
+  result.controls.push_back(repeat_control(batch, result.plan));
   result.controls.push_back(shuffled_control(result.outcomes));
   return result;
 }

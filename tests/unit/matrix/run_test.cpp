@@ -152,6 +152,16 @@ TEST_F(RunMatrix, TheControlFailsWhenPlainArithmeticDiffersNowhere) {
   EXPECT_FALSE(result.controls.at(0).held);
   EXPECT_EQ(result.controls.at(0).evidence, "0 of 2 legal layouts differ from one rank without the grid");
   EXPECT_TRUE(result.controls.at(1).held);
+  EXPECT_TRUE(result.controls.at(2).held);
+}
+
+// Equal numbers, but a counter that is another every time: the evidence could not be checked against it.
+TEST_F(RunMatrix, TheControlFailsWhenACounterIsNotRepeatable) {
+  runner_.spoil("tp=2", [](Record& record, const Request& request) { record.counters.saved_bytes_peak += request.attempt; });
+  const auto result = run({"tp=2", "tp=4"});
+  EXPECT_EQ(result.outcomes.at(0).judgement.verdict, Verdict::equal);
+  EXPECT_FALSE(result.controls.at(1).held);
+  EXPECT_EQ(result.controls.at(1).evidence, "1 of 2 records have the digest of their second run; the first that has not is tp=2");
 }
 
 TEST_F(RunMatrix, ABrokenEngineIsAnError) {
