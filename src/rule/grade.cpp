@@ -109,6 +109,8 @@ Grade grade_by_citations(const Rule& rule, std::string note) {
 std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std::vector<Observation>& all,
                          std::string& undecided) {
   std::vector<Run> runs;
+  // A case does not say how many ranks there are: a run has always as many as its mesh needs.
+  if (rule.witness.ranks) return runs;
   for (const Observation& seen : all) {
     if (seen.engine != engine || !is_case(seen, rule.witness.bad, rule.witness.model)) continue;
     const Result<Version> version = parse_version(seen.version);

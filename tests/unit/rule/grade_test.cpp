@@ -71,6 +71,12 @@ TEST(Grades, UndecidedRunsDecideNothing) {
               GradeKind::cited);
 }
 
+TEST(Grades, ARunSaysNothingAboutHowManyRanksThereAre) {
+  Rule rule = rule_of(good_page());
+  rule.witness.ranks = 2;
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)}).kind, GradeKind::cited);
+}
+
 TEST(Grades, StaleWhereItWasTrueOnce) {
   const std::vector<Observation> seen{refused("2.8.0"), saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};
   EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.11", seen)), "stale: pytorch 2.11.0");
