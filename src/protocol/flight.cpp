@@ -57,6 +57,7 @@ void note_fatal_signal(int number) {
 // Someone else's handler (a sanitizer's, a debugger's) stays.
 void watch_ends() {
   std::atexit(note_exit);
+  std::at_quick_exit(note_exit);
   for (const int number : kFatalSignals) {
     struct sigaction present {};
     sigaction(number, nullptr, &present);

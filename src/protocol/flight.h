@@ -30,13 +30,14 @@ struct FlightSlot {
   bool finished = false;
   std::uint64_t ticket = 0;  // larger was written later, over all ranks; 0 where nothing whole was written
   int fatal_signal = 0;      // the signal that this rank's thread raised (SIGSEGV, SIGABRT ...); 0 for none
-  bool called_exit = false;  // this rank's thread called exit()
+  bool called_exit = false;  // this rank's thread called exit() or quick_exit()
 };
 
 class FlightRecorder {
  public:
   // Creates the file with `ranks` empty slots and maps it. Errors name the path. From the first one on, a fatal signal
-  // or a call of exit() is noted in the slot that the thread wrote last (a signal that the program handles is not).
+  // and a call of exit() or quick_exit() are noted in the slot that the thread wrote last; a signal that the program
+  // handles itself is not.
   static Result<std::unique_ptr<FlightRecorder>> create(const std::filesystem::path& path, int ranks);
   ~FlightRecorder();
   FlightRecorder(const FlightRecorder&) = delete;

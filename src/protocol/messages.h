@@ -43,8 +43,8 @@ const char* name_of(Keep keep);
 std::optional<Keep> find_keep(const std::string& name);
 
 // A fault asked for, to show that the supervisor and the worlds see it. Fires on one rank, at the first time that rank
-// enters `module` in `phase` (kinds crash, hang, throw, slow), or at its collective number `sequence` on any group
-// (kinds skip_collective, wrong_shape).
+// enters `module` in `phase` (kinds crash, hang, throw, slow, exit), or at its collective number `sequence` on any group
+// (kinds skip_collective, wrong_shape). With nonsense the worker writes something that is not the protocol.
 struct Fault {
   std::string kind;  // crash | hang | throw | slow | nonsense | exit | skip_collective | wrong_shape
   int rank = 0;

@@ -27,6 +27,8 @@ struct Engine {
   std::chrono::milliseconds patience;      // long enough for any case that does not hang
 };
 
+void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
+
 std::vector<Engine> engines() {
   std::string missing;
   if (!std::filesystem::exists(kNativeWorker))
@@ -57,9 +59,11 @@ class Conformance : public testing::TestWithParam<Engine> {
   }
 
   // The faulty case between two good ones: what it gave, once both neighbours were seen to be right.
-  Record between_good_ones(const std::string& fault) {
-    EXPECT_THAT(pool_->hello().faults, testing::Contains(fault));
-    const auto records = run_all(*pool_, {subject(), subject(fault), subject()});
+  Record between_good_ones(const std::string& fault) { return between_good_ones(subject(fault)); }
+
+  Record between_good_ones(const CaseRun& faulty) {
+    EXPECT_THAT(pool_->hello().faults, testing::Contains(faulty.fault->kind));
+    const auto records = run_all(*pool_, {subject(), faulty, subject()});
     EXPECT_EQ(records[0].ending, Ending::completed) << failure_of(records[0]);
     EXPECT_EQ(records[2].ending, Ending::completed) << failure_of(records[2]);
     EXPECT_EQ(digest(records[0]), digest(records[2])) << "the case after the fault gave other numbers";
@@ -115,7 +119,9 @@ TEST_P(Conformance, a_hang) {
 TEST_P(Conformance, nonsense) {
   const Record record = between_good_ones("nonsense");
   EXPECT_EQ(record.ending, Ending::garbled) << failure_of(record);
-  expect_place(record);
+  EXPECT_THAT(failure_of(record), HasSubstr("not the protocol"));
+  // A worker may say it before any rank runs; no rank is named then.
+  if (!record.failure->ranks.empty()) expect_place(record);
 }
 
 TEST_P(Conformance, slow_is_not_wrong) {
@@ -175,25 +181,28 @@ INSTANTIATE_TEST_SUITE_P(engines, Conformance, testing::ValuesIn(engines()),
                          [](const auto& engine) { return engine.param.name; });
 
 // Faults that need collectives whose ranks can disagree.
-class NativeConformance : public Conformance {};
+class NativeConformance : public Conformance {
+ protected:
+  // Two collectives of the first forward pass, inside modules.
+  void expect_seen(const std::string& kind) {
+    for (const std::int64_t sequence : {3, 7}) {
+      CaseRun faulty = subject(kind);
+      faulty.fault->module = "";
+      faulty.fault->sequence = sequence;
+      const Record record = between_good_ones(faulty);
+      EXPECT_TRUE(record.ending == Ending::deadlocked || record.ending == Ending::failed) << failure_of(record);
+      ASSERT_TRUE(record.failure.has_value()) << "at collective " << sequence;
+      EXPECT_GE(record.failure->rank, 0) << failure_of(record);
+      EXPECT_NE(record.failure->module, "") << failure_of(record);
+      EXPECT_NE(record.failure->operation, "") << failure_of(record);
+      EXPECT_EQ(record.failure->ranks.size(), 4u);
+    }
+  }
+};
 
-TEST_P(NativeConformance, a_skipped_collective_is_seen_by_the_world) {
-  const Record record = between_good_ones("skip_collective");
-  EXPECT_TRUE(record.ending == Ending::deadlocked || record.ending == Ending::failed) << failure_of(record);
-  ASSERT_TRUE(record.failure.has_value());
-  EXPECT_GE(record.failure->rank, 0);
-  EXPECT_NE(record.failure->module, "");
-  EXPECT_NE(record.failure->operation, "");
-}
+TEST_P(NativeConformance, a_skipped_collective_is_seen_by_the_world) { expect_seen("skip_collective"); }
 
-TEST_P(NativeConformance, a_wrong_shape_is_seen_by_the_world) {
-  const Record record = between_good_ones("wrong_shape");
-  EXPECT_TRUE(record.ending == Ending::deadlocked || record.ending == Ending::failed) << failure_of(record);
-  ASSERT_TRUE(record.failure.has_value());
-  EXPECT_GE(record.failure->rank, 0);
-  EXPECT_NE(record.failure->module, "");
-  EXPECT_NE(record.failure->operation, "");
-}
+TEST_P(NativeConformance, a_wrong_shape_is_seen_by_the_world) { expect_seen("wrong_shape"); }
 
 INSTANTIATE_TEST_SUITE_P(engines, NativeConformance, testing::Values(engines()[1]),
                          [](const auto& engine) { return engine.param.name; });
