@@ -26,6 +26,7 @@ double largest_row_norm(const at::Tensor& rows) {
   double largest = 0;
   for (int64_t start = 0; start < matrix.numel(); start += length) {
     double squares = 0;
+#pragma omp simd reduction(+ : squares)
     for (int64_t i = start; i < start + length; ++i) squares += data[i] * data[i];
     // Written so that a NaN is kept, not dropped by a comparison.
     if (!(squares <= largest)) largest = squares;
@@ -48,6 +49,7 @@ double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
   if (along == Along::row) {
     for (const double* row = data; row < data + rows * length; row += length) {
       double sum = 0;
+#pragma omp simd reduction(+ : sum)
       for (int64_t i = 0; i < length; ++i) sum += std::fabs(row[i]);
       keep_largest(sum);
     }

@@ -17,6 +17,7 @@ using torch::autograd::variable_list;
 // One pass that also finds the largest magnitude, which the grid must hold.
 void round_to_grid(const double* in, double* out, int64_t count, double c, double& largest) {
   double top = 0;
+#pragma omp simd reduction(max : top)
   for (int64_t i = 0; i < count; ++i) {
     out[i] = (in[i] + c) - c;
     const double magnitude = std::fabs(in[i]);

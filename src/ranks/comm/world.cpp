@@ -59,7 +59,11 @@ std::string one_line(std::string text) {
 }
 
 WorldResult thrown_by(const RankState& state, Ending ending, std::string message) {
-  const FlightSlot place = place_of(state);
+  FlightSlot place = place_of(state);
+  if (state.thrown()) {
+    place.phase = state.thrown()->phase;
+    place.module = state.thrown()->module;
+  }
   return {.ending = ending,
           .failure = Failure{.phase = place.phase,
                              .rank = state.rank,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <exception>
 
 #include "ranks/module/rank.h"
 
@@ -31,12 +32,15 @@ class ModuleScope {
     if (rank_) rank_->enter_module(path);
   }
   ~ModuleScope() {
-    if (rank_) rank_->leave_module();
+    if (!rank_) return;
+    if (std::uncaught_exceptions() > exceptions_) rank_->note_thrown();
+    rank_->leave_module();
   }
   ModuleScope(const ModuleScope&) = delete;
 
  private:
   RankState* rank_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 void collect(const ModulePtr& module, std::vector<ModulePtr>& into) {

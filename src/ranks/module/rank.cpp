@@ -67,6 +67,10 @@ const std::string& RankState::module() const {
   return modules_.empty() ? outside : modules_.back();
 }
 
+void RankState::note_thrown() {
+  if (!thrown_) thrown_ = Thrown{.phase = phase(), .module = module()};
+}
+
 void RankState::count_collective(const std::string& kind, const std::string& group, std::int64_t bytes) {
   auto& [count, sum] = collectives_[{kind, group, phase()}];
   ++count;

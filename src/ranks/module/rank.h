@@ -44,6 +44,16 @@ class RankState {
   void leave_module();
   const std::string& module() const;
 
+  // Where the exception that is on its way out was thrown: the innermost module call that it left. Whoever stops an
+  // exception forgets it.
+  void note_thrown();
+  void forget_thrown() { thrown_.reset(); }
+  struct Thrown {
+    Phase phase;
+    std::string module;
+  };
+  const std::optional<Thrown>& thrown() const { return thrown_; }
+
   // One collective of this rank, by its input's bytes. Called by the world.
   void count_collective(const std::string& kind, const std::string& group, std::int64_t bytes);
   std::int64_t collectives_issued() const { return collectives_issued_; }
@@ -66,6 +76,7 @@ class RankState {
   int step_ = 0;
   int recompute_depth_ = 0;
   std::vector<std::string> modules_;
+  std::optional<Thrown> thrown_;
   std::int64_t collectives_issued_ = 0;
   std::map<std::tuple<std::string, std::string, Phase>, std::pair<std::int64_t, std::int64_t>> collectives_;
 };

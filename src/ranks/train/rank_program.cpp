@@ -54,7 +54,7 @@ class RankRun {
 
  private:
   void apply(const Item& item) {
-    const Transform* transform = find_transform_of_engine(item.name);
+    const Transform* transform = program_.find_transform(item.name);
     assert(transform && "asked before the ranks were started");
     transform->apply(subject_, item, site_);
   }

@@ -8,6 +8,7 @@
 #include "ranks/arith/arithmetic.h"
 #include "ranks/module/rank.h"
 #include "ranks/train/yield.h"
+#include "ranks/transform/transform.h"
 #include "stack/case.h"
 
 namespace ordercheck::ranks {
@@ -18,6 +19,8 @@ struct RankProgram {
   std::string mutant;
   bool trace = false;
   std::function<void(int step)> on_step;  // called on rank 0 before each step; may be empty
+  // Where an item's transform comes from; a test puts a stranger among the engine's own.
+  std::function<const Transform*(const std::string& name)> find_transform = find_transform_of_engine;
 };
 
 // Runs on the calling thread as `rank`. Throws what goes wrong; where it was, the rank state tells.

@@ -153,6 +153,7 @@ void Frame::run_again(int task) {
     const SavedTensorHooksScope hooks(new FillHooks(shared_from_this(), task));
     region(inputs);
   } catch (const Filled&) {
+    if (RankState* rank = find_rank()) rank->forget_thrown();
   }
   TORCH_CHECK(filled[task] == placeholders.size(), "recomputation saved ", filled[task], " tensors, forward ",
               placeholders.size());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <ATen/Parallel.h>
@@ -79,6 +80,9 @@ int serve() {
   // Libraries print to stdout: move it aside before anything else can.
   ProtocolOut out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   dup2(STDERR_FILENO, STDOUT_FILENO);
+  // Tensors of a few MB come and go with every operator: keep their memory instead of giving it back page by page.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   at::set_num_threads(1);
   install_saved_tensor_hooks();
   out.line(encode(introduce()));

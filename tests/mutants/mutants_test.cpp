@@ -1,0 +1,69 @@
+// Small errors put in on purpose are seen, each where it is; the twin without the error passes.
+#include "ranks/module/mutants.h"
+
+#include <gmock/gmock.h>
+
+#include "ranks/on_case.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+struct Expectation {
+  std::string mutant;
+  std::string stack;
+  std::string first;  // the first thing that differs; "effect" where every bit is there and the effect is missing
+};
+
+const std::vector<Expectation>& table() {
+  static const std::vector<Expectation> lines{
+      {"epsilon", "(nothing)", "loss"},
+      {"mask_bit", "(nothing)", "loss"},
+      {"position", "(nothing)", "loss"},
+      {"drop_sum", "tp=2", "gradient of layers.0.attention_norm.weight"},
+      {"double_sum", "tp=2", "gradient of layers.0.attention_norm.weight"},
+      {"scale", "fsdp=2", "gradient of tok_embeddings.weight"},
+      {"local_tokens", "fsdp=2", "gradient of tok_embeddings.weight"},
+      {"norm_replicas", "tp=2", "gradient norm"},
+      {"shard_order", "tp=2,fsdp=2", "gradient of tok_embeddings.weight"},
+      {"skip_microbatch", "fsdp=2", "gradient of tok_embeddings.weight"},
+      {"untouched", "ac", "effect"},
+      {"zero_gradient", "fsdp=2", "gradient of tok_embeddings.weight"},
+  };
+  return lines;
+}
+
+class Seen : public testing::TestWithParam<Expectation> {};
+
+TEST_P(Seen, AndItsTwinPasses) {
+  const auto& [mutant, stack, first] = GetParam();
+  const Case subject = case_of(stack);
+  const Record twin = run(subject);
+  const auto twin_difference = first_difference(reference(subject), twin);
+  ASSERT_FALSE(twin_difference) << in_words(*twin_difference);
+
+  const Record record = run(subject, mutant);
+  ASSERT_EQ(record.ending, Ending::completed) << record.failure->message;
+  const auto difference = first_difference(reference(subject), record);
+  if (first == "effect") {
+    EXPECT_FALSE(difference);
+    EXPECT_TRUE(effect_of(subject, 0, twin, reference(subject)).present);
+    EXPECT_FALSE(effect_of(subject, 0, record, reference(subject)).present);
+    return;
+  }
+  ASSERT_TRUE(difference) << mutant << " was not seen";
+  EXPECT_EQ(difference->what, first);
+  EXPECT_EQ(difference->step, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, Seen, testing::ValuesIn(table()),
+                         [](const auto& info) { return info.param.mutant; });
+
+TEST(Mutants, EveryOneHasALine) {
+  std::vector<std::string> lines, known;
+  for (const Expectation& line : table()) lines.push_back(line.mutant);
+  for (const Mutant& mutant : mutants()) known.push_back(mutant.name);
+  EXPECT_THAT(lines, testing::UnorderedElementsAreArray(known));
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks

@@ -1,0 +1,44 @@
+// Runs a case in this process and holds it against its reference: what rank tests are made of.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include "parity/verdict.h"
+#include "protocol/messages.h"
+#include "ranks/graph/saved_tensors.h"
+#include "ranks/train/run_case.h"
+#include "stack/case.h"
+
+namespace ordercheck::ranks {
+
+inline Case case_of(const std::string& text) {
+  auto parsed = parse_case(text);
+  if (!parsed) throw std::invalid_argument(parsed.error().message);
+  return *parsed;
+}
+
+inline Record run(const Case& subject, const std::string& mutant = "", std::optional<Fault> fault = {}) {
+  at::set_num_threads(1);
+  install_saved_tensor_hooks();
+  return run_case(Run{.subject = subject, .mutant = mutant, .fault = std::move(fault)}, nullptr, {});
+}
+
+// References are shared by many cases.
+inline const Record& reference(const Case& subject) {
+  static std::map<std::string, Record> known;
+  const Case on_one_rank = reference_of(subject);
+  const auto [entry, added] = known.try_emplace(print(on_one_rank));
+  if (added) entry->second = run(on_one_rank);
+  return entry->second;
+}
+
+inline std::string in_words(const Difference& difference) {
+  return difference.what + " at step " + std::to_string(difference.step) + ": expected " + difference.expected +
+         ", got " + difference.got;
+}
+
+}  // namespace ordercheck::ranks
