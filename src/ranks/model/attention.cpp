@@ -4,10 +4,10 @@
 
 #include <ATen/ATen.h>
 
+#include "ranks/arith/softmax.h"
+
 namespace ordercheck::ranks {
 namespace {
-
-constexpr double kMasked = -1e9;  // far below any score; exp of it is 0
 
 // Rotates pairs (first half, second half) of the last dim by position * theta^(-2i/head_dim).
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, double theta) {
@@ -44,11 +44,9 @@ at::Tensor InnerAttention::forward(const Tensors& inputs) {
   at::Tensor hidden = positions.unsqueeze(0).gt(positions.unsqueeze(1));  // [query, key]: the key comes later
   if (options_.mutant == "mask_bit") hidden.index_put_({at::tensor(length / 2), at::tensor(length / 2 + 1)}, false);
 
-  at::Tensor scores = batched_matmul(numerics, q.reshape({batch * heads, length, head_dim}), k.transpose(1, 2));
-  scores = (scores * (1.0 / std::sqrt(static_cast<double>(head_dim)))).masked_fill(hidden, kMasked);
-  const at::Tensor exponentials = at::exp(scores - scores.detach().amax({-1}, /*keepdim=*/true));
-  const at::Tensor sum = sum_terms(numerics, exponentials);
-  const at::Tensor weights = exponentials / broadcast_to(numerics, sum, exponentials);
+  // Scaled before the product: of a query there is less than of its scores.
+  const at::Tensor scaled = (q * (1.0 / std::sqrt(static_cast<double>(head_dim)))).reshape({batch * heads, length, head_dim});
+  const at::Tensor weights = masked_softmax(numerics, batched_matmul(numerics, scaled, k.transpose(1, 2)), hidden);
   return batched_matmul(numerics, weights, v).view({batch, heads, length, head_dim});
 }
 
