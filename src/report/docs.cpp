@@ -20,6 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSampleStack = "fsdp=2,tp=2";
 
+// Views link rule pages as docs/parallelism_ordering.md does; the README lies one folder up.
+std::string from_the_root(std::string text) {
+  constexpr std::string_view kLink = "](rules/";
+  for (std::size_t at = 0; (at = text.find(kLink, at)) != std::string::npos; at += kLink.size()) text.insert(at + 2, "docs/");
+  return text;
+}
+
 class Maker {
  public:
   Maker(const fs::path& root, const Sources& sources)
@@ -57,7 +64,7 @@ class Maker {
     for (const ObservedEngine& engine : engines_) data["engines"].push_back(data_of(engine_view(sources_, engine)));
     const auto matrix = render("readme_matrix.md", data);
     if (!matrix) return matrix.error();
-    const auto with_matrix = with_block(text, "matrix run", *matrix);
+    const auto with_matrix = with_block(text, "matrix run", from_the_root(*matrix));
     if (!with_matrix) return with_matrix.error();
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations);
     const auto sample = parse_stack(kSampleStack);

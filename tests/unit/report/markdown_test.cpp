@@ -1,0 +1,32 @@
+#include "report/markdown.h"
+
+#include <gtest/gtest.h>
+
+namespace ordercheck {
+namespace {
+
+TEST(Markdown, FencesCodeByMoreBackticksThanItHolds) {
+  EXPECT_EQ(code("a"), "`a`");
+  EXPECT_EQ(code("a`b"), "``a`b``");
+  EXPECT_EQ(code("`a"), "`` `a ``");
+  EXPECT_EQ(code(""), "");
+}
+
+TEST(Markdown, GroupsDigits) {
+  EXPECT_EQ(thousands(0), "0");
+  EXPECT_EQ(thousands(999), "999");
+  EXPECT_EQ(thousands(1000), "1 000");
+  EXPECT_EQ(thousands(1234567), "1 234 567");
+  EXPECT_EQ(thousands(-123456), "-123 456");
+}
+
+TEST(Markdown, CutsBehindAWholeCharacter) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc ...");
+  EXPECT_EQ(shortened("a\xC3\xA9z", 2), "a ...");
+}
+
+TEST(Markdown, KeepsACellInItsRow) { EXPECT_EQ(cell("a|b\nc"), "a\\|b c"); }
+
+}  // namespace
+}  // namespace ordercheck
