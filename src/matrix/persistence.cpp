@@ -24,10 +24,6 @@ bool differ(const Record& expected, const Record& got) {
   return expected.ending == Ending::completed && first_difference(expected, got).has_value();
 }
 
-bool owes_reference(const Case& c, const Record& record) {
-  return record.parity_owed && c.settings.arithmetic != Arithmetic::native;
-}
-
 std::string name_of_variant(const Case& c, const Case& variant) {
   return c.settings.seed != variant.settings.seed ? fmt::format("with seed {}", variant.settings.seed)
                                                   : fmt::format("on the grid 2^-{}", variant.settings.grid);
@@ -88,7 +84,7 @@ bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std
       return false;
     }
     bool there = !replicas_agree(got);
-    if (owes_reference(variant, got)) there = there || differ(batch.record(reference_of(variant)), got);
+    if (is_held_against_one_rank(variant, got)) there = there || differ(batch.record(reference_of(variant)), got);
     if (auto recommended = recommended_of(variant, recommend))
       there = there || differ(batch.record(*recommended), got);
     if (!there) {
@@ -106,7 +102,7 @@ Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommen
   const Case reference = reference_of(c);
   const auto recommended = recommended_of(c, recommend);
   if (!recommended) return reference;
-  return owes_reference(c, got) && differ(batch.record(reference), got) ? reference : *recommended;
+  return is_held_against_one_rank(c, got) && differ(batch.record(reference), got) ? reference : *recommended;
 }
 
 void want_tensors(Batch& batch, const Case& c, const Case& counterpart) {

@@ -71,8 +71,7 @@ std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_
 }
 
 std::optional<Judgement> unlike_reference(const Comparison& c, const Judgement& so_far) {
-  const bool owed = c.first.parity_owed && c.subject.settings.arithmetic != Arithmetic::native;
-  if (!owed) return std::nullopt;
+  if (!is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
   if (!c.reference) return decided(so_far, Verdict::unrun, "the reference on one rank is missing");
   if (c.reference->ending != Ending::completed)
     return decided(so_far, Verdict::unrun, "the reference on one rank " + sentence(*c.reference));
@@ -136,6 +135,16 @@ std::optional<Verdict> find_verdict(const std::string& name) {
   return std::nullopt;
 }
 
+bool is_held_against_one_rank(const Case& c, const Record& record) {
+  switch (c.settings.arithmetic) {
+    case Arithmetic::exact: return record.parity_owed;
+    case Arithmetic::plain: return true;
+    case Arithmetic::native: return false;
+  }
+  assert(false && "every arithmetic is known");
+  return true;
+}
+
 Judgement judge(const Comparison& c) {
   Judgement judgement;
   if (c.first.ending != Ending::completed)
@@ -150,7 +159,7 @@ Judgement judge(const Comparison& c) {
   if (const Effect* ignored = without_effect(judgement.effects))
     return decided(judgement, Verdict::ignored,
                    "every bit is there, but " + ignored->transform + " is without its effect: " + ignored->evidence);
-  const bool held = c.first.parity_owed && c.subject.settings.arithmetic != Arithmetic::native;
+  const bool held = is_held_against_one_rank(c.subject, c.first);
   return decided(judgement, Verdict::equal,
                  held ? "every loss, gradient and parameter has the bits of one rank"
                  : c.recommended ? "every loss, gradient and parameter has the bits of the recommended order"

@@ -55,6 +55,10 @@ struct Effect {
 // `with` shows alone is judged, and the evidence says so.
 Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without);
 
+// Whether the numbers are held against one rank: in exact arithmetic where they are owed; in plain arithmetic always,
+// since that it differs is what this control is for; in native arithmetic never.
+bool is_held_against_one_rank(const Case& c, const Record& record);
+
 // Everything a verdict is made of.
 struct Comparison {
   Case subject;

@@ -55,6 +55,13 @@ TEST(Agreement, NothingShownIsUndecided) {
   EXPECT_EQ(outcome_of("tp=2,fsdp=2", Verdict::unstable, sample_rules()).agreement, Agreement::undecided);
 }
 
+TEST(Agreement, WithoutTheGridADifferenceSaysNothing) {
+  Outcome outcome = outcome_of("tp=2,fsdp=2", Verdict::differs, sample_rules());
+  outcome.planned.subject.settings.arithmetic = Arithmetic::plain;
+  hold_against_rules(outcome);
+  EXPECT_EQ(outcome.agreement, Agreement::open);
+}
+
 Expectation pinned(Verdict verdict, Phase phase, std::string because) {
   Expectation expectation;
   expectation.engine = "native";

@@ -114,6 +114,14 @@ TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
   EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
 }
 
+TEST(Judge, PlainArithmeticIsHeldAgainstOneRankAlthoughItOwesNothing) {
+  Comparison comparison = sound();
+  spoil(comparison.reference);
+  comparison.subject.settings.arithmetic = Arithmetic::plain;
+  comparison.first.parity_owed = comparison.again->parity_owed = false;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+}
+
 TEST(Judge, ReplicasThatDriftApartDiffer) {
   Comparison comparison = sound();
   comparison.first.parameters[2].replicas_agree = comparison.again->parameters[2].replicas_agree = false;
