@@ -85,7 +85,9 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!shard) return shard.error();
   Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello);
   if (!command.only.empty()) {
-    std::erase_if(plan.cases, [&](const PlannedCase& c) { return !glob_match(command.only, print(c.subject)); });
+    const auto other = [&](const auto& one) { return !glob_match(command.only, print(one.subject)); };
+    std::erase_if(plan.cases, other);
+    std::erase_if(plan.not_planned, other);
     if (plan.cases.empty())
       return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them", command.only)};
   }
