@@ -31,6 +31,12 @@ void move_declined(const Batch& batch, Plan& plan) {
   std::ranges::sort(plan.not_planned, {}, [](const NotPlanned& one) { return print(one.subject); });
 }
 
+// Where two runs parted in step n, later steps add nothing.
+Case until_difference(Case c, const Judgement& judgement) {
+  if (judgement.difference) c.settings.steps = judgement.difference->step + 1;
+  return c;
+}
+
 Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend& recommend) {
   std::vector<Outcome*> differing;
   for (Outcome& outcome : outcomes)
@@ -45,13 +51,16 @@ Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend
   });
   for (Outcome* outcome : differing) {
     const Case& subject = outcome->planned.subject;
-    want_tensors(batch, subject, counterpart_of(batch, subject, recommend));
+    want_tensors(batch, until_difference(subject, outcome->judgement),
+                 until_difference(counterpart_of(batch, subject, recommend), outcome->judgement));
   }
   if (auto status = batch.run(); !status) return status;
   for (Outcome* outcome : differing) {
     const Case& subject = outcome->planned.subject;
-    const Record& expected = batch.record(counterpart_of(batch, subject, recommend), 0, Keep::values);
-    auto divergence = first_divergence(expected, batch.record(subject, 0, Keep::values));
+    const Case counterpart = counterpart_of(batch, subject, recommend);
+    auto divergence =
+        first_divergence(batch.record(until_difference(counterpart, outcome->judgement), 0, Keep::values),
+                         batch.record(until_difference(subject, outcome->judgement), 0, Keep::values));
     if (!divergence) return divergence.error();
     outcome->divergence = *divergence;
   }

@@ -65,6 +65,21 @@ std::string world_text(const Case& c) {
   return fmt::format("{} {}{}", ranks, ranks == 1 ? "rank" : "ranks", axes.empty() ? "" : " (" + join(axes, ", ") + ")");
 }
 
+// A case a line: what was seen, whether the rules predict it, and for all but equal what it was.
+std::string verdict_lines(const std::vector<Outcome>& outcomes) {
+  std::size_t width = 0;
+  for (const Outcome& outcome : outcomes) width = std::max(width, print(outcome.planned.subject).size());
+  std::string text;
+  for (const Outcome& outcome : outcomes) {
+    const bool equal = outcome.judgement.verdict == Verdict::equal;
+    text += fmt::format("{:<{}}  {:<8} {}{}{}\n", print(outcome.planned.subject), width,
+                        name_of(outcome.judgement.verdict), name_of(outcome.agreement),
+                        outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
+                        equal ? "" : ": " + outcome.judgement.reason);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_plan_text(const Plan& plan) {
@@ -84,7 +99,8 @@ std::string render_result_text(const MatrixResult& result) {
   const Tally tally = tally_of(result);
   std::vector<std::string> verdicts;
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
-  std::string text = fmt::format("{} cases on {} ({}): {}\n", result.outcomes.size(), result.hello.engine,
+  std::string text = verdict_lines(result.outcomes);
+  text += fmt::format("{} cases on {} ({}): {}\n", result.outcomes.size(), result.hello.engine,
                                  join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
   text += fmt::format("{} confirmed, {} open, {} contradictions explained by a page, {} not explained, {} undecided\n",
                       tally.confirmed, tally.open, tally.explained, tally.contradictions, tally.undecided);
