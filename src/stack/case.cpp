@@ -19,8 +19,9 @@ namespace {
 constexpr std::string_view kNothing = "(nothing)";
 constexpr std::string_view kBlank = " \t\r\n";
 
-// Twice the grid and the 13 bits of range must fit the 53 bits of a float64, or sums would round.
-constexpr std::uint64_t kFinestGrid = 20;
+// Twice the grid, the place of a product's last bit, must lie within the 53 bits of a float64. What is finer than 2^-20
+// leaves less than the 13 bits of range that the models need; the engine then says that it left its range.
+constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
 const std::vector<std::string>& keys() {

@@ -35,10 +35,11 @@ bool has_any_of_its_words(const std::string& line) {
                              [&](const char* word) { return line.find(word) != line.npos; });
 }
 
-// Lines that write to a stream of the process or end it. `_exit` after a fork is neither; nor is a crash asked for.
+// Lines that write to a stream of the process or end it. `_exit` after a fork is neither; nor is an end that a fault
+// asks for, which is an abort or a quick_exit.
 std::vector<std::string> prints_or_exits(const SourceFile& file) {
   static const std::regex pattern(
-      R"((\bstd::(cout|cerr|clog|exit|quick_exit|puts|printf|putchar)\b|\b(fmt|std)::print(ln)?\(|[^\w:.>](exit|printf|puts|putchar)\(|<iostream>))");
+      R"((\bstd::(cout|cerr|clog|exit|puts|printf|putchar)\b|\b(fmt|std)::print(ln)?\(|[^\w:.>](exit|printf|puts|putchar)\(|<iostream>))");
   std::vector<std::string> found;
   for (std::size_t number = 1; number <= file.lines.size(); ++number) {
     if (!has_any_of_its_words(file.lines[number - 1])) continue;

@@ -52,7 +52,7 @@ TEST(ParseCase, NamesMistakes) {
             "unknown setting 'fast' at column 11; known: model, engine, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 seed=3"), "setting 'seed' is given twice at column 11");
   EXPECT_EQ(first_line_of_error("ac seed=-1"), "setting 'seed' takes an integer of 0 to 2^64-1, got '-1' at column 8");
-  EXPECT_EQ(first_line_of_error("ac grid=21"), "setting 'grid' takes an integer of 1 to 20, got '21' at column 8");
+  EXPECT_EQ(first_line_of_error("ac grid=27"), "setting 'grid' takes an integer of 1 to 26, got '27' at column 8");
   EXPECT_EQ(first_line_of_error("ac steps=0"), "setting 'steps' takes an integer of 1 to 1000, got '0' at column 9");
   EXPECT_EQ(first_line_of_error("ac accumulation=17"),
             "setting 'accumulation' takes an integer of 1 to 16, got '17' at column 16");
@@ -67,7 +67,7 @@ RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
   c.model = *rc::gen::element<std::string>("llama", "llama_tied", "moe");
   c.engine = *rc::gen::element<std::string>("native", "pytorch", "pytorch-2.11.0");
   c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::native),
-                .grid = *rc::gen::inRange(1, 21),
+                .grid = *rc::gen::inRange(1, 27),
                 .seed = *rc::gen::arbitrary<std::uint64_t>(),
                 .steps = *rc::gen::inRange(1, 1001),
                 .accumulation = *rc::gen::inRange(1, 17)};

@@ -31,6 +31,8 @@ TEST(MeshOf, WhatHasNoAxisTakesNoRank) {
   EXPECT_EQ(mesh(""), Mesh{});
 }
 
+TEST(MeshOf, AStrangerSizesNoAxis) { EXPECT_EQ(mesh_of({{{.name = "courier", .degrees = {{4}}}}}), Mesh{}); }
+
 TEST(MeshOf, ItemsOnOneAxisMultiply) { EXPECT_THAT(mesh("fsdp=2,simple_fsdp=3").degrees, ElementsAre(1, 1, 6, 1, 1)); }
 
 TEST(WorldSize, IsTheProduct) {
