@@ -122,7 +122,7 @@ need_torch() {
   local found
   if [[ -n ${ORDERCHECK_PYTHON:-} ]]; then
     build_python=$ORDERCHECK_PYTHON
-    found=$(torch_of "$build_python") || stop "ORDERCHECK_PYTHON=$build_python: expected a Python with torch >= 2.11, but it does not run; unset it to have one set up"
+    found=$(torch_of "$build_python" 2>/dev/null) || stop "ORDERCHECK_PYTHON=$build_python: expected a Python with torch >= 2.11, but it does not run; unset it to have one set up"
     [[ -n $found ]] || stop "ORDERCHECK_PYTHON=$build_python: expected torch >= 2.11, found no torch; install it there, or unset ORDERCHECK_PYTHON to have one set up"
     is_new_enough "${found##* }" || stop "ORDERCHECK_PYTHON=$build_python: expected torch >= 2.11, found ${found##* }; update it there, or unset ORDERCHECK_PYTHON to have one set up"
   else
