@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/graph_task.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/module/rank.h"
 
@@ -41,6 +42,7 @@ class OnGradient final : public torch::autograd::PostAccumulateGradHook {
 void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
   std::shared_ptr<ShardedGroup> group(new ShardedGroup);
   group->options_ = options;
+  group->name_ = module.plain_path().empty() ? "root" : module.plain_path();
   std::vector<Module*> below{&module};
   for (std::size_t i = 0; i < below.size(); ++i) {
     for (const auto& [name, child] : below[i]->children()) below.push_back(child.get());
@@ -109,6 +111,7 @@ int64_t ShardedGroup::transit_size() const {
 
 void ShardedGroup::gather() {
   if (gathered_) return;
+  const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
   const int degree = degree_of(options_.mesh, options_.axis);
   const at::Tensor out = at::zeros({transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
@@ -164,6 +167,7 @@ void ShardedGroup::gradient_arrived(std::size_t member) {
 }
 
 void ShardedGroup::reduce_gradients() {
+  const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
   const int degree = degree_of(options_.mesh, options_.axis);
   const at::Tensor in =

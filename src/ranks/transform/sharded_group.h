@@ -57,6 +57,7 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   int64_t transit_size() const;
 
   ShardedGroupOptions options_;
+  std::string name_;          // the module it was attached to, for blame; "root" for the root
   std::vector<Member> members_;
   bool gathered_ = false;
   int backward_task_ = -1;    // the graph task whose end this group waits for

@@ -88,7 +88,7 @@ TEST(Arithmetic, MatmulGradientsAreThoseOfStockOperatorsOnTheGrid) {
 TEST(Arithmetic, SumsBroadcastTheirGradient) {
   reset_range(1);
   at::Tensor x = noise({2, 3}, 1).set_requires_grad(true);
-  sum_terms(kExact, x).backward(at::tensor({{2.0}, {3.0}}, at::kDouble));
+  sum_terms(kExact, x).backward(at::tensor({2.0, 3.0}, at::kDouble).view({2, 1}));
   EXPECT_TRUE(at::equal(x.grad(), at::tensor({2.0, 2.0, 2.0, 3.0, 3.0, 3.0}, at::kDouble).view({2, 3})));
 }
 
