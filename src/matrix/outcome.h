@@ -28,6 +28,8 @@ struct Divergence {
   std::uint64_t ulp = 0;         // the largest distance of one element
   std::int64_t elements = 0;     // of the tensor
   std::int64_t differing = 0;    // of its elements
+  // Only where the two are not even of one shape, and then the three above are 0.
+  std::vector<std::int64_t> owed_shape, got_shape;
   friend bool operator==(const Divergence&, const Divergence&) = default;
 };
 

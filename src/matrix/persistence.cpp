@@ -116,7 +116,12 @@ Result<std::optional<Divergence>> first_divergence(const Record& expected, const
   for (const TraceEntry& entry : got.trace) there.emplace(Place{entry.step, entry.phase, entry.module}, &entry);
   for (const TraceEntry& entry : expected.trace) {
     const auto found = there.find(Place{entry.step, entry.phase, entry.module});
-    if (found == there.end() || found->second->shape != entry.shape || found->second->hash == entry.hash) continue;
+    if (found == there.end()) continue;
+    if (found->second->shape != entry.shape) {
+      return std::optional<Divergence>(Divergence{.step = entry.step, .phase = entry.phase, .module = entry.module,
+                                                  .owed_shape = entry.shape, .got_shape = found->second->shape});
+    }
+    if (found->second->hash == entry.hash) continue;
     auto divergence = measure(entry, *found->second);
     if (!divergence) return divergence.error();
     return std::optional<Divergence>(*divergence);

@@ -27,7 +27,7 @@ Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommen
 void want_tensors(Batch& batch, const Case& c, const Case& counterpart);
 
 // The first entry, in the order in which `expected` executed, whose bits `got` does not share. Entries that only one
-// side has are passed over, and those of another shape: there a rank had only its part. Nothing when all shared agree; an error when a file of values cannot be read.
+// side has are passed over. Nothing when all shared agree; an error when a file of values cannot be read.
 Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got);
 
 }  // namespace ordercheck

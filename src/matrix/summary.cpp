@@ -24,8 +24,11 @@ std::string not_planned_text(const Plan& plan) {
 }
 
 std::string divergence_text(const Divergence& d) {
-  return fmt::format("{} of step {}, {}: {} of {} numbers, up to {} ULP apart", d.module.empty() ? "the model" : d.module,
-                     d.step, name_of(d.phase), d.differing, d.elements, d.ulp);
+  const std::string place =
+      fmt::format("{} of step {}, {}", d.module.empty() ? "the model" : d.module, d.step, name_of(d.phase));
+  if (d.owed_shape != d.got_shape)
+    return fmt::format("{}: [{}] where [{}] is owed", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
+  return fmt::format("{}: {} of {} numbers, up to {} ULP apart", place, d.differing, d.elements, d.ulp);
 }
 
 void add_field(std::string& text, const char* name, const std::string& value) {

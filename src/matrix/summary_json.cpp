@@ -53,7 +53,8 @@ Json outcome_json(const Outcome& outcome) {
                        {"message", failure->message},      {"ranks", failure->ranks}};
   if (const auto& d = outcome.divergence)
     json["divergence"] = {{"step", d->step}, {"phase", name_of(d->phase)},  {"module", d->module},
-                          {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing}};
+                          {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing},
+                          {"owed_shape", d->owed_shape}, {"got_shape", d->got_shape}};
   return json;
 }
 

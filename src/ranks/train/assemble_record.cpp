@@ -36,20 +36,25 @@ class Assembly {
     }
   }
 
+  // In the order in which a step makes them: all gradients, and after the last step all values.
   void parameters(const std::vector<std::pair<std::string, at::Tensor>>& model) {
     for (const auto& [name, initial] : model) {
-      ParameterRecord& into = record_.parameters.emplace_back();
-      into.name = name;
-      into.shape = initial.sizes().vec();
-      for (std::size_t step = 0; step < yields_[0].gradients.size(); ++step) {
-        const at::Tensor full = join([&](const Yield& y) { return y.gradients[step].at(name); }, name, into);
+      record_.parameters.push_back({.name = name, .shape = initial.sizes().vec()});
+    }
+    const int steps = static_cast<int>(yields_[0].gradients.size());
+    for (int step = 0; step < steps; ++step) {
+      for (ParameterRecord& into : record_.parameters) {
+        const at::Tensor full = join([&](const Yield& y) { return y.gradients[step].at(into.name); }, into);
         into.gradient.push_back(hash_of_values(full));
-        keep(static_cast<int>(step), Phase::backward, "gradient of " + name, full);
+        keep(step, Phase::backward, "gradient of " + into.name, full);
       }
-      const at::Tensor full = join([&](const Yield& y) { return y.values.at(name); }, name, into);
+    }
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      ParameterRecord& into = record_.parameters[i];
+      const at::Tensor full = join([&](const Yield& y) { return y.values.at(into.name); }, into);
       into.value = hash_of_values(full);
-      into.changed = !same_bits(full, as_double(initial));
-      keep(static_cast<int>(yields_[0].gradients.size()) - 1, Phase::optimizer, name, full);
+      into.changed = !same_bits(full, as_double(model[i].second));
+      keep(steps - 1, Phase::optimizer, into.name, full);
     }
   }
 
@@ -80,12 +85,12 @@ class Assembly {
 
  private:
   // The full tensor out of all pieces, and whether every rank that should hold the same bits does.
-  at::Tensor join(const std::function<Piece(const Yield&)>& piece_of, const std::string& name, ParameterRecord& into) {
+  at::Tensor join(const std::function<Piece(const Yield&)>& piece_of, ParameterRecord& into) {
     const Placements placements = piece_of(yields_[0]).placements;
     const at::Tensor full =
         assemble(placements, mesh_, [&](int rank) { return piece_of(yields_[rank]).tensor; });
     if (full.sizes() != at::IntArrayRef(into.shape)) {
-      throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", name,
+      throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", into.name,
                                            print(placements), fmt::join(full.sizes(), ", "),
                                            fmt::join(into.shape, ", ")));
     }

@@ -92,7 +92,7 @@ class RankRun {
     rank_.set_phase(step, Phase::forward);
     const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
     const at::Tensor sum = summed_cross_entropy(program_.numerics, logits, batch.labels, batch.valid,
-                                                subject_.model->child("output")->output_placements);
+                                                subject_.model->output_placements);
     const int tokens = program_.mutant == "local_tokens"
                            ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
                            : all_tokens;

@@ -79,6 +79,10 @@ void apply_tp(Subject& subject, const Item& item, const Site& site) {
     }
     for (const ModulePtr& module : modules) entry.style(*module, style_site);
   }
+  // The model hands on what its last module does.
+  if (const ModulePtr output = subject.model->child("output")) {
+    subject.model->output_placements = output->output_placements;
+  }
 }
 
 }  // namespace ordercheck::ranks

@@ -50,14 +50,25 @@ TEST_F(Divergent, TheFirstInTheOrderOfExecutionIsMeasured) {
 
 TEST_F(Divergent, WhatOneSideLacksIsPassedOver) {
   Record expected, got;
-  expected.trace = {entry(Phase::forward, "layers.0", {1}), entry(Phase::forward, "layers.1", {2}),
-                    entry(Phase::forward, "output", {3, 4})};
-  got.trace = {entry(Phase::forward, "layers.1", {2}), entry(Phase::forward, "output", {3})};
-  expected.trace[2].shape = {2};
-  got.trace[1].shape = {1};
+  expected.trace = {entry(Phase::forward, "layers.0", {1}), entry(Phase::forward, "layers.1", {2})};
+  got.trace = {entry(Phase::forward, "layers.1", {2})};
   const auto divergence = first_divergence(expected, got);
   ASSERT_TRUE(divergence);
   EXPECT_FALSE(*divergence);
+}
+
+// A module that works on a piece without anybody having said so.
+TEST_F(Divergent, AnotherShapeIsADifferenceOfItsOwn) {
+  Record expected, got;
+  expected.trace = {entry(Phase::forward, "layers.0", {3, 4})};
+  got.trace = {entry(Phase::forward, "layers.0", {3})};
+  expected.trace[0].shape = {2};
+  got.trace[0].shape = {1};
+  const auto divergence = first_divergence(expected, got);
+  ASSERT_TRUE(divergence && *divergence);
+  EXPECT_EQ((*divergence)->module, "layers.0");
+  EXPECT_EQ((*divergence)->owed_shape, std::vector<std::int64_t>{2});
+  EXPECT_EQ((*divergence)->got_shape, std::vector<std::int64_t>{1});
 }
 
 TEST_F(Divergent, NothingThatIsNoNumberHasADistance) {
