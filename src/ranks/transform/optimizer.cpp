@@ -20,6 +20,14 @@ std::vector<std::string> sharding_axes(const Parameter& parameter) {
   return axes;
 }
 
+std::vector<std::string> axes_in_use(const Mesh& mesh) {
+  std::vector<std::string> axes;
+  for (const std::string_view axis : kMeshAxes) {
+    if (degree_of(mesh, axis) > 1) axes.emplace_back(axis);
+  }
+  return axes;
+}
+
 bool read_number(const Item& item, const char* option, double& value) {
   const auto text = option_of(item, option);
   if (!text) return true;
@@ -54,8 +62,8 @@ double Optimizer::gradient_norm(double gradient_scale) const {
   for (const ParameterPtr& parameter : parameters_) {
     const at::Tensor& gradient = parameter->tensor.grad();
     if (!gradient.defined()) continue;
-    const auto axes = count_replicas && parameter->placements.empty() ? std::vector<std::string>{"tp"}
-                                                                      : sharding_axes(*parameter);
+    const auto axes =
+        count_replicas && parameter->placements.empty() ? axes_in_use(mesh_) : sharding_axes(*parameter);
     const at::Tensor sum = sum_of_squares(numerics_, gradient / gradient_scale);
     const auto entry = squares.find(axes);
     if (entry == squares.end()) {
