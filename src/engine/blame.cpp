@@ -1,5 +1,7 @@
 #include "engine/blame.h"
 
+#include <algorithm>
+
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -20,16 +22,20 @@ int pick(const std::vector<FlightSlot>& slots, Wanted wanted, Before before) {
 }
 
 bool earlier(const FlightSlot& a, const FlightSlot& b) { return a.ticket < b.ticket; }
-bool later(const FlightSlot& a, const FlightSlot& b) { return a.ticket > b.ticket; }
+
+// Index of the one slot that is busy, or -1: among several, which of them ended the process is not known.
+int only_busy(const std::vector<FlightSlot>& slots) {
+  return std::count_if(slots.begin(), slots.end(), busy) == 1 ? pick(slots, busy, earlier) : -1;
+}
 
 }  // namespace
 
 Failure place_of_failure(Ending ending, const std::vector<FlightSlot>& slots) {
   Failure failure;
   int rank = pick(slots, raised, earlier);
-  if (rank < 0) rank = ending == Ending::timed_out ? pick(slots, busy, earlier) : pick(slots, busy, later);
+  if (rank < 0) rank = ending == Ending::timed_out ? pick(slots, busy, earlier) : only_busy(slots);
   failure.rank = rank;
-  if (rank < 0)
+  if (rank < 0 && std::none_of(slots.begin(), slots.end(), busy))
     rank = pick(slots, [](const FlightSlot& slot) { return is_known(slot) && waits(slot); }, earlier);
   if (rank >= 0 && is_known(slots[rank])) {
     const FlightSlot& slot = slots[rank];

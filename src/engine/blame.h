@@ -11,8 +11,8 @@ namespace ordercheck {
 
 // The place of a failure, with one line a rank; its message is left empty. Of the ranks that wrote something whole:
 //
-//   died, garbled   the rank whose thread raised a fatal signal or called exit; else, of the ranks that neither
-//                   finished nor wait in a collective, the one that wrote last: a process ends where it is busy
+//   died, garbled   the rank whose thread raised a fatal signal or called exit; else the only rank that neither
+//                   finished nor waits in a collective; where several are busy, none: any may have ended the process
 //   timed_out       of the ranks that neither finished nor wait in a collective, the one that wrote longest ago: it is
 //                   the one that the others wait for
 //

@@ -35,11 +35,19 @@ FlightSlot torn() {
   return slot;
 }
 
-TEST(blame, a_process_died_where_it_was_busy_last) {
-  const Failure failure = place_of_failure(Ending::died, {waiting("tp", 9), busy("a", 3), busy("b", 5), finished(8)});
-  EXPECT_EQ(failure.rank, 2);
-  EXPECT_EQ(failure.module, "b");
+TEST(blame, a_process_died_where_it_was_busy) {
+  const Failure failure = place_of_failure(Ending::died, {waiting("tp", 9), busy("a", 3), finished(8)});
+  EXPECT_EQ(failure.rank, 1);
+  EXPECT_EQ(failure.module, "a");
   EXPECT_EQ(failure.sequence, -1);
+  EXPECT_EQ(failure.ranks.size(), 3u);
+}
+
+TEST(blame, among_several_busy_ranks_of_a_process_that_died_none_is_picked) {
+  const Failure failure = place_of_failure(Ending::died, {waiting("tp", 9), busy("a", 3), busy("b", 5), finished(8)});
+  EXPECT_EQ(failure.rank, -1);
+  EXPECT_EQ(failure.module, "");
+  EXPECT_EQ(failure.operation, "");
   EXPECT_EQ(failure.ranks.size(), 4u);
 }
 
