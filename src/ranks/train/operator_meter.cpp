@@ -16,7 +16,8 @@ std::int64_t matmul_flops(const std::string& name, const torch::jit::Stack& stac
 }  // namespace
 
 void OperatorMeter::call(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
-  if (rank_.phase() == Phase::recompute) ++rank_.counters.operators_recomputed;
+  // What gives no result computes nothing: a guard of the arithmetic.
+  if (rank_.phase() == Phase::recompute && !op.schema().returns().empty()) ++rank_.counters.operators_recomputed;
   rank_.counters.matmul_flops += matmul_flops(op.operator_name().name, stack);
   op.callBoxed(&stack);
 }
