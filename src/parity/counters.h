@@ -16,6 +16,7 @@ struct CounterName {
 inline constexpr std::array kCounters{CounterName{"operators_recomputed", &Counters::operators_recomputed},
                                       CounterName{"operators_kept", &Counters::operators_kept},
                                       CounterName{"matmul_flops", &Counters::matmul_flops},
+                                      CounterName{"matmul_flops_recomputed", &Counters::matmul_flops_recomputed},
                                       CounterName{"saved_bytes_peak", &Counters::saved_bytes_peak},
                                       CounterName{"parameter_bytes_peak", &Counters::parameter_bytes_peak},
                                       CounterName{"graph_captures", &Counters::graph_captures},

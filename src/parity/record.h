@@ -81,6 +81,7 @@ struct Counters {
   std::int64_t operators_recomputed = 0;    // ATen operators run by the forward inside backward
   std::int64_t operators_kept = 0;          // results that a recomputation was handed, as a policy says, not run again
   std::int64_t matmul_flops = 0;            // 2*m*n*k summed over mm and bmm, forward, recompute and backward
+  std::int64_t matmul_flops_recomputed = 0; // of these, what a recomputation ran
   std::int64_t saved_bytes_peak = 0;        // distinct storages held for backward, parameters left out
   std::int64_t parameter_bytes_peak = 0;    // parameter storage held, shards and gathered copies
   std::int64_t graph_captures = 0;          // graphs captured
