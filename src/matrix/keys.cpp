@@ -17,12 +17,10 @@ bool is_date(std::string_view text) {
 
 }  // namespace
 
-Keys::Keys(std::string_view text, std::string path) : path_(std::move(path)), whole_(std::make_shared<toml::table>()) {
-  try {
-    whole_ = std::make_shared<toml::table>(toml::parse(text));
-  } catch (const toml::parse_error& e) {
-    fail(e.source().begin.line, std::string(e.description()));
-  }
+Keys::Keys(std::string_view text, std::string path) : path_(std::move(path)) {
+  const auto whole = std::make_shared<toml::table>();
+  if (const auto mistake = parse_toml(text, *whole)) fail(mistake->line, mistake->what);
+  whole_ = whole;
   table_ = whole_.get();
 }
 
@@ -32,7 +30,7 @@ Keys::Keys(std::shared_ptr<const toml::table> whole, const toml::table& part, st
 toml::source_index Keys::first_line() const { return std::max<toml::source_index>(table_->source().begin.line, 1); }
 
 void Keys::fail(toml::source_index line, const std::string& what) {
-  if (!error_) error_ = Error{fmt::format("{}:{}: {}", path_, line, what)};
+  if (!error_) error_ = Error{fmt::format("{}:{}: {}", path_, line, one_line(what))};
 }
 
 const toml::node* Keys::find(const std::string& key, bool needed) {

@@ -1,8 +1,6 @@
 // The keys of a TOML file of this room, read with errors that name file and line. Keeps the first error and goes on.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "rule/toml.h"
 
 namespace ordercheck {
 
