@@ -96,6 +96,13 @@ class Collector {
       add(projected, {SourceKind::framework, framework.name + " (projected)"});
   }
 
+  void add_thread(const Thread& thread, const std::string& model) {
+    for (const ThreadPoint& point : thread.points)
+      for (const Stack& stack : point.stacks)
+        add(Case{.stack = stack, .model = model, .engine = hello_.engine},
+            {SourceKind::thread, thread.name + " " + point.id});
+  }
+
   Plan plan() const {
     Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}};
     for (const auto& [text, planned] : cases_) {
@@ -131,13 +138,14 @@ std::string why_not(const Case& c, const Hello& hello) {
 }
 
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
-               const Hello& hello) {
+               const Hello& hello, const std::vector<Thread>& threads) {
   Collector collector(space, rules, hello);
   collector.add_witnesses();
   for (const auto& model : space.models) {
     collector.add_orders(model);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
+    for (const auto& thread : threads) collector.add_thread(thread, model);
   }
   return collector.plan();
 }
@@ -151,6 +159,7 @@ const char* name_of(SourceKind kind) {
     case SourceKind::accumulation: return "accumulation";
     case SourceKind::optimizer: return "optimizer";
     case SourceKind::framework: return "framework";
+    case SourceKind::thread: return "thread";
   }
   assert(false && "every source has a name");
   return "";
