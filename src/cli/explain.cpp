@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "cli/command.h"
 #include "cli/knowledge.h"
+#include "rule/claim.h"
 #include "rule/load.h"
 #include "rule/prediction.h"
 #include "stack/notation.h"
@@ -28,29 +29,6 @@ int bad_input(const std::string& message) {
 
 std::string row(const char* label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
 
-std::string claim_of(const Rule& rule) {
-  const std::string one = print(rule.one), other = print(rule.other);
-  switch (rule.kind) {
-    case RuleKind::order: return fmt::format("{} applied before {}", one, other);
-    case RuleKind::clash: return fmt::format("{} together with {}", one, other);
-    case RuleKind::needs: return fmt::format("{} without {}", one, other);
-    case RuleKind::fits: return one.empty() ? "the mesh" : one;
-    case RuleKind::effect: return other.empty() ? one : fmt::format("{} where {} is", one, other);
-    case RuleKind::commutes: return fmt::format("{} and {} in either order: never flagged", one, other);
-  }
-  return one;
-}
-
-std::string expected_of(const Expectation& expected) {
-  std::string text = fmt::format("{} {} shows {}", expected.engine, print(expected.version), name_of(expected.verdict));
-  if (expected.phase) text += fmt::format(" in {}", name_of(*expected.phase));
-  if (!expected.message.empty()) text += fmt::format(", \"{}\"", expected.message);
-  if (!expected.operation.empty()) text += fmt::format(", {} on {}", expected.operation, expected.group);
-  if (expected.move != Move::none) text += fmt::format(", {} {}", name_of(expected.move), expected.counter);
-  if (!expected.because.empty()) text += ": " + expected.because;
-  return text;
-}
-
 // One line an engine: the versions that were run, else the newest that the pages know.
 std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
   std::string text;
@@ -65,6 +43,8 @@ std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
   return text;
 }
 
+std::string quoted(const std::string& text) { return fmt::format("\"{}\"", text); }
+
 std::string explain(const Rule& rule, const Knowledge& knowledge) {
   std::vector<std::string> holds;
   for (const Holds& entry : rule.holds) holds.push_back(print(entry));
@@ -77,7 +57,7 @@ std::string explain(const Rule& rule, const Knowledge& knowledge) {
   text += grades_of(rule, knowledge);
   text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
                                      commutes ? "other" : "good", print(rule.witness.good)));
-  for (const Expectation& expected : rule.expectations) text += row("expected", expected_of(expected));
+  for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));
   for (const Citation& cite : rule.citations)
     text += row("cited", fmt::format("{} ({}) {}: {}\n          {}", short_name(cite), cite.date, name_of(cite.says),
                                      cite.claim, cite.url));

@@ -1,0 +1,35 @@
+// May A be applied before B? What the pages say of one order of two items.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/check.h"
+
+namespace ordercheck {
+
+//   no         a page says wrong, fails, hangs or ignored      apart      a clash page: not together, in any order
+//   worse      a page says slow or memory                      contested  a page's citations clash, and no run decides
+//   yes        the other order is spoken against, or the page against this one is refuted or over
+//   commutes   a page lets the two change places               open       no page speaks
+enum class PairWord { yes, worse, no, apart, contested, commutes, open };
+
+struct PairAnswer {
+  PairWord word = PairWord::open;
+  const Rule* rule = nullptr;  // of the judge; the page that decides, null where none does
+  friend bool operator==(const PairAnswer&, const PairAnswer&) = default;
+};
+
+// `before` applied first, `after` next, nothing else in the stack. Clash pages decide first, then the order page that says
+// most against this order, then one against the other order, then a commutes page.
+PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge);
+
+// Every order page that fires on this order, every clash page and every commutes page about the two; in order of the rules.
+std::vector<const Rule*> pages_about(const Item& before, const Item& after, const Judge& judge);
+
+// One sentence for both orders of `a` and `b`: "apply tp before fsdp; fsdp before tp fails (ORD-004)".
+std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge);
+
+const char* name_of(PairWord word);
+
+}  // namespace ordercheck
