@@ -54,12 +54,13 @@ std::string against(const std::string& order, const PairAnswer& answer) {
   return fmt::format("{} {} ({})", order, harm_in_words(answer.rule->harm), answer.rule->id);
 }
 
-std::string both_right(const std::string& one, const std::string& other, const PairAnswer& a, const PairAnswer& b) {
+std::string both_right(const std::string& one, const std::string& other, const PairAnswer& a, const PairAnswer& b,
+                       const Judge& judge) {
   const std::string orders = fmt::format("apply {}, or {}", one, other);
   if (a.word == PairWord::commutes) return fmt::format("{}: both right, {} lets them change places", orders, a.rule->id);
   if (a.rule == nullptr && b.rule == nullptr) return fmt::format("{}: no page orders the two", orders);
   const Rule* over = a.rule != nullptr ? a.rule : b.rule;
-  return fmt::format("{}: both right, what {} says is no longer or was never so", orders, over->id);
+  return fmt::format("{}: both right, {} is {}", orders, over->id, print(judge.grade(*over)));
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge) {
   if (straight.word == PairWord::apart)
     return fmt::format("do not apply {} and {} together, in any order: that {} ({})", print(a), print(b),
                        harm_in_words(straight.rule->harm), straight.rule->id);
-  if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned);
+  if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
   if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
   if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
   return fmt::format("no order of the two is free of a page: {}; {}", against(one, straight), against(other, turned));

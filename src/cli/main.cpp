@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   int exit_code = kNothingAgainst;
   add_check(app, exit_code);
+  add_suggest(app, exit_code);
   add_explain(app, exit_code);
   add_rules(app, exit_code);
   add_run(app, exit_code);
