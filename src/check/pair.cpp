@@ -83,12 +83,18 @@ PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge)
   return answer;
 }
 
-std::vector<const Rule*> pages_about(const Item& before, const Item& after, const Judge& judge) {
-  const Stack stack{.items = {before, after}};
-  std::vector<const Rule*> pages;
+PairPages pages_about(const Item& a, const Item& b, const Judge& judge) {
+  const Stack straight{.items = {a, b}}, turned{.items = {b, a}};
+  PairPages pages;
   for (const Rule& rule : judge.rules()) {
-    const bool pair = rule.kind == RuleKind::order || rule.kind == RuleKind::clash;
-    if ((pair && !firings(rule, stack).empty()) || !commuting_pairs(rule, stack).empty()) pages.push_back(&rule);
+    const bool fires = !firings(rule, straight).empty();
+    if (rule.kind == RuleKind::order) {
+      if (fires) pages.straight.push_back(&rule);
+      if (!firings(rule, turned).empty()) pages.turned.push_back(&rule);
+      continue;
+    }
+    const bool about_both = rule.kind == RuleKind::clash || (rule.kind == RuleKind::effect && !rule.other.any_of.empty());
+    if ((about_both && fires) || !commuting_pairs(rule, straight).empty()) pages.any.push_back(&rule);
   }
   return pages;
 }

@@ -24,11 +24,19 @@ struct PairAnswer {
 // most against this order, then one against the other order, then a commutes page.
 PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge);
 
-// Every order page that fires on this order, every clash page and every commutes page about the two; in order of the rules.
-std::vector<const Rule*> pages_about(const Item& before, const Item& after, const Judge& judge);
+// What pages there are about the two, in order of the rules.
+struct PairPages {
+  std::vector<const Rule*> straight;  // order pages that fire when `a` is applied before `b`
+  std::vector<const Rule*> turned;    // when `b` is applied before `a`
+  std::vector<const Rule*> any;       // clash, effect and commutes pages about both, whatever the order
+};
+PairPages pages_about(const Item& a, const Item& b, const Judge& judge);
 
 // One sentence for both orders of `a` and `b`: "apply tp before fsdp; fsdp before tp fails (ORD-004)".
 std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge);
+
+// Each order with its word and the pages that fire on it: basis, harm, grade, reason, every citation.
+std::string explain_pair(const Item& a, const Item& b, const Judge& judge);
 
 const char* name_of(PairWord word);
 

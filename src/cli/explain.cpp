@@ -1,4 +1,6 @@
-// ordercheck explain RULE: a rule's page, with its grades.
+// ordercheck explain RULE | TRANSFORM,TRANSFORM: what stands behind a word.
+#include "cli/explain.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,19 +8,17 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/check.h"
 #include "cli/command.h"
-#include "cli/knowledge.h"
-#include "rule/claim.h"
+#include "cli/question.h"
 #include "rule/load.h"
-#include "rule/prediction.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
 struct ExplainOptions {
-  std::string rule;
+  std::vector<std::string> words;
+  std::string target = "pytorch";
   std::string rules;
 };
 
@@ -27,64 +27,45 @@ int bad_input(const std::string& message) {
   return kBadInput;
 }
 
-std::string row(const char* label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
-
-// One line an engine: the versions that were run, else the newest that the pages know.
-std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
-  std::string text;
-  for (const char* engine : {"pytorch", "native"}) {
-    if (!speaks_about(rule, engine)) continue;
-    const Result<Target> target =
-        settle_target({.project = engine, .implementation = "", .version = {}}, knowledge.rules, knowledge.observations);
-    if (!target) continue;
-    const Grade grade = grade_of(rule, *target, knowledge.observations);
-    text += row("grade", fmt::format("{} for {}{}", print(grade), print(*target), grade.note.empty() ? "" : ": " + grade.note));
-  }
-  return text;
-}
-
-std::string quoted(const std::string& text) { return fmt::format("\"{}\"", text); }
-
-std::string explain(const Rule& rule, const Knowledge& knowledge) {
-  std::vector<std::string> holds;
-  for (const Holds& entry : rule.holds) holds.push_back(print(entry));
-  const bool commutes = rule.kind == RuleKind::commutes;
-  std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
-  text += row("page", rule.file);
-  text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
-  text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", name_of(rule.harm), name_of(rule.basis)));
-  text += row("holds for", join(holds, "; "));
-  text += grades_of(rule, knowledge);
-  text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
-                                     commutes ? "other" : "good", print(rule.witness.good)));
-  for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));
-  for (const Citation& cite : rule.citations)
-    text += row("cited", fmt::format("{} ({}) {}: {}\n          {}", short_name(cite), cite.date, name_of(cite.says),
-                                     cite.claim, cite.url));
-  return text + fmt::format("\nWhat it flags\n{}\n\nWhy\n{}\n\nLimits\n{}\n", rule.flags, rule.why, rule.limits);
+int explain_pair_of(const std::string& text, const ExplainOptions& options, const Knowledge& knowledge) {
+  const Result<Stack> stack = parse_stack(text);
+  if (!stack) return bad_input(stack.error().message);
+  if (stack->items.size() != 2)
+    return bad_input(fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
+                                 stack->items.size(), text));
+  const Result<Target> target = target_for(options.target, knowledge);
+  if (!target) return bad_input(target.error().message);
+  fmt::print("{}", explain_two(stack->items[0], stack->items[1], knowledge, *target));
+  return kNothingAgainst;
 }
 
 int run_explain(const ExplainOptions& options) {
   const Result<Knowledge> knowledge = load_knowledge(options.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
-  const Rule* rule = find_rule(knowledge->rules, options.rule);
-  if (rule == nullptr) {
-    std::vector<std::string> known;
-    for (const Rule& each : knowledge->rules) known.insert(known.end(), {each.id, each.slug});
-    const auto near = nearest(options.rule, known);
-    return bad_input(fmt::format("no rule '{}'; {}", options.rule,
-                                 near ? fmt::format("did you mean '{}'?", *near) : "ordercheck rules lists them"));
+  const std::string word = join(options.words, " ");
+  if (const Rule* rule = find_rule(knowledge->rules, word)) {
+    fmt::print("{}", explain_rule(*rule, *knowledge));
+    return kNothingAgainst;
   }
-  fmt::print("{}", explain(*rule, *knowledge));
-  return kNothingAgainst;
+  if (options.words.size() > 1 || word.find(',') != std::string::npos)
+    return explain_pair_of(join(options.words, ","), options, *knowledge);
+  std::vector<std::string> known;
+  for (const Rule& each : knowledge->rules) known.insert(known.end(), {each.id, each.slug});
+  const auto near = nearest(word, known);
+  return bad_input(fmt::format("no rule '{}'; {}", word,
+                               near ? fmt::format("did you mean '{}'?", *near) : "ordercheck rules lists them"));
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Print the page of a rule");
-  command->add_option("rule", options->rule, "Its id or slug: ORD-001, fsdp-before-tp")->required();
+  CLI::App* command = app.add_subcommand("explain", "Explain a rule, or both orders of two transforms");
+  command->group(kAsk);
+  command->add_option("words", options->words, "A rule's id or slug (ORD-001, fsdp-before-tp), or two transforms (ac,fsdp)")
+      ->required();
+  command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native")
+      ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->callback([options, &exit_code] { exit_code = run_explain(*options); });
 }

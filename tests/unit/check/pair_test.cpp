@@ -62,10 +62,32 @@ TEST(VerdictInWords, SaysWhenNoOrderIsFreeOfAPage) {
             "no order of the two is free of a page: ac before tp fails (ORD-001); tp before ac fails (ORD-002)");
 }
 
-TEST(PagesAbout, AreThoseAgainstThisOrderAndThoseAboutBoth) {
-  const Court court({{"CLA-001", RuleKind::clash, "tp", "fsdp"}, {"ORD-001", RuleKind::order, "fsdp", "tp"}});
-  EXPECT_EQ(pages_about(item("fsdp"), item("tp"), court.judge()).size(), 2u);
-  EXPECT_EQ(pages_about(item("tp"), item("fsdp"), court.judge()).size(), 1u);
+TEST(PagesAbout, SeparateTheOrdersFromWhatHoldsInAny) {
+  const Court court({{"CLA-001", RuleKind::clash, "tp", "fsdp"},
+                     {"EFF-001", RuleKind::effect, "fsdp", "tp"},
+                     {"NEE-001", RuleKind::needs, "fsdp", "compile"},
+                     {"ORD-001", RuleKind::order, "fsdp", "tp"}});
+  const PairPages pages = pages_about(item("fsdp"), item("tp"), court.judge());
+  ASSERT_EQ(pages.straight.size(), 1u);
+  EXPECT_EQ(pages.straight.front()->id, "ORD-001");
+  EXPECT_TRUE(pages.turned.empty());
+  ASSERT_EQ(pages.any.size(), 2u);
+  EXPECT_EQ(pages.any.back()->id, "EFF-001");
+}
+
+TEST(ExplainPair, PutsBothOrdersSideBySide) {
+  Rule page = rule({"ORD-001", RuleKind::order, "fsdp", "tp"});
+  page.citations.push_back(page.citations.front());
+  page.citations.back().claim = "Not here.";
+  page.citations.back().says = Stance::disputes;
+  page.citations.back().date = "unknown";
+  const Court court(Given::rules, {page});
+  EXPECT_EQ(explain_pair(item("tp"), item("fsdp"), court.judge()),
+            "tp before fsdp: yes, ORD-001 speaks against the other order\n"
+            "fsdp before tp: contested\n"
+            "  ORD-001 incidental, fails (contested): because Because it is so\n"
+            "    supports [torchtitan#1554, 2025-08-13] So.\n"
+            "    disputes [torchtitan#1554, undated] Not here.\n");
 }
 
 }  // namespace
