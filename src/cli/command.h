@@ -20,6 +20,7 @@ inline constexpr const char* kKeep = "Look after pages and the installation";
 void add_check(CLI::App& app, int& exit_code);
 void add_suggest(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   add_check(app, exit_code);
   add_suggest(app, exit_code);
   add_explain(app, exit_code);
+  add_compare(app, exit_code);
   add_rules(app, exit_code);
   add_run(app, exit_code);
   add_matrix(app, exit_code);

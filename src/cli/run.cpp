@@ -68,19 +68,6 @@ bool never_fired(const std::optional<Fault>& fault, const Record& record) {
   return fault && fault->kind != "slow" && record.ending == Ending::completed;
 }
 
-int exit_code_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::equal: return kNothingAgainst;
-    case Verdict::differs:
-    case Verdict::fails:
-    case Verdict::hangs:
-    case Verdict::ignored: return kDecidedAgainst;
-    case Verdict::unstable:
-    case Verdict::unrun: return kUndecided;
-  }
-  return kUndecided;
-}
-
 int run_run(const RunCommand& command) {
   const auto subject = case_of(command);
   if (!subject) return bad_input(subject.error().message);
