@@ -12,7 +12,7 @@ inline constexpr int kBadInput = 2;         // nothing ran and the caller must c
 inline constexpr int kUndecided = 3;        // an engine broke; unstable, unrun
 
 // Groups of subcommands in the help.
-inline constexpr const char* kAsk = "Ask about an order (nothing is run)";
+inline constexpr const char* kAsk = "Ask about an order";
 inline constexpr const char* kRun = "Run it on ranks";
 inline constexpr const char* kKeep = "Look after pages and the installation";
 
@@ -26,5 +26,6 @@ void add_run(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);
 void add_docs(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);  // `app` outlives its callback
 
 }  // namespace ordercheck::cli

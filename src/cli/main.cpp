@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   add_matrix(app, exit_code);
   add_docs(app, exit_code);
   add_doctor(app, exit_code);
+  add_completion(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

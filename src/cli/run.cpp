@@ -106,6 +106,7 @@ int run_run(const RunCommand& command) {
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with one rank");
+  command->group(kRun);
   command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
   command->add_option("--model", options->model, "The model")->capture_default_str();
   command->add_option("--accumulation", options->accumulation, "Microbatches a step")
