@@ -32,8 +32,10 @@ const Transform* find_transform_of_engine(const std::string& name) {
 }
 
 ModulePtr layers_of(const ModulePtr& model) {
-  const ModulePtr layers = model->attribute("layers");
-  if (!layers) throw std::runtime_error("'" + model->type() + "' object has no attribute 'layers', where the blocks are looked for");
+  ModulePtr inside = model;
+  while (inside->is_wrapper() && !inside->child("layers")) inside = inside->children().front().second;
+  const ModulePtr layers = inside->child("layers");
+  if (!layers) throw std::runtime_error("the model has no child 'layers' whose children are its blocks");
   return layers;
 }
 

@@ -13,10 +13,6 @@ class CheckpointWrapper final : public Module {
     set_child(kWrapped, std::move(wrapped));
   }
   bool is_wrapper() const override { return true; }
-  ModulePtr attribute(const std::string& name) const override {
-    const ModulePtr own = child(name);
-    return own ? own : child(kWrapped)->attribute(name);
-  }
 
  protected:
   at::Tensor forward(const Tensors& inputs) override {

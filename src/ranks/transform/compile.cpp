@@ -16,10 +16,6 @@ class OptimizedModule final : public Module {
     set_child(kWrapped, std::move(wrapped));
   }
   bool is_wrapper() const override { return true; }
-  ModulePtr attribute(const std::string& name) const override {
-    const ModulePtr own = child(name);
-    return own ? own : child(kWrapped)->attribute(name);
-  }
 
  protected:
   at::Tensor forward(const Tensors& inputs) override { return child(kWrapped)->call(inputs); }

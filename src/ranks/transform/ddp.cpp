@@ -1,5 +1,5 @@
-// After torch's DistributedDataParallel: a wrapper around the model under the name "module", which does not pass attributes
-// on, so what looks for `model.layers` afterwards finds nothing. Building it binds the parameters of that moment and sends
+// After torch's DistributedDataParallel: a wrapper around the model under the name "module", so that every path below it
+// gains a component. Building it binds the parameters of that moment and sends
 // the first replica's values to all; each forward makes the reducer ready.
 #include "ranks/transform/ddp.h"
 

@@ -47,7 +47,8 @@ struct Transform {
 const std::vector<Transform>& transform_catalog();
 const Transform* find_transform_of_engine(const std::string& name);
 
-// The container of the model's blocks, found as a user's code finds it: `model.layers`. Throws where there is none.
+// The container of the model's blocks, its child "layers". Wrappers around the model are looked through, as a user does who
+// writes `model.module.layers` or goes by the type of the blocks. Throws where there is none.
 ModulePtr layers_of(const ModulePtr& model);
 
 // The modules that the scope `block` means: the children of the model's "layers", whatever stands there now.
