@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "rule/claim.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -13,11 +14,6 @@ std::string paint(const std::string& text, const char* code, bool colour) {
 }
 
 std::string row(const char* label, const std::string& text) { return fmt::format("  {:<12} {}\n", label, text); }
-
-std::string cited(const Citation& citation) {
-  const std::string date = citation.date == "unknown" ? "undated" : citation.date;
-  return fmt::format("[{}, {}]", short_name(citation), date);
-}
 
 std::string written(const Finding& finding) {
   std::vector<std::string> parts;
@@ -31,7 +27,7 @@ std::string render(const Finding& finding, bool colour) {
                                  paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
                                  paint(finding.headline, "1", colour));
   text += row("you wrote", written(finding));
-  text += row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited(finding.citation)));
+  text += row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited_briefly(finding.citation)));
   const std::string smallest = print(finding.smallest);
   text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
   if (finding.repair) text += row("try", paint(print(*finding.repair), "32", colour));

@@ -11,13 +11,21 @@ inline constexpr int kDecidedAgainst = 1;   // an error finding; differs, fails,
 inline constexpr int kBadInput = 2;         // nothing ran and the caller must change something
 inline constexpr int kUndecided = 3;        // an engine broke; unstable, unrun
 
+// Groups of subcommands in the help.
+inline constexpr const char* kAsk = "Ask about an order";
+inline constexpr const char* kRun = "Run it on ranks";
+inline constexpr const char* kKeep = "Look after pages and the installation";
+
 // Each registers its subcommand on `app`; its callback leaves the exit code in `exit_code`, which outlives `app`.
 void add_check(CLI::App& app, int& exit_code);
+void add_suggest(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);
 void add_docs(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);  // `app` outlives its callback
 
 }  // namespace ordercheck::cli

@@ -69,6 +69,7 @@ int run_docs(const DocsOptions& options) {
 void add_docs(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DocsOptions>();
   CLI::App* command = app.add_subcommand("docs", "Generate docs/ from rules and evidence, or check that it is current");
+  command->group(kKeep);
   CLI::Option_group* what = command->add_option_group("what");
   what->add_flag("--write", options->write, "Write what is stale");
   what->add_flag("--check", options->check, "Print a diff of every stale page, and exit 1 when there is one");

@@ -84,6 +84,7 @@ int run_doctor(const DoctorOptions& options) {
 void add_doctor(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = app.add_subcommand("doctor", "Say what is here and what is missing");
+  command->group(kKeep);
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->callback([options, &exit_code] { exit_code = run_doctor(*options); });
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "check/orders.h"
+#include "cli/command.h"
 #include "engine/engine_spec.h"
 
 namespace ordercheck::cli {
@@ -75,6 +76,19 @@ Result<MatrixResult> EngineSession::run(const Plan& plan, const std::vector<Rule
   auto result = run_matrix(plan, *runner_, rules, recommend, options);
   if (terminal) fmt::print(stderr, "\r\033[K");
   return result;
+}
+
+int exit_code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal: return kNothingAgainst;
+    case Verdict::differs:
+    case Verdict::fails:
+    case Verdict::hangs:
+    case Verdict::ignored: return kDecidedAgainst;
+    case Verdict::unstable:
+    case Verdict::unrun: return kUndecided;
+  }
+  return kUndecided;
 }
 
 }  // namespace ordercheck::cli

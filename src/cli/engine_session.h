@@ -32,4 +32,6 @@ class EngineSession {
   std::unique_ptr<EngineRunner> runner_;
 };
 
+int exit_code_of(Verdict verdict);  // of one case by itself
+
 }  // namespace ordercheck::cli

@@ -1,4 +1,6 @@
-// ordercheck explain RULE: a rule's page, with its grades.
+// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM: what stands behind a word.
+#include "cli/explain.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,18 +8,18 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/check.h"
 #include "cli/command.h"
-#include "cli/knowledge.h"
+#include "cli/question.h"
+#include "rule/glossary.h"
 #include "rule/load.h"
-#include "rule/prediction.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
 struct ExplainOptions {
-  std::string rule;
+  std::vector<std::string> words;
+  std::string target = "pytorch";
   std::string rules;
 };
 
@@ -26,85 +28,54 @@ int bad_input(const std::string& message) {
   return kBadInput;
 }
 
-std::string row(const char* label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
-
-std::string claim_of(const Rule& rule) {
-  const std::string one = print(rule.one), other = print(rule.other);
-  switch (rule.kind) {
-    case RuleKind::order: return fmt::format("{} applied before {}", one, other);
-    case RuleKind::clash: return fmt::format("{} together with {}", one, other);
-    case RuleKind::needs: return fmt::format("{} without {}", one, other);
-    case RuleKind::fits: return one.empty() ? "the mesh" : one;
-    case RuleKind::effect: return other.empty() ? one : fmt::format("{} where {} is", one, other);
-    case RuleKind::commutes: return fmt::format("{} and {} in either order: never flagged", one, other);
-  }
-  return one;
-}
-
-std::string expected_of(const Expectation& expected) {
-  std::string text = fmt::format("{} {} shows {}", expected.engine, print(expected.version), name_of(expected.verdict));
-  if (expected.phase) text += fmt::format(" in {}", name_of(*expected.phase));
-  if (!expected.message.empty()) text += fmt::format(", \"{}\"", expected.message);
-  if (!expected.operation.empty()) text += fmt::format(", {} on {}", expected.operation, expected.group);
-  if (expected.move != Move::none) text += fmt::format(", {} {}", name_of(expected.move), expected.counter);
-  if (!expected.because.empty()) text += ": " + expected.because;
-  return text;
-}
-
-// One line an engine: the versions that were run, else the newest that the pages know.
-std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
-  std::string text;
-  for (const char* engine : {"pytorch", "native"}) {
-    if (!speaks_about(rule, engine)) continue;
-    const Result<Target> target =
-        settle_target({.project = engine, .implementation = "", .version = {}}, knowledge.rules, knowledge.observations);
-    if (!target) continue;
-    const Grade grade = grade_of(rule, *target, knowledge.observations);
-    text += row("grade", fmt::format("{} for {}{}", print(grade), print(*target), grade.note.empty() ? "" : ": " + grade.note));
-  }
-  return text;
-}
-
-std::string explain(const Rule& rule, const Knowledge& knowledge) {
-  std::vector<std::string> holds;
-  for (const Holds& entry : rule.holds) holds.push_back(print(entry));
-  const bool commutes = rule.kind == RuleKind::commutes;
-  std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
-  text += row("page", rule.file);
-  text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
-  text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", name_of(rule.harm), name_of(rule.basis)));
-  text += row("holds for", join(holds, "; "));
-  text += grades_of(rule, knowledge);
-  text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
-                                     commutes ? "other" : "good", print(rule.witness.good)));
-  for (const Expectation& expected : rule.expectations) text += row("expected", expected_of(expected));
-  for (const Citation& cite : rule.citations)
-    text += row("cited", fmt::format("{} ({}) {}: {}\n          {}", short_name(cite), cite.date, name_of(cite.says),
-                                     cite.claim, cite.url));
-  return text + fmt::format("\nWhat it flags\n{}\n\nWhy\n{}\n\nLimits\n{}\n", rule.flags, rule.why, rule.limits);
+int explain_pair_of(const std::string& text, const ExplainOptions& options, const Knowledge& knowledge) {
+  const Result<Stack> stack = parse_stack(text);
+  if (!stack) return bad_input(stack.error().message);
+  if (stack->items.size() != 2)
+    return bad_input(fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
+                                 stack->items.size(), text));
+  const Result<Target> target = target_for(options.target, knowledge);
+  if (!target) return bad_input(target.error().message);
+  fmt::print("{}", explain_two(stack->items[0], stack->items[1], knowledge, *target));
+  return kNothingAgainst;
 }
 
 int run_explain(const ExplainOptions& options) {
   const Result<Knowledge> knowledge = load_knowledge(options.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
-  const Rule* rule = find_rule(knowledge->rules, options.rule);
-  if (rule == nullptr) {
-    std::vector<std::string> known;
-    for (const Rule& each : knowledge->rules) known.insert(known.end(), {each.id, each.slug});
-    const auto near = nearest(options.rule, known);
-    return bad_input(fmt::format("no rule '{}'; {}", options.rule,
-                                 near ? fmt::format("did you mean '{}'?", *near) : "ordercheck rules lists them"));
+  if (options.words.empty()) {
+    fmt::print("{}", list_terms());
+    return kNothingAgainst;
   }
-  fmt::print("{}", explain(*rule, *knowledge));
-  return kNothingAgainst;
+  const std::string word = join(options.words, " ");
+  if (const Rule* rule = find_rule(knowledge->rules, word)) {
+    fmt::print("{}", explain_rule(*rule, *knowledge));
+    return kNothingAgainst;
+  }
+  if (const std::string text = explain_terms(word, *knowledge); !text.empty()) {
+    fmt::print("{}", text);
+    return kNothingAgainst;
+  }
+  if (options.words.size() > 1 || word.find(',') != std::string::npos)
+    return explain_pair_of(join(options.words, ","), options, *knowledge);
+  std::vector<std::string> known = known_words(glossary());
+  for (const Rule& each : knowledge->rules) known.insert(known.end(), {each.id, each.slug});
+  const auto near = nearest(word, known);
+  return bad_input(fmt::format("no rule, transform or term '{}'; {}", word,
+                               near ? fmt::format("did you mean '{}'?", *near)
+                                    : "ordercheck explain lists the terms, ordercheck rules the rules"));
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Print the page of a rule");
-  command->add_option("rule", options->rule, "Its id or slug: ORD-001, fsdp-before-tp")->required();
+  CLI::App* command = app.add_subcommand("explain", "Explain a rule, a word, or both orders of two transforms");
+  command->group(kAsk);
+  command->add_option("words", options->words, "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), or two transforms "
+                                              "(ac,fsdp); nothing lists all words");
+  command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native")
+      ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->callback([options, &exit_code] { exit_code = run_explain(*options); });
 }

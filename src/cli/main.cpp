@@ -17,12 +17,15 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   int exit_code = kNothingAgainst;
   add_check(app, exit_code);
+  add_suggest(app, exit_code);
   add_explain(app, exit_code);
+  add_compare(app, exit_code);
   add_rules(app, exit_code);
   add_run(app, exit_code);
   add_matrix(app, exit_code);
   add_docs(app, exit_code);
   add_doctor(app, exit_code);
+  add_completion(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

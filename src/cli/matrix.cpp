@@ -201,6 +201,7 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
 void add_matrix(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<MatrixCommand>();
   CLI::App* matrix = app.add_subcommand("matrix", "Plan and run many cases, predicted against observed");
+  matrix->group(kRun);
   matrix->require_subcommand(1);
 
   CLI::App* plan = matrix->add_subcommand("plan", "List the cases, and what is not planned and why");

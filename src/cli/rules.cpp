@@ -71,6 +71,7 @@ int run_rules(const RulesOptions& options) {
 void add_rules(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RulesOptions>();
   CLI::App* command = app.add_subcommand("rules", "List the rules");
+  command->group(kAsk);
   command->add_option("--for", options->target, "Grade for an engine and version: pytorch-2.11, pytorch, native")
       ->capture_default_str();
   command->add_option("--format", options->format, "text or json")

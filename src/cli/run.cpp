@@ -68,19 +68,6 @@ bool never_fired(const std::optional<Fault>& fault, const Record& record) {
   return fault && fault->kind != "slow" && record.ending == Ending::completed;
 }
 
-int exit_code_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::equal: return kNothingAgainst;
-    case Verdict::differs:
-    case Verdict::fails:
-    case Verdict::hangs:
-    case Verdict::ignored: return kDecidedAgainst;
-    case Verdict::unstable:
-    case Verdict::unrun: return kUndecided;
-  }
-  return kUndecided;
-}
-
 int run_run(const RunCommand& command) {
   const auto subject = case_of(command);
   if (!subject) return bad_input(subject.error().message);
@@ -119,6 +106,7 @@ int run_run(const RunCommand& command) {
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with one rank");
+  command->group(kRun);
   command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
   command->add_option("--model", options->model, "The model")->capture_default_str();
   command->add_option("--accumulation", options->accumulation, "Microbatches a step")

@@ -48,15 +48,19 @@ class Collector {
     }
   }
 
+  void add_order(const Stack& stack, const std::string& model) {
+    const Case c{.stack = stack, .model = model, .engine = hello_.engine};
+    add(c, {SourceKind::order, ""});
+    const auto against = rules_against(stack, rules_);
+    if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
+  }
+
   void add_orders(const std::string& model) {
-    for (int ranks : space_.order_ranks) {
-      for (const Stack& stack : orders(space_.transforms, ranks)) {
-        const Case c{.stack = stack, .model = model, .engine = hello_.engine};
-        add(c, {SourceKind::order, ""});
-        const auto against = rules_against(stack, rules_);
-        if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
-      }
-    }
+    for (int ranks : space_.order_ranks)
+      for (const Stack& stack : orders(space_.transforms, ranks)) add_order(stack, model);
+    for (int ranks : space_.set_ranks)
+      for (const Stack& set : space_.sets)
+        for (const Stack& stack : orders_of_set(set, ranks)) add_order(stack, model);
     for (int ranks : space_.ranks) {
       for (const Stack& stack : orders(space_.transforms, ranks)) {
         if (!rules_against(stack, rules_).empty()) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "evidence/field.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -23,32 +24,12 @@ std::string not_planned_text(const Plan& plan) {
   return text;
 }
 
-std::string divergence_text(const Divergence& d) {
-  const std::string place =
-      fmt::format("{} of step {}, {}", d.module.empty() ? "the model" : d.module, d.step, name_of(d.phase));
-  if (d.owed_shape != d.got_shape)
-    return fmt::format("{}: [{}] where [{}] is owed", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
-  return fmt::format("{}: {} of {} numbers, up to {} ULP apart", place, d.differing, d.elements, d.ulp);
-}
-
 void add_field(std::string& text, const char* name, const std::string& value) {
   if (!value.empty()) text += fmt::format("  {:<12} {}\n", name, value);
 }
 
 void add_list(std::string& text, const char* name, const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) add_field(text, i == 0 ? name : "", lines[i]);
-}
-
-std::string prediction_text(const Outcome& outcome) {
-  const Prediction& p = outcome.prediction;
-  std::string text;
-  if (!p.verdict)
-    text = fmt::format("nothing for this engine and version ({} elsewhere)", join(p.fired, ", "));
-  else if (p.rule.empty())
-    text = "equal: no rule speaks against it";
-  else
-    text = fmt::format("{}, by {}", name_of(*p.verdict), p.rule);
-  return fmt::format("{} [{}]", text, name_of(outcome.agreement));
 }
 
 std::string contradiction_text(const Outcome& outcome) {
@@ -84,6 +65,26 @@ std::string verdict_lines(const std::vector<Outcome>& outcomes) {
 }
 
 }  // namespace
+
+std::string divergence_text(const Divergence& d) {
+  const std::string place =
+      fmt::format("{} of step {}, {}", d.module.empty() ? "the model" : d.module, d.step, name_of(d.phase));
+  if (d.owed_shape != d.got_shape)
+    return fmt::format("{}: [{}] where [{}] is owed", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
+  return fmt::format("{}: {} of {} numbers, up to {} ULP apart", place, d.differing, d.elements, d.ulp);
+}
+
+std::string prediction_text(const Outcome& outcome) {
+  const Prediction& p = outcome.prediction;
+  std::string text;
+  if (!p.verdict)
+    text = fmt::format("nothing for this engine and version ({} elsewhere)", join(p.fired, ", "));
+  else if (p.rule.empty())
+    text = "equal: no rule speaks against it";
+  else
+    text = fmt::format("{}, by {}", name_of(*p.verdict), p.rule);
+  return fmt::format("{} [{}]", text, name_of(outcome.agreement));
+}
 
 std::string render_plan_text(const Plan& plan) {
   std::size_t width = 0;
@@ -129,6 +130,8 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
   for (const Effect& effect : judgement.effects)
     effects.push_back(fmt::format("{}: {}", effect.transform, effect.evidence));
   add_list(text, "effects", effects);
+  if (outcome.record.ending == Ending::completed)
+    add_list(text, "counters", split(print_counters(outcome.record.counters), ' '));
   add_list(text, "notes", outcome.record.notes);
   add_field(text, "predicted", prediction_text(outcome));
   if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);

@@ -25,6 +25,12 @@ std::string render_evidence_text(const EvidenceTable& table);
 std::string render_outcome_text(const Outcome& outcome, const Hello& hello);
 std::string render_outcome_json(const Outcome& outcome, const Hello& hello);
 
+// "layers.0 of step 1, backward: 2 of 9 numbers, up to 3 ULP apart".
+std::string divergence_text(const Divergence& divergence);
+
+// "fails, by ORD-004 [confirmed]".
+std::string prediction_text(const Outcome& outcome);
+
 // The cases of shard `index` of `count`, 1 the first: every count-th case.
 Plan shard_of(const Plan& plan, int index, int count);
 

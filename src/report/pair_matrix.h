@@ -4,16 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "check/pair.h"
 #include "report/observed.h"
 #include "report/sources.h"
 
 namespace ordercheck {
-
-//   no         a page says wrong, fails, hangs or ignored      apart      a clash page: not together, in any order
-//   worse      a page says slow or memory                      contested  a page's citations clash, and no run decides
-//   yes        the other order is spoken against, or the page against this one is refuted or over
-//   commutes   a page lets the two change places               open       no page speaks
-enum class PairWord { yes, worse, no, apart, contested, commutes, open };
 
 struct PairCell {
   PairWord word = PairWord::open;
@@ -34,7 +29,5 @@ struct PairMatrix {
 
 // Judged for the newest pytorch that is known; what each engine showed stands beside the word and never changes it.
 PairMatrix pair_matrix(const Sources& sources, const std::vector<ObservedEngine>& engines);
-
-const char* name_of(PairWord word);
 
 }  // namespace ordercheck

@@ -1,11 +1,10 @@
 #include "report/rule_view.h"
 
-#include <cassert>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "report/markdown.h"
+#include "rule/claim.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -22,20 +21,12 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
   return "not run";
 }
 
+std::string as_code(const std::string& text) { return code(text); }
+
 std::string grade_in_words(const Grade& grade, const Target& target) {
   const std::string decided = fmt::format("{} {}", grade.engine, grade.version);
   return grade.engine.empty() || decided == print(target) ? name_of(grade.kind)
                                                           : fmt::format("{} by {}", name_of(grade.kind), decided);
-}
-
-std::string expectation_in_words(const Expectation& expected) {
-  std::string text = fmt::format("{} {} shows {}", expected.engine, print(expected.version), name_of(expected.verdict));
-  if (expected.phase) text += fmt::format(" in {}", name_of(*expected.phase));
-  if (!expected.message.empty()) text += ", " + code(expected.message);
-  if (!expected.operation.empty()) text += fmt::format(", {} on {}", code(expected.operation), expected.group);
-  if (expected.move != Move::none) text += fmt::format(", {} {}", name_of(expected.move), code(expected.counter));
-  if (!expected.because.empty()) text += ": " + expected.because;
-  return text;
 }
 
 }  // namespace
@@ -66,20 +57,6 @@ std::string standing_in_words(const Standing& s) {
   return fmt::format("{}: {}; {}", s.target, s.grade, runs);
 }
 
-std::string pattern_in_words(const Rule& rule) {
-  const std::string one = code(print(rule.one)), other = code(print(rule.other));
-  switch (rule.kind) {
-    case RuleKind::order: return fmt::format("{} applied before {}", one, other);
-    case RuleKind::clash: return fmt::format("{} together with {}", one, other);
-    case RuleKind::needs: return fmt::format("{} without {}", one, other);
-    case RuleKind::fits: return one.empty() ? "the mesh" : one;
-    case RuleKind::effect: return other.empty() ? one : fmt::format("{} where {} is", one, other);
-    case RuleKind::commutes: return fmt::format("nothing: {} and {} may change places", one, other);
-  }
-  assert(false && "a rule is of six kinds");
-  return "";
-}
-
 std::string holds_in_words(const Rule& rule) {
   std::vector<std::string> parts;
   for (const Holds& entry : rule.holds) parts.push_back(code(print(entry)));
@@ -92,7 +69,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<O
                 .title = rule.title,
                 .kind = name_of(rule.kind),
                 .file = rule.file,
-                .flags = pattern_in_words(rule),
+                .flags = claim_of(rule, as_code),
                 .when = rule.when ? code(rule.when->text) : "",
                 .harm = commutes ? "none" : name_of(rule.harm),
                 .basis = name_of(rule.basis),
@@ -107,7 +84,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<O
                 .standings = standings_of(rule, sources, engines)};
   for (const Citation& cite : rule.citations)
     page.citations.push_back(fmt::format("{}, {}: {}", cited(cite), name_of(cite.says), cite.claim));
-  for (const Expectation& expected : rule.expectations) page.expectations.push_back(expectation_in_words(expected));
+  for (const Expectation& expected : rule.expectations) page.expectations.push_back(expectation_in_words(expected, as_code));
   return page;
 }
 

@@ -34,7 +34,6 @@ struct RulePage {
 std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines);
 RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines);
 
-std::string pattern_in_words(const Rule& rule);
 std::string holds_in_words(const Rule& rule);      // "`pytorch>=2.6`, `native>=1`"
 std::string standing_in_words(const Standing& s);  // "native 2.11.0: reproduced; bad fails in apply, good equal"
 std::string seen_in_words(const Outcome& outcome); // "equal", "fails in apply"

@@ -1,0 +1,129 @@
+#include "check/pair.h"
+
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "rule/match.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+PairWord word_of(const Rule& rule, const Judge& judge) {
+  switch (judge.grade(rule).kind) {
+    case GradeKind::contested: return PairWord::contested;
+    case GradeKind::refuted:
+    case GradeKind::stale: return PairWord::yes;
+    case GradeKind::reproduced:
+    case GradeKind::cited: break;
+  }
+  return rule.harm == Harm::slow || rule.harm == Harm::memory ? PairWord::worse : PairWord::no;
+}
+
+// How much a word says against the order.
+int weight(PairWord word) {
+  switch (word) {
+    case PairWord::no: return 4;
+    case PairWord::worse: return 3;
+    case PairWord::contested: return 2;
+    default: return 1;
+  }
+}
+
+std::string harm_in_words(Harm harm) {
+  switch (harm) {
+    case Harm::wrong: return "gives other numbers without a message";
+    case Harm::fails: return "fails";
+    case Harm::hangs: return "hangs";
+    case Harm::ignored: return "leaves one of them without effect";
+    case Harm::slow: return "is right too, but slower";
+    case Harm::memory: return "is right too, but takes more memory";
+  }
+  assert(false && "a harm is one of six");
+  return "";
+}
+
+bool is_right(PairWord word) { return word == PairWord::yes || word == PairWord::commutes || word == PairWord::open; }
+
+// What is said of an order that something speaks against.
+std::string against(const std::string& order, const PairAnswer& answer) {
+  assert(answer.rule != nullptr && "something speaks against it");
+  if (answer.word == PairWord::contested)
+    return fmt::format("the sources of {} disagree about {}, and no run has decided", answer.rule->id, order);
+  return fmt::format("{} {} ({})", order, harm_in_words(answer.rule->harm), answer.rule->id);
+}
+
+std::string both_right(const std::string& one, const std::string& other, const PairAnswer& a, const PairAnswer& b,
+                       const Judge& judge) {
+  const std::string orders = fmt::format("apply {}, or {}", one, other);
+  if (a.word == PairWord::commutes) return fmt::format("{}: both right, {} lets them change places", orders, a.rule->id);
+  if (a.rule == nullptr && b.rule == nullptr) return fmt::format("{}: no page orders the two", orders);
+  const Rule* over = a.rule != nullptr ? a.rule : b.rule;
+  return fmt::format("{}: both right, {} is {}", orders, over->id, print(judge.grade(*over)));
+}
+
+}  // namespace
+
+PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge) {
+  const Stack stack{.items = {before, after}}, turned{.items = {after, before}};
+  for (const Rule& rule : judge.rules())
+    if (rule.kind == RuleKind::clash && !firings(rule, stack).empty()) return {PairWord::apart, &rule};
+  PairAnswer answer;
+  for (const Rule& rule : judge.rules()) {
+    if (rule.kind != RuleKind::order || firings(rule, stack).empty()) continue;
+    const PairWord word = word_of(rule, judge);
+    if (answer.rule == nullptr || weight(word) > weight(answer.word)) answer = {word, &rule};
+  }
+  if (answer.rule != nullptr) return answer;
+  for (const Rule& rule : judge.rules())
+    if (rule.kind == RuleKind::order && !firings(rule, turned).empty()) return {PairWord::yes, &rule};
+  for (const Rule& rule : judge.rules())
+    if (rule.kind == RuleKind::commutes && !commuting_pairs(rule, stack).empty()) return {PairWord::commutes, &rule};
+  return answer;
+}
+
+PairPages pages_about(const Item& a, const Item& b, const Judge& judge) {
+  const Stack straight{.items = {a, b}}, turned{.items = {b, a}};
+  PairPages pages;
+  for (const Rule& rule : judge.rules()) {
+    const bool fires = !firings(rule, straight).empty();
+    if (rule.kind == RuleKind::order) {
+      if (fires) pages.straight.push_back(&rule);
+      if (!firings(rule, turned).empty()) pages.turned.push_back(&rule);
+      continue;
+    }
+    const bool about_both = rule.kind == RuleKind::clash || (rule.kind == RuleKind::effect && !rule.other.any_of.empty());
+    if ((about_both && fires) || !commuting_pairs(rule, straight).empty()) pages.any.push_back(&rule);
+  }
+  return pages;
+}
+
+std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge) {
+  const PairAnswer straight = answer_for(a, b, judge), turned = answer_for(b, a, judge);
+  const std::string one = fmt::format("{} before {}", print(a), print(b));
+  const std::string other = fmt::format("{} before {}", print(b), print(a));
+  if (straight.word == PairWord::apart)
+    return fmt::format("do not apply {} and {} together, in any order: that {} ({})", print(a), print(b),
+                       harm_in_words(straight.rule->harm), straight.rule->id);
+  if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
+  if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
+  if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
+  return fmt::format("no order of the two is free of a page: {}; {}", against(one, straight), against(other, turned));
+}
+
+const char* name_of(PairWord word) {
+  switch (word) {
+    case PairWord::yes: return "yes";
+    case PairWord::worse: return "worse";
+    case PairWord::no: return "no";
+    case PairWord::apart: return "apart";
+    case PairWord::contested: return "contested";
+    case PairWord::commutes: return "commutes";
+    case PairWord::open: return "open";
+  }
+  assert(false && "a word is one of seven");
+  return "";
+}
+
+}  // namespace ordercheck

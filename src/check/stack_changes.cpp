@@ -1,0 +1,108 @@
+#include "check/stack_changes.h"
+
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "rule/claim.h"
+#include "stack/mesh.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using Alike = std::function<bool(const Item&, const Item&)>;
+
+// For each item of the left, its like on the right.
+std::vector<std::optional<std::size_t>> matched(const Stack& left, const Stack& right) {
+  const auto same_name = [](const Item& a, const Item& b) { return a.name == b.name; };
+  const auto same_scope = [](const Item& a, const Item& b) { return a.name == b.name && scope_of(a) == scope_of(b); };
+  std::vector<std::optional<std::size_t>> partner(left.items.size());
+  std::vector<bool> taken(right.items.size());
+  for (const Alike& alike : {Alike(std::equal_to<Item>{}), Alike(same_scope), Alike(same_name)})
+    for (std::size_t i = 0; i < left.items.size(); ++i)
+      for (std::size_t j = 0; j < right.items.size() && !partner[i]; ++j) {
+        if (taken[j] || !alike(left.items[i], right.items[j])) continue;
+        partner[i] = j;
+        taken[j] = true;
+      }
+  return partner;
+}
+
+std::vector<Item> without_partner(const Stack& right, const std::vector<std::optional<std::size_t>>& partner) {
+  std::vector<Item> alone;
+  for (std::size_t j = 0; j < right.items.size(); ++j) {
+    bool found = false;
+    for (const auto& one : partner) found = found || one == j;
+    if (!found) alone.push_back(right.items[j]);
+  }
+  return alone;
+}
+
+std::string printed(const std::vector<Item>& items) {
+  std::vector<std::string> texts;
+  for (const Item& item : items) texts.push_back(print(item));
+  return join(texts, ", ");
+}
+
+std::string row(const char* label, const std::string& text) { return text.empty() ? "" : fmt::format("  {:<11} {}\n", label, text); }
+
+// The page that speaks against one of the orders, the right one's first.
+std::string page_of(const Swap& swap, const Judge& judge) {
+  const Rule* rule = swap.right.rule != nullptr ? swap.right.rule : swap.left.rule;
+  if (rule == nullptr) return "no page speaks about the two";
+  return fmt::format("{} {} ({}): because {} {}", rule->id, name_of(rule->basis), print(judge.grade(*rule)), reason_of(*rule),
+                     rule->citations.empty() ? "[no citation]" : cited_briefly(rule->citations.front()));
+}
+
+std::string swap_text(const Swap& swap, const Judge& judge) {
+  const std::string a = print(swap.first), b = print(swap.second);
+  return fmt::format("{} before {} ({}) became {} before {} ({}): {}", a, b, name_of(swap.left.word), b, a,
+                     name_of(swap.right.word), page_of(swap, judge));
+}
+
+std::string mesh_text(const StackChanges& changes) {
+  if (changes.axes.empty()) return "";
+  std::vector<std::string> parts;
+  for (const AxisChange& axis : changes.axes) parts.push_back(fmt::format("{} {} became {}", axis.axis, axis.left, axis.right));
+  return fmt::format("{}; {} ranks became {}", join(parts, ", "), changes.ranks_left, changes.ranks_right);
+}
+
+}  // namespace
+
+StackChanges changes_between(const Stack& left, const Stack& right, const Judge& judge) {
+  const auto partner = matched(left, right);
+  StackChanges changes;
+  changes.only_right = without_partner(right, partner);
+  for (std::size_t i = 0; i < left.items.size(); ++i) {
+    if (!partner[i]) {
+      changes.only_left.push_back(left.items[i]);
+      continue;
+    }
+    if (left.items[i] != right.items[*partner[i]]) changes.changed.push_back({left.items[i], right.items[*partner[i]]});
+    for (std::size_t j = i + 1; j < left.items.size(); ++j)
+      if (partner[j] && *partner[j] < *partner[i])
+        changes.swapped.push_back({left.items[i], left.items[j], answer_for(left.items[i], left.items[j], judge),
+                                   answer_for(left.items[j], left.items[i], judge)});
+  }
+  const Mesh before = mesh_of(left), after = mesh_of(right);
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis)
+    if (before.degrees[axis] != after.degrees[axis])
+      changes.axes.push_back({std::string(kMeshAxes[axis]), before.degrees[axis], after.degrees[axis]});
+  changes.ranks_left = world_size(before);
+  changes.ranks_right = world_size(after);
+  return changes;
+}
+
+std::string render_text(const StackChanges& changes, const Judge& judge) {
+  std::string text = row("only left", printed(changes.only_left)) + row("only right", printed(changes.only_right));
+  for (const ItemChange& change : changes.changed)
+    text += row("changed", fmt::format("{} became {}", print(change.left), print(change.right)));
+  for (const Swap& swap : changes.swapped) text += row("swapped", swap_text(swap, judge));
+  text += row("mesh", mesh_text(changes));
+  return text.empty() ? "  nothing: the two are one stack\n" : text;
+}
+
+}  // namespace ordercheck

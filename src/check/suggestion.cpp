@@ -1,0 +1,65 @@
+#include "check/suggestion.h"
+
+#include <algorithm>
+#include <cassert>
+#include <tuple>
+
+#include "check/orders.h"
+#include "check/precedence_graph.h"
+#include "rule/load.h"
+#include "rule/match.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+Stack as_in_catalogue(Stack items) {
+  const auto place = [](const Item& item) {
+    const TransformInfo* info = find_transform(item.name);
+    assert(info && "a stack that was parsed names transforms of the catalogue");
+    return std::tuple(info - transforms().data(), print(item));
+  };
+  std::ranges::stable_sort(items.items, {}, place);
+  return items;
+}
+
+const Rule* commuting_page(const Stack& stack, std::size_t first, std::size_t second, const Judge& judge) {
+  for (const Rule& rule : judge.rules())
+    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.ranks()))
+      if (pair.first == first && pair.second == second) return &rule;
+  return nullptr;
+}
+
+// Every page behind an edge, one reason each.
+void add_reasons(const PrecedenceEdge& edge, const Judge& judge, std::vector<OrderReason>& reasons) {
+  for (const std::string& id : edge.rules) reasons.push_back({edge.before, edge.after, find_rule(judge.rules(), id)});
+}
+
+std::vector<OrderReason> reasons_of(const Stack& order, const PrecedenceGraph& graph, const Judge& judge) {
+  std::vector<OrderReason> reasons;
+  for (std::size_t i = 0; i + 1 < order.items.size(); ++i) {
+    const auto edge = std::ranges::find_if(graph.edges, [i](const PrecedenceEdge& e) { return e.before == i && e.after == i + 1; });
+    if (edge != graph.edges.end()) {
+      add_reasons(*edge, judge, reasons);
+      continue;
+    }
+    const Rule* page = commuting_page(order, i, i + 1, judge);
+    reasons.push_back({i, i + 1, page, page != nullptr});
+  }
+  for (const PrecedenceEdge& edge : irreducible_edges(graph))
+    if (edge.after != edge.before + 1) add_reasons(edge, judge, reasons);
+  return reasons;
+}
+
+}  // namespace
+
+Suggestion suggest(const Stack& items, const Judge& judge) {
+  Suggestion made{.order = recommended_order(as_in_catalogue(items), judge), .reasons = {}, .report = {}};
+  const PrecedenceGraph graph = precedence_graph(made.order, judge);
+  if (graph.cycle.empty()) made.reasons = reasons_of(made.order, graph, judge);
+  made.report = check(made.order, judge);
+  return made;
+}
+
+}  // namespace ordercheck

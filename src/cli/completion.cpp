@@ -1,0 +1,53 @@
+// ordercheck completion SHELL: a script that completes subcommands, flags, transforms, rules and words.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/candidates.h"
+#include "cli/command.h"
+
+namespace ordercheck::cli {
+namespace {
+
+struct ShellScript {
+  const char* shell;
+  const char* text;
+};
+constexpr ShellScript kScripts[] = {
+#include "cli/completion_texts.inc"
+};
+
+struct CompletionOptions {
+  std::vector<std::string> words;  // a shell, or with --words what has been typed
+  bool candidates = false;
+};
+
+int run_completion(const CLI::App& app, const CompletionOptions& options) {
+  if (options.candidates) {
+    for (const std::string& word : candidates_for(app, options.words)) fmt::print("{}\n", word);
+    return kNothingAgainst;
+  }
+  for (const ShellScript& script : kScripts)
+    if (options.words == std::vector<std::string>{script.shell}) {
+      fmt::print("{}", script.text);
+      return kNothingAgainst;
+    }
+  fmt::print(stderr, "ordercheck completion: expected one of bash, zsh, fish; source <(ordercheck completion bash) turns it on\n");
+  return kBadInput;
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CompletionOptions>();
+  CLI::App* command = app.add_subcommand("completion", "Print a script that completes commands in a shell");
+  command->group(kKeep);
+  command->add_option("shell", options->words, "bash, zsh or fish");
+  // For the scripts: prints what may come next instead.
+  command->add_flag("--words", options->candidates)->group("");
+  command->callback([&app, options, &exit_code] { exit_code = run_completion(app, *options); });
+}
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,55 @@
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/check.h"
+#include "cli/explain.h"
+#include "rule/claim.h"
+#include "rule/prediction.h"
+#include "stack/notation.h"
+
+namespace ordercheck::cli {
+namespace {
+
+std::string row(const char* label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
+
+// One line an engine: the versions that were run, else the newest that the pages know.
+std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
+  std::string text;
+  for (const char* engine : {"pytorch", "native"}) {
+    if (!speaks_about(rule, engine)) continue;
+    const Result<Target> target =
+        settle_target({.project = engine, .implementation = "", .version = {}}, knowledge.rules, knowledge.observations);
+    if (!target) continue;
+    const Grade grade = grade_of(rule, *target, knowledge.observations);
+    text += row("grade", fmt::format("{} for {}{}", print(grade), print(*target), grade.note.empty() ? "" : ": " + grade.note));
+  }
+  return text;
+}
+
+std::string quoted(const std::string& text) { return fmt::format("\"{}\"", text); }
+
+}  // namespace
+
+std::string explain_rule(const Rule& rule, const Knowledge& knowledge) {
+  std::vector<std::string> holds;
+  for (const Holds& entry : rule.holds) holds.push_back(print(entry));
+  const bool commutes = rule.kind == RuleKind::commutes;
+  std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
+  text += row("page", rule.file);
+  text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
+  text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", name_of(rule.harm), name_of(rule.basis)));
+  text += row("holds for", join(holds, "; "));
+  text += grades_of(rule, knowledge);
+  text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
+                                     commutes ? "other" : "good", print(rule.witness.good)));
+  for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));
+  for (const Citation& cite : rule.citations)
+    text += row("cited", fmt::format("{} ({}) {}: {}\n          {}", short_name(cite), cite.date, name_of(cite.says),
+                                     cite.claim, cite.url));
+  return text + fmt::format("\nWhat it flags\n{}\n\nWhy\n{}\n\nLimits\n{}\n", rule.flags, rule.why, rule.limits);
+}
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,107 @@
+#include "matrix/side_by_side.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "matrix/orders.h"
+#include "stack/case.h"
+
+namespace ordercheck {
+namespace {
+
+// A bare "all_gather" is the sum of what stands behind its '@'.
+bool is_sum(const std::string& counter, const CounterValues& values) {
+  const std::string with_axis = counter.substr(0, counter.find(':')) + "@";
+  const auto next = values.lower_bound(with_axis);
+  return counter.find('@') == std::string::npos && next != values.end() && next->first.starts_with(with_axis);
+}
+
+bool completed(const Observation* seen) {
+  return seen != nullptr &&
+         (seen->verdict == Verdict::equal || seen->verdict == Verdict::differs || seen->verdict == Verdict::ignored);
+}
+
+const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,
+                             const std::vector<Observation>& observations) {
+  const std::string text = print(Case{.stack = with_degrees(stack), .engine = engine, .settings = {}});
+  const auto found = std::ranges::find_if(observations, [&](const Observation& seen) {
+    return seen.engine == engine && seen.version == version && seen.case_text == text;
+  });
+  return found == observations.end() ? nullptr : &*found;
+}
+
+std::string verdict_of(const Observation* seen) {
+  if (seen == nullptr) return "not run";
+  return seen->phase ? fmt::format("{} in {}", name_of(seen->verdict), name_of(*seen->phase)) : name_of(seen->verdict);
+}
+
+}  // namespace
+
+std::vector<CounterApart> counters_apart(const CounterValues& left, const CounterValues& right) {
+  CounterValues both = left;
+  both.insert(right.begin(), right.end());
+  const auto value = [](const CounterValues& values, const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? 0 : found->second;
+  };
+  std::vector<CounterApart> apart;
+  for (const auto& [name, unused] : both) {
+    const CounterApart one{name, value(left, name), value(right, name)};
+    if (one.left != one.right && !is_sum(name, both)) apart.push_back(one);
+  }
+  return apart;
+}
+
+std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std::vector<Observation>& observations) {
+  std::set<std::pair<std::string, std::string>> engines;
+  for (const Observation& seen : observations) engines.insert({seen.engine, seen.version});
+  std::vector<SeenOfTwo> both;
+  for (const auto& [engine, version] : engines) {
+    SeenOfTwo seen{.engine = engine,
+                   .version = version,
+                   .left = find_seen(left, engine, version, observations),
+                   .right = find_seen(right, engine, version, observations),
+                   .apart = {}};
+    if (seen.left == nullptr && seen.right == nullptr) continue;
+    if (completed(seen.left) && completed(seen.right))
+      seen.apart = counters_apart(seen.left->counters, seen.right->counters);
+    both.push_back(std::move(seen));
+  }
+  return both;
+}
+
+std::string told(const SeenOfTwo& seen) {
+  const std::string left = verdict_of(seen.left), right = verdict_of(seen.right);
+  return fmt::format("{} {} showed {}{}", seen.engine, seen.version, left,
+                     left == right ? " either way" : ", the other way " + right);
+}
+
+std::string render_table(const std::vector<TableLine>& lines) {
+  std::size_t what = 0, left = 0;
+  for (const TableLine& line : lines) {
+    what = std::max(what, line.what.size());
+    left = std::max(left, line.left.size());
+  }
+  std::string text;
+  for (const TableLine& line : lines) {
+    const std::string row = fmt::format("  {:<{}}  {:<{}}  {}", line.what, what, line.left, left, line.right);
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {
+  for (const CounterApart& one : apart) lines.push_back({one.counter, std::to_string(one.left), std::to_string(one.right)});
+}
+
+std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name) {
+  std::vector<TableLine> lines{{fmt::format("{} {}", seen.engine, seen.version), left_name, right_name},
+                               {"verdict", verdict_of(seen.left), verdict_of(seen.right)}};
+  add_counters(seen.apart, lines);
+  if (seen.apart.empty() && completed(seen.left) && completed(seen.right)) lines.push_back({"counters", "the same", ""});
+  return lines;
+}
+
+}  // namespace ordercheck

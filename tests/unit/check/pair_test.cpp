@@ -1,0 +1,94 @@
+#include "check/pair.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/check/small_rules.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+Item item(const char* text) { return stack(text).items.front(); }
+
+std::string words(const Court& court, const char* a, const char* b) {
+  return name_of(answer_for(item(a), item(b), court.judge()).word) + std::string(" ") +
+         name_of(answer_for(item(b), item(a), court.judge()).word);
+}
+
+TEST(AnswerFor, IsOneWordAnOrder) {
+  const Court court({{"CLA-001", RuleKind::clash, "tp", "ddp"},
+                     {"COM-001", RuleKind::commutes, "ac", "cp"},
+                     {"ORD-001", RuleKind::order, "fsdp", "tp"},
+                     {"ORD-002", RuleKind::order, "compile", "ac", Harm::slow}});
+  EXPECT_EQ(words(court, "tp", "fsdp"), "yes no");
+  EXPECT_EQ(words(court, "ac", "compile"), "yes worse");
+  EXPECT_EQ(words(court, "tp", "ddp"), "apart apart");
+  EXPECT_EQ(words(court, "ac", "cp"), "commutes commutes");
+  EXPECT_EQ(words(court, "pp", "ac"), "open open");
+}
+
+TEST(AnswerFor, TheWorstPageDecides) {
+  const Court court({{"ORD-001", RuleKind::order, "fsdp", "tp", Harm::slow}, {"ORD-002", RuleKind::order, "fsdp", "tp"}});
+  EXPECT_EQ(answer_for(item("fsdp"), item("tp"), court.judge()).rule->id, "ORD-002");
+}
+
+TEST(AnswerFor, ClashingSourcesAreContested) {
+  Rule page = rule({"ORD-001", RuleKind::order, "fsdp", "ac", Harm::slow});
+  page.citations.push_back(page.citations.front());
+  page.citations.back().says = Stance::disputes;
+  const Court court(Given::rules, {page});
+  EXPECT_EQ(words(court, "ac", "fsdp"), "yes contested");
+  EXPECT_EQ(verdict_in_words(item("ac"), item("fsdp"), court.judge()),
+            "apply ac before fsdp; the sources of ORD-001 disagree about fsdp before ac, and no run has decided");
+}
+
+TEST(VerdictInWords, AnswersBothOrdersInOneSentence) {
+  const Court court({{"CLA-001", RuleKind::clash, "tp", "ddp"},
+                     {"COM-001", RuleKind::commutes, "ac", "cp"},
+                     {"ORD-001", RuleKind::order, "fsdp", "tp"},
+                     {"ORD-002", RuleKind::order, "compile", "ac", Harm::slow}});
+  const auto said = [&](const char* a, const char* b) { return verdict_in_words(item(a), item(b), court.judge()); };
+  EXPECT_EQ(said("fsdp=2", "tp=2"), "apply tp=2 before fsdp=2; fsdp=2 before tp=2 fails (ORD-001)");
+  EXPECT_EQ(said("ac", "compile"), "apply ac before compile; compile before ac is right too, but slower (ORD-002)");
+  EXPECT_EQ(said("ac", "cp"), "apply ac before cp, or cp before ac: both right, COM-001 lets them change places");
+  EXPECT_EQ(said("pp", "ac"), "apply pp before ac, or ac before pp: no page orders the two");
+  EXPECT_THAT(said("tp", "ddp"), HasSubstr("do not apply tp and ddp together, in any order"));
+}
+
+TEST(VerdictInWords, SaysWhenNoOrderIsFreeOfAPage) {
+  const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
+  EXPECT_EQ(verdict_in_words(item("ac"), item("tp"), court.judge()),
+            "no order of the two is free of a page: ac before tp fails (ORD-001); tp before ac fails (ORD-002)");
+}
+
+TEST(PagesAbout, SeparateTheOrdersFromWhatHoldsInAny) {
+  const Court court({{"CLA-001", RuleKind::clash, "tp", "fsdp"},
+                     {"EFF-001", RuleKind::effect, "fsdp", "tp"},
+                     {"NEE-001", RuleKind::needs, "fsdp", "compile"},
+                     {"ORD-001", RuleKind::order, "fsdp", "tp"}});
+  const PairPages pages = pages_about(item("fsdp"), item("tp"), court.judge());
+  ASSERT_EQ(pages.straight.size(), 1u);
+  EXPECT_EQ(pages.straight.front()->id, "ORD-001");
+  EXPECT_TRUE(pages.turned.empty());
+  ASSERT_EQ(pages.any.size(), 2u);
+  EXPECT_EQ(pages.any.back()->id, "EFF-001");
+}
+
+TEST(ExplainPair, PutsBothOrdersSideBySide) {
+  Rule page = rule({"ORD-001", RuleKind::order, "fsdp", "tp"});
+  page.citations.push_back(page.citations.front());
+  page.citations.back().claim = "Not here.";
+  page.citations.back().says = Stance::disputes;
+  page.citations.back().date = "unknown";
+  const Court court(Given::rules, {page});
+  EXPECT_EQ(explain_pair(item("tp"), item("fsdp"), court.judge()),
+            "tp before fsdp: yes, ORD-001 speaks against the other order\n"
+            "fsdp before tp: contested\n"
+            "  ORD-001 incidental, fails (contested): because Because it is so\n"
+            "    supports [torchtitan#1554, 2025-08-13] So.\n"
+            "    disputes [torchtitan#1554, undated] Not here.\n");
+}
+
+}  // namespace
+}  // namespace ordercheck

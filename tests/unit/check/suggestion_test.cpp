@@ -1,0 +1,76 @@
+#include "check/suggestion.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "unit/check/small_rules.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines(const Suggestion& suggestion) {
+  std::vector<std::string> made;
+  for (const OrderReason& reason : suggestion.reasons)
+    made.push_back(suggestion.order.items[reason.before].name + " " + suggestion.order.items[reason.after].name + " " +
+                   (reason.rule == nullptr ? "-" : reason.rule->id) + (reason.either_way ? " either" : ""));
+  return made;
+}
+
+TEST(Suggest, GivesAReasonForEveryNeighbour) {
+  const Court court(usual_rules());
+  const Suggestion made = suggest(stack("FSDP=4:reshard=never(compile(AC(TP=2(model))))"), court.judge());
+  EXPECT_EQ(print(made.order), "tp=2,ac,compile,fsdp=4:reshard=never");
+  EXPECT_THAT(lines(made), ElementsAre("tp ac ORD-001", "ac compile ORD-004", "compile fsdp ORD-005"));
+  EXPECT_TRUE(made.report.findings.empty());
+}
+
+TEST(Suggest, SaysWhereNoPageOrdersTwoNeighbours) {
+  const Court court({{"ORD-001", RuleKind::order, "fsdp", "tp"}});
+  const Suggestion made = suggest(stack("fsdp=2,ac,tp=2"), court.judge());
+  EXPECT_EQ(print(made.order), "tp=2,ac,fsdp=2");
+  // The page about two that are no neighbours comes last.
+  EXPECT_THAT(lines(made), ElementsAre("tp ac -", "ac fsdp -", "tp fsdp ORD-001"));
+  EXPECT_THAT(render_text(made, court.judge(), false), HasSubstr("no page orders the two; the catalogue's order is used"));
+}
+
+TEST(Suggest, NamesThePageThatLetsTwoChangePlaces) {
+  const Court court({{"COM-001", RuleKind::commutes, "ac", "fsdp"}});
+  EXPECT_THAT(lines(suggest(stack("fsdp=2,ac"), court.judge())), ElementsAre("ac fsdp COM-001 either"));
+}
+
+TEST(Suggest, SaysWhenNoOrderIsLegal) {
+  std::vector<Sketch> sketches = usual_rules();
+  sketches.push_back({"CLA-001", RuleKind::clash, "tp", "ddp"});
+  const Court court(sketches);
+  const Suggestion made = suggest(stack("ddp=2,ac,tp=2"), court.judge());
+  const std::string text = render_text(made, court.judge(), false);
+  EXPECT_THAT(text, HasSubstr("No order of these is legal:\nCLA-001 error"));
+  EXPECT_THAT(text, Not(HasSubstr("ORD-001")));
+  EXPECT_FALSE(nlohmann::json::parse(render_json(made, court.judge())).at("legal").get<bool>());
+}
+
+TEST(Suggest, SaysWhenTheRulesContradictEachOther) {
+  const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
+  const std::string text = render_text(suggest(stack("ac,tp=2"), court.judge()), court.judge(), false);
+  EXPECT_THAT(text, HasSubstr("No order of these is legal:"));
+}
+
+RC_GTEST_PROP(Suggest, TheOrderGivenDoesNotCount, ()) {
+  const Court court(usual_rules());
+  Stack items = stack("pp=2,tp=2,cp=2,ac,compile,compile@model,fsdp=2,optimizer");
+  const Stack expected = suggest(items, court.judge()).order;
+  for (std::size_t i = items.items.size(); i > 1; --i)
+    std::swap(items.items[i - 1], items.items[static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(i)))]);
+  RC_ASSERT(suggest(items, court.judge()).order == expected);
+}
+
+}  // namespace
+}  // namespace ordercheck

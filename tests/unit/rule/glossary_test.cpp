@@ -1,0 +1,61 @@
+#include "rule/glossary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ordercheck {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kGood = R"(title = "Verdicts"
+[[term]]
+name = "differs"
+also = ["mismatch"]
+meaning = "Not the same."
+see = ["equal"]
+[[term]]
+name = "equal"
+meaning = "The same."
+)";
+
+std::string error_of(std::string text) {
+  const Result<TermGroup> group = parse_glossary(text, "glossary/verdicts.toml");
+  EXPECT_FALSE(group) << "it is read";
+  return group ? "" : group.error().message;
+}
+
+TEST(ParseGlossary, ReadsAFile) {
+  const Result<TermGroup> group = parse_glossary(kGood, "glossary/verdicts.toml");
+  ASSERT_TRUE(group) << group.error().message;
+  EXPECT_EQ(group->name, "verdicts");
+  ASSERT_EQ(group->terms.size(), 2u);
+  EXPECT_EQ(group->terms[0].name, "differs");
+  EXPECT_THAT(group->terms[0].also, Contains("mismatch"));
+  EXPECT_TRUE(group->terms[1].see.empty());
+}
+
+TEST(ParseGlossary, NamesFileAndLineOfAMistake) {
+  EXPECT_THAT(error_of("title = \n"), StartsWith("glossary/verdicts.toml:1: "));
+  EXPECT_THAT(error_of("title = \"x\"\n"), HasSubstr("[[term]]"));
+  EXPECT_EQ(error_of("title = \"x\"\n[[term]]\nname = \"a\"\nmeanig = \"b\"\n"),
+            "glossary/verdicts.toml:4: unknown field 'meanig' in [[term]]; did you mean 'meaning'?");
+  EXPECT_EQ(error_of(std::string(kGood) + "[[term]]\nname = \"equal\"\nmeaning = \"Again.\"\n"),
+            "glossary/verdicts.toml:10: 'equal' stands twice in this group");
+}
+
+TEST(FindTerms, InEveryGroupAndSpelling) {
+  const std::vector<TermGroup> groups{*parse_glossary(kGood, "glossary/verdicts.toml"),
+                                      *parse_glossary(kGood, "glossary/harms.toml")};
+  EXPECT_EQ(find_terms(groups, "Mismatch").size(), 2u);
+  EXPECT_EQ(find_terms(groups, "equal").front().group->name, "verdicts");
+  EXPECT_TRUE(find_terms(groups, "equals").empty());
+  EXPECT_EQ(known_words(groups), (std::vector<std::string>{"differs", "equal", "mismatch"}));
+}
+
+TEST(Glossary, IsBuiltIn) { EXPECT_EQ(find_terms(glossary(), "graph break").size(), 1u); }
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,23 @@
+#include "stack/syntax.h"
+
+#include <gtest/gtest.h>
+
+namespace ordercheck {
+namespace {
+
+std::string syntax(const char* name) { return syntax_of(*find_transform(name)); }
+
+TEST(SyntaxOf, ShowsValueAndOptions) {
+  EXPECT_EQ(syntax("fsdp"), "fsdp=N[:reshard=always|never|default]");
+  EXPECT_EQ(syntax("hsdp"), "hsdp=NxN[:reshard=always|never|default]");
+  EXPECT_EQ(syntax("ac"), "ac[=full|selective][:n=N][:reentrant]");
+  EXPECT_EQ(syntax("sac"), "sac[:policy=WORD][:n=N]");
+  EXPECT_EQ(syntax("optimizer"), "optimizer[=sgd|adamw][:clip=X][:lr=X][:weight_decay=X]");
+}
+
+TEST(SyntaxOf, PutsOptionsOfAGroupIntoOneBracket) {
+  EXPECT_EQ(syntax("pp"), "pp=N[:gpipe|:1f1b|:interleaved|:zero_bubble][:microbatches=N]");
+}
+
+}  // namespace
+}  // namespace ordercheck
