@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "protocol/flight.h"
 #include "protocol/flight_layout.h"
 
@@ -106,7 +107,7 @@ std::string describe(int rank, const FlightSlot& slot) {
   }
   if (slot.fatal_signal != 0) text += fmt::format(", raised {}", strsignal(slot.fatal_signal));
   if (slot.called_exit) text += ", called exit";
-  return text;
+  return one_line(text);  // bytes of a program that died
 }
 
 }  // namespace ordercheck

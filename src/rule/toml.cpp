@@ -33,12 +33,45 @@ toml::source_index line_without_key(std::string_view text) {
   return 1;
 }
 
+// The line of the first byte outside ASCII that stands in no string and no comment, where TOML has no use for it and
+// toml++ no answer: it reaches what it calls unreachable. 0 where there is none.
+toml::source_index line_beyond_ascii(std::string_view text) {
+  toml::source_index line = 1;
+  std::string_view closing;  // of the string or comment that this byte stands in
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') ++line;
+    if (!closing.empty()) {
+      const bool escaped = closing.front() == '"' && text[at] == '\\';
+      if (escaped && at + 1 < text.size() && text[at + 1] != '\n') ++at;
+      const bool torn = closing.size() == 1 && text[at] == '\n';  // a string of one line ends with it, rightly or not
+      if (!escaped && (torn || text.substr(at).starts_with(closing))) {
+        at += torn ? 0 : closing.size() - 1;
+        // A string of several lines may end in up to five quotes.
+        for (int more = 0; more < 2 && closing.size() == 3 && text.substr(at + 1).starts_with(closing[0]); ++more) ++at;
+        closing = {};
+      }
+    } else if (text[at] == '#') {
+      closing = "\n";
+      continue;
+    } else if (text[at] == '"' || text[at] == '\'') {
+      const std::string_view whole = text[at] == '"' ? R"(""")" : "'''";
+      closing = text.substr(at).starts_with(whole) ? whole : whole.substr(0, 1);
+      at += closing.size() - 1;
+    } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      return line;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 void refuse_toml() { throw Refused{}; }
 
 std::optional<TomlMistake> parse_toml(std::string_view text, toml::table& table) {
   const auto last_line = static_cast<toml::source_index>(std::count(text.begin(), text.end(), '\n') + 1);
+  if (const auto line = line_beyond_ascii(text); line > 0)
+    return TomlMistake{line, "a character outside ASCII stands in no string; put it in quotes"};
   try {
     table = toml::parse(text);
   } catch (const toml::parse_error& error) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/journal.h"
 #include "fuzz/formats.h"
+#include "protocol/flight.h"
 #include "protocol/json_text.h"
 #include "unit/protocol/samples.h"
 
@@ -44,11 +45,10 @@ std::string check_record(std::string_view bytes) {
   return again && encode_record(*again) == written ? "" : "not the same when written and read again";
 }
 
-// A file of this process, gone with it.
-const fs::path& journal_path() {
+// Files of this process, gone with it.
+const fs::path& scratch_folder() {
   struct Scratch {
     fs::path folder = fs::temp_directory_path() / fmt::format("ordercheck-fuzz-{}", getpid());
-    fs::path file = folder / "journal";
     Scratch() { fs::create_directories(folder); }
     ~Scratch() {
       std::error_code ignored;
@@ -56,8 +56,10 @@ const fs::path& journal_path() {
     }
   };
   static const Scratch scratch;
-  return scratch.file;
+  return scratch.folder;
 }
+fs::path journal_path() { return scratch_folder() / "journal"; }
+fs::path flight_path() { return scratch_folder() / "flight"; }
 
 JournalKey key() {
   return {.case_text = "tp=2", .engine = "fake", .content_hash = "1", .keep = Keep::hashes, .mutant = "", .fault = {}};
@@ -65,7 +67,7 @@ JournalKey key() {
 
 // Whatever was read, the next line must go behind it and be found again.
 std::string check_journal(std::string_view bytes) {
-  const fs::path& path = journal_path();
+  const fs::path path = journal_path();
   if (const auto written = replace_file(path, bytes); !written) return "";  // no disk is no finding
   std::size_t lines = 0;
   {
@@ -78,6 +80,35 @@ std::string check_journal(std::string_view bytes) {
   if (!again) return "not readable once appended to: " + again.error().message;
   if ((*again)->lines() != lines + 1 || (*again)->dropped_torn_line()) return "a line was lost";
   return (*again)->take(key()) != nullptr ? "" : "the line that was appended is not found";
+}
+
+// A line whose check is right, whatever it says: damage to a journal's line ends at its check otherwise.
+std::string check_signed_line(std::string_view bytes) {
+  auto parsed = parse_object(bytes);
+  if (!parsed) return check_message(parsed.error().message);
+  nlohmann::json line = std::move(parsed).value();
+  line.erase("check");
+  line["check"] = hex(hash_of(to_text(line)));
+  return check_journal(to_text(line) + "\n");
+}
+
+// Written by a program that was killed, at whatever place.
+std::string check_flight(std::string_view bytes) {
+  if (const auto written = replace_file(flight_path(), bytes); !written) return "";
+  const auto slots = read_flight(flight_path());
+  if (!slots) return check_message(slots.error().message);
+  for (std::size_t rank = 0; rank < slots->size(); ++rank)
+    if (std::string wrong = check_message(describe(static_cast<int>(rank), (*slots)[rank])); !wrong.empty()) return wrong;
+  return "";
+}
+
+std::vector<std::string> flight_corpus() {
+  const auto recorder = FlightRecorder::create(flight_path(), 3).value();
+  recorder->at_step(0, 2, Phase::backward);
+  recorder->at_module(0, Phase::backward, "layers.1.attention");
+  recorder->at_collective(0, "all_gather", "tp", 7, "float64 [4, 24, 48]");
+  recorder->finished(1);
+  return {read_file(flight_path()).value()};
 }
 
 std::vector<std::string> worker_corpus() {
@@ -99,7 +130,7 @@ std::vector<std::string> record_corpus() {
 
 std::vector<std::string> journal_corpus() {
   std::vector<std::string> texts;
-  const fs::path& path = journal_path();
+  const fs::path path = journal_path();
   for (int lines = 1; lines <= 3; ++lines) {
     fs::remove(path);
     {
@@ -109,6 +140,12 @@ std::vector<std::string> journal_corpus() {
     texts.push_back(read_file(path).value());
   }
   return texts;
+}
+
+std::vector<std::string> signed_line_corpus() {
+  std::string line = journal_corpus().front();
+  line.pop_back();
+  return {line};
 }
 
 constexpr const char* kJsonWords =
@@ -121,7 +158,9 @@ std::vector<Format> protocol_formats() {
   return {{"worker", check_worker, worker_corpus, kJsonWords},
           {"run", check_run, run_corpus, kJsonWords},
           {"record", check_record, record_corpus, kJsonWords},
-          {"journal", check_journal, journal_corpus, kJsonWords}};
+          {"journal", check_journal, journal_corpus, kJsonWords},
+          {"signed_line", check_signed_line, signed_line_corpus, kJsonWords},
+          {"flight", check_flight, flight_corpus, "\xff \x01 \x7f \n aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}};
 }
 
 }  // namespace ordercheck::fuzz

@@ -47,6 +47,7 @@ TEST_F(FlightFile, tells_where_every_rank_is) {
   EXPECT_GT(slots[1].ticket, slots[0].ticket);
   EXPECT_FALSE(slots[2].used);
   EXPECT_EQ(describe(2, slots[2]), "rank 2: wrote nothing");
+  EXPECT_EQ(describe(3, {.used = true, .module = "a\nb\x01"}), "rank 3: build, a\\nb\\x01") << "a dead program's bytes";
 
   recorder->left_collective(1);
   recorder->finished(0);

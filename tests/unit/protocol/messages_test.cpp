@@ -87,7 +87,16 @@ TEST(messages, a_run_with_an_unknown_transform_says_so) {
   run["case"]["text"] = "fsdb=2";
   const auto read = decode_run(run.dump());
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, AllOf(HasSubstr("case.text"), HasSubstr("fsdb")));
+  EXPECT_THAT(read.error().message, AllOf(HasSubstr("case.text"), HasSubstr("fsdb"), Not(HasSubstr("\n"))));
+}
+
+// Found by fuzzing: the validator repeats names as they are.
+TEST(messages, a_strange_name_stays_on_the_line) {
+  for (const char* name : {"a\nb", "a\177z"}) {
+    json hello = json::parse(encode(sample_hello()));
+    hello[name] = 1;
+    EXPECT_THAT(error_of(decode_worker(hello.dump())), AllOf(HasSubstr("hello: "), Not(HasSubstr(name))));
+  }
 }
 
 // Every object of every message: a field too many and a field too few are both refused.

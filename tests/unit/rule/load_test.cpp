@@ -183,6 +183,16 @@ TEST_F(Folder, NoFolderAndNoPageAreErrors) {
   EXPECT_THAT(none.error().message, HasSubstr("no rule page"));
 }
 
+// Found by fuzzing: what a page says in a string is repeated in a message.
+TEST(Messages, AreOneLineWhateverThePageSays) {
+  for (const auto& [from, to] : {std::pair{"id = \"ORD-004\"", "id = \"ORD\\n004\""}, {"harm = ", "harm = \"\\u007f\"#"}}) {
+    const auto rule = parse_rule(page_with(from, to), "rules/order/fsdp-before-tp.md");
+    ASSERT_FALSE(rule);
+    EXPECT_THAT(rule.error().message, testing::Not(testing::AnyOf(HasSubstr("\n"), HasSubstr("\x7f"))));
+    EXPECT_THAT(rule.error().message, testing::AnyOf(HasSubstr("\\n"), HasSubstr("\\x7f")));
+  }
+}
+
 TEST(NewestKnown, IsTheLargestLowerBoundOrExpectation) {
   const std::vector<Rule> rules{rule_of(good_page())};
   EXPECT_EQ(print(*newest_known(rules, "pytorch")), "2.11.0");
