@@ -51,6 +51,19 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return joined;
 }
 
+std::string one_line(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') line += "\\n";
+    else if (c == '\t') line += "\\t";
+    else if (byte < ' ' || byte == 0x7f) line += {'\\', 'x', kHex[byte / 16], kHex[byte % 16]};
+    else line += c;
+  }
+  return line;
+}
+
 std::optional<long long> parse_integer(std::string_view text) {
   long long value = 0;
   const char* const end = text.data() + text.size();

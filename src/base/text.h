@@ -12,6 +12,9 @@ std::vector<std::string> split(std::string_view text, char separator);  // "a,,b
 std::string_view trim(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+// The text without control characters, for a message: a line break is written \n, a tab \t, others \xNN.
+std::string one_line(std::string_view text);
+
 // A whole decimal integer with nothing around it, within long long; otherwise nothing.
 std::optional<long long> parse_integer(std::string_view text);
 

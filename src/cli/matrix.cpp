@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct MatrixCommand {
   std::string rules;
-  std::string folder;        // of space.toml, frameworks/ and evidence/
+  std::string folder;        // of space.toml, frameworks/, threads/ and evidence/
   std::string format = "text";
   std::string arithmetic = "exact";
   std::string only;
@@ -81,9 +81,11 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!space) return space.error();
   const auto frameworks = load_frameworks(*folder / "frameworks");
   if (!frameworks) return frameworks.error();
+  const auto threads = load_threads(*folder / "threads", knowledge->rules);
+  if (!threads) return threads.error();
   const auto shard = parse_shard(command.shard);
   if (!shard) return shard.error();
-  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello);
+  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *threads);
   if (!command.only.empty()) {
     const auto other = [&](const auto& one) { return !glob_match(command.only, print(one.subject)); };
     std::erase_if(plan.cases, other);
@@ -183,7 +185,7 @@ int run_show(const MatrixCommand& command) {
 
 void add_common(CLI::App* command, MatrixCommand& options) {
   command->add_option("--rules", options.rules, "The folder of rule pages");
-  command->add_option("--matrix", options.folder, "The folder of space.toml, frameworks/ and evidence/");
+  command->add_option("--matrix", options.folder, "The folder of space.toml, frameworks/, threads/ and evidence/");
 }
 
 void add_selection(CLI::App* command, MatrixCommand& options) {

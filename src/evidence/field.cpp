@@ -5,21 +5,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "parity/counters.h"
 
 namespace ordercheck {
 namespace {
-
-struct CounterName {
-  const char* name;
-  std::int64_t Counters::* value;
-};
-constexpr std::array kCounters{CounterName{"operators_recomputed", &Counters::operators_recomputed},
-                               CounterName{"matmul_flops", &Counters::matmul_flops},
-                               CounterName{"saved_bytes_peak", &Counters::saved_bytes_peak},
-                               CounterName{"parameter_bytes_peak", &Counters::parameter_bytes_peak},
-                               CounterName{"graph_captures", &Counters::graph_captures},
-                               CounterName{"graph_breaks", &Counters::graph_breaks},
-                               CounterName{"p2p_messages", &Counters::p2p_messages}};
 
 constexpr std::string_view kBetweenEffects = " | ";
 constexpr std::string_view kYes = "yes", kPartly = "partly", kNo = "no", kNotStated = "not stated";

@@ -128,7 +128,7 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
   auto lines = split(text, '\n');
   if (lines.back().empty()) lines.pop_back();
   const auto wrong = [&path](std::size_t line, const std::string& what) {
-    return Error{fmt::format("{}:{}: {}", path, line + 1, what)};
+    return Error{fmt::format("{}:{}: {}", path, line + 1, one_line(what))};
   };
   if (lines.empty() || lines[0] != kTitle) return wrong(0, fmt::format("expected '{}'", kTitle));
   std::size_t at = 1;

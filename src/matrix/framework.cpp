@@ -11,15 +11,6 @@
 #include "stack/notation.h"
 
 namespace ordercheck {
-namespace {
-
-bool is_date(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  return parse_integer(text.substr(0, 4)) && parse_integer(text.substr(5, 2)) && parse_integer(text.substr(8, 2));
-}
-
-}  // namespace
-
 Result<Framework> parse_framework(std::string_view text, const std::string& path) {
   Keys keys(text, path);
   Framework framework{.name = std::filesystem::path(path).stem().string(),
@@ -27,18 +18,14 @@ Result<Framework> parse_framework(std::string_view text, const std::string& path
                       .project = keys.text("project"),
                       .order = {},
                       .source = keys.text("source"),
-                      .url = keys.text_if_given("url"),
-                      .date = keys.text_if_given("date"),
+                      .url = keys.url_if_given("url"),
+                      .date = keys.date_if_given("date"),
                       .says = keys.text("says")};
   auto order = parse_stack(keys.text("order"));
   if (!order)
     keys.refuse("order", split(order.error().message, '\n').front());
   else
     framework.order = *order;
-  if (!framework.date.empty() && !is_date(framework.date))
-    keys.refuse("date", fmt::format("date '{}' is not written YYYY-MM-DD", framework.date));
-  if (!framework.url.empty() && !framework.url.starts_with("https://"))
-    keys.refuse("url", fmt::format("url '{}' does not start with https://", framework.url));
   if (auto error = keys.error()) return *error;
   return framework;
 }

@@ -5,23 +5,38 @@
 #include "base/text.h"
 
 namespace ordercheck {
+namespace {
 
-Keys::Keys(std::string_view text, std::string path) : path_(std::move(path)) {
-  try {
-    table_ = toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    fail(e.source().begin.line, std::string(e.description()));
-  }
+bool is_date(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00";
+  if (text.size() != kForm.size()) return false;
+  for (std::size_t i = 0; i < kForm.size(); ++i)
+    if (kForm[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  return true;
 }
 
+}  // namespace
+
+Keys::Keys(std::string_view text, std::string path) : path_(std::move(path)) {
+  const auto whole = std::make_shared<toml::table>();
+  if (const auto mistake = parse_toml(text, *whole)) fail(mistake->line, mistake->what);
+  whole_ = whole;
+  table_ = whole_.get();
+}
+
+Keys::Keys(std::shared_ptr<const toml::table> whole, const toml::table& part, std::string path)
+    : path_(std::move(path)), whole_(std::move(whole)), table_(&part) {}
+
+toml::source_index Keys::first_line() const { return std::max<toml::source_index>(table_->source().begin.line, 1); }
+
 void Keys::fail(toml::source_index line, const std::string& what) {
-  if (!error_) error_ = Error{fmt::format("{}:{}: {}", path_, line, what)};
+  if (!error_) error_ = Error{fmt::format("{}:{}: {}", path_, line, one_line(what))};
 }
 
 const toml::node* Keys::find(const std::string& key, bool needed) {
   asked_.push_back(key);
-  const toml::node* node = table_.get(key);
-  if (!node && needed) fail(1, fmt::format("the key '{}' is missing", key));
+  const toml::node* node = table_->get(key);
+  if (!node && needed) fail(first_line(), fmt::format("the key '{}' is missing", key));
   return node;
 }
 
@@ -36,7 +51,7 @@ std::string Keys::text(const std::string& key) {
 }
 
 std::string Keys::text_if_given(const std::string& key) {
-  if (table_.contains(key)) return text(key);
+  if (table_->contains(key)) return text(key);
   asked_.push_back(key);
   return "";
 }
@@ -81,14 +96,49 @@ std::vector<int> Keys::numbers(const std::string& key) {
   return values;
 }
 
+std::string Keys::date_if_given(const std::string& key) {
+  const std::string date = text_if_given(key);
+  if (!date.empty() && !is_date(date)) refuse(key, fmt::format("date '{}' is not written YYYY-MM-DD", date));
+  return date;
+}
+
+std::string Keys::url_if_given(const std::string& key) {
+  const std::string url = text_if_given(key);
+  if (!url.empty() && !url.starts_with("https://")) refuse(key, fmt::format("url '{}' does not start with https://", url));
+  return url;
+}
+
+std::vector<Keys> Keys::tables(const std::string& key) {
+  std::vector<Keys> parts;
+  const toml::node* node = find(key, true);
+  if (!node) return parts;
+  if (const toml::array* list = node->as_array())
+    for (const toml::node& element : *list)
+      if (const toml::table* part = element.as_table()) parts.push_back(Keys(whole_, *part, path_));
+  if (!node->is_array() || parts.empty() || parts.size() != node->as_array()->size())
+    fail(node->source().begin.line, fmt::format("'{}' is no list of tables; begin each with a line [[{}]]", key, key));
+  return parts;
+}
+
+void Keys::adopt(Keys& part) {
+  if (const auto inner = part.error(); inner && !error_) error_ = inner;
+}
+
+void Keys::refuse(const std::string& key, std::size_t element, const std::string& what) {
+  const toml::array* list = table_->get_as<toml::array>(key);
+  const toml::node* node = list ? list->get(element) : nullptr;
+  if (node) return fail(node->source().begin.line, what);
+  refuse(key, what);
+}
+
 void Keys::refuse(const std::string& key, const std::string& what) {
-  const toml::node* node = table_.get(key);
-  fail(node ? node->source().begin.line : 1, what);
+  const toml::node* node = table_->get(key);
+  fail(node ? node->source().begin.line : first_line(), what);
 }
 
 std::optional<Error> Keys::error() {
   std::vector<std::string> known = asked_;
-  for (const auto& [key, node] : table_) {
+  for (const auto& [key, node] : *table_) {
     const std::string name(key.str());
     if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
     const auto meant = nearest(name, known);

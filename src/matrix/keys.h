@@ -1,15 +1,15 @@
 // The keys of a TOML file of this room, read with errors that name file and line. Keeps the first error and goes on.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "rule/toml.h"
 
 namespace ordercheck {
 
@@ -22,9 +22,14 @@ class Keys {
   std::string text_if_given(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<int> numbers(const std::string& key);  // each at least 1
+  std::string date_if_given(const std::string& key);  // "2026-02-20"
+  std::string url_if_given(const std::string& key);   // begins with https://
+  std::vector<Keys> tables(const std::string& key);   // one a [[key]], in order
+  void adopt(Keys& part);                             // once such a table is read: its error counts
 
-  // A value that was read but cannot be meant: the error stands at the key's line.
+  // A value that was read but cannot be meant: the error stands at the key's line, or at its element's.
   void refuse(const std::string& key, const std::string& what);
+  void refuse(const std::string& key, std::size_t element, const std::string& what);
 
   // Called last: a key that nothing asked for is an error too.
   std::optional<Error> error();
@@ -32,10 +37,14 @@ class Keys {
  private:
   const toml::node* find(const std::string& key, bool needed);
   const toml::array* array(const std::string& key);
+  toml::source_index first_line() const;
   void fail(toml::source_index line, const std::string& what);
 
+  Keys(std::shared_ptr<const toml::table> whole, const toml::table& part, std::string path);
+
   std::string path_;
-  toml::table table_;
+  std::shared_ptr<const toml::table> whole_;  // copies of a table forget the lines that they came from
+  const toml::table* table_;                  // all of it, or a part
   std::vector<std::string> asked_;
   std::optional<Error> error_;
 };

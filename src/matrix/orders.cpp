@@ -32,15 +32,10 @@ void factorise(int product, std::size_t count, std::vector<int>& factors,
   }
 }
 
-Stack with_factors(const std::vector<std::string>& names, const std::vector<int>& factors) {
-  Stack stack;
+Stack with_factors(Stack stack, const std::vector<int>& factors) {
   auto next = factors.begin();
-  for (const auto& name : names) {
-    Item item;
-    item.name = name;
-    for (std::size_t axis = 0; axis < info_of(name).axes.size(); ++axis) item.degrees.push_back(Degree{*next++});
-    stack.items.push_back(item);
-  }
+  for (Item& item : stack.items)
+    for (std::size_t axis = 0; axis < info_of(item.name).axes.size(); ++axis) item.degrees.push_back(Degree{*next++});
   return stack;
 }
 
@@ -54,23 +49,36 @@ void add_permutations(Stack stack, std::vector<Stack>& into) {
   } while (std::ranges::next_permutation(order).found);
 }
 
+void add_orders(const Stack& items, int ranks, std::vector<Stack>& into) {
+  std::size_t axes = 0;
+  for (const Item& item : items.items) axes += info_of(item.name).axes.size();
+  std::vector<int> factors;
+  factorise(ranks, axes, factors,
+            [&](const std::vector<int>& found) { add_permutations(with_factors(items, found), into); });
+}
+
 }  // namespace
 
 std::vector<Stack> orders(const std::vector<std::string>& names, int ranks) {
   assert(names.size() < 16 && "every subset is enumerated");
   std::vector<Stack> stacks;
   for (std::size_t chosen = 0; chosen < std::size_t{1} << names.size(); ++chosen) {
-    std::vector<std::string> subset;
-    std::size_t axes = 0;
+    Stack subset;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!(chosen >> i & 1)) continue;
-      subset.push_back(names[i]);
-      axes += info_of(names[i]).axes.size();
+      Item item;
+      item.name = names[i];
+      subset.items.push_back(item);
     }
-    std::vector<int> factors;
-    factorise(ranks, axes, factors,
-              [&](const std::vector<int>& found) { add_permutations(with_factors(subset, found), stacks); });
+    add_orders(subset, ranks, stacks);
   }
+  std::ranges::sort(stacks, {}, [](const Stack& stack) { return print(stack); });
+  return stacks;
+}
+
+std::vector<Stack> orders_of_set(const Stack& items, int ranks) {
+  std::vector<Stack> stacks;
+  add_orders(items, ranks, stacks);
   std::ranges::sort(stacks, {}, [](const Stack& stack) { return print(stack); });
   return stacks;
 }

@@ -12,6 +12,10 @@ namespace ordercheck {
 // at least 2 to its mesh axes. On one rank: the subsets without a mesh axis. Sorted by how they print, each once.
 std::vector<Stack> orders(const std::vector<std::string>& names, int ranks);
 
+// Every permutation of exactly these items, with every assignment of degrees of at least 2 whose product is `ranks`; none
+// where the items cannot fill that many ranks. Sorted by how they print.
+std::vector<Stack> orders_of_set(const Stack& items, int ranks);
+
 // `item` put before each item of `stack` and behind the last.
 std::vector<Stack> at_every_position(const Stack& stack, const Item& item);
 

@@ -48,15 +48,19 @@ class Collector {
     }
   }
 
+  void add_order(const Stack& stack, const std::string& model) {
+    const Case c{.stack = stack, .model = model, .engine = hello_.engine};
+    add(c, {SourceKind::order, ""});
+    const auto against = rules_against(stack, rules_);
+    if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
+  }
+
   void add_orders(const std::string& model) {
-    for (int ranks : space_.order_ranks) {
-      for (const Stack& stack : orders(space_.transforms, ranks)) {
-        const Case c{.stack = stack, .model = model, .engine = hello_.engine};
-        add(c, {SourceKind::order, ""});
-        const auto against = rules_against(stack, rules_);
-        if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
-      }
-    }
+    for (int ranks : space_.order_ranks)
+      for (const Stack& stack : orders(space_.transforms, ranks)) add_order(stack, model);
+    for (int ranks : space_.set_ranks)
+      for (const Stack& set : space_.sets)
+        for (const Stack& stack : orders_of_set(set, ranks)) add_order(stack, model);
     for (int ranks : space_.ranks) {
       for (const Stack& stack : orders(space_.transforms, ranks)) {
         if (!rules_against(stack, rules_).empty()) continue;
@@ -90,6 +94,13 @@ class Collector {
     projected.stack = project(whole.stack, hello_.transforms, left_out);
     if (!left_out.empty() && !projected.stack.items.empty())
       add(projected, {SourceKind::framework, framework.name + " (projected)"});
+  }
+
+  void add_thread(const Thread& thread, const std::string& model) {
+    for (const ThreadPoint& point : thread.points)
+      for (const Stack& stack : point.stacks)
+        add(Case{.stack = stack, .model = model, .engine = hello_.engine},
+            {SourceKind::thread, thread.name + " " + point.id});
   }
 
   Plan plan() const {
@@ -127,13 +138,14 @@ std::string why_not(const Case& c, const Hello& hello) {
 }
 
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
-               const Hello& hello) {
+               const Hello& hello, const std::vector<Thread>& threads) {
   Collector collector(space, rules, hello);
   collector.add_witnesses();
   for (const auto& model : space.models) {
     collector.add_orders(model);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
+    for (const auto& thread : threads) collector.add_thread(thread, model);
   }
   return collector.plan();
 }
@@ -147,6 +159,7 @@ const char* name_of(SourceKind kind) {
     case SourceKind::accumulation: return "accumulation";
     case SourceKind::optimizer: return "optimizer";
     case SourceKind::framework: return "framework";
+    case SourceKind::thread: return "thread";
   }
   assert(false && "every source has a name");
   return "";

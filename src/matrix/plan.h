@@ -7,6 +7,7 @@
 
 #include "matrix/framework.h"
 #include "matrix/space.h"
+#include "matrix/thread.h"
 #include "protocol/messages.h"
 #include "rule/rule.h"
 #include "stack/case.h"
@@ -21,7 +22,8 @@ namespace ordercheck {
 //   accumulation   a legal order with another number of microbatches
 //   optimizer      an optimizer at one position of an order
 //   framework      a project's fixed order: detail is its name, "torchtitan (projected)"
-enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework };
+//   thread         a stack that answers a point of a thread: detail is both names, "torchtitan-1554 tp-ac"
+enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework, thread };
 
 struct Source {
   SourceKind kind = SourceKind::order;
@@ -54,7 +56,7 @@ std::string why_not(const Case& c, const Hello& hello);
 
 // Cases of every source for one engine. Without a rule set that loaded there is no plan, so the rules come loaded.
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
-               const Hello& hello);
+               const Hello& hello, const std::vector<Thread>& threads = {});
 
 const char* name_of(SourceKind kind);
 std::string print(const Source& source);  // "witness ORD-004 bad"

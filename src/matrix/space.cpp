@@ -1,5 +1,7 @@
 #include "matrix/space.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -26,6 +28,20 @@ void check_transforms(Keys& keys, const std::vector<std::string>& names) {
   }
 }
 
+std::vector<Stack> sets_of(Keys& keys) {
+  std::vector<Stack> sets;
+  for (const auto& text : keys.texts("sets")) {
+    auto stack = parse_stack(text);
+    if (!stack)
+      keys.refuse("sets", split(stack.error().message, '\n').front());
+    else if (std::ranges::any_of(stack->items, [](const Item& item) { return !item.degrees.empty(); }))
+      keys.refuse("sets", fmt::format("'{}' names a degree; 'set_ranks' says how many ranks a set is run on", text));
+    else
+      sets.push_back(*stack);
+  }
+  return sets;
+}
+
 std::vector<Item> optimizers_of(Keys& keys) {
   std::vector<Item> items;
   for (const auto& text : keys.texts("optimizers")) {
@@ -49,6 +65,8 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .transforms = keys.texts("transforms"),
               .ranks = keys.numbers("ranks"),
               .order_ranks = keys.numbers("order_ranks"),
+              .sets = sets_of(keys),
+              .set_ranks = keys.numbers("set_ranks"),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks")};

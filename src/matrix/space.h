@@ -4,6 +4,8 @@
 //   transforms = ["tp", "ac", "fsdp"]
 //   ranks = [1, 2, 3, 4]          # world sizes of the legal orders
 //   order_ranks = [2, 4]          # world sizes at which every order is tried, legal or not
+//   sets = ["ac,compile:wrap,fsdp"]   # every order of exactly these items, their order here meaning nothing
+//   set_ranks = [1, 4]            # world sizes of the sets; degrees are spread over a set's mesh axes
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
@@ -25,6 +27,8 @@ struct Space {
   std::vector<std::string> transforms;  // names of the catalogue; each at most once in a stack
   std::vector<int> ranks;
   std::vector<int> order_ranks;
+  std::vector<Stack> sets;              // without degrees
+  std::vector<int> set_ranks;
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "evidence/field.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -129,6 +130,8 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
   for (const Effect& effect : judgement.effects)
     effects.push_back(fmt::format("{}: {}", effect.transform, effect.evidence));
   add_list(text, "effects", effects);
+  if (outcome.record.ending == Ending::completed)
+    add_list(text, "counters", split(print_counters(outcome.record.counters), ' '));
   add_list(text, "notes", outcome.record.notes);
   add_field(text, "predicted", prediction_text(outcome));
   if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "matrix/summary.h"
+#include "parity/counters.h"
 
 namespace ordercheck {
 namespace {
@@ -31,6 +32,8 @@ Json outcome_json(const Outcome& outcome) {
                        {"present", effect.present},
                        {"partly", effect.partly},
                        {"evidence", effect.evidence}});
+  Json counters = Json::object();
+  for (const CounterName& counter : kCounters) counters[counter.name] = outcome.record.counters.*counter.value;
   Json json{{"case", print(outcome.planned.subject)},
             {"sources", sources_json(outcome.planned.sources)},
             {"verdict", name_of(outcome.judgement.verdict)},
@@ -44,6 +47,7 @@ Json outcome_json(const Outcome& outcome) {
             {"disagreement", outcome.disagreement},
             {"explanation", outcome.explanation},
             {"persistence", outcome.persistence},
+            {"counters", counters},
             {"range_used", outcome.record.range_used},
             {"digest", hex(digest(outcome.record))}};
   if (const auto& failure = outcome.record.failure)

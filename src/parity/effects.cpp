@@ -45,13 +45,18 @@ void expect_collective(Showing& showing, const Record& record, const char* kind,
   showing.expect(count > 0, fmt::format("{} {} on {} in {}", count, kind, group, name_of(phase)));
 }
 
-// The rank does `share` parts in `parts` of the twin's matrix products, to the last one.
+// What a step computes once: how much is computed again depends on policies and on graphs, not on the layout alone.
+std::int64_t flops_of(const Record& record) {
+  return record.counters.matmul_flops - record.counters.matmul_flops_recomputed;
+}
+
+// The rank does `share` parts in `parts` of the twin's matrix products, to the last one, recomputation left out.
 void expect_split_work(Showing& showing, const Record& with, const std::optional<Record>& without, int share,
                        int parts) {
   if (!without) return;
-  showing.expect(with.counters.matmul_flops * parts == without->counters.matmul_flops * share,
-                 fmt::format("{} of {} matmul flops, expected {}/{}", with.counters.matmul_flops,
-                             without->counters.matmul_flops, share, parts));
+  const auto part = flops_of(with), whole = flops_of(*without);
+  showing.expect(part * parts == whole * share,
+                 fmt::format("{} of {} matmul flops, expected {}/{}", part, whole, share, parts));
 }
 
 // Sequences that rank 0 works on: data parallelism splits them as evenly as can be, longer parts first.
@@ -94,7 +99,7 @@ void expect_split_model(Showing& showing, const Record& with, const std::optiona
   const bool divides = model.heads % degree == 0 && model.kv_heads % degree == 0 && model.ffn_hidden % degree == 0 &&
                        model.vocab % degree == 0;
   if (divides) return expect_split_work(showing, with, without, 1, degree);
-  const auto part = with.counters.matmul_flops, whole = without->counters.matmul_flops;
+  const auto part = flops_of(with), whole = flops_of(*without);
   showing.expect(part * degree >= whole && part < whole,
                  fmt::format("{} of {} matmul flops, expected uneven parts from 1/{} on", part, whole, degree));
 }
@@ -139,6 +144,11 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
   }
   if (item.name == "ac") {
     show_recompute(showing, with, without);
+  } else if (item.name == "sac") {
+    show_recompute(showing, with, without);
+    const auto before = without ? without->counters.operators_kept : 0;
+    showing.expect(with.counters.operators_kept > before,
+                   fmt::format("{} results kept by its policy, {} without it", with.counters.operators_kept, before));
   } else if (item.name == "tp") {
     show_tensor_parallel(showing, with, without, degree);
   } else if (item.name == "fsdp" || item.name == "hsdp") {

@@ -1,5 +1,7 @@
 #include "parity/record.h"
 
+#include "parity/counters.h"
+
 #include <array>
 #include <type_traits>
 
@@ -53,9 +55,7 @@ class Canonical {
     add(c.bytes);
   }
   void add(const Counters& c) {
-    for (auto n : {c.operators_recomputed, c.matmul_flops, c.saved_bytes_peak, c.parameter_bytes_peak,
-                   c.graph_captures, c.graph_breaks, c.p2p_messages})
-      add(n);
+    for (const CounterName& counter : kCounters) add(c.*counter.value);
   }
   void add(const TraceEntry& t) {  // the file is a path of the host
     add(t.step);

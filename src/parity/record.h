@@ -76,14 +76,16 @@ struct CollectiveCount {
   friend auto operator<=>(const CollectiveCount&, const CollectiveCount&) = default;
 };
 
-// Of rank 0. Peaks are over the whole run; the rest is of the last step.
+// Of rank 0. Peaks and graphs are over the whole run; the rest is of the last step.
 struct Counters {
   std::int64_t operators_recomputed = 0;    // ATen operators run by the forward inside backward
+  std::int64_t operators_kept = 0;          // results that a recomputation was handed, as a policy says, not run again
   std::int64_t matmul_flops = 0;            // 2*m*n*k summed over mm and bmm, forward, recompute and backward
+  std::int64_t matmul_flops_recomputed = 0; // of these, what a recomputation ran
   std::int64_t saved_bytes_peak = 0;        // distinct storages held for backward, parameters left out
   std::int64_t parameter_bytes_peak = 0;    // parameter storage held, shards and gathered copies
-  std::int64_t graph_captures = 0;
-  std::int64_t graph_breaks = 0;
+  std::int64_t graph_captures = 0;          // graphs captured
+  std::int64_t graph_breaks = 0;            // captures given up
   std::int64_t p2p_messages = 0;
   friend auto operator<=>(const Counters&, const Counters&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "protocol/json_text.h"
 #include "stack/mesh.h"
 
@@ -51,7 +52,7 @@ json json_of(const Case& subject) {
 Result<Case> case_of(const json& value) {
   const auto& text = value["text"].get_ref<const std::string&>();
   Result<Case> subject = parse_case(text);
-  if (!subject) return Error{"run: at case.text: " + subject.error().message};
+  if (!subject) return Error{"run: at case.text: " + split(subject.error().message, '\n').front()};
   const json spelled = json_of(*subject);
   for (const auto& [name, expected] : spelled.items())
     if (value[name] != expected)

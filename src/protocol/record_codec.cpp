@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "parity/counters.h"
 #include "protocol/json_text.h"
 #include "protocol/messages.h"
 #include "protocol/schema.h"
@@ -60,13 +61,9 @@ json json_of(const CollectiveCount& count) {
 }
 
 json json_of(const Counters& counters) {
-  return {{"operators_recomputed", counters.operators_recomputed},
-          {"matmul_flops", counters.matmul_flops},
-          {"saved_bytes_peak", counters.saved_bytes_peak},
-          {"parameter_bytes_peak", counters.parameter_bytes_peak},
-          {"graph_captures", counters.graph_captures},
-          {"graph_breaks", counters.graph_breaks},
-          {"p2p_messages", counters.p2p_messages}};
+  json object = json::object();
+  for (const CounterName& counter : kCounters) object[counter.name] = counters.*counter.value;
+  return object;
 }
 
 json json_of(const TraceEntry& entry) {
@@ -112,13 +109,9 @@ CollectiveCount collective_in(const json& value) {
 }
 
 Counters counters_in(const json& value) {
-  return {.operators_recomputed = value["operators_recomputed"],
-          .matmul_flops = value["matmul_flops"],
-          .saved_bytes_peak = value["saved_bytes_peak"],
-          .parameter_bytes_peak = value["parameter_bytes_peak"],
-          .graph_captures = value["graph_captures"],
-          .graph_breaks = value["graph_breaks"],
-          .p2p_messages = value["p2p_messages"]};
+  Counters counters;
+  for (const CounterName& counter : kCounters) counters.*counter.value = value[counter.name];
+  return counters;
 }
 
 TraceEntry trace_entry_in(const json& value) {

@@ -11,6 +11,7 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
+#include "base/text.h"
 #include "protocol/json_text.h"
 
 namespace ordercheck {
@@ -86,8 +87,8 @@ Status check_schema(Schema schema, const json& value) {
     if (worst.description.empty() || next.context.size() > worst.context.size()) worst = next;
   const std::string path = path_of(worst.context);
   const json* at = find_at(value, worst.context);
-  return Error{std::string(kNames[index]) + ": " + (path.empty() ? "" : "at " + path + ": ") + worst.description +
-               (at ? " got " + excerpt(to_text(*at)) : "")};
+  return Error{std::string(kNames[index]) + ": " + (path.empty() ? "" : "at " + one_line(path) + ": ") +
+               one_line(worst.description) + (at ? " got " + excerpt(to_text(*at)) : "")};
 }
 
 }  // namespace ordercheck

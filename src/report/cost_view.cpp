@@ -1,8 +1,10 @@
 #include "report/cost_view.h"
 
+#include <algorithm>
 #include <map>
 
 #include "report/markdown.h"
+#include "rule/counters.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -22,15 +24,19 @@ std::int64_t& of_phase(Traffic& traffic, Phase phase) {
   }
 }
 
-}  // namespace
+void add_counters(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view) {
+  for (const auto& [c, row] : runs) view.costs.push_back({.order = code(print(c.stack)), .cells = {}});
+  for (const auto& [name, none] : counter_values({}, {})) {
+    std::vector<std::int64_t> values;
+    for (const auto& [c, row] : runs) values.push_back(counter_values(row->counters, {}).at(name));
+    if (std::ranges::count(values, none) == std::ssize(values)) continue;
+    view.cost_names.push_back(counter_in_words(name));
+    for (std::size_t i = 0; i < values.size(); ++i) view.costs[i].cells.push_back(thousands(values[i]));
+  }
+}
 
-void add_cost(const EvidenceRow& row, const Case& c, EngineView& view) {
+void add_traffic(const Case& c, const EvidenceRow& row, EngineView& view) {
   const std::string order = code(print(c.stack));
-  view.costs.push_back({.order = order,
-                        .matmul_flops = thousands(row.counters.matmul_flops),
-                        .parameter_bytes_peak = thousands(row.counters.parameter_bytes_peak),
-                        .saved_bytes_peak = thousands(row.counters.saved_bytes_peak),
-                        .operators_recomputed = thousands(row.counters.operators_recomputed)});
   std::map<std::pair<std::string, std::string>, Traffic> sums;
   for (const CollectiveCount& count : row.collectives) {
     Traffic& traffic = sums[{count.kind, count.group}];
@@ -47,6 +53,18 @@ void add_cost(const EvidenceRow& row, const Case& c, EngineView& view) {
                             .optimizer = thousands(sum.optimizer),
                             .elsewhere = thousands(sum.elsewhere),
                             .bytes = thousands(sum.bytes)});
+}
+
+}  // namespace
+
+std::string counter_in_words(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+void add_costs(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view) {
+  add_counters(runs, view);
+  for (const auto& [c, row] : runs) add_traffic(c, *row, view);
 }
 
 }  // namespace ordercheck

@@ -1,11 +1,18 @@
-// What one run cost, from its evidence row.
+// What runs cost, from their evidence rows.
 #pragma once
+
+#include <utility>
+#include <vector>
 
 #include "report/runs_view.h"
 
 namespace ordercheck {
 
-// Adds the row's counters to `view.costs` and its collectives, a line a kind and group, to `view.traffic`.
-void add_cost(const EvidenceRow& row, const Case& c, EngineView& view);
+// "saved bytes peak": a counter's name as a page writes it.
+std::string counter_in_words(std::string name);
+
+// Fills `view.cost_names` and `view.costs` with counters, a row a case, and `view.traffic` with collectives, a row a case,
+// kind and group.
+void add_costs(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view);
 
 }  // namespace ordercheck

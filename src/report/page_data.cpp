@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
@@ -12,6 +13,12 @@ using Json = nlohmann::ordered_json;
 Json lines(const std::vector<std::string>& texts) {
   Json list = Json::array();
   for (const std::string& text : texts) list.push_back({{"line", text}});
+  return list;
+}
+
+Json texts(const std::vector<std::string>& values) {
+  Json list = Json::array();
+  for (const std::string& value : values) list.push_back({{"text", value}});
   return list;
 }
 
@@ -45,11 +52,7 @@ Json data_of(const RunRow& row) {
 }
 
 Json data_of(const CostRow& row) {
-  return {{"order", row.order},
-          {"matmul_flops", row.matmul_flops},
-          {"parameter_bytes_peak", row.parameter_bytes_peak},
-          {"saved_bytes_peak", row.saved_bytes_peak},
-          {"operators_recomputed", row.operators_recomputed}};
+  return {{"order", row.order}, {"cells", texts(row.cells)}};
 }
 
 Json data_of(const TrafficRow& row) {
@@ -75,6 +78,19 @@ Json data_of(const Disagreement& d) {
   return {{"pair", d.pair}, {"first_before", d.first_before}, {"second_before", d.second_before}};
 }
 
+Json data_of(const PointRule& rule) {
+  return {{"rule", rule.link},   {"title", rule.title}, {"basis", rule.basis},
+          {"harm", rule.harm},   {"holds", rule.holds}, {"standings", join(rule.standings, "<br>")}};
+}
+
+Json data_of(const PointLine& line) {
+  return {{"name", line.name}, {"cells", texts(line.cells)}, {"same", line.same}};
+}
+
+Json data_of(const PointRuns& runs);
+Json data_of(const PointView& point);
+Json data_of(const ThreadView& thread);
+
 template <class T>
 Json all(const std::vector<T>& values) {
   Json list = Json::array();
@@ -82,10 +98,47 @@ Json all(const std::vector<T>& values) {
   return list;
 }
 
+Json data_of(const PointRuns& runs) {
+  return {{"target", runs.target},
+          {"not_run", runs.not_run},
+          {"list", join(runs.stacks, ", ")},
+          {"stacks", texts(runs.stacks)},
+          {"several", runs.stacks.size() > 1},
+          {"lines", all(runs.lines)},
+          {"apart", runs.apart}};
+}
+
+Json data_of(const PointView& point) {
+  return {{"title", point.title},
+          {"pair", point.pair},
+          {"by", point.by},
+          {"date", point.date},
+          {"says", point.says},
+          {"basis_said", point.basis_said},
+          {"bases", join(point.bases, "<br>")},
+          {"verdicts", join(point.verdicts, "<br>")},
+          {"rules", all(point.rules)},
+          {"runs", all(point.runs)},
+          {"answer", point.answer}};
+}
+
+Json data_of(const ThreadView& thread) {
+  return {{"title", thread.title}, {"url", thread.url}, {"points", all(thread.points)}};
+}
+
+// What every word of a stack stands for, from the catalogue.
+Json transform_lines() {
+  Json list = Json::array();
+  for (const TransformInfo& info : transforms())
+    list.push_back({{"name", info.name}, {"nested", info.nested}, {"title", info.title}});
+  return list;
+}
+
 }  // namespace
 
 OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEngine>& engines) {
   OrderingPage page{.target = print(reader_target(sources)),
+                    .threads = thread_views(sources, engines),
                     .orders = recommended_orders(sources, engines),
                     .pairs = pair_matrix(sources, engines),
                     .frameworks = framework_rows(sources, engines),
@@ -142,6 +195,7 @@ Json data_of(const EngineView& view) {
           {"controls", lines(view.controls)},
           {"orders_of", view.orders_of},
           {"runs", all(view.runs)},
+          {"cost_names", texts(view.cost_names)},
           {"costs", all(view.costs)},
           {"traffic", all(view.traffic)},
           {"contradictions", all(view.contradictions)},
@@ -151,6 +205,8 @@ Json data_of(const EngineView& view) {
 
 Json data_of(const OrderingPage& page) {
   return {{"target", page.target},
+          {"transforms", transform_lines()},
+          {"threads", all(page.threads)},
           {"orders", all(page.orders)},
           {"pairs", data_of(page.pairs)},
           {"engines", all(page.engines)},

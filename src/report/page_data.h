@@ -11,12 +11,14 @@
 #include "report/pair_matrix.h"
 #include "report/rule_view.h"
 #include "report/runs_view.h"
+#include "report/thread_view.h"
 
 namespace ordercheck {
 
 // Everything that docs/parallelism_ordering.md says.
 struct OrderingPage {
   std::string target;  // "pytorch 2.15"
+  std::vector<ThreadView> threads;
   std::vector<RecommendedOrder> orders;
   PairMatrix pairs;
   std::vector<EngineView> engines;

@@ -42,14 +42,6 @@ std::string mechanism_of(const Outcome& outcome, const std::vector<Rule>& rules)
                      holds_in_words(*rule), page_of(*rule));
 }
 
-std::string seen_text(const Outcome& outcome, const EvidenceRow& row) {
-  if (outcome.judgement.verdict == Verdict::equal) return "every bit of one rank";
-  if (row.message.empty()) return row.place.empty() ? "no message" : row.place;
-  const std::string message = code(shortened(row.message, kLongestMessage));
-  return row.place.empty() || outcome.judgement.verdict == Verdict::differs ? message
-                                                                            : fmt::format("{}, in {}", message, row.place);
-}
-
 RunRow run_row(const Sources& sources, const ObservedEngine& engine, const Case& c) {
   const Outcome* outcome = find_outcome(engine, c);
   const EvidenceRow* row = find_row(engine.table, print(c));
@@ -102,6 +94,14 @@ std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEn
 
 }  // namespace
 
+std::string seen_text(const Outcome& outcome, const EvidenceRow& row) {
+  if (outcome.judgement.verdict == Verdict::equal) return "every bit of one rank";
+  if (row.message.empty()) return row.place.empty() ? "no message" : row.place;
+  const std::string message = code(shortened(row.message, kLongestMessage));
+  return row.place.empty() || outcome.judgement.verdict == Verdict::differs ? message
+                                                                            : fmt::format("{}, in {}", message, row.place);
+}
+
 EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
   const MatrixResult result{.outcomes = engine.outcomes, .controls = engine.table.controls};
   const Tally tally = tally_of(result);
@@ -122,12 +122,14 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
   const std::vector<Case> cases = ordered_cases(sources.space, engine.table.engine);
   if (!cases.empty())
     view.orders_of = fmt::format("{} on {} ranks", codes(sources.space.transforms), std::ranges::max(sources.space.order_ranks));
+  std::vector<std::pair<Case, const EvidenceRow*>> legal;
   for (const Case& c : cases) {
     view.runs.push_back(run_row(sources, engine, c));
     view.runs.back().whole = c.stack.items.size() == sources.space.transforms.size();
     if (const EvidenceRow* row = find_row(engine.table, print(c)); row && row->verdict == Verdict::equal)
-      add_cost(*row, c, view);
+      legal.emplace_back(c, row);
   }
+  add_costs(legal, view);
   view.contradictions = contradictions_of(engine);
   for (const Outcome& outcome : engine.outcomes)
     if (outcome.agreement == Agreement::undecided)

@@ -19,10 +19,10 @@ struct RunRow {
   std::string mechanism;  // of an order that breaks: whom the page claims it for, and where its limits stand
 };
 
-// Sizes of one legal order, of rank 0. Bytes and operations as the record counts them.
+// Counters of one legal order, of rank 0, as the record counts them.
 struct CostRow {
   std::string order;
-  std::string matmul_flops, parameter_bytes_peak, saved_bytes_peak, operators_recomputed;
+  std::vector<std::string> cells;  // one a name in `cost_names`
 };
 
 struct TrafficRow {
@@ -51,6 +51,7 @@ struct EngineView {
   std::vector<std::string> controls;
   std::string orders_of;            // "`tp`, `ac`, `fsdp` on 4 ranks"
   std::vector<RunRow> runs;
+  std::vector<std::string> cost_names;  // "operators recomputed": counters that are not 0 in every legal order
   std::vector<CostRow> costs;
   std::vector<TrafficRow> traffic;
   std::vector<ContradictionRow> contradictions;
@@ -59,6 +60,9 @@ struct EngineView {
 };
 
 EngineView engine_view(const Sources& sources, const ObservedEngine& engine);
+
+// What a run showed, in words: "every bit of one rank", the first difference, a failure's message and its place.
+std::string seen_text(const Outcome& outcome, const EvidenceRow& row);
 
 // Contradictions that pages state themselves: expectations that depart from the harm.
 std::vector<ContradictionRow> stated_contradictions(const std::vector<Rule>& rules);

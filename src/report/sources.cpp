@@ -16,9 +16,11 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
   if (!evidence) return evidence.error();
   auto frameworks = load_frameworks(root / "matrix" / "frameworks");
   if (!frameworks) return frameworks.error();
+  auto threads = load_threads(root / "matrix" / "threads", *rules);
+  if (!threads) return threads.error();
   auto space = load_space(root / "matrix" / "space.toml");
   if (!space) return space.error();
-  Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .space = *space};
+  Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .threads = *threads, .space = *space};
   sources.observations = observations_of(sources.evidence);
   const auto known = settle_target({.project = "pytorch"}, sources.rules, sources.observations);
   if (!known) return known.error();

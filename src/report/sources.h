@@ -1,5 +1,5 @@
-// What pages are made from: rules, evidence, the orders of known projects, and the space of the matrix. Nothing else goes
-// in, so the same checkout gives the same bytes.
+// What pages are made from: rules, evidence, the orders of known projects, what threads say, and the space of the matrix.
+// Nothing else goes in, so the same checkout gives the same bytes.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include "evidence/table.h"
 #include "matrix/framework.h"
 #include "matrix/space.h"
+#include "matrix/thread.h"
 #include "rule/grade.h"
 #include "rule/rule.h"
 
@@ -18,11 +19,13 @@ struct Sources {
   std::vector<Rule> rules;
   std::vector<EvidenceTable> evidence;    // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;
+  std::vector<Thread> threads;            // sorted by name
   Space space;
   std::vector<Observation> observations;  // of `evidence`
 };
 
-// Reads rules/, matrix/evidence/, matrix/frameworks/ and matrix/space.toml below `root`. Evidence may be missing.
+// Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/threads/ and matrix/space.toml below `root`. Evidence and
+// threads may be missing.
 Result<Sources> load_sources(const std::filesystem::path& root);
 
 // Every engine and version that grades are given for: those that ran, and for an engine without a run the newest version

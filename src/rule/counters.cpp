@@ -7,29 +7,19 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "parity/counters.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
 namespace {
 
-struct NamedCounter {
-  const char* name;
-  std::int64_t Counters::* value;
-};
-constexpr std::array<NamedCounter, 7> kCounters{{{"operators_recomputed", &Counters::operators_recomputed},
-                                                 {"matmul_flops", &Counters::matmul_flops},
-                                                 {"saved_bytes_peak", &Counters::saved_bytes_peak},
-                                                 {"parameter_bytes_peak", &Counters::parameter_bytes_peak},
-                                                 {"graph_captures", &Counters::graph_captures},
-                                                 {"graph_breaks", &Counters::graph_breaks},
-                                                 {"p2p_messages", &Counters::p2p_messages}}};
 constexpr std::array kCollectives{"all_gather", "reduce_scatter", "all_reduce", "broadcast", "all_to_all", "send", "recv"};
 
 }  // namespace
 
 Status check_counter_name(std::string_view name) {
   std::vector<std::string> known;
-  for (const NamedCounter& counter : kCounters) known.push_back(counter.name);
+  for (const CounterName& counter : kCounters) known.push_back(counter.name);
   for (const char* kind : kCollectives) known.push_back(kind);
 
   std::string_view plain = name;
@@ -53,7 +43,7 @@ Status check_counter_name(std::string_view name) {
 
 CounterValues counter_values(const Counters& counters, const std::vector<CollectiveCount>& collectives) {
   CounterValues values;
-  for (const NamedCounter& counter : kCounters) values[counter.name] = counters.*counter.value;
+  for (const CounterName& counter : kCounters) values[counter.name] = counters.*counter.value;
   for (const CollectiveCount& collective : collectives)
     for (const std::string& name : {collective.kind, fmt::format("{}@{}", collective.kind, collective.group)}) {
       values[name] += collective.count;

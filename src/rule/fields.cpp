@@ -9,7 +9,7 @@
 namespace ordercheck {
 
 void PageErrors::refuse(toml::source_index line, const std::string& what) {
-  if (!first_) first_ = Error{fmt::format("{}:{}: {}", file_, head_line_ + static_cast<int>(line) - 1, what)};
+  if (!first_) first_ = Error{fmt::format("{}:{}: {}", file_, head_line_ + static_cast<int>(line) - 1, one_line(what))};
 }
 
 Fields::Fields(const toml::table& table, std::string name, std::vector<std::string> known, PageErrors& errors)

@@ -2,10 +2,6 @@
 // on with empty values, so that a reader of fields needs no branch a field.
 #pragma once
 
-#define TOML_HEADER_ONLY 0
-#define TOML_SHARED_LIB 1
-#include <toml++/toml.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "rule/toml.h"
 
 namespace ordercheck {
 

@@ -165,10 +165,8 @@ bool is_id(std::string_view id, RuleKind kind) {
 Status read_head(const Page& page, Rule& rule) {
   PageErrors errors(rule.file, page.head_line);
   toml::table table;
-  try {
-    table = toml::parse(page.head);
-  } catch (const toml::parse_error& error) {
-    errors.refuse(error.source().begin.line, std::string(error.description()));
+  if (const auto mistake = parse_toml(page.head, table)) {
+    errors.refuse(mistake->line, mistake->what);
     return *errors.first();
   }
   Fields fields(table, "the head", head_fields(rule.kind), errors);

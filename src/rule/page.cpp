@@ -33,7 +33,7 @@ std::vector<Line> lines_of(std::string_view text) {
 }
 
 Error at(std::string_view file, int line, const std::string& what) {
-  return Error{fmt::format("{}:{}: {}", file, line, what)};
+  return Error{fmt::format("{}:{}: {}", file, line, one_line(what))};
 }
 
 }  // namespace

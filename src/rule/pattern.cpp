@@ -17,7 +17,7 @@ constexpr std::array kScopes{Scope::model, Scope::block, Scope::experts, Scope::
 constexpr std::array kRelations{ScopeRelation::same, ScopeRelation::equal, ScopeRelation::inside, ScopeRelation::outside};
 
 Error unknown(std::string_view what, std::string_view word, std::string_view of, const std::vector<std::string>& known) {
-  std::string message = fmt::format("unknown {} '{}'{}{}", what, word, of.empty() ? "" : " of ", of);
+  std::string message = fmt::format("unknown {} '{}'{}{}", what, one_line(word), of.empty() ? "" : " of ", of);
   if (known.empty()) return Error{fmt::format("{}: it has none", message)};
   if (const auto near = nearest(word, known)) return Error{fmt::format("{}; did you mean '{}'?", message, *near)};
   return Error{fmt::format("{}; known: {}", message, join(known, ", "))};
@@ -41,7 +41,7 @@ Status read_option(std::string_view written, const TransformInfo& info, ItemPatt
     absent ? pattern.without.push_back(name) : pattern.options.push_back({name, ""});
     return Done{};
   }
-  if (absent) return Error{fmt::format("'{}': an absent option has no value; write '!{}'", written, name)};
+  if (absent) return Error{fmt::format("'{}': an absent option has no value; write '!{}'", one_line(written), name)};
   // The catalogue's own reading of the value, so that a pattern never waits for what no stack can say.
   const std::string item = fmt::format("{}:{}", info.name, body);
   if (const Result<Item> parsed = parse_item(item, {0, item.size()}); !parsed)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cctype>
 #include <memory>
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@ class Remainder : public mup::IOprtBin {
   void Eval(mup::ptr_val_type& result, const mup::ptr_val_type* arguments, int) override {
     const long long left = arguments[0]->GetInteger(), right = arguments[1]->GetInteger();
     if (right == 0) throw mup::ParserError(_T("a remainder by zero"));
-    *result = static_cast<mup::int_type>(left % right);
+    *result = static_cast<mup::int_type>(right == -1 ? 0 : left % right);  // the smallest one by -1 has no quotient
   }
   const mup::char_type* GetDesc() const override { return _T("left % right: the remainder"); }
   mup::IToken* Clone() const override { return new Remainder(*this); }
@@ -49,45 +48,95 @@ bool evaluate(const Condition& condition, const ConditionValues& values) {
   return value.GetBool();
 }
 
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool in_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool in_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
 
-std::vector<std::string> names_in(std::string_view text) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!starts_name(text[at])) {
-      // A number takes the letters that stand on it: the parser, not this scan, has to refuse "2tp".
-      at += 1;
-      while (at > 0 && in_name(text[at - 1]) && at < text.size() && in_name(text[at])) ++at;
-      continue;
+struct Token {
+  enum Kind { name, number, sign, binary, open, close, stranger };
+  Kind kind = stranger;
+  std::string text;
+};
+
+// The words of a condition. A '-' where a value is due is a sign.
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  for (std::size_t at = text.find_first_not_of(' '); at < text.size(); at = text.find_first_not_of(' ', at)) {
+    const bool value_due = tokens.empty() || tokens.back().kind == Token::sign || tokens.back().kind == Token::binary ||
+                           tokens.back().kind == Token::open;
+    std::size_t size = 1;
+    Token::Kind kind = Token::stranger;
+    const auto pair = text.substr(at, 2);
+    if (in_name(text[at])) {
+      while (at + size < text.size() && (in_name(text[at + size]) || text[at + size] == '.')) ++size;
+      const std::string_view word = text.substr(at, size);
+      const bool is_number = word.size() < 19 && std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; }) &&
+                             std::ranges::count(word, '.') < 2;
+      kind = is_number ? Token::number : is_digit(word.front()) ? Token::stranger : Token::name;
+      if (word == "and" || word == "or") kind = Token::binary;
+    } else if (pair == "&&" || pair == "||" || pair == "==" || pair == "!=" || pair == "<=" || pair == ">=") {
+      size = 2;
+      kind = Token::binary;
+    } else if (value_due && text[at] == '-') {
+      kind = Token::sign;
+    } else if (std::string_view("+-*/%<>").find(text[at]) != std::string_view::npos) {
+      kind = Token::binary;
+    } else if (text[at] == '(' || text[at] == ')') {
+      kind = text[at] == '(' ? Token::open : Token::close;
     }
-    std::size_t end = at;
-    while (end < text.size() && in_name(text[end])) ++end;
-    const std::string name(text.substr(at, end - at));
-    if (name != "and" && name != "or" && std::ranges::find(names, name) == names.end()) names.push_back(name);
-    at = end;
+    tokens.push_back({kind, std::string(text.substr(at, size))});
+    at += size;
   }
+  return tokens;
+}
+
+// muparserx reads through the end of some malformed expressions ("tp > 1 || || ep") and knows far more than a condition
+// may say, so the form is checked before. What is wrong with it, or "".
+std::string mistake_in(const std::vector<Token>& tokens) {
+  bool value_due = true;
+  int depth = 0;
+  for (const Token& token : tokens) {
+    const bool begins_value = token.kind == Token::name || token.kind == Token::number || token.kind == Token::sign ||
+                              token.kind == Token::open;
+    if (token.kind == Token::stranger)
+      return fmt::format("'{}' has no place in a condition", one_line(token.text));
+    if (begins_value != value_due)
+      return fmt::format("expected {} before '{}'", value_due ? "a value" : "an operator", token.text);
+    depth += token.kind == Token::open ? 1 : token.kind == Token::close ? -1 : 0;
+    if (depth < 0) return "a ')' without its '('";
+    value_due = token.kind != Token::name && token.kind != Token::number && token.kind != Token::close;
+  }
+  if (value_due) return "expected a value at its end";
+  return depth > 0 ? "a '(' without its ')'" : "";
+}
+
+std::vector<std::string> names_in(const std::vector<Token>& tokens) {
+  std::vector<std::string> names;
+  for (const Token& token : tokens)
+    if (token.kind == Token::name && std::ranges::find(names, token.text) == names.end()) names.push_back(token.text);
   return names;
 }
 
 }  // namespace
 
 Result<Condition> parse_condition(std::string_view text) {
-  Condition condition{.text = std::string(text), .names = names_in(text)};
+  const std::vector<Token> tokens = tokens_of(text);
+  Condition condition{.text = std::string(text), .names = names_in(tokens)};
   ConditionValues ones;
   for (const std::string& name : condition.names) {
     if (std::ranges::find(known_names(), name) == known_names().end()) {
       const auto near = nearest(name, known_names());
-      return Error{fmt::format("'{}': unknown name '{}'; {}", text, name,
+      return Error{fmt::format("'{}': unknown name '{}'; {}", one_line(text), name,
                                near ? fmt::format("did you mean '{}'?", *near)
                                     : fmt::format("known: {}", join(known_names(), ", ")))};
     }
     ones[name] = 1;
   }
+  if (const std::string mistake = mistake_in(tokens); !mistake.empty())
+    return Error{fmt::format("'{}': {}", one_line(text), mistake)};
   try {
     (void)evaluate(condition, ones);
   } catch (const mup::ParserError& error) {
-    return Error{fmt::format("'{}': {}", text, error.GetMsg())};
+    return Error{one_line(fmt::format("'{}': {}", text, error.GetMsg()))};
   }
   return condition;
 }

@@ -106,7 +106,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::model,
        .axes = {"dp_replicate"},
        .modes = {},
-       .options = {}},
+       .options = {{.name = "no_sync"}, {.name = "bucket_kib", .form = count}}},
       {.name = "simple_fsdp",
        .title = "fully sharded data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleFSDP",

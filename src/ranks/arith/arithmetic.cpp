@@ -1,13 +1,9 @@
 #include "ranks/arith/arithmetic.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <ATen/ATen.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "ranks/arith/range.h"
+#include "ranks/arith/guard.h"
 #include "ranks/arith/snap.h"
 
 namespace ordercheck::ranks {
@@ -16,60 +12,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Largest row norm of a matrix whose rows are `length` long and contiguous; by Cauchy and Schwarz the product of two
-// such bounds the sum of |a||b| of every element of a product. Read straight from memory: the guard is not part of the
-// computation, and no dispatch mode shall see it.
-double largest_row_norm(const at::Tensor& rows) {
-  const at::Tensor matrix = rows.is_contiguous() ? rows : rows.contiguous();
-  const int64_t length = std::max<int64_t>(matrix.size(-1), 1);
-  const double* data = matrix.const_data_ptr<double>();
-  double largest = 0;
-  for (int64_t start = 0; start < matrix.numel(); start += length) {
-    double squares = 0;
-#pragma omp simd reduction(+ : squares)
-    for (int64_t i = start; i < start + length; ++i) squares += data[i] * data[i];
-    // Written so that a NaN is kept, not dropped by a comparison.
-    if (!(squares <= largest)) largest = squares;
-  }
-  return std::sqrt(largest);
-}
-
-// Which elements of a contiguous tensor are added up: those of a row (the last dim), or those that stand in one column
-// (all other dims).
-enum class Along { row, column };
-
-double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
-  const double* data = terms.const_data_ptr<double>();
-  const int64_t length = terms.dim() ? std::max<int64_t>(terms.size(-1), 1) : 1;
-  const int64_t rows = terms.numel() / length;
-  double largest = 0;
-  const auto keep_largest = [&](double sum) {
-    if (!(sum <= largest)) largest = sum;  // keeps a NaN
-  };
-  if (along == Along::row) {
-    for (const double* row = data; row < data + rows * length; row += length) {
-      double sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < length; ++i) sum += std::fabs(row[i]);
-      keep_largest(sum);
-    }
-    return largest;
-  }
-  std::vector<double> sums(length, 0.0);
-  for (const double* row = data; row < data + rows * length; row += length) {
-    for (int64_t i = 0; i < length; ++i) sums[i] += std::fabs(row[i]);
-  }
-  for (const double sum : sums) keep_largest(sum);
-  return largest;
-}
-
 // a [M, K] times b [K, N], or batched, on operands that are snapped already.
 at::Tensor contract(const Numerics& numerics, const at::Tensor& a, const at::Tensor& b, const char* what) {
-  if (numerics.exact()) {
-    c10::impl::ExcludeDispatchKeyGuard unseen(
-        c10::DispatchKeySet({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot}));
-    note_sum(largest_row_norm(a) * largest_row_norm(b.transpose(-1, -2)), 2 * numerics.grid, what);
-  }
+  if (numerics.exact()) guard_product(a, b, 2 * numerics.grid, what);
   return a.dim() == 2 ? at::mm(a, b) : at::bmm(a, b);
 }
 
@@ -135,7 +80,7 @@ struct SumTerms : torch::autograd::Function<SumTerms> {
     ctx->saved_data["sizes"] = terms.sizes().vec();
     if (!numerics.exact()) return at::sum(terms, {-1}, /*keepdim=*/true);
     const at::Tensor snapped = rounded(terms, kSumBits);
-    note_sum(largest_sum_of_magnitudes(snapped, Along::row), kSumBits, "a sum");
+    guard_sum(snapped, Along::row, kSumBits, "a sum");
     return at::sum(snapped, {-1}, /*keepdim=*/true);
   }
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
@@ -152,7 +97,7 @@ struct GradientTerms : torch::autograd::Function<GradientTerms> {
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     const Along along = ctx->saved_data["along_rows"].toBool() ? Along::row : Along::column;
     const at::Tensor snapped = rounded(gradients[0], kSumBits);
-    note_sum(largest_sum_of_magnitudes(snapped, along), kSumBits, "a gradient's sum");
+    guard_sum(snapped, along, kSumBits, "a gradient's sum");
     return {snapped, at::Tensor()};
   }
 };
@@ -183,7 +128,7 @@ at::Tensor sum_of_squares(const Numerics& numerics, const at::Tensor& x) {
   const at::Tensor squares = x * x;
   if (!numerics.exact()) return at::sum(squares);
   const at::Tensor snapped = rounded(squares, kNormBits);
-  note_sum(largest_sum_of_magnitudes(snapped.reshape({-1}), Along::row), kNormBits, "a total norm");
+  guard_sum(snapped.reshape({-1}), Along::row, kNormBits, "a total norm");
   return at::sum(snapped);
 }
 

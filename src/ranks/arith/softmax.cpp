@@ -15,9 +15,9 @@ struct MaskedSoftmax : torch::autograd::Function<MaskedSoftmax> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& scores, const at::Tensor& hidden,
                             const Numerics& numerics) {
     ctx->saved_data["arithmetic"] = static_cast<int64_t>(numerics.arithmetic);
-    at::Tensor weights = scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
-    weights.sub_(weights.amax({-1}, /*keepdim=*/true)).exp_();
-    weights.div_(sum_terms(numerics, weights));
+    const at::Tensor masked = scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+    const at::Tensor exponentials = at::exp(masked - masked.amax({-1}, /*keepdim=*/true));
+    const at::Tensor weights = exponentials / sum_terms(numerics, exponentials);
     ctx->save_for_backward({weights});
     return weights;
   }
@@ -25,8 +25,7 @@ struct MaskedSoftmax : torch::autograd::Function<MaskedSoftmax> {
     const Numerics numerics{.arithmetic = static_cast<Arithmetic>(ctx->saved_data["arithmetic"].toInt())};
     const at::Tensor weights = ctx->get_saved_variables()[0];
     const at::Tensor& gradient = gradients[0];
-    at::Tensor to_scores = gradient - sum_terms(numerics, gradient * weights);
-    return {to_scores.mul_(weights), at::Tensor(), at::Tensor()};
+    return {(gradient - sum_terms(numerics, gradient * weights)) * weights, at::Tensor(), at::Tensor()};
   }
 };
 

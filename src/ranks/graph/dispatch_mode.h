@@ -15,6 +15,8 @@ class DispatchMode : public Held {
  public:
   // Does the operator's work, usually by op.callBoxed(stack). The mode is off the stack meanwhile.
   virtual void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) = 0;
+  // Watches and changes nothing: it sees also what is hidden from other modes by OnlyInstruments.
+  virtual bool is_instrument() const { return false; }
 };
 
 // Pushes a mode for its lifetime. Takes over the caller's reference.
@@ -31,6 +33,17 @@ class WithoutDispatchModes {
   WithoutDispatchModes();
   ~WithoutDispatchModes();
   WithoutDispatchModes(const WithoutDispatchModes&) = delete;
+
+ private:
+  c10::impl::TorchDispatchModeTLS hidden_;
+};
+
+// Hides every mode but the instruments.
+class OnlyInstruments {
+ public:
+  OnlyInstruments();
+  ~OnlyInstruments();
+  OnlyInstruments(const OnlyInstruments&) = delete;
 
  private:
   c10::impl::TorchDispatchModeTLS hidden_;

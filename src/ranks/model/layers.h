@@ -10,6 +10,7 @@ namespace ordercheck::ranks {
 class ModuleDict final : public Module {
  public:
   ModuleDict() : Module("ModuleDict") {}
+  bool is_container() const override { return true; }
 
  protected:
   at::Tensor forward(const Tensors&) override;  // throws: a container is not called

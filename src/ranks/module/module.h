@@ -67,6 +67,10 @@ class Module {
 
   const std::string& type() const { return type_; }
   virtual bool is_wrapper() const { return false; }
+  virtual bool is_container() const { return false; }  // holds modules and is never called
+
+  // The child that `module.name` means in a user's code: wrappers in PyTorch may pass the question on to what they wrap.
+  virtual ModulePtr attribute(const std::string& name) const { return child(name); }
 
   // Where the pieces of this module's output lie, as transforms set it; what a trace is gathered by.
   Placements output_placements;

@@ -39,6 +39,11 @@ class RankState {
   void enter_recompute() { ++recompute_depth_; }
   void leave_recompute() { --recompute_depth_; }
 
+  // A run whose results nobody uses, as when a computation is recorded: nothing of it is counted or traced. Nests.
+  void begin_rehearsal() { ++rehearsal_depth_; }
+  void end_rehearsal() { --rehearsal_depth_; }
+  bool rehearses() const { return rehearsal_depth_ > 0; }
+
   // The module whose call is running, wrappers left out; outside any call, "".
   void enter_module(const std::string& path);  // fires a fault that is due here: throws, hangs, aborts
   void leave_module();
@@ -67,6 +72,8 @@ class RankState {
   Counters counters;                // all but the two peaks, which come from the meters
   // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
   std::function<void(const std::string& path, const Placements& placements, const at::Tensor& output)> on_output;
+  // Called with every graph that was captured; may be empty.
+  std::function<void(const std::string& graph)> on_capture;
   std::vector<std::string> notes;   // warnings of transforms, in order
 
  private:
@@ -75,6 +82,7 @@ class RankState {
   Phase phase_ = Phase::build;
   int step_ = 0;
   int recompute_depth_ = 0;
+  int rehearsal_depth_ = 0;
   std::vector<std::string> modules_;
   std::optional<Thrown> thrown_;
   std::int64_t collectives_issued_ = 0;

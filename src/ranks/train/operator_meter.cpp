@@ -16,8 +16,12 @@ std::int64_t matmul_flops(const std::string& name, const torch::jit::Stack& stac
 }  // namespace
 
 void OperatorMeter::call(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
-  if (rank_.phase() == Phase::recompute) ++rank_.counters.operators_recomputed;
-  rank_.counters.matmul_flops += matmul_flops(op.operator_name().name, stack);
+  const bool recomputes = rank_.phase() == Phase::recompute;
+  const std::int64_t flops = matmul_flops(op.operator_name().name, stack);
+  // What gives no result computes nothing: a guard of the arithmetic.
+  if (recomputes && !op.schema().returns().empty()) ++rank_.counters.operators_recomputed;
+  if (recomputes) rank_.counters.matmul_flops_recomputed += flops;
+  rank_.counters.matmul_flops += flops;
   op.callBoxed(&stack);
 }
 

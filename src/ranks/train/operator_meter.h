@@ -11,6 +11,7 @@ class OperatorMeter final : public DispatchMode {
  public:
   explicit OperatorMeter(RankState& rank) : rank_(rank) {}
   void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override;
+  bool is_instrument() const override { return true; }
 
  private:
   RankState& rank_;

@@ -61,7 +61,7 @@ class RankRun {
 
   // Loss sums are added first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
   void train(int step) {
-    rank_.counters = {};
+    rank_.counters = {.graph_captures = rank_.counters.graph_captures, .graph_breaks = rank_.counters.graph_breaks};
     const Settings& settings = program_.subject.settings;
     const int all_tokens = ordercheck::valid_tokens(settings.seed, step);
     at::Tensor loss_sum = at::zeros({1}, program_.numerics.dtype());
@@ -89,6 +89,7 @@ class RankRun {
   at::Tensor forward_backward(int step, int microbatch, int all_tokens) {
     const Settings& settings = program_.subject.settings;
     const Batch batch = batch_of(settings.seed, step, rank_.mesh, rank_.rank, microbatch, settings.accumulation);
+    for (const auto& tell : subject_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     rank_.set_phase(step, Phase::forward);
     const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
     const at::Tensor sum = summed_cross_entropy(program_.numerics, logits, batch.labels, batch.valid,

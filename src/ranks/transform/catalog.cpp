@@ -2,8 +2,11 @@
 #include <stdexcept>
 
 #include "ranks/transform/ac.h"
+#include "ranks/transform/compile.h"
+#include "ranks/transform/ddp.h"
 #include "ranks/transform/fsdp.h"
 #include "ranks/transform/optimizer.h"
+#include "ranks/transform/sac.h"
 #include "ranks/transform/tp.h"
 #include "ranks/transform/transform.h"
 
@@ -12,8 +15,11 @@ namespace ordercheck::ranks {
 const std::vector<Transform>& transform_catalog() {
   static const std::vector<Transform> catalog{
       {"ac", cannot_ac, apply_ac},
+      {"compile", cannot_compile, apply_compile},
+      {"ddp", cannot_ddp, apply_ddp},
       {"fsdp", cannot_fsdp, apply_fsdp},
       {"optimizer", cannot_optimizer, apply_optimizer},
+      {"sac", cannot_sac, apply_sac},
       {"tp", cannot_tp, apply_tp},
   };
   return catalog;
@@ -25,11 +31,15 @@ const Transform* find_transform_of_engine(const std::string& name) {
   return found == catalog.end() ? nullptr : &*found;
 }
 
+ModulePtr layers_of(const ModulePtr& model) {
+  const ModulePtr layers = model->attribute("layers");
+  if (!layers) throw std::runtime_error("'" + model->type() + "' object has no attribute 'layers', where the blocks are looked for");
+  return layers;
+}
+
 std::vector<ModulePtr> blocks_of(const ModulePtr& model) {
-  const ModulePtr layers = model->child("layers");
-  if (!layers) throw std::runtime_error("the model has no child 'layers' whose children are its blocks");
   std::vector<ModulePtr> blocks;
-  for (const auto& [name, block] : layers->children()) blocks.push_back(block);
+  for (const auto& [name, block] : layers_of(model)->children()) blocks.push_back(block);
   return blocks;
 }
 

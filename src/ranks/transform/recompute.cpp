@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include <ATen/ops/empty.h>
@@ -56,12 +57,16 @@ class RecomputeScope {
 struct Frame : std::enable_shared_from_this<Frame> {
   Region region;
   RecomputeOptions options;
+  DispatchMode* second_mode = nullptr;                   // owns a reference
   at::Tensor keeper;                                     // output of SaveInputs, which holds the inputs
   std::vector<bool> inputs_require_grad;
   std::vector<std::weak_ptr<Placeholder>> placeholders;  // in the order saved; gone when autograd let go
   std::map<int, std::size_t> filled;                     // by graph task: how many the second run has saved so far
   std::set<int> complete;                                // graph tasks whose second run is done
 
+  ~Frame() {
+    if (second_mode) second_mode->drop();
+  }
   void run_again(int task);
   void fill(int task, const at::Tensor& tensor);
 };
@@ -151,6 +156,11 @@ void Frame::run_again(int task) {
     const RecomputeScope phase;
     const at::AutoGradMode grad(true);
     const SavedTensorHooksScope hooks(new FillHooks(shared_from_this(), task));
+    std::optional<DispatchModeScope> mode;
+    if (second_mode) {
+      second_mode->retain();
+      mode.emplace(second_mode);
+    }
     region(inputs);
   } catch (const Filled&) {
     if (RankState* rank = find_rank()) rank->forget_thrown();
@@ -172,6 +182,10 @@ at::Tensor recompute_in_backward(Region region, const Tensors& inputs, const Rec
   const at::Tensor grad_carrier = at::empty({0}).set_requires_grad(true);
   frame->keeper = SaveInputs::apply(grad_carrier, at::TensorList(inputs));
   const SavedTensorHooksScope hooks(new HoldHooks(frame));
+  if (!options.modes) return frame->region(inputs);
+  const auto [first, second] = options.modes();
+  frame->second_mode = second;
+  const DispatchModeScope mode(first);
   return frame->region(inputs);
 }
 

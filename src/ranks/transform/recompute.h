@@ -11,13 +11,17 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/module/module.h"
 
 namespace ordercheck::ranks {
 
 struct RecomputeOptions {
   bool early_stop = true;
+  // Makes the dispatch modes of a region's first and second run, when set; each comes with a reference of the caller's.
+  std::function<std::pair<DispatchMode*, DispatchMode*>()> modes;
 };
 
 using Region = std::function<at::Tensor(const Tensors&)>;

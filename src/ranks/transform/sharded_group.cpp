@@ -10,6 +10,7 @@
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
+#include "ranks/graph/graph_break.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -63,6 +64,7 @@ void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
   }
   module.add_pre_hook(
       [group](Module&, Tensors inputs) {
+        break_graph("FSDP gathers parameters by resizing their storage before the forward");
         group->gather();
         return inputs;
       },

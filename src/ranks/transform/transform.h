@@ -5,6 +5,7 @@
 // offer: children, parameters, placements. An order that cannot work must break by itself, or turn out to work.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ namespace ordercheck::ranks {
 struct Subject {
   ModulePtr model;
   std::shared_ptr<Optimizer> optimizer;
+  // Called by the training loop before each microbatch's forward, with whether it is the step's last: where a user writes
+  // `with model.no_sync()`.
+  std::vector<std::function<void(bool last)>> on_microbatch;
 };
 
 // Where it stands.
@@ -42,6 +46,9 @@ struct Transform {
 // Every transform that this engine builds. An explicit table; a test holds it against stack/transforms.h.
 const std::vector<Transform>& transform_catalog();
 const Transform* find_transform_of_engine(const std::string& name);
+
+// The container of the model's blocks, found as a user's code finds it: `model.layers`. Throws where there is none.
+ModulePtr layers_of(const ModulePtr& model);
 
 // The modules that the scope `block` means: the children of the model's "layers", whatever stands there now.
 std::vector<ModulePtr> blocks_of(const ModulePtr& model);

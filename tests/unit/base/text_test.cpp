@@ -72,5 +72,10 @@ TEST(GlobMatch, EverythingElseMatchesItself) {
   EXPECT_TRUE(glob_match("a?c", "a?c"));
 }
 
+TEST(OneLine, WritesControlCharacters) {
+  EXPECT_EQ(one_line("a\nb\tc\x01\x7f\xc3\xa9"), "a\\nb\\tc\\x01\\x7f\xc3\xa9");
+  EXPECT_EQ(one_line(std::string_view("\0", 1)), "\\x00");
+}
+
 }  // namespace
 }  // namespace ordercheck

@@ -88,5 +88,15 @@ TEST(Plan, ReasonsAreCountedTheMostFrequentFirst) {
   EXPECT_THAT(reasons_not_planned(plan), testing::ElementsAre(std::pair("b", 2), std::pair("a", 1)));
 }
 
+TEST(Plan, RunsWhatAnswersAThread) {
+  const Thread thread{.name = "one",
+                      .title = "a thread",
+                      .url = "https://example.org/a-thread",
+                      .points = {{.id = "tp-ac", .stacks = {*parse_stack("ac,tp=2"), *parse_stack("compile,ac")}}}};
+  const Plan plan = make_plan(sample_space(), {}, sample_rules(), FakeRunner().hello(), {thread});
+  EXPECT_THAT(sources(plan, "ac,tp=2"), testing::Contains("thread one tp-ac"));
+  EXPECT_THAT(plan.not_planned, testing::Contains(testing::Field(&NotPlanned::subject, Case{.stack = *parse_stack("compile,ac")})));
+}
+
 }  // namespace
 }  // namespace ordercheck

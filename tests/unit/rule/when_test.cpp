@@ -47,10 +47,22 @@ TEST(Conditions, ARemainderByZeroIsMetByNothing) { EXPECT_FALSE(met("heads % (tp
 TEST(Conditions, MistakesAreToldWhenThePageIsRead) {
   EXPECT_THAT(parse_condition("kv_head % tp").error().message, HasSubstr("unknown name 'kv_head'; did you mean 'kv_heads'?"));
   EXPECT_THAT(parse_condition("banana > 1").error().message, HasSubstr("known: pp"));
-  EXPECT_THAT(parse_condition("tp +").error().message, HasSubstr("Unexpected end"));
+  EXPECT_THAT(parse_condition("tp +").error().message, HasSubstr("expected a value at its end"));
   EXPECT_THAT(parse_condition("tp + 1").error().message, HasSubstr("no truth value"));
   EXPECT_FALSE(parse_condition(""));
   EXPECT_FALSE(parse_condition("2tp > 1"));
+}
+
+// Found by fuzzing: the library reads through the end of the first two.
+TEST(Conditions, AreRefusedBeforeTheLibraryBreaksOnThem) {
+  EXPECT_EQ(parse_condition("tp > 1 || || ep").error().message, "'tp > 1 || || ep': expected a value before '||'");
+  EXPECT_EQ(parse_condition("tp > 1 |||| ep > 1").error().message, "'tp > 1 |||| ep > 1': expected a value before '||'");
+  EXPECT_EQ(parse_condition("tp ? 1 : 2").error().message, "'tp ? 1 : 2': '?' has no place in a condition");
+  EXPECT_EQ(parse_condition("tp(1) > 1").error().message, "'tp(1) > 1': expected an operator before '('");
+  EXPECT_EQ(parse_condition("(tp > 1").error().message, "'(tp > 1': a '(' without its ')'");
+  EXPECT_EQ(parse_condition("tp) > 1").error().message, "'tp) > 1': a ')' without its '('");
+  EXPECT_EQ(parse_condition("tp > \n1").error().message, "'tp > \\n1': '\\n' has no place in a condition");
+  EXPECT_TRUE(met("(0 - 7) % -1 == 0 && -tp < 0", "tp=2"));
 }
 
 TEST(Conditions, SayWhatTheyLookedAt) {

@@ -1,0 +1,95 @@
+#include "ranks/arith/guard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/library.h>
+
+#include "ranks/arith/range.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// Largest row norm of a matrix whose rows are `length` long and contiguous; by Cauchy and Schwarz the product of two
+// such bounds the sum of |a||b| of every element of a product. Read straight from memory: the guard is not part of the
+// computation, and no dispatch mode shall see it.
+double largest_row_norm(const at::Tensor& rows) {
+  const at::Tensor matrix = rows.is_contiguous() ? rows : rows.contiguous();
+  const int64_t length = std::max<int64_t>(matrix.size(-1), 1);
+  const double* data = matrix.const_data_ptr<double>();
+  double largest = 0;
+  for (int64_t start = 0; start < matrix.numel(); start += length) {
+    double squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (int64_t i = start; i < start + length; ++i) squares += data[i] * data[i];
+    // Written so that a NaN is kept, not dropped by a comparison.
+    if (!(squares <= largest)) largest = squares;
+  }
+  return std::sqrt(largest);
+}
+
+double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
+  const double* data = terms.const_data_ptr<double>();
+  const int64_t length = terms.dim() ? std::max<int64_t>(terms.size(-1), 1) : 1;
+  const int64_t rows = terms.numel() / length;
+  double largest = 0;
+  const auto keep_largest = [&](double sum) {
+    if (!(sum <= largest)) largest = sum;  // keeps a NaN
+  };
+  if (along == Along::row) {
+    for (const double* row = data; row < data + rows * length; row += length) {
+      double sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t i = 0; i < length; ++i) sum += std::fabs(row[i]);
+      keep_largest(sum);
+    }
+    return largest;
+  }
+  std::vector<double> sums(length, 0.0);
+  for (const double* row = data; row < data + rows * length; row += length) {
+    for (int64_t i = 0; i < length; ++i) sums[i] += std::fabs(row[i]);
+  }
+  for (const double sum : sums) keep_largest(sum);
+  return largest;
+}
+
+void note_product(const at::Tensor& a, const at::Tensor& b, int64_t bits, std::string what) {
+  note_sum(largest_row_norm(a) * largest_row_norm(b.transpose(-1, -2)), static_cast<int>(bits), what.c_str());
+}
+
+void note_terms(const at::Tensor& terms, bool along_rows, int64_t bits, std::string what) {
+  note_sum(largest_sum_of_magnitudes(terms, along_rows ? Along::row : Along::column), static_cast<int>(bits), what.c_str());
+}
+
+}  // namespace
+
+TORCH_LIBRARY_FRAGMENT(ordercheck, library) {
+  library.def("guard_product(Tensor a, Tensor b, int bits, str what) -> ()");
+  library.def("guard_sum(Tensor terms, bool along_rows, int bits, str what) -> ()");
+}
+TORCH_LIBRARY_IMPL(ordercheck, CPU, library) {
+  library.impl("guard_product", note_product);
+  library.impl("guard_sum", note_terms);
+}
+TORCH_LIBRARY_IMPL(ordercheck, Autograd, library) {
+  library.impl("guard_product", torch::CppFunction::makeFallthrough());
+  library.impl("guard_sum", torch::CppFunction::makeFallthrough());
+}
+
+void guard_product(const at::Tensor& a, const at::Tensor& b, int bits, const char* what) {
+  static const auto op = c10::Dispatcher::singleton()
+                             .findSchemaOrThrow("ordercheck::guard_product", "")
+                             .typed<void(const at::Tensor&, const at::Tensor&, int64_t, std::string)>();
+  op.call(a, b, bits, what);
+}
+
+void guard_sum(const at::Tensor& terms, Along along, int bits, const char* what) {
+  static const auto op = c10::Dispatcher::singleton()
+                             .findSchemaOrThrow("ordercheck::guard_sum", "")
+                             .typed<void(const at::Tensor&, bool, int64_t, std::string)>();
+  op.call(terms, along == Along::row, bits, what);
+}
+
+}  // namespace ordercheck::ranks

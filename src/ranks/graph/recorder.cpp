@@ -1,0 +1,233 @@
+#include "ranks/graph/recorder.h"
+
+#include <map>
+#include <tuple>
+
+#include <ATen/ATen.h>
+#include <ATen/SavedTensorHooks.h>
+#include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "ranks/graph/dispatch_mode.h"
+#include "ranks/graph/graph_break.h"
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using Stack = torch::jit::Stack;
+using Identity = std::tuple<const void*, int64_t, std::vector<int64_t>, std::vector<int64_t>, at::ScalarType>;
+
+Identity identity_of(const at::Tensor& tensor) {
+  return {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(), tensor.sizes().vec(),
+          tensor.strides().vec(), tensor.scalar_type()};
+}
+
+// What a collective returns on this rank, as far as its shape goes.
+at::Tensor unsent(const std::string& name, const Stack& arguments) {
+  const at::Tensor& input = arguments[0].toTensor();
+  if (name == "_c10d_functional::wait_tensor") return input;
+  if (name == "_c10d_functional::all_gather_into_tensor") {
+    return at::cat(std::vector<at::Tensor>(arguments[1].toInt(), input));
+  }
+  if (name == "_c10d_functional::reduce_scatter_tensor") {
+    return input.narrow(0, 0, input.size(0) / arguments[2].toInt()).clone();
+  }
+  if (name == "_c10d_functional::all_reduce" || name == "_c10d_functional::broadcast") return input.clone();
+  throw GraphBreak(fmt::format("{} cannot be captured", name));
+}
+
+void refuse(const c10::OperatorHandle& op) {
+  const std::string& name = op.operator_name().name;
+  if (op.schema().is_mutable()) throw GraphBreak(fmt::format("{} writes to its argument", name));
+  for (const at::Tag tag : op.getTags()) {
+    if (tag == at::Tag::data_dependent_output) throw GraphBreak(fmt::format("{} reads a value", name));
+    if (tag == at::Tag::dynamic_output_shape) throw GraphBreak(fmt::format("the shape of {} depends on values", name));
+    if (tag == at::Tag::nondeterministic_seeded) throw GraphBreak(fmt::format("{} draws random numbers", name));
+  }
+}
+
+class Recorder final : public DispatchMode {
+ public:
+  explicit Recorder(Graph& graph) : graph_(graph) {}
+
+  // A new value for the tensor, which takes the name from whatever else looks like it.
+  ValueId define(const at::Tensor& tensor, bool is_view = false) {
+    const ValueId id = static_cast<ValueId>(graph_.values.size());
+    graph_.values.push_back({.sizes = tensor.sizes().vec(),
+                             .dtype = tensor.scalar_type(),
+                             .bytes = static_cast<int64_t>(tensor.nbytes()),
+                             .is_view = is_view});
+    known_[identity_of(tensor)] = id;
+    alive_.push_back(tensor);
+    return id;
+  }
+
+  bool knows(const at::Tensor& tensor) const { return known_.count(identity_of(tensor)) > 0; }
+
+  ValueId find(const at::Tensor& tensor, const std::string& reader) {
+    if (!tensor.defined()) return kNoValue;
+    const auto found = known_.find(identity_of(tensor));
+    if (found != known_.end()) return found->second;
+    // A number that the program wrote down; LibTorch makes a tensor of it without an operator.
+    if (tensor.dim() == 0 && tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+      const ValueId id = define(tensor);
+      graph_.constants.emplace_back(id, tensor);
+      return id;
+    }
+    throw GraphBreak(fmt::format("{} reads a tensor that is neither input nor parameter of the region", reader));
+  }
+
+  void begin_backward() { nodes_ = &graph_.backward; }
+
+  void call(const c10::OperatorHandle& op, Stack& stack) override {
+    refuse(op);
+    Node node{.op = op, .arguments = {}, .results = {}};
+    const RankState* rank = find_rank();
+    node.recomputed = rank && rank->phase() == Phase::recompute;
+    const std::size_t count = op.schema().arguments().size();
+    for (auto argument = stack.end() - static_cast<std::ptrdiff_t>(count); argument != stack.end(); ++argument) {
+      node.arguments.push_back(read(*argument, node.name()));
+    }
+    const std::size_t base = stack.size() - count;
+    const bool is_view = std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
+                                     [](const c10::Argument& returned) { return returned.alias_info() != nullptr; });
+    run(op, node, stack, base);
+    for (std::size_t i = base; i < stack.size(); ++i) node.results.push_back(write(stack[i], node.name(), is_view));
+    nodes_->push_back(std::move(node));
+  }
+
+ private:
+  static void run(const c10::OperatorHandle& op, const Node& node, Stack& stack, std::size_t base) {
+    if (is_collective(node)) {
+      const at::Tensor result = unsent(node.name(), Stack(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end()));
+      stack.resize(base);
+      stack.emplace_back(result);
+    } else if (has_effect(node)) {
+      stack.resize(base);
+    } else {
+      op.callBoxed(stack);
+    }
+  }
+
+  Argument read(const c10::IValue& value, const std::string& reader) {
+    if (value.isTensor()) return {.form = Argument::Form::tensor, .values = {find(value.toTensor(), reader)}, .constant = {}};
+    if (value.isTensorList()) {
+      Argument list{.form = Argument::Form::tensors, .values = {}, .constant = {}};
+      for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(find(tensor, reader));
+      return list;
+    }
+    const bool may_hold_tensors = value.isList() && !value.toListRef().empty() &&
+                                  (value.toListRef()[0].isTensor() || value.toListRef()[0].isNone());
+    if (!may_hold_tensors) return {.form = Argument::Form::constant, .values = {}, .constant = value};
+    Argument list{.form = Argument::Form::optional_tensors, .values = {}, .constant = {}};
+    for (const c10::IValue& element : value.toListRef()) {
+      list.values.push_back(element.isNone() ? kNoValue : find(element.toTensor(), reader));
+    }
+    return list;
+  }
+
+  NodeResult write(const c10::IValue& value, const std::string& writer, bool is_view) {
+    if (value.isTensor()) {
+      const at::Tensor& tensor = value.toTensor();
+      return {.is_list = false, .values = {tensor.defined() ? define(tensor, is_view) : kNoValue}};
+    }
+    if (!value.isTensorList()) throw GraphBreak(fmt::format("{} returns a value that is no tensor", writer));
+    NodeResult list{.is_list = true, .values = {}};
+    for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(define(tensor, is_view));
+    return list;
+  }
+
+  Graph& graph_;
+  std::vector<Node>* nodes_ = &graph_.forward;
+  std::map<Identity, ValueId> known_;
+  std::vector<at::Tensor> alive_;
+};
+
+// The caller's modes and hooks put aside, and the rank told that nothing of this counts.
+class Rehearsal {
+ public:
+  Rehearsal() : hooks_(at::SavedTensorDefaultHooks::get_tls_state()), rank_(find_rank()) {
+    at::SavedTensorDefaultHooks::set_tls_state({});
+    if (!rank_) return;
+    rank_->begin_rehearsal();
+    kept_before_ = rank_->counters.operators_kept;
+  }
+  ~Rehearsal() {
+    if (rank_) {
+      rank_->end_rehearsal();
+      rank_->counters.operators_kept = kept_before_;
+    }
+    at::SavedTensorDefaultHooks::set_tls_state(hooks_);
+  }
+  Rehearsal(const Rehearsal&) = delete;
+
+  std::int64_t operators_kept() const { return rank_ ? rank_->counters.operators_kept - kept_before_ : 0; }
+
+ private:
+  WithoutDispatchModes no_modes_;
+  RecordingScope recording_;
+  at::impl::SavedTensorDefaultHooksTLS hooks_;
+  RankState* rank_;
+  std::int64_t kept_before_ = 0;
+};
+
+// A leaf of its own for the rehearsal, so that its backward ends here.
+at::Tensor stand_in(const at::Tensor& input, const Recorder& recorder) {
+  at::Tensor own = input.detach();
+  if (recorder.knows(own)) own = own.clone();  // handed in twice: two values
+  return own.set_requires_grad(input.requires_grad());
+}
+
+}  // namespace
+
+GraphPtr record(const std::string& region, const Recorded& computation, const std::vector<at::Tensor>& inputs,
+                const std::vector<at::Tensor>& leaves) {
+  auto graph = c10::make_intrusive<Graph>();
+  graph->region = region;
+  graph->leaves = leaves;
+  const Rehearsal rehearsal;
+  const at::AutoGradMode grad(true);
+  auto* recorder = new Recorder(*graph);
+  const DispatchModeScope recording(recorder);
+
+  std::vector<at::Tensor> own, sources;
+  {
+    const WithoutDispatchModes unseen;
+    for (const at::Tensor& leaf : leaves) graph->parameters.push_back(recorder->define(leaf));
+    for (const at::Tensor& input : inputs) {
+      own.push_back(stand_in(input, *recorder));
+      graph->inputs.push_back(recorder->define(own.back()));
+    }
+  }
+  const at::Tensor output = computation(own);
+  graph->output = recorder->find(output, "the end of the region");
+
+  std::vector<std::size_t> differentiated;  // positions among inputs, then parameters
+  std::vector<at::Tensor> all = own;
+  all.insert(all.end(), leaves.begin(), leaves.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].requires_grad()) continue;
+    differentiated.push_back(i);
+    sources.push_back(all[i]);
+  }
+  graph->gradients.assign(all.size(), kNoValue);
+  if (!output.requires_grad()) return graph;
+
+  at::Tensor tangent;
+  {
+    const WithoutDispatchModes unseen;
+    tangent = at::ones_like(output, {}, {}, {}, {}, at::MemoryFormat::Contiguous);
+    graph->tangent = recorder->define(tangent);
+  }
+  recorder->begin_backward();
+  const auto gradients = torch::autograd::grad({output}, sources, {tangent}, /*retain_graph=*/std::nullopt,
+                                               /*create_graph=*/false, /*allow_unused=*/true);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i].defined()) graph->gradients[differentiated[i]] = recorder->find(gradients[i], "the end of the backward");
+  }
+  graph->operators_kept = rehearsal.operators_kept();
+  return graph;
+}
+
+}  // namespace ordercheck::ranks

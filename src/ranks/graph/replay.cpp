@@ -1,0 +1,140 @@
+#include "ranks/graph/replay.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "ranks/graph/dispatch_mode.h"
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Tensors by value number, while a part of a graph runs.
+class Environment {
+ public:
+  explicit Environment(const Graph& graph) : tensors_(graph.values.size()) {
+    for (const auto& [id, tensor] : graph.constants) tensors_[id] = tensor;
+  }
+  void set(ValueId id, at::Tensor tensor) {
+    if (id != kNoValue) tensors_[id] = std::move(tensor);
+  }
+  at::Tensor get(ValueId id) const { return id == kNoValue ? at::Tensor() : tensors_[id]; }
+
+  c10::IValue argument(const Argument& argument) const {
+    switch (argument.form) {
+      case Argument::Form::constant: return argument.constant;
+      case Argument::Form::tensor: return get(argument.values[0]);
+      case Argument::Form::tensors: {
+        c10::List<at::Tensor> list;
+        for (const ValueId id : argument.values) list.push_back(get(id));
+        return list;
+      }
+      case Argument::Form::optional_tensors: {
+        c10::List<std::optional<at::Tensor>> list;
+        for (const ValueId id : argument.values) {
+          list.push_back(id == kNoValue ? std::nullopt : std::optional<at::Tensor>(get(id)));
+        }
+        return list;
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::vector<at::Tensor> tensors_;
+};
+
+class RecomputePhase {
+ public:
+  explicit RecomputePhase(bool on) : rank_(on ? find_rank() : nullptr) {
+    if (rank_) rank_->enter_recompute();
+  }
+  ~RecomputePhase() {
+    if (rank_) rank_->leave_recompute();
+  }
+  RecomputePhase(const RecomputePhase&) = delete;
+
+ private:
+  RankState* rank_;
+};
+
+// How often each value is still to be read, so that a tensor goes when its last reader ran.
+std::vector<int> readers(const Graph& graph, const std::vector<Node>& nodes, const std::vector<ValueId>& wanted) {
+  std::vector<int> count(graph.values.size(), 0);
+  for (const Node& node : nodes) {
+    for (const ValueId id : operands(node)) ++count[id];
+  }
+  for (const ValueId id : wanted) {
+    if (id != kNoValue) ++count[id];
+  }
+  return count;
+}
+
+void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<ValueId>& wanted, Environment& values) {
+  const OnlyInstruments opaque;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  std::vector<int> left = readers(graph, nodes, wanted);
+  torch::jit::Stack stack;
+  for (const Node& node : nodes) {
+    const RecomputePhase phase(node.recomputed);
+    stack.clear();
+    for (const Argument& argument : node.arguments) stack.push_back(values.argument(argument));
+    node.op.callBoxed(&stack);
+    for (std::size_t i = 0; i < node.results.size(); ++i) {
+      const NodeResult& result = node.results[i];
+      if (!result.is_list) {
+        values.set(result.values[0], stack[i].toTensor());
+        continue;
+      }
+      const auto list = stack[i].toTensorVector();
+      for (std::size_t k = 0; k < list.size(); ++k) values.set(result.values[k], list[k]);
+    }
+    for (const ValueId id : operands(node)) {
+      if (--left[id] == 0) values.set(id, at::Tensor());
+    }
+  }
+}
+
+struct Replay : torch::autograd::Function<Replay> {
+  static at::Tensor forward(AutogradContext* ctx, const GraphPtr& graph, at::TensorList tensors) {
+    Environment values(*graph);
+    std::size_t next = 0;
+    for (const ValueId id : graph->inputs) values.set(id, tensors[next++]);
+    for (const ValueId id : graph->parameters) values.set(id, tensors[next++]);
+    std::vector<ValueId> wanted = graph->saved;
+    wanted.push_back(graph->output);
+    run(*graph, graph->forward, wanted, values);
+    variable_list saved;
+    for (const ValueId id : graph->saved) saved.push_back(values.get(id));
+    ctx->save_for_backward(std::move(saved));
+    ctx->saved_data["graph"] = c10::IValue::make_capsule(graph);
+    return values.get(graph->output);
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list tangents) {
+    const auto graph = c10::static_intrusive_pointer_cast<Graph>(ctx->saved_data["graph"].toCapsule());
+    const variable_list saved = ctx->get_saved_variables();
+    Environment values(*graph);
+    for (std::size_t i = 0; i < saved.size(); ++i) values.set(graph->saved[i], saved[i]);
+    values.set(graph->tangent, tangents[0].contiguous());
+    const at::NoGradGuard no_grad;
+    run(*graph, graph->backward, graph->gradients, values);
+    if (RankState* rank = find_rank()) rank->counters.operators_kept += graph->operators_kept;
+    variable_list gradients{at::Tensor()};  // of the graph argument
+    for (const ValueId id : graph->gradients) gradients.push_back(values.get(id));
+    return gradients;
+  }
+};
+
+}  // namespace
+
+at::Tensor replay(const GraphPtr& graph, const std::vector<at::Tensor>& inputs) {
+  std::vector<at::Tensor> tensors = inputs;
+  tensors.insert(tensors.end(), graph->leaves.begin(), graph->leaves.end());
+  return Replay::apply(graph, at::TensorList(tensors));
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,126 @@
+#include "ranks/transform/captured_body.h"
+
+#include <stdexcept>
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include "ranks/comm/blame.h"
+#include "ranks/graph/graph_break.h"
+#include "ranks/graph/passes.h"
+#include "ranks/graph/recorder.h"
+#include "ranks/graph/replay.h"
+#include "ranks/module/rank.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+void collect_leaves(const Module& module, std::vector<at::Tensor>& leaves) {
+  for (const auto& [slot, parameter] : module.parameters()) leaves.push_back(parameter->tensor);
+  for (const auto& [name, child] : module.children()) collect_leaves(*child, leaves);
+}
+
+// What a graph was captured for.
+struct Guard {
+  struct Input {
+    std::vector<int64_t> sizes, strides;
+    at::ScalarType dtype;
+    bool requires_grad;
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+  std::vector<Input> inputs;
+  std::vector<const void*> leaves;
+  friend bool operator==(const Guard&, const Guard&) = default;
+};
+
+Guard guard_of(const Tensors& inputs, const std::vector<at::Tensor>& leaves) {
+  Guard guard;
+  for (const at::Tensor& input : inputs) {
+    guard.inputs.push_back({.sizes = input.sizes().vec(),
+                            .strides = input.strides().vec(),
+                            .dtype = input.scalar_type(),
+                            .requires_grad = input.requires_grad()});
+  }
+  for (const at::Tensor& leaf : leaves) guard.leaves.push_back(leaf.unsafeGetTensorImpl());
+  return guard;
+}
+
+class CapturedBody {
+ public:
+  CapturedBody(Module& module, Body body, CaptureOptions options)
+      : module_(module), body_(std::move(body)), options_(options) {}
+
+  at::Tensor call(const Tensors& inputs) {
+    if (is_recording() || broken_ || !at::GradMode::is_enabled()) return body_(inputs);
+    std::vector<at::Tensor> leaves;
+    collect_leaves(module_, leaves);
+    const Guard guard = guard_of(inputs, leaves);
+    for (const auto& [held_for, graph] : graphs_) {
+      if (held_for == guard) return replay(graph, inputs);
+    }
+    try {
+      graphs_.emplace_back(guard, capture(inputs, leaves));
+    } catch (const GraphBreak& reason) {
+      give_up(reason.what());
+      return body_(inputs);
+    }
+    return replay(graphs_.back().second, inputs);
+  }
+
+ private:
+  std::string region() const {
+    const std::string path = module_.plain_path();
+    return path.empty() ? "the model" : path;
+  }
+
+  GraphPtr capture(const Tensors& inputs, const std::vector<at::Tensor>& leaves) {
+    GraphPtr graph = record(region(), body_, inputs, leaves);
+    remove_dead_nodes(*graph);
+    merge_equal_nodes(*graph);
+    partition(*graph);
+    remove_dead_nodes(*graph);
+    RankState& rank = this_rank();
+    ++rank.counters.graph_captures;
+    if (rank.on_capture) rank.on_capture(print(*graph));
+    return graph;
+  }
+
+  void give_up(const std::string& reason) {
+    RankState& rank = this_rank();
+    rank.forget_thrown();
+    const std::string text = fmt::format("graph break in {}: {}", region(), reason);
+    if (options_.full_graph) throw std::runtime_error("compile:fullgraph met a " + text);
+    ++rank.counters.graph_breaks;
+    rank.notes.push_back("compile: " + text);
+    broken_ = true;
+    capture_children(module_);
+  }
+
+  // Modules that are never called themselves, a list of blocks, are looked through.
+  void capture_children(Module& module) {
+    for (const auto& [name, child] : module.children()) {
+      if (child->is_container()) {
+        capture_children(*child);
+      } else {
+        capture_body(*child, options_);
+      }
+    }
+  }
+
+  Module& module_;
+  Body body_;
+  CaptureOptions options_;
+  bool broken_ = false;
+  std::vector<std::pair<Guard, GraphPtr>> graphs_;
+};
+
+}  // namespace
+
+void capture_body(Module& module, const CaptureOptions& options) {
+  module.replace_body([&](Body body) -> Body {
+    auto captured = std::make_shared<CapturedBody>(module, std::move(body), options);
+    return [captured](const Tensors& inputs) { return captured->call(inputs); };
+  });
+}
+
+}  // namespace ordercheck::ranks

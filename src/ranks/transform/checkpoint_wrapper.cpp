@@ -1,0 +1,43 @@
+#include "ranks/transform/checkpoint_wrapper.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+constexpr const char* kWrapped = "_checkpoint_wrapped_module";  // torch's name for it
+
+class CheckpointWrapper final : public Module {
+ public:
+  CheckpointWrapper(ModulePtr wrapped, RecomputeOptions options)
+      : Module("CheckpointWrapper"), options_(std::move(options)) {
+    output_placements = wrapped->output_placements;
+    set_child(kWrapped, std::move(wrapped));
+  }
+  bool is_wrapper() const override { return true; }
+  ModulePtr attribute(const std::string& name) const override {
+    const ModulePtr own = child(name);
+    return own ? own : child(kWrapped)->attribute(name);
+  }
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override {
+    const ModulePtr wrapped = child(kWrapped);
+    return recompute_in_backward([wrapped](const Tensors& again) { return wrapped->call(again); }, inputs, options_);
+  }
+
+ private:
+  RecomputeOptions options_;
+};
+
+}  // namespace
+
+void checkpoint_blocks(const ModulePtr& model, int interval, const RecomputeOptions& options) {
+  const ModulePtr layers = layers_of(model);
+  int index = 0;
+  const auto blocks = layers->children();  // a copy: the loop changes what it walks
+  for (const auto& [name, block] : blocks) {
+    if (index++ % interval != 0) continue;
+    layers->set_child(name, std::make_shared<CheckpointWrapper>(block, options));
+  }
+}
+
+}  // namespace ordercheck::ranks

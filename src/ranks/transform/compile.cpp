@@ -1,0 +1,59 @@
+// In place the call is replaced beneath the module's hooks; the wrapper, as torch's OptimizedModule, encloses them and
+// renames everything below it.
+#include "ranks/transform/compile.h"
+
+#include "ranks/transform/captured_body.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+constexpr const char* kWrapped = "_orig_mod";  // torch's name for it
+
+class OptimizedModule final : public Module {
+ public:
+  explicit OptimizedModule(ModulePtr wrapped) : Module("OptimizedModule") {
+    output_placements = wrapped->output_placements;
+    set_child(kWrapped, std::move(wrapped));
+  }
+  bool is_wrapper() const override { return true; }
+  ModulePtr attribute(const std::string& name) const override {
+    const ModulePtr own = child(name);
+    return own ? own : child(kWrapped)->attribute(name);
+  }
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override { return child(kWrapped)->call(inputs); }
+};
+
+ModulePtr compiled(const ModulePtr& module, bool wrap, const CaptureOptions& options) {
+  const ModulePtr target = wrap ? std::make_shared<OptimizedModule>(module) : module;
+  capture_body(*target, options);
+  return target;
+}
+
+}  // namespace
+
+std::string cannot_compile(const Item& item) {
+  if (const auto backend = option_of(item, "backend"); backend && *backend != "replay") {
+    return "compile:backend=" + *backend + " is a backend of PyTorch; this engine replays what it captured";
+  }
+  if (scope_of(item) != Scope::block && scope_of(item) != Scope::model) {
+    return "compile is built for the scopes block and model only";
+  }
+  return "";
+}
+
+void apply_compile(Subject& subject, const Item& item, const Site& site) {
+  if (site.mutant == "untouched") return;
+  const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value()};
+  const bool wrap = option_of(item, "wrap").has_value();
+  if (scope_of(item) == Scope::model) {
+    subject.model = compiled(subject.model, wrap, options);
+    return;
+  }
+  const ModulePtr layers = layers_of(subject.model);
+  const auto blocks = layers->children();  // a copy: wrapping changes what is walked
+  for (const auto& [name, block] : blocks) layers->set_child(name, compiled(block, wrap, options));
+}
+
+}  // namespace ordercheck::ranks

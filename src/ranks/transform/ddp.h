@@ -1,0 +1,14 @@
+// `ddp`: DistributedDataParallel over dp_replicate.
+//
+//   no_sync        gradients of all microbatches but a step's last stay local, as under model.no_sync()
+//   bucket_kib     a bucket's cap; the default is 25600, the first bucket's at most 1024, as in torch
+#pragma once
+
+#include "ranks/transform/transform.h"
+
+namespace ordercheck::ranks {
+
+std::string cannot_ddp(const Item& item);
+void apply_ddp(Subject& subject, const Item& item, const Site& site);
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,114 @@
+#include "ranks/transform/gradient_buckets.h"
+
+#include <functional>
+#include <stdexcept>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "ranks/comm/blame.h"
+#include "ranks/comm/collectives.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+class OnGradient final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  explicit OnGradient(std::function<void()> then) : then_(std::move(then)) {}
+  void operator()(const at::Tensor&) override { then_(); }
+
+ private:
+  std::function<void()> then_;
+};
+
+}  // namespace
+
+std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters, const BucketOptions& options) {
+  std::shared_ptr<GradientBuckets> buckets(new GradientBuckets);
+  buckets->options_ = options;
+  for (ParameterPtr& parameter : parameters) buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
+  buckets->fill_buckets();
+  for (std::size_t b = 0; b < buckets->buckets_.size(); ++b) {
+    for (const std::size_t m : buckets->buckets_[b].members) {
+      torch::autograd::impl::set_post_acc_grad_hooks(
+          buckets->members_[m].parameter->tensor,
+          std::make_unique<OnGradient>([alive = std::weak_ptr<GradientBuckets>(buckets), b] {
+            if (const auto self = alive.lock()) self->gradient_arrived(b);
+          }));
+    }
+  }
+  return buckets;
+}
+
+void GradientBuckets::fill_buckets() {
+  std::int64_t left = 0;
+  for (std::size_t m = members_.size(); m-- > 0;) {
+    const auto bytes = static_cast<std::int64_t>(members_[m].parameter->tensor.nbytes());
+    if (buckets_.empty() || bytes > left) {
+      left = buckets_.empty() ? std::min(options_.first_bytes, options_.bytes) : options_.bytes;
+      buckets_.emplace_back();
+    }
+    buckets_.back().members.push_back(m);
+    left -= bytes;
+  }
+}
+
+void GradientBuckets::broadcast_values() {
+  const at::AutoGradMode no_grad(false);
+  for (const Bucket& bucket : buckets_) {
+    std::vector<at::Tensor> flat;
+    for (const std::size_t m : bucket.members) flat.push_back(members_[m].parameter->tensor.detach().reshape({-1}));
+    const at::Tensor values = broadcast(at::cat(flat), /*source=*/0, options_.axis);
+    int64_t offset = 0;
+    for (const std::size_t m : bucket.members) {
+      at::Tensor own = members_[m].parameter->tensor.detach();
+      own.copy_(values.narrow(0, offset, own.numel()).view(own.sizes()));
+      offset += own.numel();
+    }
+  }
+}
+
+void GradientBuckets::prepare(bool synchronize) {
+  if (arrived_ > 0 && arrived_ < members_.size()) {
+    throw std::runtime_error(fmt::format(
+        "Expected to have finished reduction in the prior iteration before starting a new one: {} of {} parameters got a "
+        "gradient, {} of {} buckets were sent", arrived_, members_.size(), next_, buckets_.size()));
+  }
+  synchronize_ = synchronize;
+  next_ = arrived_ = 0;
+  for (Bucket& bucket : buckets_) bucket.pending = bucket.members.size();
+  for (Member& member : members_) {
+    at::Tensor& gradient = member.parameter->tensor.mutable_grad();
+    // What was summed already is put aside: it must not be summed once more.
+    if (member.reduced.defined() && gradient.defined()) gradient.reset();
+    else if (!gradient.defined()) member.reduced.reset();
+  }
+}
+
+void GradientBuckets::gradient_arrived(std::size_t bucket) {
+  if (!synchronize_) return;
+  ++arrived_;
+  --buckets_[bucket].pending;
+  while (next_ < buckets_.size() && buckets_[next_].pending == 0) reduce(buckets_[next_++]);
+}
+
+void GradientBuckets::reduce(const Bucket& bucket) {
+  const BlameScope blame("root");
+  const at::AutoGradMode no_grad(false);
+  std::vector<at::Tensor> flat;
+  for (const std::size_t m : bucket.members) flat.push_back(members_[m].parameter->tensor.grad().reshape({-1}));
+  const at::Tensor sums = all_reduce(at::cat(flat), options_.axis);
+  int64_t offset = 0;
+  for (const std::size_t m : bucket.members) {
+    Member& member = members_[m];
+    const at::Tensor& leaf = member.parameter->tensor;
+    const at::Tensor sum = sums.narrow(0, offset, leaf.numel()).view(leaf.sizes());
+    member.reduced = member.reduced.defined() ? member.reduced + sum : sum.clone();
+    leaf.mutable_grad() = member.reduced;
+    offset += leaf.numel();
+  }
+}
+
+}  // namespace ordercheck::ranks

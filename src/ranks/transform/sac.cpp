@@ -1,0 +1,64 @@
+#include "ranks/transform/sac.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ranks/transform/checkpoint_wrapper.h"
+#include "ranks/transform/option.h"
+#include "ranks/transform/selective_cache.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+struct Family {
+  const char* name;
+  const char* op;
+};
+
+constexpr Family kFamilies[] = {
+    {"linear", "aten::mm"},
+    {"attention", "aten::bmm"},
+    {"gather", "_c10d_functional::all_gather_into_tensor"},
+    {"reduce_scatter", "_c10d_functional::reduce_scatter_tensor"},
+    {"all_reduce", "_c10d_functional::all_reduce"},
+};
+
+std::vector<std::string> families_of(const Item& item) {
+  return split(option_of(item, "policy").value_or("linear+attention+reduce_scatter"), '+');
+}
+
+const Family* find_family(const std::string& name) {
+  const auto found = std::find_if(std::begin(kFamilies), std::end(kFamilies), [&](const Family& f) { return f.name == name; });
+  return found == std::end(kFamilies) ? nullptr : found;
+}
+
+}  // namespace
+
+std::string cannot_sac(const Item& item) {
+  if (scope_of(item) != Scope::block) return "sac is built for the scope block only";
+  for (const std::string& name : families_of(item)) {
+    if (!find_family(name)) {
+      return fmt::format("sac:policy expects linear, attention, gather, reduce_scatter or all_reduce joined by '+', got '{}'",
+                         name);
+    }
+  }
+  return "";
+}
+
+void apply_sac(Subject& subject, const Item& item, const Site& site) {
+  if (site.mutant == "untouched") return;
+  std::vector<std::string> kept;
+  for (const std::string& name : families_of(item)) kept.push_back(find_family(name)->op);
+  const int every = count_option(item, "n", 2);
+  const KeepPolicy policy = [kept, every](const std::string& op, int run) {
+    if (std::find(kept.begin(), kept.end(), op) == kept.end()) return false;
+    return op != "aten::mm" || run % every == 0;
+  };
+  RecomputeOptions options;
+  options.modes = [policy] { return selective_cache(policy); };
+  checkpoint_blocks(subject.model, 1, options);
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,236 @@
+#include "report/thread_view.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/cost_view.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "report/runs_view.h"
+#include "rule/counters.h"
+#include "rule/load.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr const char* kVerdict = "verdict";
+constexpr const char* kSeen = "what was seen";
+
+// A stack of the point and what the engine's table has of it.
+struct Column {
+  Stack stack;
+  const EvidenceRow* row = nullptr;    // null: not run
+  const Outcome* outcome = nullptr;
+  bool is_complete() const { return row != nullptr && row->ending == Ending::completed; }
+};
+
+// Stacks of the same transforms in the same degrees belong together, whatever their order, options and scopes: only among
+// these do counters speak about the order.
+std::vector<std::vector<Stack>> alike(const std::vector<Stack>& stacks) {
+  std::vector<std::vector<std::pair<std::string, std::vector<Degree>>>> keys;
+  std::vector<std::vector<Stack>> groups;
+  for (const Stack& stack : stacks) {
+    auto& key = keys.emplace_back();
+    for (const Item& item : stack.items) key.emplace_back(item.name, item.degrees);
+    std::ranges::sort(key);
+    const auto group = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
+    if (group == groups.size())
+      groups.emplace_back();
+    else
+      keys.pop_back();
+    groups[group].push_back(stack);
+  }
+  return groups;
+}
+
+std::vector<Column> columns_of(const std::vector<Stack>& stacks, const Space& space, const ObservedEngine& engine) {
+  std::vector<Column> columns;
+  for (const Stack& stack : stacks) {
+    Case c{.stack = stack, .engine = engine.table.engine, .settings = {}};
+    if (!space.models.empty()) c.model = space.models.front();
+    columns.push_back({.stack = stack, .row = find_row(engine.table, print(c)), .outcome = find_outcome(engine, c)});
+  }
+  return columns;
+}
+
+std::string not_run_in_words(const Stack& stack, const std::vector<std::string>& built) {
+  std::vector<std::string> strangers;
+  for (const Item& item : stack.items)
+    if (std::ranges::find(built, item.name) == built.end() && std::ranges::find(strangers, code(item.name)) == strangers.end())
+      strangers.push_back(code(item.name));
+  return strangers.empty() ? "not run" : fmt::format("not run: no run of this engine holds {}", join(strangers, ", "));
+}
+
+// Cells of one line, nothing where the stack has no such value.
+using Cells = std::vector<std::optional<std::string>>;
+
+PointLine line_of(std::string name, const Cells& cells) {
+  PointLine line{.name = std::move(name)};
+  std::set<std::string> values;
+  std::ptrdiff_t there = 0;
+  for (const auto& text : cells) {
+    line.cells.push_back(text.value_or(""));
+    if (text) values.insert(*text), ++there;
+  }
+  if (there > 1) line.same = values.size() == 1 ? "yes" : "no";
+  return line;
+}
+
+void add_counters(const std::vector<Column>& columns, PointRuns& runs) {
+  for (const auto& [name, none] : counter_values({}, {})) {
+    Cells cells;
+    bool any = false;
+    for (const Column& column : columns) {
+      cells.emplace_back();
+      if (!column.is_complete()) continue;
+      const std::int64_t value = counter_values(column.row->counters, {}).at(name);
+      cells.back() = thousands(value);
+      any |= value != none;
+    }
+    if (any) runs.lines.push_back(line_of(counter_in_words(name), cells));
+  }
+}
+
+// Only those that differ: on a page, what is the same everywhere says nothing about the order.
+void add_collectives(const std::vector<Column>& columns, PointRuns& runs) {
+  using Key = std::tuple<std::string, std::string, Phase>;
+  std::map<Key, std::vector<std::pair<std::int64_t, std::int64_t>>> sums;  // one count and bytes a column
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i].is_complete()) continue;
+    for (const CollectiveCount& one : columns[i].row->collectives) {
+      auto& sum = sums[{one.kind, one.group, one.phase}];
+      sum.resize(columns.size());
+      sum[i].first += one.count;
+      sum[i].second += one.bytes;
+    }
+  }
+  for (const auto& [key, sum] : sums) {
+    Cells cells;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      cells.emplace_back();
+      if (columns[i].is_complete())
+        cells.back() = fmt::format("{} with {} bytes", thousands(sum[i].first), thousands(sum[i].second));
+    }
+    const auto& [kind, group, phase] = key;
+    PointLine line = line_of(fmt::format("{} on {} in {}", kind, group, name_of(phase)), cells);
+    if (line.same == "no") runs.lines.push_back(std::move(line));
+  }
+}
+
+std::string apart_in_words(const PointRuns& runs, const std::vector<Column>& columns) {
+  if (std::ranges::count_if(columns, [](const Column& c) { return c.row != nullptr; }) < 2) return "";
+  std::vector<std::string> names;
+  for (const PointLine& line : runs.lines)
+    if (line.same == "no" && line.name != kSeen) names.push_back(line.name);
+  if (!names.empty()) return fmt::format("What differs: {}.", join(names, "; "));
+  return std::ranges::all_of(columns, [](const Column& c) { return c.row == nullptr || c.is_complete(); })
+             ? "Nothing differs: the verdict, every counter and every collective are the same."
+             : "The verdict is the same.";
+}
+
+PointRuns runs_of(const std::vector<Stack>& stacks, const Sources& sources, const ObservedEngine& engine) {
+  PointRuns runs{.target = print_engine(engine)};
+  for (const Stack& stack : stacks) runs.stacks.push_back(code(print(stack)));
+  const std::vector<Column> columns = columns_of(stacks, sources.space, engine);
+  const std::vector<std::string> built = built_by(engine);
+  if (std::ranges::none_of(columns, [](const Column& column) { return column.row != nullptr; })) {
+    runs.not_run = not_run_in_words(stacks.front(), built);
+    return runs;
+  }
+  Cells verdicts, seen;
+  for (const Column& column : columns) {
+    seen.emplace_back();
+    verdicts.emplace_back();
+    if (column.row == nullptr || column.outcome == nullptr) continue;
+    verdicts.back() = seen_in_words(*column.outcome);
+    seen.back() = seen_text(*column.outcome, *column.row);
+  }
+  runs.lines = {line_of(kVerdict, verdicts), line_of(kSeen, seen)};
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!verdicts[i]) runs.lines.front().cells[i] = not_run_in_words(columns[i].stack, built);
+  add_counters(columns, runs);
+  add_collectives(columns, runs);
+  runs.apart = apart_in_words(runs, columns);
+  return runs;
+}
+
+PointRule rule_of(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  PointRule view{.link = link_to(rule, "rules/"),
+                 .title = rule.title,
+                 .basis = name_of(rule.basis),
+                 .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
+                 .holds = holds_in_words(rule)};
+  for (const Standing& standing : standings_of(rule, sources, engines)) view.standings.push_back(standing_in_words(standing));
+  if (view.standings.empty()) view.standings.push_back("not run");
+  return view;
+}
+
+// "native 2.11.0, cpu: `tp=2,ac` equal, `ac,tp=2` differs", of every engine that ran some of the stacks.
+std::vector<std::string> verdicts_of(const std::vector<PointRuns>& runs) {
+  std::map<std::string, std::vector<std::string>> shown;
+  std::vector<std::string> lines;
+  for (const PointRuns& one : runs)
+    for (std::size_t i = 0; i < one.stacks.size() && !one.lines.empty(); ++i)
+      shown[one.target].push_back(fmt::format("{} {}", one.stacks[i], one.lines.front().cells[i]));
+  for (const auto& [target, verdicts] : shown) lines.push_back(fmt::format("{}: {}", target, join(verdicts, ", ")));
+  if (lines.empty()) lines.push_back("not run");
+  return lines;
+}
+
+std::string pair_in_words(const ThreadPoint& point) {
+  if (point.first.empty() || point.then.empty()) return code(point.first.empty() ? point.then : point.first);
+  return fmt::format("{} before {}", code(point.first), code(point.then));
+}
+
+PointView view_of(const ThreadPoint& point, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  PointView view{.title = point.id,
+                 .by = point.by,
+                 .date = point.date,
+                 .says = point.says,
+                 .basis_said = point.basis_said,
+                 .answer = std::string(trim(point.answer)),
+                 .pair = pair_in_words(point)};
+  std::ranges::replace(view.title, '-', ' ');
+  for (const std::string& id : point.rules) {
+    const Rule* rule = find_rule(sources.rules, id);
+    assert(rule != nullptr && "parse_thread refuses rules that do not exist");
+    view.rules.push_back(rule_of(*rule, sources, engines));
+    view.bases.push_back(fmt::format("{} {}", view.rules.back().link, view.rules.back().basis));
+  }
+  for (const std::vector<Stack>& stacks : alike(point.stacks))
+    for (const Target& target : targets_of(sources)) {
+      const std::size_t before = view.runs.size();
+      for (const ObservedEngine& engine : engines)
+        if (engine.target == target) view.runs.push_back(runs_of(stacks, sources, engine));
+      if (view.runs.size() > before) continue;
+      view.runs.push_back({.target = print(target), .not_run = "not run"});
+      for (const Stack& stack : stacks) view.runs.back().stacks.push_back(code(print(stack)));
+    }
+  view.verdicts = verdicts_of(view.runs);
+  return view;
+}
+
+}  // namespace
+
+std::vector<ThreadView> thread_views(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  std::vector<ThreadView> views;
+  for (const Thread& thread : sources.threads) {
+    views.push_back({.title = thread.title, .url = thread.url});
+    for (const ThreadPoint& point : thread.points) {
+      PointView view = view_of(point, sources, engines);
+      view.title = fmt::format("{}. {}", views.back().points.size() + 1, view.title);
+      views.back().points.push_back(std::move(view));
+    }
+  }
+  return views;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,127 @@
+// Formats of machines: protocol lines, records and journals.
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "engine/journal.h"
+#include "fuzz/formats.h"
+#include "protocol/json_text.h"
+#include "unit/protocol/samples.h"
+
+namespace ordercheck::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string check_worker(std::string_view bytes) {
+  const auto message = decode_worker(bytes);
+  if (!message) return check_message(message.error().message);
+  const std::string written = std::visit([](const auto& one) { return encode(one); }, *message);
+  if (written.find('\n') != written.npos) return "a message of two lines";
+  const auto again = decode_worker(written);
+  if (!again) return "not readable once written: " + again.error().message;
+  return std::visit([](const auto& one) { return encode(one); }, *again) == written ? "" : "not the same when written again";
+}
+
+std::string check_run(std::string_view bytes) {
+  const auto run = decode_run(bytes);
+  if (!run) return check_message(run.error().message);
+  const auto again = decode_run(encode(*run));
+  return again && *again == *run ? "" : "not the same when written and read again";
+}
+
+// NaN equals nothing, so texts are held against each other.
+std::string check_record(std::string_view bytes) {
+  const auto record = decode_record(bytes);
+  if (!record) return check_message(record.error().message);
+  (void)digest(*record);
+  const std::string written = encode_record(*record);
+  const auto again = decode_record(written);
+  return again && encode_record(*again) == written ? "" : "not the same when written and read again";
+}
+
+// A file of this process, gone with it.
+const fs::path& journal_path() {
+  struct Scratch {
+    fs::path folder = fs::temp_directory_path() / fmt::format("ordercheck-fuzz-{}", getpid());
+    fs::path file = folder / "journal";
+    Scratch() { fs::create_directories(folder); }
+    ~Scratch() {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+  };
+  static const Scratch scratch;
+  return scratch.file;
+}
+
+JournalKey key() {
+  return {.case_text = "tp=2", .engine = "fake", .content_hash = "1", .keep = Keep::hashes, .mutant = "", .fault = {}};
+}
+
+// Whatever was read, the next line must go behind it and be found again.
+std::string check_journal(std::string_view bytes) {
+  const fs::path& path = journal_path();
+  if (const auto written = replace_file(path, bytes); !written) return "";  // no disk is no finding
+  std::size_t lines = 0;
+  {
+    const auto journal = Journal::open(path);
+    if (!journal) return check_message(journal.error().message);
+    lines = (*journal)->lines();
+    if (const auto appended = (*journal)->append(key(), sample_record()); !appended) return appended.error().message;
+  }
+  const auto again = Journal::open(path);
+  if (!again) return "not readable once appended to: " + again.error().message;
+  if ((*again)->lines() != lines + 1 || (*again)->dropped_torn_line()) return "a line was lost";
+  return (*again)->take(key()) != nullptr ? "" : "the line that was appended is not found";
+}
+
+std::vector<std::string> worker_corpus() {
+  return {encode(sample_hello()), encode(Progress{.id = 3, .step = 1}), encode(Answer{.id = 3, .record = sample_record()})};
+}
+
+std::vector<std::string> run_corpus() {
+  Run plain = sample_run();
+  plain.fault.reset();
+  return {encode(sample_run()), encode(plain)};
+}
+
+std::vector<std::string> record_corpus() {
+  Record whole = sample_record();
+  whole.ending = Ending::completed;
+  whole.failure.reset();
+  return {encode_record(sample_record()), encode_record(whole)};
+}
+
+std::vector<std::string> journal_corpus() {
+  std::vector<std::string> texts;
+  const fs::path& path = journal_path();
+  for (int lines = 1; lines <= 3; ++lines) {
+    fs::remove(path);
+    {
+      auto journal = Journal::open(path).value();
+      for (int line = 0; line < lines; ++line) (void)journal->append(key(), sample_record());
+    }
+    texts.push_back(read_file(path).value());
+  }
+  return texts;
+}
+
+constexpr const char* kJsonWords =
+    "{ } [ ] , : \" null true false 0 -1 1.5 1e400 9223372036854775807 9223372036854775808 2147483648 \"\" \"x\" {} [] \\u0000 \\ud800 "
+    "\"\\n\" \"ending\" \"failure\" \"completed\" [[[[[[[[[[[[[[[[[[ 7ff8000000000000";
+
+}  // namespace
+
+std::vector<Format> protocol_formats() {
+  return {{"worker", check_worker, worker_corpus, kJsonWords},
+          {"run", check_run, run_corpus, kJsonWords},
+          {"record", check_record, record_corpus, kJsonWords},
+          {"journal", check_journal, journal_corpus, kJsonWords}};
+}
+
+}  // namespace ordercheck::fuzz

@@ -1,0 +1,102 @@
+#include "matrix/thread.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rule/load.h"
+#include "stack/notation.h"
+#include "unit/matrix/sample_rules.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kText = R"(title = "a thread"
+url = "https://example.org/a-thread"
+
+[[point]]
+id = "tp-ac"
+by = "somebody"
+date = "2025-08-13"
+says = "one sentence"
+first = "tp"
+then = "ac"
+basis_said = ""
+rules = [
+  "ORD-901",
+]
+stacks = ["tp=2,ac",
+          "ac,tp=2"]
+answer = "an answer"
+
+[[point]]
+id = "other"
+by = "somebody"
+date = "2025-08-14"
+says = "another"
+first = ""
+then = ""
+basis_said = "fundamental"
+rules = []
+stacks = []
+answer = "none"
+)";
+
+std::string error_of(const std::string& from, const std::string& to) {
+  std::string text = kText;
+  text.replace(text.find(from), from.size(), to);
+  const auto thread = parse_thread(text, "threads/one.toml", sample_rules());
+  return thread ? "no error" : thread.error().message;
+}
+
+TEST(Thread, HoldsItsPointsInOrder) {
+  const auto thread = parse_thread(kText, "threads/one.toml", sample_rules());
+  ASSERT_TRUE(thread) << thread.error().message;
+  EXPECT_EQ(thread->name, "one");
+  ASSERT_EQ(thread->points.size(), 2u);
+  EXPECT_EQ(thread->points[0].id, "tp-ac");
+  EXPECT_EQ(print(thread->points[0].stacks.at(1)), "ac,tp=2");
+  EXPECT_EQ(thread->points[0].rules, (std::vector<std::string>{"ORD-901"}));
+  EXPECT_TRUE(thread->points[1].stacks.empty());
+}
+
+TEST(Thread, ErrorsNameTheLine) {
+  EXPECT_THAT(error_of("ORD-901", "ORD-999"), HasSubstr("threads/one.toml:13: there is no rule 'ORD-999'"));
+  EXPECT_THAT(error_of("\"ac,tp=2\"", "\"ac,tq=2\""), HasSubstr("threads/one.toml:16: stack 'ac,tq=2': unknown transform 'tq'"));
+  EXPECT_THAT(error_of("first = \"tp\"", "first = \"fsdb\""),
+              HasSubstr("threads/one.toml:9: unknown transform 'fsdb'; did you mean 'fsdp'?"));
+  EXPECT_THAT(error_of("2025-08-14", "14.8.2025"), HasSubstr("threads/one.toml:22: date '14.8.2025'"));
+  EXPECT_THAT(error_of("id = \"other\"", "id = \"tp-ac\""), HasSubstr("threads/one.toml:20: the id 'tp-ac' stands twice"));
+  EXPECT_THAT(error_of("answer = \"none\"", ""), HasSubstr("threads/one.toml:19: the key 'answer' is missing"));
+  EXPECT_THAT(error_of("answer = \"none\"", "anwser = \"none\""), HasSubstr("threads/one.toml:19: the key 'answer' is missing"));
+  EXPECT_THAT(error_of("answer = \"none\"", "answer = \"none\"\nmore = 1"), HasSubstr("threads/one.toml:30: unknown key 'more'"));
+  EXPECT_THAT(error_of("url = \"https:", "url = \"http:"), HasSubstr("threads/one.toml:2: url "));
+  EXPECT_THAT(error_of("says = \"another\"", "says = \" \""), HasSubstr("threads/one.toml:23: 'says' is empty"));
+  EXPECT_EQ(error_of("", ""), "no error");
+}
+
+TEST(Thread, NeedsAPoint) {
+  const auto none = parse_thread("title = \"t\"\nurl = \"https://x\"\n", "t.toml", {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "t.toml:1: the key 'point' is missing");
+  const auto text = parse_thread("title = \"t\"\nurl = \"https://x\"\npoint = 3\n", "t.toml", {});
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().message, "t.toml:3: 'point' is no list of tables; begin each with a line [[point]]");
+}
+
+TEST(Thread, AllInTheRepositoryAreRead) {
+  const auto rules = load_rules(ORDERCHECK_SOURCE_DIR "/rules");
+  ASSERT_TRUE(rules) << rules.error().message;
+  const auto threads = load_threads(ORDERCHECK_SOURCE_DIR "/matrix/threads", *rules);
+  EXPECT_TRUE(threads) << threads.error().message;
+}
+
+TEST(Thread, AFolderThatIsNotThereHoldsNone) {
+  const auto threads = load_threads(ORDERCHECK_SOURCE_DIR "/matrix/no-such-folder", {});
+  ASSERT_TRUE(threads);
+  EXPECT_TRUE(threads->empty());
+}
+
+}  // namespace
+}  // namespace ordercheck
