@@ -63,6 +63,19 @@ std::string both_right(const std::string& one, const std::string& other, const P
   return fmt::format("{}: both right, {} is {}", orders, over->id, print(judge.grade(*over)));
 }
 
+std::string orders_in_words(const Item& a, const Item& b, const Judge& judge) {
+  const PairAnswer straight = answer_for(a, b, judge), turned = answer_for(b, a, judge);
+  const std::string one = fmt::format("{} before {}", print(a), print(b));
+  const std::string other = fmt::format("{} before {}", print(b), print(a));
+  if (straight.word == PairWord::apart)
+    return fmt::format("do not apply {} and {} together, in any order: that {} ({})", print(a), print(b),
+                       harm_in_words(straight.rule->harm), straight.rule->id);
+  if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
+  if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
+  if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
+  return fmt::format("no order of the two is free of a page: {}; {}", against(one, straight), against(other, turned));
+}
+
 }  // namespace
 
 PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge) {
@@ -100,16 +113,14 @@ PairPages pages_about(const Item& a, const Item& b, const Judge& judge) {
 }
 
 std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge) {
-  const PairAnswer straight = answer_for(a, b, judge), turned = answer_for(b, a, judge);
-  const std::string one = fmt::format("{} before {}", print(a), print(b));
-  const std::string other = fmt::format("{} before {}", print(b), print(a));
-  if (straight.word == PairWord::apart)
-    return fmt::format("do not apply {} and {} together, in any order: that {} ({})", print(a), print(b),
-                       harm_in_words(straight.rule->harm), straight.rule->id);
-  if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
-  if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
-  if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
-  return fmt::format("no order of the two is free of a page: {}; {}", against(one, straight), against(other, turned));
+  std::string text = orders_in_words(a, b, judge);
+  for (const Rule* page : pages_about(a, b, judge).any) {
+    const GradeKind kind = judge.grade(*page).kind;
+    const bool over = kind == GradeKind::refuted || kind == GradeKind::stale;
+    if (page->kind == RuleKind::effect && !over)
+      text += fmt::format("; in any order that {} ({}, {})", harm_in_words(page->harm), page->id, name_of(kind));
+  }
+  return text;
 }
 
 const char* name_of(PairWord word) {

@@ -30,7 +30,8 @@ std::string order_text(const Item& before, const Item& after, const std::vector<
 
 std::string explain_pair(const Item& a, const Item& b, const Judge& judge) {
   const PairPages pages = pages_about(a, b, judge);
-  std::string text = order_text(a, b, pages.straight, judge) + order_text(b, a, pages.turned, judge);
+  std::string text = order_text(a, b, pages.straight, judge);
+  if (a != b) text += order_text(b, a, pages.turned, judge);
   if (!pages.any.empty()) text += "in any order:\n";
   for (const Rule* page : pages.any) text += page_text(*page, judge);
   return text;

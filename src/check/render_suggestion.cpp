@@ -23,12 +23,9 @@ std::string pair_of(const OrderReason& reason, const Stack& order) {
   return fmt::format("{} before {}", named(reason.before, order), named(reason.after, order));
 }
 
-std::string because(const OrderReason& reason, const Judge& judge) {
+std::string text_of(const OrderReason& reason, const Judge& judge) {
   if (reason.rule == nullptr) return "no page orders the two; the catalogue's order is used";
-  const Rule& rule = *reason.rule;
-  return fmt::format("{} {} ({}): {}because {} {}", rule.id, name_of(rule.basis), print(judge.grade(rule)),
-                     reason.either_way ? "either way, " : "", reason_of(rule),
-                     rule.citations.empty() ? "[no citation]" : cited_briefly(rule.citations.front()));
+  return (reason.either_way ? "either way, " : "") + because(*reason.rule, judge.grade(*reason.rule));
 }
 
 Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) {
@@ -57,7 +54,7 @@ std::string render_text(const Suggestion& suggestion, const Judge& judge, bool c
   for (const OrderReason& reason : suggestion.reasons) width = std::max(width, pair_of(reason, suggestion.order).size());
   std::string text = print(suggestion.order) + "\n";
   for (const OrderReason& reason : suggestion.reasons)
-    text += fmt::format("  {:<{}}  {}\n", pair_of(reason, suggestion.order), width, because(reason, judge));
+    text += fmt::format("  {:<{}}  {}\n", pair_of(reason, suggestion.order), width, text_of(reason, judge));
   return text + render_text(suggestion.report, colour);
 }
 

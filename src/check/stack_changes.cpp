@@ -53,8 +53,7 @@ std::string row(const char* label, const std::string& text) { return text.empty(
 std::string page_of(const Swap& swap, const Judge& judge) {
   const Rule* rule = swap.right.rule != nullptr ? swap.right.rule : swap.left.rule;
   if (rule == nullptr) return "no page speaks about the two";
-  return fmt::format("{} {} ({}): because {} {}", rule->id, name_of(rule->basis), print(judge.grade(*rule)), reason_of(*rule),
-                     rule->citations.empty() ? "[no citation]" : cited_briefly(rule->citations.front()));
+  return because(*rule, judge.grade(*rule));
 }
 
 std::string swap_text(const Swap& swap, const Judge& judge) {

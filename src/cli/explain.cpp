@@ -1,7 +1,10 @@
 // ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM: what stands behind a word.
 #include "cli/explain.h"
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,7 @@ namespace {
 
 struct ExplainOptions {
   std::vector<std::string> words;
-  std::string target = "pytorch";
+  std::string target;  // empty: pytorch for two transforms, every engine for a rule
   std::string rules;
 };
 
@@ -28,16 +31,41 @@ int bad_input(const std::string& message) {
   return kBadInput;
 }
 
-int explain_pair_of(const std::string& text, const ExplainOptions& options, const Knowledge& knowledge) {
-  const Result<Stack> stack = parse_stack(text);
-  if (!stack) return bad_input(stack.error().message);
-  if (stack->items.size() != 2)
+// Ids are upper case, and slugs lower.
+const Rule* find_page(const std::vector<Rule>& rules, std::string word) {
+  if (const Rule* rule = find_rule(rules, word)) return rule;
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return find_rule(rules, word);
+}
+
+int explain_pair_of(const Stack& stack, const ExplainOptions& options, const Knowledge& knowledge) {
+  if (stack.items.size() != 2)
     return bad_input(fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
-                                 stack->items.size(), text));
-  const Result<Target> target = target_for(options.target, knowledge);
+                                 stack.items.size(), print(stack)));
+  const Result<Target> target = target_for(options.target.empty() ? "pytorch" : options.target, knowledge);
   if (!target) return bad_input(target.error().message);
-  fmt::print("{}", explain_two(stack->items[0], stack->items[1], knowledge, *target));
+  fmt::print("{}", explain_two(stack.items[0], stack.items[1], knowledge, *target));
   return kNothingAgainst;
+}
+
+int explain_page(const Rule& rule, const ExplainOptions& options, const Knowledge& knowledge) {
+  std::optional<Target> asked;
+  if (!options.target.empty()) {
+    const Result<Target> target = target_for(options.target, knowledge);
+    if (!target) return bad_input(target.error().message);
+    asked = *target;
+  }
+  fmt::print("{}", explain_rule(rule, knowledge, asked));
+  return kNothingAgainst;
+}
+
+int unknown_word(const std::string& word, const Knowledge& knowledge) {
+  std::vector<std::string> known = known_words(glossary());
+  for (const Rule& each : knowledge.rules) known.insert(known.end(), {each.id, each.slug});
+  const auto near = nearest(word, known);
+  return bad_input(fmt::format("no rule, transform or term '{}'; {}", word,
+                               near ? fmt::format("did you mean '{}'?", *near)
+                                    : "ordercheck explain lists the terms, ordercheck rules the rules"));
 }
 
 int run_explain(const ExplainOptions& options) {
@@ -48,22 +76,19 @@ int run_explain(const ExplainOptions& options) {
     return kNothingAgainst;
   }
   const std::string word = join(options.words, " ");
-  if (const Rule* rule = find_rule(knowledge->rules, word)) {
-    fmt::print("{}", explain_rule(*rule, *knowledge));
-    return kNothingAgainst;
+  if (const Rule* rule = find_page(knowledge->rules, word)) return explain_page(*rule, options, *knowledge);
+  std::string text = explain_terms(word, *knowledge);
+  if (text.empty()) {
+    // One word that names no transform is a word; with a sign of the notation in it, it is meant to be a stack.
+    const Result<Stack> stack = parse_stack(join(options.words, ","));
+    const bool one_word = options.words.size() == 1 && word.find_first_of(",(>:=@") == std::string::npos;
+    if (!stack && !one_word) return bad_input(stack.error().message);
+    if (!stack || stack->items.empty()) return unknown_word(word, *knowledge);
+    if (stack->items.size() > 1) return explain_pair_of(*stack, options, *knowledge);
+    text = explain_terms(stack->items.front().name, *knowledge);
   }
-  if (const std::string text = explain_terms(word, *knowledge); !text.empty()) {
-    fmt::print("{}", text);
-    return kNothingAgainst;
-  }
-  if (options.words.size() > 1 || word.find(',') != std::string::npos)
-    return explain_pair_of(join(options.words, ","), options, *knowledge);
-  std::vector<std::string> known = known_words(glossary());
-  for (const Rule& each : knowledge->rules) known.insert(known.end(), {each.id, each.slug});
-  const auto near = nearest(word, known);
-  return bad_input(fmt::format("no rule, transform or term '{}'; {}", word,
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : "ordercheck explain lists the terms, ordercheck rules the rules"));
+  fmt::print("{}", text);
+  return kNothingAgainst;
 }
 
 }  // namespace
@@ -74,8 +99,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->group(kAsk);
   command->add_option("words", options->words, "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), or two transforms "
                                               "(ac,fsdp); nothing lists all words");
-  command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native")
-      ->capture_default_str();
+  command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->callback([options, &exit_code] { exit_code = run_explain(*options); });
 }

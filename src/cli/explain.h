@@ -1,6 +1,7 @@
 // What `ordercheck explain` can be asked about, each as the text of its answer.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/knowledge.h"
@@ -9,8 +10,8 @@
 
 namespace ordercheck::cli {
 
-// A rule's page, with its grades.
-std::string explain_rule(const Rule& rule, const Knowledge& knowledge);
+// A rule's page, with its grade for `target`; without one for every engine that it speaks about.
+std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std::optional<Target>& target);
 
 // Two transforms: what pages say of both orders, and what committed runs of exactly the two showed.
 std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge, const Target& target);

@@ -15,6 +15,11 @@ namespace {
 
 std::string row(const char* label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
 
+std::string grade_for(const Rule& rule, const Target& target, const Knowledge& knowledge) {
+  const Grade grade = grade_of(rule, target, knowledge.observations);
+  return row("grade", fmt::format("{} for {}{}", print(grade), print(target), grade.note.empty() ? "" : ": " + grade.note));
+}
+
 // One line an engine: the versions that were run, else the newest that the pages know.
 std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
   std::string text;
@@ -22,9 +27,7 @@ std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
     if (!speaks_about(rule, engine)) continue;
     const Result<Target> target =
         settle_target({.project = engine, .implementation = "", .version = {}}, knowledge.rules, knowledge.observations);
-    if (!target) continue;
-    const Grade grade = grade_of(rule, *target, knowledge.observations);
-    text += row("grade", fmt::format("{} for {}{}", print(grade), print(*target), grade.note.empty() ? "" : ": " + grade.note));
+    if (target) text += grade_for(rule, *target, knowledge);
   }
   return text;
 }
@@ -33,7 +36,7 @@ std::string quoted(const std::string& text) { return fmt::format("\"{}\"", text)
 
 }  // namespace
 
-std::string explain_rule(const Rule& rule, const Knowledge& knowledge) {
+std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std::optional<Target>& target) {
   std::vector<std::string> holds;
   for (const Holds& entry : rule.holds) holds.push_back(print(entry));
   const bool commutes = rule.kind == RuleKind::commutes;
@@ -42,7 +45,7 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge) {
   text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
   text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", name_of(rule.harm), name_of(rule.basis)));
   text += row("holds for", join(holds, "; "));
-  text += grades_of(rule, knowledge);
+  text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);
   text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
                                      commutes ? "other" : "good", print(rule.witness.good)));
   for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));

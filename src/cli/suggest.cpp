@@ -19,6 +19,7 @@ int bad_input(const std::string& message) {
 int run_suggest(const Question& question) {
   const auto stacks = stacks_of(question.words);
   if (!stacks) return bad_input(stacks.error().message);
+  if (stacks->front().items.empty()) return bad_input("expected at least one transform, got none: ordercheck suggest fsdp=2,ac,tp=2");
   const auto knowledge = load_knowledge(question.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
   const auto target = target_for(question.target, *knowledge);

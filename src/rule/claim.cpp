@@ -32,6 +32,11 @@ std::string expectation_in_words(const Expectation& expected, const Marking& mar
   return text;
 }
 
+std::string because(const Rule& rule, const Grade& grade) {
+  const std::string cited = rule.citations.empty() ? "" : " " + cited_briefly(rule.citations.front());
+  return fmt::format("{} {} ({}): because {}{}", rule.id, name_of(rule.basis), print(grade), reason_of(rule), cited);
+}
+
 std::string cited_briefly(const Citation& citation) {
   return fmt::format("[{}, {}]", short_name(citation), citation.date == "unknown" ? "undated" : citation.date);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "rule/grade.h"
 #include "rule/rule.h"
 
 namespace ordercheck {
@@ -18,6 +19,9 @@ std::string claim_of(const Rule& rule, const Marking& mark = unmarked);
 // "pytorch 2.11.0 shows fails in apply, \"Cannot distribute\"": what a page pins for one engine and version. `mark` is for
 // what the engine says.
 std::string expectation_in_words(const Expectation& expected, const Marking& mark);
+
+// "ORD-004 incidental (cited): because FSDP shards what TP left [torchtitan#1554, 2025-08-13]": a page in one line.
+std::string because(const Rule& rule, const Grade& grade);
 
 // "[torchtitan#1554, 2025-08-13]": a citation as a line of text names it.
 std::string cited_briefly(const Citation& citation);

@@ -56,6 +56,18 @@ TEST(VerdictInWords, AnswersBothOrdersInOneSentence) {
   EXPECT_THAT(said("tp", "ddp"), HasSubstr("do not apply tp and ddp together, in any order"));
 }
 
+TEST(VerdictInWords, SaysWhatNoOrderMends) {
+  const Court court({{"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored}});
+  EXPECT_EQ(verdict_in_words(item("pp"), item("compile@model"), court.judge()),
+            "apply pp before compile@model, or compile@model before pp: no page orders the two; in any order that leaves "
+            "one of them without effect (EFF-001, cited)");
+}
+
+TEST(ExplainPair, OfOneItemTwiceHasOneOrder) {
+  const Court court({{"CLA-001", RuleKind::clash, "ac", "ac"}});
+  EXPECT_THAT(explain_pair(item("ac"), item("ac"), court.judge()), testing::StartsWith("ac before ac: apart\nin any order:\n"));
+}
+
 TEST(VerdictInWords, SaysWhenNoOrderIsFreeOfAPage) {
   const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
   EXPECT_EQ(verdict_in_words(item("ac"), item("tp"), court.judge()),

@@ -27,6 +27,14 @@ TEST(ExpectationInWords, MarksWhatTheEngineSays) {
             "pytorch 2.11.0 shows fails in apply, *Cannot distribute a DTensor*");
 }
 
+TEST(Because, IsAPageInOneLine) {
+  Rule rule = rule_of(good_page());
+  EXPECT_EQ(because(rule, Grade{}), "ORD-004 incidental (cited): because FSDP shards what TP left, as of version 2.11 at least "
+                                    "[torchtitan#1554, 2025-08-13]");
+  rule.citations.clear();
+  EXPECT_EQ(because(rule, Grade{}), "ORD-004 incidental (cited): because FSDP shards what TP left, as of version 2.11 at least");
+}
+
 TEST(CitedBriefly, SaysWhenTheDateIsNotKnown) {
   Citation citation = rule_of(good_page()).citations.front();
   EXPECT_EQ(cited_briefly(citation), "[torchtitan#1554, 2025-08-13]");
