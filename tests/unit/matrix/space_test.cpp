@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "stack/notation.h"
+
 namespace ordercheck {
 namespace {
 
@@ -13,6 +15,8 @@ models = ["llama"]
 transforms = ["tp", "fsdp"]
 ranks = [1, 2]
 order_ranks = [2]
+sets = ["ac,compile:wrap"]
+set_ranks = [1]
 accumulations = [1, 2]
 optimizers = ["optimizer=adamw:clip=1.0"]
 optimizer_ranks = [2]
@@ -32,6 +36,8 @@ TEST(Space, ReadsEveryKey) {
   EXPECT_EQ(space->ranks, (std::vector<int>{1, 2}));
   ASSERT_EQ(space->optimizers.size(), 1u);
   EXPECT_EQ(space->optimizers[0].mode, "adamw");
+  ASSERT_EQ(space->sets.size(), 1u);
+  EXPECT_EQ(print(space->sets[0]), "ac,compile:wrap");
 }
 
 TEST(Space, TheOneInTheRepositoryIsRead) {
@@ -47,8 +53,10 @@ TEST(Space, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
   EXPECT_THAT(error_of("accumulations", "acumulations"), HasSubstr("the key 'accumulations' is missing"));
   EXPECT_THAT(error_of("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
-  EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"), HasSubstr("space.toml:9: unknown key 'colour'"));
-  EXPECT_THAT(error_of("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:7: 'tp=2' is not one optimizer"));
+  EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"), HasSubstr("space.toml:11: unknown key 'colour'"));
+  EXPECT_THAT(error_of("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:9: 'tp=2' is not one optimizer"));
+  EXPECT_THAT(error_of("compile:wrap", "compil"), HasSubstr("space.toml:6: unknown transform 'compil'"));
+  EXPECT_THAT(error_of("ac,compile:wrap", "ac,tp=2"), HasSubstr("space.toml:6: 'ac,tp=2' names a degree"));
   EXPECT_THAT(error_of("engines = [", "engines = ["), HasSubstr("no error"));
   EXPECT_THAT(error_of("ranks = [1, 2]", "ranks = [1, 2"), HasSubstr("space.toml:"));
 }
