@@ -1,5 +1,7 @@
 #include "ranks/graph/passes.h"
 
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -20,8 +22,15 @@ void sweep(std::vector<Node>& nodes, std::set<ValueId>& used) {
   nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 }
 
+// By bits: 0 and -0 compare equal and compute differently.
+bool same(const c10::IValue& a, const c10::IValue& b) {
+  if (a.isDouble() && b.isDouble()) return std::bit_cast<std::int64_t>(a.toDouble()) == std::bit_cast<std::int64_t>(b.toDouble());
+  return a == b;
+}
+
 bool same(const Argument& a, const Argument& b) {
-  return a.form == b.form && a.values == b.values && (a.form != Argument::Form::constant || a.constant == b.constant);
+  return a.form == b.form && a.values == b.values &&
+         (a.form != Argument::Form::constant || same(a.constant, b.constant));
 }
 
 bool same(const Node& a, const Node& b) {

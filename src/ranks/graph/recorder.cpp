@@ -1,5 +1,6 @@
 #include "ranks/graph/recorder.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -176,10 +177,16 @@ class Rehearsal {
   std::int64_t kept_before_ = 0;
 };
 
+// In another storage, and otherwise laid out as it was, which clone() does not promise.
+at::Tensor copied_storage(const at::Tensor& tensor) {
+  const auto elements = static_cast<int64_t>(tensor.storage().nbytes() / tensor.element_size());
+  return tensor.as_strided({elements}, {1}, 0).clone().as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+}
+
 // A leaf of its own for the rehearsal, so that its backward ends here.
 at::Tensor stand_in(const at::Tensor& input, const Recorder& recorder) {
   at::Tensor own = input.detach();
-  if (recorder.knows(own)) own = own.clone();  // handed in twice: two values
+  if (recorder.knows(own)) own = copied_storage(own);  // handed in twice: two values
   return own.set_requires_grad(input.requires_grad());
 }
 
@@ -212,6 +219,8 @@ GraphPtr record(const std::string& region, const Recorded& computation, const st
   all.insert(all.end(), leaves.begin(), leaves.end());
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].requires_grad()) continue;
+    // A parameter in two slots: one of them has the whole gradient.
+    if (std::any_of(sources.begin(), sources.end(), [&](const at::Tensor& s) { return s.is_same(all[i]); })) continue;
     differentiated.push_back(i);
     sources.push_back(all[i]);
   }

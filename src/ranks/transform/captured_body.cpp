@@ -29,7 +29,7 @@ struct Guard {
     friend bool operator==(const Input&, const Input&) = default;
   };
   std::vector<Input> inputs;
-  std::vector<const void*> leaves;
+  std::vector<std::pair<const void*, bool>> leaves;  // and whether it requires grad
   friend bool operator==(const Guard&, const Guard&) = default;
 };
 
@@ -41,7 +41,7 @@ Guard guard_of(const Tensors& inputs, const std::vector<at::Tensor>& leaves) {
                             .dtype = input.scalar_type(),
                             .requires_grad = input.requires_grad()});
   }
-  for (const at::Tensor& leaf : leaves) guard.leaves.push_back(leaf.unsafeGetTensorImpl());
+  for (const at::Tensor& leaf : leaves) guard.leaves.emplace_back(leaf.unsafeGetTensorImpl(), leaf.requires_grad());
   return guard;
 }
 

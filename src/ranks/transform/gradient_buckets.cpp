@@ -81,9 +81,9 @@ void GradientBuckets::prepare(bool synchronize) {
   for (Bucket& bucket : buckets_) bucket.pending = bucket.members.size();
   for (Member& member : members_) {
     at::Tensor& gradient = member.parameter->tensor.mutable_grad();
-    // What was summed already is put aside: it must not be summed once more.
-    if (member.reduced.defined() && gradient.defined()) gradient.reset();
-    else if (!gradient.defined()) member.reduced.reset();
+    // What was summed already is put aside: it must not be summed once more. What came since and stayed local must be.
+    if (!gradient.defined()) member.reduced.reset();
+    else if (gradient.is_same(member.reduced)) gradient.reset();
   }
 }
 

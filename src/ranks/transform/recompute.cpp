@@ -76,8 +76,9 @@ class Fill final : public torch::autograd::SavedVariableHooks {
  public:
   Fill(std::shared_ptr<Frame> frame, int task) : frame_(std::move(frame)), task_(task) {}
   void call_pack_hook(const at::Tensor& tensor) override {
-    tensor_ = tensor;
-    frame_->fill(task_, tensor);
+    // Without its history, which leads back to who saves it: the two would hold each other.
+    tensor_ = tensor.variable_data();
+    frame_->fill(task_, tensor_);
   }
   at::Tensor call_unpack_hook() override { return tensor_; }
 

@@ -25,12 +25,12 @@ inline Mesh mesh_with(const std::vector<std::pair<std::string, int>>& axes) {
   return mesh;
 }
 
-using Body = std::function<void(RankState&)>;
+using RankBody = std::function<void(RankState&)>;
 
-inline WorldResult run(const Mesh& mesh, const Body& body) { return run_thread_world(mesh, {}, body); }
+inline WorldResult run(const Mesh& mesh, const RankBody& body) { return run_thread_world(mesh, {}, body); }
 
 // The world must complete.
-inline void complete(const Mesh& mesh, const Body& body) {
+inline void complete(const Mesh& mesh, const RankBody& body) {
   const WorldResult result = run(mesh, body);
   EXPECT_EQ(result.ending, Ending::completed) << (result.failure ? result.failure->message : "");
 }

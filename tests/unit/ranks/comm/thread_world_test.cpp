@@ -14,7 +14,7 @@ using testing::HasSubstr;
 const at::TensorOptions kOptions = at::TensorOptions().dtype(at::kDouble);
 
 // The same failure, to the last word, however the ranks' threads are scheduled.
-Failure same_failure_every_time(Ending ending, const Mesh& mesh, const Body& body, int times = 30) {
+Failure same_failure_every_time(Ending ending, const Mesh& mesh, const RankBody& body, int times = 30) {
   std::optional<Failure> first;
   for (int round = 0; round < times; ++round) {
     const WorldResult result = run(mesh, [&](RankState& rank) {

@@ -129,7 +129,7 @@ TEST(World, StaysFailedWhenARankSwallowsTheException) {
   EXPECT_THAT(result.failure.value().message, HasSubstr("float64 [1] and rank 1 issued all_reduce(sum) float64 [2]"));
 }
 
-WorldResult run_with(const Fault& fault, const Mesh& mesh, const Body& body) {
+WorldResult run_with(const Fault& fault, const Mesh& mesh, const RankBody& body) {
   return run_thread_world(mesh, {.flight = nullptr, .fault = fault}, body);
 }
 
@@ -155,7 +155,7 @@ TEST(World, SkipsACollectiveOnRequest) {
 
 TEST(World, HandsInAWrongShapeOnRequest) {
   const Fault fault{.kind = "wrong_shape", .rank = 1, .module = "", .phase = Phase::forward, .sequence = 1};
-  const auto message = [&](const Body& second) {
+  const auto message = [&](const RankBody& second) {
     const WorldResult result = run_with(fault, mesh_with({{"tp", 2}}), [&](RankState& rank) {
       all_reduce(numbers({2}, 0), "tp");
       second(rank);

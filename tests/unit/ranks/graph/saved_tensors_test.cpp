@@ -18,6 +18,17 @@ TEST(SavedTensors, CountWhatStaysSavedUntilBackward) {
   EXPECT_EQ(rank.saved_for_backward.peak(), 64);
 }
 
+// exp saves its own result: what is kept must not keep who keeps it.
+TEST(SavedTensors, AreLetGoOfWithoutBackwardToo) {
+  install_saved_tensor_hooks();
+  RankState rank(0, {}, nullptr, {});
+  const RankScope scope(rank);
+  const at::Tensor x = at::ones({8}, at::kDouble).set_requires_grad(true);
+  x.exp();
+  EXPECT_EQ(rank.saved_for_backward.peak(), 64);
+  EXPECT_EQ(rank.saved_for_backward.held(), 0);
+}
+
 TEST(SavedTensors, LeaveParametersOut) {
   install_saved_tensor_hooks();
   RankState rank(0, {}, nullptr, {});

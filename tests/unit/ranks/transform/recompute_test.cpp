@@ -34,6 +34,21 @@ TEST_P(Recompute, KeepsOnlyTheInputsForBackward) {
   EXPECT_EQ(rank_.saved_for_backward.held(), 8000);
 }
 
+// Also what operators save of their own results, whose history leads back to who saved them.
+TEST_P(Recompute, LetsGoOfEverythingAfterBackward) {
+  const at::Tensor x = at::ones({1000}, at::kDouble).set_requires_grad(true);
+  const at::Tensor w = at::ones({1000}, at::kDouble).set_requires_grad(true);
+  std::weak_ptr<int> captured;
+  {
+    const auto token = std::make_shared<int>(0);
+    captured = token;
+    const Region region = [w, token](const Tensors& in) { return in[0].exp().mul(w).sigmoid().mul(w).exp(); };
+    recompute_in_backward(region, {x}, options()).sum().backward();
+  }
+  EXPECT_TRUE(captured.expired()) << "the region is still held by somebody";
+  EXPECT_EQ(rank_.saved_for_backward.held(), 0);
+}
+
 TEST_P(Recompute, RunsTheRegionOnceMoreAndSaysSo) {
   int runs = 0;
   Phase phase_of_last = Phase::build;

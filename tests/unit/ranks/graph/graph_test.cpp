@@ -1,0 +1,60 @@
+#include "ranks/graph/graph.h"
+
+#include "ranks/arith/guard.h"
+#include "unit/ranks/graph/both_ways.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Graph, OperandsAndResultsLeaveOutWhatIsNotThere) {
+  const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::exp", "");
+  const Node node{.op = op,
+                  .arguments = {{.form = Argument::Form::tensors, .values = {4, kNoValue, 7}, .constant = {}},
+                                {.form = Argument::Form::constant, .values = {}, .constant = 2}},
+                  .results = {{.is_list = true, .values = {kNoValue, 9}}}};
+  EXPECT_THAT(operands(node), ElementsAre(4, 7));
+  EXPECT_THAT(results(node), ElementsAre(9));
+}
+
+TEST(Graph, GuardsAndCollectivesHaveAnEffectAndNothingElse) {
+  complete(mesh_with({{"tp", 2}}), [](RankState& rank) {
+    const at::Tensor x = variable(numbers({2, 2}, rank.rank));
+    const GraphPtr graph = record(
+        "a region",
+        [](const auto& in) {
+          guard_sum(in[0].detach(), Along::row, 20, "a sum");
+          return copy_to_group(in[0], "tp").exp();
+        },
+        {x}, {});
+    int guards = 0, collectives = 0;
+    for (const auto* nodes : {&graph->forward, &graph->backward}) {
+      for (const Node& node : *nodes) {
+        guards += has_effect(node) && !is_collective(node);
+        collectives += is_collective(node);
+        EXPECT_EQ(has_effect(node), !node.name().starts_with("aten::")) << node.name();
+      }
+    }
+    EXPECT_EQ(guards, 1);
+    EXPECT_EQ(collectives, 2) << "the all-reduce and its wait, in backward";
+  });
+}
+
+TEST(Graph, IsPrintedOneLineANode) {
+  const at::Tensor x = variable(numbers({2, 2}, 0)), w = variable(numbers({2, 2}, 1));
+  const GraphPtr graph =
+      record("layers.0", [w](const auto& in) { return in[0].mul(2).mm(w); }, {x}, {w});
+  const std::string text = print(*graph);
+  EXPECT_THAT(text, testing::StartsWith("layers.0: %1 -> %"));
+  EXPECT_THAT(text, HasSubstr("parameters %0\nforward\n"));
+  EXPECT_THAT(text, HasSubstr("aten::mul(%1, 2)\n"));
+  EXPECT_THAT(text, HasSubstr("backward of %"));
+  EXPECT_THAT(text, HasSubstr("gradients %"));
+  partition(*graph);
+  EXPECT_THAT(print(*graph), HasSubstr("aten::mul(%1, 2)  # recomputed\n")) << "x is kept anyway, its double need not be";
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks

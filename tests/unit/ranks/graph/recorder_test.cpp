@@ -1,0 +1,243 @@
+#include "ranks/graph/recorder.h"
+
+#include <ATen/SavedTensorHooks.h>
+#include <c10/core/impl/TorchDispatchModeTLS.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "ranks/arith/arithmetic.h"
+#include "ranks/arith/guard.h"
+#include "ranks/arith/range.h"
+#include "ranks/graph/dispatch_mode.h"
+#include "ranks/graph/graph_break.h"
+#include "ranks/graph/saved_tensors.h"
+#include "ranks/transform/recompute.h"
+#include "unit/ranks/graph/both_ways.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using testing::HasSubstr;
+
+// Why a computation cannot be captured; "" when it can.
+std::string why_not(const Recorded& computation, const Tensors& inputs) {
+  try {
+    record("a region", computation, inputs, {});
+  } catch (const GraphBreak& reason) {
+    return reason.what();
+  }
+  return "";
+}
+
+at::Tensor input() { return variable(numbers({2, 2}, 0)); }
+
+struct Refused {
+  const char* name;
+  Recorded computation;
+  const char* reason;
+};
+
+class Refusal : public testing::TestWithParam<Refused> {};
+
+TEST_P(Refusal, NamesTheOperatorAndTheReason) {
+  EXPECT_THAT(why_not(GetParam().computation, {input()}), HasSubstr(GetParam().reason));
+}
+
+// An operator that writes in place in the backward only.
+struct WritesInBackward : torch::autograd::Function<WritesInBackward> {
+  static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) { return x.exp(); }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext*, torch::autograd::variable_list tangents) {
+    return {tangents[0].clone().neg_()};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Refusal,
+    testing::Values(
+        Refused{"InPlace", [](const Tensors& in) { return in[0].exp().mul_(2); }, "aten::mul_ writes to its argument"},
+        Refused{"InPlaceInBackward", [](const Tensors& in) { return WritesInBackward::apply(in[0]); },
+                "aten::neg_ writes to its argument"},
+        Refused{"Item", [](const Tensors& in) { return in[0] * in[0].sum().item<double>(); },
+                "aten::_local_scalar_dense reads a value"},
+        Refused{"Nonzero", [](const Tensors& in) { return in[0].nonzero().to(at::kDouble); },
+                "the shape of aten::nonzero depends on values"},
+        Refused{"Random", [](const Tensors& in) { return in[0] * at::rand({2, 2}, at::kDouble); },
+                "aten::rand draws random numbers"},
+        Refused{"Bernoulli", [](const Tensors& in) { return in[0] * at::bernoulli(in[0].detach()); },
+                "aten::bernoulli draws random numbers"},
+        Refused{"Outside", [outside = numbers({2, 2}, 7)](const Tensors& in) { return in[0].mul(outside); },
+                "aten::mul reads a tensor that is neither input nor parameter of the region"},
+        Refused{"OutsideReturned", [outside = numbers({2, 2}, 7)](const Tensors&) { return outside; },
+                "the end of the region reads a tensor"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Recorder, RefusesACollectiveWhoseResultItCannotForesee) {
+  complete(mesh_with({{"tp", 2}}), [](RankState& rank) {
+    const auto swap = [](const Tensors& in) {
+      const int64_t rows[] = {1, 1};
+      return all_to_all(in[0], rows, rows, "tp");
+    };
+    EXPECT_THAT(why_not(swap, {numbers({2, 2}, rank.rank)}), HasSubstr("all_to_all_single cannot be captured"));
+  });
+}
+
+// Counts what it sees.
+class Watcher final : public DispatchMode {
+ public:
+  explicit Watcher(int& seen) : seen_(seen) {}
+  void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override {
+    ++seen_;
+    op.callBoxed(stack);
+  }
+
+ private:
+  int& seen_;
+};
+
+class CountingHooks final : public SavedTensorHooks {
+ public:
+  explicit CountingHooks(int& made) : made_(made) {}
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make() override {
+    ++made_;
+    return std::make_unique<Keep>();
+  }
+
+ private:
+  struct Keep final : torch::autograd::SavedVariableHooks {
+    void call_pack_hook(const at::Tensor& tensor) override { kept = tensor; }
+    at::Tensor call_unpack_hook() override { return kept; }
+    at::Tensor kept;
+  };
+  int& made_;
+};
+
+class Surroundings : public testing::TestWithParam<bool> {};
+
+// Modes and hooks of the caller see nothing of a recording, and are there again afterwards, however it ended.
+TEST_P(Surroundings, AreAsTheyWere) {
+  const bool throws = GetParam();
+  install_saved_tensor_hooks();
+  RankState rank(0, {}, nullptr, {});
+  const RankScope scope(rank);
+  const at::Tensor x = input();
+  int seen = 0, made = 0;
+  {
+    const DispatchModeScope watching(new Watcher(seen));
+    const SavedTensorHooksScope hooks(new CountingHooks(made));
+    const at::NoGradGuard no_grad;
+    const auto computation = [&](const Tensors& in) {
+      EXPECT_TRUE(is_recording());
+      EXPECT_TRUE(rank.rehearses());
+      EXPECT_TRUE(at::GradMode::is_enabled());
+      const at::Tensor y = in[0].exp().sin();
+      if (throws) throw std::length_error("the region's own");
+      return y;
+    };
+    if (throws) {
+      EXPECT_THROW(record("a region", computation, {x}, {}), std::length_error);
+    } else {
+      record("a region", computation, {x}, {});
+    }
+    EXPECT_EQ(seen, 0);
+    EXPECT_EQ(made, 0);
+    EXPECT_FALSE(is_recording());
+    EXPECT_FALSE(rank.rehearses());
+    EXPECT_FALSE(at::GradMode::is_enabled());
+    EXPECT_EQ(c10::impl::TorchDispatchModeTLS::stack_len(), 1);
+    const at::AutoGradMode grad(true);
+    x.exp();
+    EXPECT_EQ(seen, 1);
+    EXPECT_EQ(made, 1);
+  }
+  EXPECT_EQ(c10::impl::TorchDispatchModeTLS::stack_len(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(EndedByAnException, Surroundings, testing::Bool());
+
+TEST(Recorder, CountsNothingWithTheRank) {
+  install_saved_tensor_hooks();
+  complete(mesh_with({{"tp", 2}}), [](RankState& rank) {
+    rank.set_phase(0, Phase::forward);
+    const at::Tensor x = variable(numbers({2, 2}, rank.rank));
+    const Counters before = rank.counters;
+    record(
+        "a region",
+        [](const Tensors& in) {
+          const Region again = [](const Tensors& inner) { return copy_to_group(inner[0].exp(), "tp").exp(); };
+          return recompute_in_backward(again, in, {});
+        },
+        {x}, {});
+    EXPECT_EQ(rank.counters, before);
+    EXPECT_TRUE(rank.collectives().empty());
+    EXPECT_EQ(rank.saved_for_backward.peak(), 0);
+    EXPECT_EQ(rank.phase(), Phase::forward);
+  });
+}
+
+// Nobody else is asked: the other rank records nothing, and meets this one only in the replay.
+TEST(Recorder, SendsNothingSoOneRankMayRecordAlone) {
+  const Recorded computation = [](const Tensors& in) {
+    return gather_from_group(copy_to_group(in[0], "tp").exp(), 0, "tp").sin();
+  };
+  complete(mesh_with({{"tp", 2}}), [&](RankState& rank) {
+    const at::Tensor x = variable(numbers({2, 2}, rank.rank));
+    if (rank.rank == 0) {
+      const GraphPtr graph = record("a region", computation, {x}, {});
+      EXPECT_EQ(count(graph->forward, "_c10d_functional::all_gather_into_tensor"), 1);
+      EXPECT_EQ(count(graph->backward, "_c10d_functional::reduce_scatter_tensor"), 1);
+      EXPECT_EQ(count(graph->backward, "_c10d_functional::all_reduce"), 1);
+      EXPECT_EQ(graph->values[graph->output].sizes, (std::vector<int64_t>{4, 2}));
+      save_everything(*graph);
+      const Outcome own = replayed(graph, {x});
+      EXPECT_TRUE(same_outcome(own, outcome_of(computation, {x}, {})));
+    } else {
+      outcome_of(computation, {x}, {});
+      outcome_of(computation, {x}, {});
+    }
+  });
+}
+
+TEST(Recorder, WritesGuardsDownWithoutAskingThem) {
+  reset_range(1);
+  const at::Tensor huge = at::full({2, 2}, 1e6, at::kDouble), w = variable(at::full({2, 2}, 1e6, at::kDouble));
+  GraphPtr graph;
+  ASSERT_NO_THROW(graph = record("a region", [w](const Tensors& in) { return linear(Numerics{}, in[0], w); }, {huge}, {w}));
+  EXPECT_EQ(count(graph->forward, "ordercheck::guard_product"), 1);
+  EXPECT_EQ(count(graph->backward, "ordercheck::guard_product"), 1) << "of the weight; the input needs no gradient";
+  EXPECT_EQ(range_used(), 0);
+}
+
+TEST(Recorder, TellsWorkThatACheckpointDoesAgain) {
+  install_saved_tensor_hooks();
+  RankState rank(0, {}, nullptr, {});
+  const RankScope scope(rank);
+  const GraphPtr graph = record(
+      "a region",
+      [](const Tensors& in) {
+        return recompute_in_backward([](const Tensors& inner) { return inner[0].exp().sin(); }, in, {});
+      },
+      {input()}, {});
+  EXPECT_TRUE(std::ranges::none_of(graph->forward, &Node::recomputed));
+  for (const Node& node : graph->backward) {
+    const bool forward_work = node.name() == "aten::exp" || node.name() == "aten::sin";
+    if (forward_work) {
+      EXPECT_TRUE(node.recomputed) << node.name();
+    } else if (node.name() != "aten::detach") {
+      EXPECT_FALSE(node.recomputed) << node.name();
+    }
+  }
+  EXPECT_EQ(count(graph->backward, "aten::exp"), 1);
+}
+
+TEST(Recorder, KeepsNumbersThatTheProgramWroteDown) {
+  expect_equal_both_ways([](const Tensors& in) { return (in[0] * 3 + 0.25).pow(2) / 7; }, {input()}, {});
+}
+
+TEST(Recorder, ARegionWithoutAGradientHasNoBackward) {
+  const GraphPtr graph = record("a region", [](const Tensors& in) { return in[0].exp(); }, {numbers({2}, 0)}, {});
+  EXPECT_EQ(graph->tangent, kNoValue);
+  EXPECT_TRUE(graph->backward.empty());
+  EXPECT_EQ(graph->gradients, std::vector<ValueId>{kNoValue});
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
