@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "ranks/on_case.h"
+#include "stack/model_sizes.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -61,6 +62,94 @@ TEST(Order, GatheringInsideOrOutsideARecomputedBlockCostsTheSame) {
   const Record inside = run(case_of("fsdp=2,ac"));
   EXPECT_EQ(outside.counters, inside.counters);
   EXPECT_EQ(outside.collectives, inside.collectives);
+}
+
+bool is_without_effect(const char* text, std::size_t item) {
+  const Case subject = case_of(text);
+  return !effect_of(subject, item, run(subject), run(without_item(subject, item))).present;
+}
+
+std::int64_t count(const Record& record, const std::string& kind, const std::string& group) {
+  std::int64_t count = 0;
+  for (const CollectiveCount& c : record.collectives) count += c.kind == kind && c.group == group ? c.count : 0;
+  return count;
+}
+
+// A graph around a checkpoint holds both of its runs, and nothing that is the same in both is merged: the partition may
+// drop only what nobody reads. A checkpoint around a graph runs the whole graph again, so more is computed again, and what
+// the graph saves for itself is held while it is.
+TEST(Order, ACheckpointInsideAGraphKeepsLessThanOneAround) {
+  const Record inside = run(case_of("ac,compile")), around = run(case_of("compile,ac"));
+  EXPECT_EQ(inside.counters.graph_captures, 2);
+  EXPECT_EQ(around.counters.graph_captures, 2);
+  EXPECT_LT(inside.counters.operators_recomputed, around.counters.operators_recomputed);
+  EXPECT_LT(inside.counters.saved_bytes_peak, around.counters.saved_bytes_peak);
+  EXPECT_LT(around.counters.saved_bytes_peak, run(case_of("compile")).counters.saved_bytes_peak);
+  EXPECT_LT(inside.counters.matmul_flops, around.counters.matmul_flops) << "the last product of a block need not be run again";
+  for (const char* text : {"ac,compile", "compile,ac"}) {
+    for (const std::size_t item : {0, 1}) EXPECT_FALSE(is_without_effect(text, item)) << text << " " << item;
+  }
+}
+
+// Dispatch modes see nothing of a graph's inside, so a policy around one has nothing to choose from.
+TEST(Order, APolicyAroundAGraphChoosesNothing) {
+  const Record inside = run(case_of("sac,compile")), around = run(case_of("compile,sac"));
+  EXPECT_EQ(inside.counters.operators_kept, run(case_of("sac")).counters.operators_kept);
+  EXPECT_EQ(around.counters.operators_kept, 0);
+  EXPECT_EQ(around.counters, run(case_of("compile,ac")).counters) << "it is plain checkpointing";
+  EXPECT_FALSE(is_without_effect("sac,compile", 0));
+  EXPECT_TRUE(is_without_effect("compile,sac", 1));
+  EXPECT_FALSE(first_difference(reference(case_of("compile,sac")), around));
+}
+
+// FLOPs of the products kept are not done again; everything else of a block is, as without a policy.
+TEST(Order, APolicyTradesWorkForBytes) {
+  const Record all = run(case_of("ac")), some = run(case_of("sac")), linear = run(case_of("sac:policy=linear:n=1"));
+  EXPECT_EQ(all.counters.operators_kept, 0);
+  EXPECT_LT(some.counters.matmul_flops_recomputed, all.counters.matmul_flops_recomputed);
+  EXPECT_LT(all.counters.saved_bytes_peak, some.counters.saved_bytes_peak);
+  EXPECT_LT(some.counters.saved_bytes_peak, run(case_of("(nothing)")).counters.saved_bytes_peak);
+  EXPECT_EQ(all.counters.operators_recomputed, some.counters.operators_recomputed + some.counters.operators_kept)
+      << "what is kept is not run, and all else is";
+  EXPECT_EQ(linear.counters.operators_kept, 7 * kLlama.layers * 2) << "seven weights a block, two microbatches";
+}
+
+TEST(Order, ShardingInsideAGraphBreaksItAndInPlaceCompilationDoesNotMeetIt) {
+  const Record wrapped = run(case_of("fsdp=2,compile:wrap")), in_place = run(case_of("fsdp=2,compile"));
+  EXPECT_EQ(wrapped.counters.graph_breaks, kLlama.layers);
+  EXPECT_EQ(in_place.counters.graph_breaks, 0);
+  EXPECT_THAT(wrapped.notes, Contains(HasSubstr("graph break in layers.0: FSDP gathers parameters")));
+  const Record full = run(case_of("fsdp=2,compile:wrap:fullgraph"));
+  ASSERT_EQ(full.ending, Ending::failed);
+  EXPECT_THAT(full.failure->message, HasSubstr("compile:fullgraph met a graph break in layers.0: FSDP gathers parameters"));
+  EXPECT_EQ(run(case_of("compile:wrap:fullgraph,fsdp=2")).ending, Ending::completed);
+}
+
+TEST(Order, ReplicasInsideAGraphBreakIt) {
+  const Record record = run(case_of("ddp=2,compile@model"));
+  EXPECT_EQ(record.counters.graph_breaks, 1);
+  EXPECT_THAT(record.notes, Contains(HasSubstr("graph break in the model: DDP makes its reducer ready")));
+  EXPECT_FALSE(first_difference(reference(case_of("ddp=2,compile@model")), record));
+  EXPECT_EQ(run(case_of("compile@model,ddp=2")).counters.graph_breaks, 0);
+  const Record full = run(case_of("ddp=2,compile:fullgraph@model"));
+  ASSERT_EQ(full.ending, Ending::failed);
+  EXPECT_THAT(full.failure->message, HasSubstr("graph break in the model"));
+}
+
+// DDP's wrapper renames all that the plan of tensor parallelism names.
+TEST(Order, TensorParallelismAfterReplicasSplitsNothing) {
+  const Record record = run(case_of("ddp=2,tp=2"));
+  ASSERT_EQ(record.ending, Ending::completed);
+  EXPECT_FALSE(first_difference(reference(case_of("ddp=2,tp=2")), record));
+  EXPECT_TRUE(is_without_effect("ddp=2,tp=2", 1));
+  EXPECT_EQ(count(record, "all_gather", "tp"), 0);
+  EXPECT_THAT(record.notes, Contains(HasSubstr("'layers.*.attention.wq' matched no module")));
+}
+
+// A wrapper of a block renames what is below it, which the plan of tensor parallelism then misses.
+TEST(Order, CompilingByWrappingBeforeSequenceParallelismIsSilentlyWrong) {
+  EXPECT_TRUE(first_difference(reference(case_of("compile:wrap,tp=2")), run(case_of("compile:wrap,tp=2"))));
+  EXPECT_FALSE(first_difference(reference(case_of("compile,tp=2")), run(case_of("compile,tp=2"))));
 }
 
 }  // namespace

@@ -9,10 +9,12 @@ namespace {
 
 using torch::autograd::SavedVariableHooks;
 
-// Keeps a saved tensor as it is; LibTorch hands it in detached already.
+// Keeps a saved tensor without its history, which leads back to who saves it; LibTorch puts it back when it unpacks.
 class Kept final : public SavedVariableHooks {
  public:
-  void call_pack_hook(const at::Tensor& tensor) override { saved_ = std::make_unique<SavedTensor>(tensor); }
+  void call_pack_hook(const at::Tensor& tensor) override {
+    saved_ = std::make_unique<SavedTensor>(tensor.variable_data());
+  }
   at::Tensor call_unpack_hook() override { return saved_->tensor(); }
 
  private:
