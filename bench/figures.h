@@ -11,6 +11,8 @@ namespace ordercheck::bench {
 inline constexpr const char* kFiguresVariable = "ORDERCHECK_BENCH_FIGURES";
 // Set: the operator clock is installed.
 inline constexpr const char* kClockVariable = "ORDERCHECK_BENCH_CLOCK";
+// Beside the figures, written last: "<operator> <kernels> <nanoseconds>" a line.
+inline constexpr const char* kOperatorsSuffix = ".operators";
 
 struct Figures {
   std::int64_t process_ns = 0;  // CPU of the whole worker since its start, at the beginning of the run or at its end

@@ -9,10 +9,13 @@
 //            Dispatch, allocation of results, arithmetic, copies, collectives (their exchange, not the wait)
 //   guards   of the kernels the operators ordercheck::guard_*, which look whether exact arithmetic stays exact
 //
-// Process-wide; installed once. An interval reads the clock twice; the cost of a reading is measured and taken off.
+// Process-wide; installed once. An interval reads the clock twice, and a call within a kernel is watched without being
+// timed; both costs are measured when it is installed, and taken off.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ordercheck::bench {
 
@@ -27,5 +30,13 @@ void install_operator_clock();
 
 // The sum over all threads that ran operators since the last call. No operator may be running.
 OperatorTimes take_operator_times();
+
+// Kernels by the operator's name, of all threads that ended.
+struct OperatorTime {
+  std::string name;
+  std::int64_t calls = 0;
+  std::int64_t ns = 0;
+};
+std::vector<OperatorTime> operator_times();
 
 }  // namespace ordercheck::bench

@@ -40,5 +40,8 @@ int main() {
   };
   const int code = ranks::serve(run);
   write();
+  std::ofstream operators(std::string(path) + kOperatorsSuffix);
+  for (const OperatorTime& time : operator_times()) operators << time.name << ' ' << time.calls << ' ' << time.ns << '\n';
+  operators.flush();
   std::_Exit(code);
 }
