@@ -12,6 +12,9 @@
 namespace ordercheck::ranks {
 namespace {
 
+// The larger one, and a NaN for good: a comparison would let go of it.
+double larger(double largest, double one) { return std::isnan(largest) || one <= largest ? largest : one; }
+
 // Largest row norm of a matrix whose rows are `length` long and contiguous; by Cauchy and Schwarz the product of two
 // such bounds the sum of |a||b| of every element of a product. Read straight from memory: the guard is not part of the
 // computation, and no dispatch mode shall see it.
@@ -24,8 +27,7 @@ double largest_row_norm(const at::Tensor& rows) {
     double squares = 0;
 #pragma omp simd reduction(+ : squares)
     for (int64_t i = start; i < start + length; ++i) squares += data[i] * data[i];
-    // Written so that a NaN is kept, not dropped by a comparison.
-    if (!(squares <= largest)) largest = squares;
+    largest = larger(largest, squares);
   }
   return std::sqrt(largest);
 }
@@ -35,15 +37,12 @@ double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
   const int64_t length = terms.dim() ? std::max<int64_t>(terms.size(-1), 1) : 1;
   const int64_t rows = terms.numel() / length;
   double largest = 0;
-  const auto keep_largest = [&](double sum) {
-    if (!(sum <= largest)) largest = sum;  // keeps a NaN
-  };
   if (along == Along::row) {
     for (const double* row = data; row < data + rows * length; row += length) {
       double sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (int64_t i = 0; i < length; ++i) sum += std::fabs(row[i]);
-      keep_largest(sum);
+      largest = larger(largest, sum);
     }
     return largest;
   }
@@ -51,7 +50,7 @@ double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
   for (const double* row = data; row < data + rows * length; row += length) {
     for (int64_t i = 0; i < length; ++i) sums[i] += std::fabs(row[i]);
   }
-  for (const double sum : sums) keep_largest(sum);
+  for (const double sum : sums) largest = larger(largest, sum);
   return largest;
 }
 
