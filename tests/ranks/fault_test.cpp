@@ -39,6 +39,23 @@ TEST(Fault, ASkippedCollectiveIsFoundWithoutAClock) {
   EXPECT_NE(record.failure->module, "");
 }
 
+// A rank that throws while it captures has sent nothing; the others wait for it in their replay.
+TEST(Fault, ARankThatThrowsInACaptureIsNamedWithItsModule) {
+  const Record record =
+      run(case_of("tp=2,compile,fsdp=2"), "", Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
+  ASSERT_EQ(record.ending, Ending::failed);
+  EXPECT_EQ(record.failure->rank, 2);
+  EXPECT_EQ(record.failure->module, "layers.1.attention");
+  EXPECT_EQ(record.failure->phase, Phase::forward);
+}
+
+TEST(Fault, ASkippedBucketIsFound) {
+  const Record record = run(case_of("ddp=2:bucket_kib=64"), "", Fault{.kind = "skip_collective", .rank = 1, .sequence = 14});
+  ASSERT_TRUE(record.ending == Ending::failed || record.ending == Ending::deadlocked);
+  EXPECT_EQ(record.failure->group, "dp_replicate");
+  EXPECT_EQ(record.failure->phase, Phase::backward);
+}
+
 TEST(Fault, AnotherShapeIsFoundWhereItIsHandedIn) {
   const Record record = run(case_of("fsdp=2"), "", Fault{.kind = "wrong_shape", .rank = 1, .sequence = 2});
   ASSERT_EQ(record.ending, Ending::failed);

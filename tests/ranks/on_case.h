@@ -27,14 +27,16 @@ inline Record run(const Case& subject, const std::string& mutant = "", std::opti
   return run_case(Run{.subject = subject, .mutant = mutant, .fault = std::move(fault)}, nullptr, {});
 }
 
-// References are shared by many cases.
-inline const Record& reference(const Case& subject) {
-  static std::map<std::string, Record> known;
-  const Case on_one_rank = reference_of(subject);
-  const auto [entry, added] = known.try_emplace(print(on_one_rank));
-  if (added) entry->second = run(on_one_rank);
+// The record of a case that many tests ask for, run once a process.
+inline const Record& known(const Case& subject) {
+  static std::map<std::string, Record> records;
+  const auto [entry, added] = records.try_emplace(print(subject));
+  if (added) entry->second = run(subject);
   return entry->second;
 }
+inline const Record& known(const std::string& text) { return known(case_of(text)); }
+
+inline const Record& reference(const Case& subject) { return known(reference_of(subject)); }
 
 inline std::string in_words(const Difference& difference) {
   return difference.what + " at step " + std::to_string(difference.step) + ": expected " + difference.expected +

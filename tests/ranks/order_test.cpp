@@ -17,21 +17,21 @@ std::size_t unchanged(const Record& record) {
 // A wrapper renames what is below it, so the plan's entries for blocks meet nothing, while those of the root split the
 // sequence: each block sees its own piece of the sequence only.
 TEST(Order, CheckpointingBeforeSequenceParallelismIsSilentlyWrong) {
-  const Record record = run(case_of("ac,tp=2"));
+  const Record record = known("ac,tp=2");
   ASSERT_EQ(record.ending, Ending::completed);
   EXPECT_TRUE(first_difference(reference(case_of("ac,tp=2")), record));
   EXPECT_THAT(record.notes, Contains(HasSubstr("'layers.*.attention.wq' matched no module")));
 }
 
 TEST(Order, WithoutSequenceParallelismItIsRightButSplitsNothing) {
-  const Record record = run(case_of("ac,tp=2:sp=off"));
+  const Record record = known("ac,tp=2:sp=off");
   EXPECT_FALSE(first_difference(reference(case_of("ac,tp=2:sp=off")), record));
-  EXPECT_GT(record.counters.matmul_flops * 2, run(case_of("ac")).counters.matmul_flops);
+  EXPECT_GT(record.counters.matmul_flops * 2, known("ac").counters.matmul_flops);
 }
 
 TEST(Order, ShardingBeforeTensorParallelismIsRefused) {
   for (const char* text : {"fsdp=2,tp=2", "fsdp=2,ac,tp=2", "ac,fsdp=2,tp=2", "fsdp=2,tp=2,ac"}) {
-    const Record record = run(case_of(text));
+    const Record record = known(text);
     ASSERT_EQ(record.ending, Ending::failed) << text;
     EXPECT_EQ(record.failure->phase, Phase::apply) << text;
     EXPECT_THAT(record.failure->message, HasSubstr("Cannot distribute over axis 'tp'")) << text;
@@ -40,7 +40,7 @@ TEST(Order, ShardingBeforeTensorParallelismIsRefused) {
 
 TEST(Order, AnOptimizerMadeEarlierUpdatesWhatIsNoLongerTheModels) {
   for (const char* text : {"optimizer=adamw,fsdp=2", "optimizer=adamw,tp=2", "tp=2,optimizer=adamw,fsdp=2"}) {
-    const Record record = run(case_of(text));
+    const Record record = known(text);
     ASSERT_EQ(record.ending, Ending::completed) << text;
     EXPECT_EQ(unchanged(record), record.parameters.size()) << text;
   }
@@ -48,25 +48,25 @@ TEST(Order, AnOptimizerMadeEarlierUpdatesWhatIsNoLongerTheModels) {
 
 TEST(Order, AnOptimizerMayComeBeforeCheckpointing) {
   const auto difference =
-      first_difference(reference(case_of("optimizer=adamw,ac")), run(case_of("optimizer=adamw,ac")));
+      first_difference(reference(case_of("optimizer=adamw,ac")), known("optimizer=adamw,ac"));
   EXPECT_FALSE(difference) << in_words(*difference);
 }
 
 // The second run stops in the inner wrapper's own saved inputs, so one of two nested checkpoints does nothing.
 TEST(Order, NestedCheckpointsRecomputeOnce) {
-  EXPECT_EQ(run(case_of("ac,ac")).counters.matmul_flops, run(case_of("ac")).counters.matmul_flops);
+  EXPECT_EQ(known("ac,ac").counters.matmul_flops, known("ac").counters.matmul_flops);
 }
 
 TEST(Order, GatheringInsideOrOutsideARecomputedBlockCostsTheSame) {
-  const Record outside = run(case_of("ac,fsdp=2"));
-  const Record inside = run(case_of("fsdp=2,ac"));
+  const Record outside = known("ac,fsdp=2");
+  const Record inside = known("fsdp=2,ac");
   EXPECT_EQ(outside.counters, inside.counters);
   EXPECT_EQ(outside.collectives, inside.collectives);
 }
 
 bool is_without_effect(const char* text, std::size_t item) {
   const Case subject = case_of(text);
-  return !effect_of(subject, item, run(subject), run(without_item(subject, item))).present;
+  return !effect_of(subject, item, known(subject), known(without_item(subject, item))).present;
 }
 
 std::int64_t count(const Record& record, const std::string& kind, const std::string& group) {
@@ -79,12 +79,12 @@ std::int64_t count(const Record& record, const std::string& kind, const std::str
 // drop only what nobody reads. A checkpoint around a graph runs the whole graph again, so more is computed again, and what
 // the graph saves for itself is held while it is.
 TEST(Order, ACheckpointInsideAGraphKeepsLessThanOneAround) {
-  const Record inside = run(case_of("ac,compile")), around = run(case_of("compile,ac"));
+  const Record inside = known("ac,compile"), around = known("compile,ac");
   EXPECT_EQ(inside.counters.graph_captures, 2);
   EXPECT_EQ(around.counters.graph_captures, 2);
   EXPECT_LT(inside.counters.operators_recomputed, around.counters.operators_recomputed);
   EXPECT_LT(inside.counters.saved_bytes_peak, around.counters.saved_bytes_peak);
-  EXPECT_LT(around.counters.saved_bytes_peak, run(case_of("compile")).counters.saved_bytes_peak);
+  EXPECT_LT(around.counters.saved_bytes_peak, known("compile").counters.saved_bytes_peak);
   EXPECT_LT(inside.counters.matmul_flops, around.counters.matmul_flops) << "the last product of a block need not be run again";
   for (const char* text : {"ac,compile", "compile,ac"}) {
     for (const std::size_t item : {0, 1}) EXPECT_FALSE(is_without_effect(text, item)) << text << " " << item;
@@ -93,10 +93,10 @@ TEST(Order, ACheckpointInsideAGraphKeepsLessThanOneAround) {
 
 // Dispatch modes see nothing of a graph's inside, so a policy around one has nothing to choose from.
 TEST(Order, APolicyAroundAGraphChoosesNothing) {
-  const Record inside = run(case_of("sac,compile")), around = run(case_of("compile,sac"));
-  EXPECT_EQ(inside.counters.operators_kept, run(case_of("sac")).counters.operators_kept);
+  const Record inside = known("sac,compile"), around = known("compile,sac");
+  EXPECT_EQ(inside.counters.operators_kept, known("sac").counters.operators_kept);
   EXPECT_EQ(around.counters.operators_kept, 0);
-  EXPECT_EQ(around.counters, run(case_of("compile,ac")).counters) << "it is plain checkpointing";
+  EXPECT_EQ(around.counters, known("compile,ac").counters) << "it is plain checkpointing";
   EXPECT_FALSE(is_without_effect("sac,compile", 0));
   EXPECT_TRUE(is_without_effect("compile,sac", 1));
   EXPECT_FALSE(first_difference(reference(case_of("compile,sac")), around));
@@ -104,41 +104,41 @@ TEST(Order, APolicyAroundAGraphChoosesNothing) {
 
 // FLOPs of the products kept are not done again; everything else of a block is, as without a policy.
 TEST(Order, APolicyTradesWorkForBytes) {
-  const Record all = run(case_of("ac")), some = run(case_of("sac")), linear = run(case_of("sac:policy=linear:n=1"));
+  const Record all = known("ac"), some = known("sac"), linear = known("sac:policy=linear:n=1");
   EXPECT_EQ(all.counters.operators_kept, 0);
   EXPECT_LT(some.counters.matmul_flops_recomputed, all.counters.matmul_flops_recomputed);
   EXPECT_LT(all.counters.saved_bytes_peak, some.counters.saved_bytes_peak);
-  EXPECT_LT(some.counters.saved_bytes_peak, run(case_of("(nothing)")).counters.saved_bytes_peak);
+  EXPECT_LT(some.counters.saved_bytes_peak, known("(nothing)").counters.saved_bytes_peak);
   EXPECT_EQ(all.counters.operators_recomputed, some.counters.operators_recomputed + some.counters.operators_kept)
       << "what is kept is not run, and all else is";
   EXPECT_EQ(linear.counters.operators_kept, 7 * kLlama.layers * 2) << "seven weights a block, two microbatches";
 }
 
 TEST(Order, ShardingInsideAGraphBreaksItAndInPlaceCompilationDoesNotMeetIt) {
-  const Record wrapped = run(case_of("fsdp=2,compile:wrap")), in_place = run(case_of("fsdp=2,compile"));
+  const Record wrapped = known("fsdp=2,compile:wrap"), in_place = known("fsdp=2,compile");
   EXPECT_EQ(wrapped.counters.graph_breaks, kLlama.layers);
   EXPECT_EQ(in_place.counters.graph_breaks, 0);
   EXPECT_THAT(wrapped.notes, Contains(HasSubstr("graph break in layers.0: FSDP gathers parameters")));
-  const Record full = run(case_of("fsdp=2,compile:wrap:fullgraph"));
+  const Record full = known("fsdp=2,compile:wrap:fullgraph");
   ASSERT_EQ(full.ending, Ending::failed);
   EXPECT_THAT(full.failure->message, HasSubstr("compile:fullgraph met a graph break in layers.0: FSDP gathers parameters"));
-  EXPECT_EQ(run(case_of("compile:wrap:fullgraph,fsdp=2")).ending, Ending::completed);
+  EXPECT_EQ(known("compile:wrap:fullgraph,fsdp=2").ending, Ending::completed);
 }
 
 TEST(Order, ReplicasInsideAGraphBreakIt) {
-  const Record record = run(case_of("ddp=2,compile@model"));
+  const Record record = known("ddp=2,compile@model");
   EXPECT_EQ(record.counters.graph_breaks, 1);
   EXPECT_THAT(record.notes, Contains(HasSubstr("graph break in the model: DDP makes its reducer ready")));
   EXPECT_FALSE(first_difference(reference(case_of("ddp=2,compile@model")), record));
-  EXPECT_EQ(run(case_of("compile@model,ddp=2")).counters.graph_breaks, 0);
-  const Record full = run(case_of("ddp=2,compile:fullgraph@model"));
+  EXPECT_EQ(known("compile@model,ddp=2").counters.graph_breaks, 0);
+  const Record full = known("ddp=2,compile:fullgraph@model");
   ASSERT_EQ(full.ending, Ending::failed);
   EXPECT_THAT(full.failure->message, HasSubstr("graph break in the model"));
 }
 
 // DDP's wrapper renames all that the plan of tensor parallelism names.
 TEST(Order, TensorParallelismAfterReplicasSplitsNothing) {
-  const Record record = run(case_of("ddp=2,tp=2"));
+  const Record record = known("ddp=2,tp=2");
   ASSERT_EQ(record.ending, Ending::completed);
   EXPECT_FALSE(first_difference(reference(case_of("ddp=2,tp=2")), record));
   EXPECT_TRUE(is_without_effect("ddp=2,tp=2", 1));
@@ -148,8 +148,8 @@ TEST(Order, TensorParallelismAfterReplicasSplitsNothing) {
 
 // A wrapper of a block renames what is below it, which the plan of tensor parallelism then misses.
 TEST(Order, CompilingByWrappingBeforeSequenceParallelismIsSilentlyWrong) {
-  EXPECT_TRUE(first_difference(reference(case_of("compile:wrap,tp=2")), run(case_of("compile:wrap,tp=2"))));
-  EXPECT_FALSE(first_difference(reference(case_of("compile,tp=2")), run(case_of("compile,tp=2"))));
+  EXPECT_TRUE(first_difference(reference(case_of("compile:wrap,tp=2")), known("compile:wrap,tp=2")));
+  EXPECT_FALSE(first_difference(reference(case_of("compile,tp=2")), known("compile,tp=2")));
 }
 
 }  // namespace

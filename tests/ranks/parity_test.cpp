@@ -40,7 +40,7 @@ class Parity : public testing::TestWithParam<std::tuple<std::string, int>> {};
 TEST_P(Parity, EveryBitOfOneRank) {
   Case subject = case_of(std::get<0>(GetParam()));
   subject.settings.accumulation = std::get<1>(GetParam());
-  const Record record = run(subject);
+  const Record& record = known(subject);
   ASSERT_EQ(record.ending, Ending::completed) << record.failure->message;
   const auto difference = first_difference(reference(subject), record);
   EXPECT_FALSE(difference) << in_words(*difference) << "; " << extent_of_difference(reference(subject), record);
@@ -61,15 +61,15 @@ TEST(Parity, HoldsForOtherSeedsAndAnotherGrid) {
   for (const char* text : {"tp=2,ac,fsdp=2 seed=2", "tp=2,ac,fsdp=2 seed=3", "tp=2,ac,fsdp=2 grid=18",
                            "tp=2,ac,compile,fsdp=2 seed=2", "sac,compile,ddp=2 grid=18"}) {
     const Case subject = case_of(text);
-    const auto difference = first_difference(reference(subject), run(subject));
+    const auto difference = first_difference(reference(subject), known(subject));
     EXPECT_FALSE(difference) << text << ": " << in_words(*difference);
   }
 }
 
 // Which microbatches a step is cut into must not matter either: the reference of one accumulation serves all.
 TEST(Parity, AccumulationDoesNotMatter) {
-  const Record once = run(case_of("tp=2,fsdp=2 accumulation=1"));
-  const auto difference = first_difference(once, run(case_of("tp=2,fsdp=2 accumulation=4")));
+  const Record once = known("tp=2,fsdp=2 accumulation=1");
+  const auto difference = first_difference(once, known("tp=2,fsdp=2 accumulation=4"));
   EXPECT_FALSE(difference) << in_words(*difference);
 }
 
@@ -81,7 +81,7 @@ TEST(Parity, WithTheGridOffMostLayoutsDiffer) {
   for (const std::string& text : stacks) {
     Case subject = case_of(text);
     subject.settings.arithmetic = Arithmetic::plain;
-    const Record record = run(subject);
+    const Record& record = known(subject);
     if (record.world_size == 1) continue;
     ++layouts;
     differing += first_difference(reference(subject), record).has_value();
@@ -96,7 +96,7 @@ TEST(Parity, CapturingChangesNoBitWithoutTheGridEither) {
   for (const char* text : {"compile", "compile:wrap", "compile@model", "ac,compile", "compile,ac", "sac,compile"}) {
     Case subject = case_of(text);
     subject.settings.arithmetic = Arithmetic::plain;
-    const auto difference = first_difference(reference(subject), run(subject));
+    const auto difference = first_difference(reference(subject), known(subject));
     EXPECT_FALSE(difference) << text << ": " << in_words(*difference);
   }
 }
@@ -109,7 +109,7 @@ TEST(Parity, ACaseIsEqualToItself) {
 }
 
 TEST(Parity, LeavesTheRangeVisibly) {
-  const Record record = run(case_of("(nothing) grid=26"));
+  const Record record = known("(nothing) grid=26");
   EXPECT_EQ(record.ending, Ending::out_of_range);
   EXPECT_NE(record.failure->message.find("exact arithmetic left its range"), std::string::npos)
       << record.failure->message;

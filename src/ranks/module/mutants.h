@@ -25,6 +25,9 @@ inline const std::vector<Mutant>& mutants() {
       {"norm_replicas", "M5: the total norm counts a replicated parameter once a rank", "tp=2"},
       {"shard_order", "M10: a dim that is sharded twice is put together in the other order", "tp=2,fsdp=2"},
       {"skip_microbatch", "M12: the gradient of the last microbatch is not reduced", "fsdp=2"},
+      {"average", "replicas' gradients are averaged where they should be summed", "ddp=2"},
+      {"skip_bucket", "the last bucket of gradients is not summed over replicas", "ddp=2"},
+      {"next_kept", "a run of a kept operator is handed what a later one of the same sizes returned", "sac"},
       {"untouched", "M14: the transform is accepted and leaves the model as it was", "ac"},
       {"zero_gradient", "M15: one parameter's gradient is zero", "fsdp=2"},
   };

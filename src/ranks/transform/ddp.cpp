@@ -47,6 +47,7 @@ void apply_ddp(Subject& subject, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
   BucketOptions options;
   options.bytes = std::int64_t{1024} * count_option(item, "bucket_kib", 25 * 1024);
+  options.mutant = site.mutant;
   std::vector<ParameterPtr> parameters;
   for (const NamedParameter& named : parameters_of(subject.model)) parameters.push_back(named.parameter);
   auto buckets = GradientBuckets::bind(std::move(parameters), options);

@@ -99,7 +99,9 @@ void GradientBuckets::reduce(const Bucket& bucket) {
   const at::AutoGradMode no_grad(false);
   std::vector<at::Tensor> flat;
   for (const std::size_t m : bucket.members) flat.push_back(members_[m].parameter->tensor.grad().reshape({-1}));
-  const at::Tensor sums = all_reduce(at::cat(flat), options_.axis);
+  const bool skipped = options_.mutant == "skip_bucket" && &bucket == &buckets_.back();
+  at::Tensor sums = skipped ? at::cat(flat) : all_reduce(at::cat(flat), options_.axis);
+  if (options_.mutant == "average") sums = sums / group_size(options_.axis);
   int64_t offset = 0;
   for (const std::size_t m : bucket.members) {
     Member& member = members_[m];

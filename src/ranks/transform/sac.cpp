@@ -57,7 +57,7 @@ void apply_sac(Subject& subject, const Item& item, const Site& site) {
     return op != "aten::mm" || run % every == 0;
   };
   RecomputeOptions options;
-  options.modes = [policy] { return selective_cache(policy); };
+  options.modes = [policy, mutant = site.mutant] { return selective_cache(policy, mutant); };
   checkpoint_blocks(subject.model, 1, options);
 }
 

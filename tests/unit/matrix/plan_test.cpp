@@ -57,6 +57,23 @@ TEST(Plan, OnlyLegalOrdersAreTriedAtEveryWorldSizeAndAccumulation) {
   EXPECT_EQ(find(plan, "fsdp=2,tp=2 accumulation=4"), nullptr);
 }
 
+TEST(Plan, EveryOrderOfASetIsTriedAtItsWorldSizesOnly) {
+  Space space = sample_space();
+  space.transforms = {"tp"};
+  space.sets = {*parse_stack("fsdp:reshard=never,tp"), *parse_stack("ac,fsdp:reshard=never"), *parse_stack("ac,compile")};
+  space.set_ranks = {1, 4};
+  const Plan plan = make_plan(space, {}, sample_rules(), FakeRunner().hello());
+  EXPECT_THAT(sources(plan, "tp=2,fsdp=2:reshard=never"), testing::ElementsAre("order"));
+  EXPECT_THAT(sources(plan, "fsdp=2:reshard=never,tp=2"), testing::ElementsAre("order", "edge ORD-901"));
+  for (const char* text : {"ac,fsdp=4:reshard=never", "fsdp=4:reshard=never,ac"})
+    EXPECT_THAT(sources(plan, text), testing::ElementsAre("order")) << text;
+  EXPECT_EQ(find(plan, "ac,fsdp=2:reshard=never"), nullptr) << "two ranks are none of the sets'";
+  std::vector<std::string> not_planned;
+  for (const NotPlanned& one : plan.not_planned) not_planned.push_back(print(one.subject) + ": " + one.reason);
+  EXPECT_THAT(not_planned, testing::ElementsAre("ac,compile: the native engine builds no compile",
+                                                "compile,ac: the native engine builds no compile"));
+}
+
 TEST(Plan, OptimizersStandAtEveryPosition) {
   const Plan plan = sample_plan();
   for (const char* text : {"optimizer=sgd,tp=2,fsdp=2", "fsdp=2,optimizer=sgd,tp=2", "tp=4,optimizer=sgd"})

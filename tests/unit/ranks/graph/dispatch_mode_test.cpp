@@ -55,5 +55,39 @@ TEST(DispatchMode, MayBeHidden) {
   EXPECT_EQ(names, std::vector<std::string>{"aten::log"});
 }
 
+class Instrument final : public DispatchMode {
+ public:
+  explicit Instrument(std::vector<std::string>& names) : names_(names) {}
+  void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override {
+    names_.push_back(op.operator_name().name);
+    op.callBoxed(&stack);
+  }
+  bool is_instrument() const override { return true; }
+
+ private:
+  std::vector<std::string>& names_;
+};
+
+TEST(DispatchMode, AllButInstrumentsMayBeHidden) {
+  std::vector<std::string> outer, first, inner, second;
+  const at::Tensor x = at::ones({2});
+  {
+    const DispatchModeScope a(new Recorder(outer)), b(new Instrument(first)), c(new Recorder(inner)), d(new Instrument(second));
+    {
+      const OnlyInstruments opaque;
+      x.exp();
+      const OnlyInstruments again;
+      x.sin();
+    }
+    x.log();
+  }
+  EXPECT_EQ(outer, std::vector<std::string>{"aten::log"});
+  EXPECT_EQ(inner, outer);
+  EXPECT_EQ(first, (std::vector<std::string>{"aten::exp", "aten::sin", "aten::log"}));
+  EXPECT_EQ(second, first);
+  x.exp();
+  EXPECT_EQ(first.size(), 3u) << "none is left on the stack";
+}
+
 }  // namespace
 }  // namespace ordercheck::ranks

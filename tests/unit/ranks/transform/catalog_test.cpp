@@ -20,6 +20,16 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_NE(why({.name = "tp", .options = {{"sp", "maybe"}}}), "");
   EXPECT_NE(why({.name = "fsdp", .options = {{"reshard", "sometimes"}}}), "");
   EXPECT_NE(why({.name = "optimizer", .mode = "adamw", .options = {{"clip", "big"}}}), "");
+  EXPECT_EQ(why({.name = "compile", .options = {{"wrap", ""}, {"fullgraph", ""}}, .scope = Scope::model}), "");
+  EXPECT_EQ(why({.name = "compile", .options = {{"backend", "replay"}}}), "");
+  EXPECT_EQ(why({.name = "compile", .options = {{"backend", "inductor"}}}),
+            "compile:backend=inductor is a backend of PyTorch; this engine replays what it captured");
+  EXPECT_EQ(why({.name = "sac", .options = {{"policy", "linear+all_reduce"}}}), "");
+  EXPECT_EQ(why({.name = "sac", .options = {{"policy", "linear+lines"}}}),
+            "sac:policy expects linear, attention, gather, reduce_scatter or all_reduce joined by '+', got 'lines'");
+  EXPECT_NE(why({.name = "sac", .scope = Scope::model}), "");
+  EXPECT_EQ(why({.name = "ddp", .options = {{"no_sync", ""}, {"bucket_kib", "64"}}}), "");
+  EXPECT_NE(why({.name = "ddp", .scope = Scope::block}), "");
   EXPECT_EQ(find_transform_of_engine("pp"), nullptr);
 }
 
