@@ -94,7 +94,11 @@ TEST_F(CapturedBody, RunsOnceAndIsReplayedFromThenOn) {
 
 TEST_F(CapturedBody, ShowsItsGraph) {
   std::vector<std::string> shown;
-  rank_.on_capture = [&](const std::string& text) { shown.push_back(text); };
+  rank_.on_capture = [&](const GraphRecord& graph) {
+    std::string operators;
+    for (const GraphNodeRecord& node : graph.nodes) operators += node.op + "(";
+    shown.push_back(operators);
+  };
   const auto layer = captured(product);
   layer->call({input()});
   layer->call({input()});
@@ -233,7 +237,11 @@ TEST_F(CapturedBody, WithinAnotherCaptureItIsPartOfThat) {
   const auto layer = captured(product);
   Chain chain({layer, layer}, [] {}, false);
   std::vector<std::string> shown;
-  rank_.on_capture = [&](const std::string& text) { shown.push_back(text); };
+  rank_.on_capture = [&](const GraphRecord& graph) {
+    std::string operators;
+    for (const GraphNodeRecord& node : graph.nodes) operators += node.op + "(";
+    shown.push_back(operators);
+  };
   capture_body(chain, {.full_graph = true});
   const at::Tensor x = input(), w = numbers({4, 4}, 1);
   const at::Tensor y = chain.call({x});
