@@ -23,6 +23,7 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_graph(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);
 void add_docs(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "parity/graph_record.h"
 
 namespace ordercheck {
 
@@ -106,6 +107,7 @@ struct Record {
   double range_used = 0;                    // largest bound on a sum over what exact arithmetic allows; below 1
   std::vector<std::string> notes;           // warnings the transforms raised: "tp: plan entry ... matched nothing"
   std::vector<TraceEntry> trace;
+  std::vector<GraphRecord> graphs;          // of rank 0, in the order captured; only kept on request
   friend bool operator==(const Record&, const Record&) = default;
 };
 

@@ -50,12 +50,13 @@ const char* name_of(Keep keep) {
     case Keep::none: return "none";
     case Keep::hashes: return "hashes";
     case Keep::values: return "values";
+    case Keep::graphs: return "graphs";
   }
   return "";
 }
 
 std::optional<Keep> find_keep(const std::string& name) {
-  for (const Keep keep : {Keep::none, Keep::hashes, Keep::values})
+  for (const Keep keep : {Keep::none, Keep::hashes, Keep::values, Keep::graphs})
     if (name == name_of(keep)) return keep;
   return std::nullopt;
 }

@@ -37,7 +37,8 @@ struct Hello {
 };
 
 // What of the tensors a record keeps: nothing, hashes of gradients and parameters, or values and the module trace.
-enum class Keep { none, hashes, values };
+// `graphs` keeps hashes and the graphs that were captured.
+enum class Keep { none, hashes, values, graphs };
 
 const char* name_of(Keep keep);
 std::optional<Keep> find_keep(const std::string& name);

@@ -71,6 +71,26 @@ json json_of(const TraceEntry& entry) {
           {"shape", json(entry.shape)}, {"hash", json_of(entry.hash)},   {"file", entry.file}};
 }
 
+json json_of(const GraphNodeRecord& node) {
+  return {{"op", node.op},
+          {"backward", node.backward},
+          {"recomputed", node.recomputed},
+          {"operands", json(node.operands)},
+          {"results", json(node.results)}};
+}
+
+json json_of(const GraphRecord& graph) {
+  return {{"module", graph.module},
+          {"shapes", json(graph.shapes)},
+          {"inputs", json(graph.inputs)},
+          {"parameters", json(graph.parameters)},
+          {"saved", json(graph.saved)},
+          {"outputs", json(graph.outputs)},
+          {"tangents", json(graph.tangents)},
+          {"gradients", json(graph.gradients)},
+          {"nodes", list_of(graph.nodes, [](const GraphNodeRecord& n) { return json_of(n); })}};
+}
+
 // What the schema has checked may be taken as it stands: the pattern of hex digits, the names of the enumerations.
 Bits64 bits_in(const json& value) { return parse_bits64(value.get_ref<const std::string&>()).value(); }
 Hash128 hash_in(const json& value) { return parse_hash128(value.get_ref<const std::string&>()).value(); }
@@ -114,6 +134,28 @@ Counters counters_in(const json& value) {
   return counters;
 }
 
+std::vector<int> numbers_in(const json& value) { return value.get<std::vector<int>>(); }
+
+GraphNodeRecord graph_node_in(const json& value) {
+  return {.op = value["op"],
+          .backward = value["backward"],
+          .recomputed = value["recomputed"],
+          .operands = numbers_in(value["operands"]),
+          .results = numbers_in(value["results"])};
+}
+
+GraphRecord graph_in(const json& value) {
+  return {.module = value["module"],
+          .shapes = value["shapes"].get<std::vector<std::vector<std::int64_t>>>(),
+          .inputs = numbers_in(value["inputs"]),
+          .parameters = numbers_in(value["parameters"]),
+          .saved = numbers_in(value["saved"]),
+          .outputs = numbers_in(value["outputs"]),
+          .tangents = numbers_in(value["tangents"]),
+          .gradients = numbers_in(value["gradients"]),
+          .nodes = vector_of(value["nodes"], graph_node_in)};
+}
+
 TraceEntry trace_entry_in(const json& value) {
   return {.step = value["step"],
           .phase = phase_in(value["phase"]),
@@ -126,7 +168,7 @@ TraceEntry trace_entry_in(const json& value) {
 }  // namespace
 
 json json_of(const Record& record) {
-  return {{"case", record.case_text},
+  json value{{"case", record.case_text},
           {"engine", record.engine},
           {"versions", json(record.versions)},
           {"device", record.device},
@@ -141,6 +183,8 @@ json json_of(const Record& record) {
           {"range_used", json_of(bits_of(record.range_used))},
           {"notes", json(record.notes)},
           {"trace", list_of(record.trace, [](const TraceEntry& t) { return json_of(t); })}};
+  if (!record.graphs.empty()) value["graphs"] = list_of(record.graphs, [](const GraphRecord& g) { return json_of(g); });
+  return value;
 }
 
 Result<Record> record_of(const json& value) {
@@ -160,6 +204,7 @@ Result<Record> record_of(const json& value) {
                 .range_used = value_of(bits_in(value["range_used"])),
                 .notes = value["notes"].get<std::vector<std::string>>(),
                 .trace = vector_of(value["trace"], trace_entry_in)};
+  if (value.contains("graphs")) record.graphs = vector_of(value["graphs"], graph_in);
   if (!value["failure"].is_null()) record.failure = failure_in(value["failure"]);
   if ((record.ending == Ending::completed) == record.failure.has_value())
     return Error{std::string("record: expected a failure exactly where the ending is not completed, got ending ") +

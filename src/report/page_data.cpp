@@ -91,11 +91,21 @@ Json data_of(const PointRuns& runs);
 Json data_of(const PointView& point);
 Json data_of(const ThreadView& thread);
 
+Json data_of(const SetRow& row) {
+  return {{"order", row.order}, {"verdict", row.verdict}, {"rules", row.rules}, {"same", row.same}, {"cells", texts(row.cells)}};
+}
+
+Json data_of(const SetView& set);
+
 template <class T>
 Json all(const std::vector<T>& values) {
   Json list = Json::array();
   for (const T& value : values) list.push_back(data_of(value));
   return list;
+}
+
+Json data_of(const SetView& set) {
+  return {{"title", set.title}, {"counters", texts(set.counters)}, {"alike", set.alike}, {"rows", all(set.rows)}};
 }
 
 Json data_of(const PointRuns& runs) {
@@ -196,6 +206,7 @@ Json data_of(const EngineView& view) {
           {"orders_of", view.orders_of},
           {"runs", all(view.runs)},
           {"cost_names", texts(view.cost_names)},
+          {"sets", all(view.sets)},
           {"costs", all(view.costs)},
           {"traffic", all(view.traffic)},
           {"contradictions", all(view.contradictions)},

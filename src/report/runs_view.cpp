@@ -122,6 +122,7 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
   const std::vector<Case> cases = ordered_cases(sources.space, engine.table.engine);
   if (!cases.empty())
     view.orders_of = fmt::format("{} on {} ranks", codes(sources.space.transforms), std::ranges::max(sources.space.order_ranks));
+  view.sets = set_views(sources, engine);
   std::vector<std::pair<Case, const EvidenceRow*>> legal;
   for (const Case& c : cases) {
     view.runs.push_back(run_row(sources, engine, c));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/observed.h"
+#include "report/set_view.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -51,6 +52,7 @@ struct EngineView {
   std::vector<std::string> controls;
   std::string orders_of;            // "`tp`, `ac`, `fsdp` on 4 ranks"
   std::vector<RunRow> runs;
+  std::vector<SetView> sets;        // every order of the space's named sets
   std::vector<std::string> cost_names;  // "operators recomputed": counters that are not 0 in every legal order
   std::vector<CostRow> costs;
   std::vector<TrafficRow> traffic;

@@ -18,7 +18,7 @@ const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names{"pp",   "dp_replicate", "dp_shard", "cp",         "tp",      "ep",
                                               "dp",   "world",        "ranks",    "layers",     "dim",     "heads",
                                               "kv_heads", "head_dim", "ffn_hidden", "vocab",    "sequence_length",
-                                              "sequences", "microbatches"};
+                                              "sequences", "microbatches", "ac",       "sac",     "compile"};
   return names;
 }
 
@@ -149,6 +149,8 @@ ConditionValues condition_values(const Stack& stack, std::optional<int> ranks) {
   values["world"] = world_size(mesh);
   if (ranks) values["ranks"] = *ranks;
   values["ep"] = 1;
+  for (const char* name : {"ac", "sac", "compile"})
+    values[name] = std::ranges::count(stack.items, name, &Item::name);
   for (const Item& item : stack.items) {
     if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
     if (item.name == "pp")

@@ -3,7 +3,8 @@
 // Names: the degrees pp dp_replicate dp_shard cp tp ep (1 where the stack has none), dp = dp_replicate * dp_shard, world =
 // the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
 // layers dim heads kv_heads head_dim ffn_hidden vocab; the step sizes sequence_length sequences; microbatches (only when
-// a pp item says so). A condition that names something without a value is false.
+// a pp item says so); ac sac compile, how many items of that name there are. A condition that names something without a
+// value is false.
 #pragma once
 
 #include <map>

@@ -1,38 +1,24 @@
 #include "ranks/graph/graph.h"
 
-#include <sstream>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <algorithm>
 
 namespace ordercheck::ranks {
 namespace {
 
-std::string print(const Argument& argument) {
-  const auto name = [](ValueId id) { return id == kNoValue ? std::string("none") : fmt::format("%{}", id); };
-  if (argument.form == Argument::Form::constant) {
-    std::ostringstream text;
-    text << argument.constant;
-    return text.str();
+std::vector<ValueId> defined(const std::vector<ValueId>& ids) {
+  std::vector<ValueId> present;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(present), [](ValueId id) { return id != kNoValue; });
+  return present;
+}
+
+void describe(const std::vector<Node>& nodes, bool backward, GraphRecord& into) {
+  for (const Node& node : nodes) {
+    into.nodes.push_back({.op = node.name(),
+                          .backward = backward,
+                          .recomputed = node.recomputed,
+                          .operands = operands(node),
+                          .results = results(node)});
   }
-  if (argument.form == Argument::Form::tensor) return name(argument.values[0]);
-  std::vector<std::string> names;
-  for (const ValueId id : argument.values) names.push_back(name(id));
-  return fmt::format("[{}]", fmt::join(names, ", "));
-}
-
-std::string print(const Node& node) {
-  std::vector<std::string> arguments, returned;
-  for (const Argument& argument : node.arguments) arguments.push_back(print(argument));
-  for (const ValueId id : results(node)) returned.push_back(fmt::format("%{}", id));
-  return fmt::format("  {}{}{}({}){}\n", fmt::join(returned, ", "), returned.empty() ? "" : " = ", node.name(),
-                     fmt::join(arguments, ", "), node.recomputed ? "  # recomputed" : "");
-}
-
-std::string names(const std::vector<ValueId>& ids) {
-  std::vector<std::string> text;
-  for (const ValueId id : ids) text.push_back(id == kNoValue ? "none" : fmt::format("%{}", id));
-  return fmt::format("{}", fmt::join(text, ", "));
 }
 
 }  // namespace
@@ -40,9 +26,7 @@ std::string names(const std::vector<ValueId>& ids) {
 std::vector<ValueId> operands(const Node& node) {
   std::vector<ValueId> ids;
   for (const Argument& argument : node.arguments) {
-    for (const ValueId id : argument.values) {
-      if (id != kNoValue) ids.push_back(id);
-    }
+    for (const ValueId id : defined(argument.values)) ids.push_back(id);
   }
   return ids;
 }
@@ -50,9 +34,7 @@ std::vector<ValueId> operands(const Node& node) {
 std::vector<ValueId> results(const Node& node) {
   std::vector<ValueId> ids;
   for (const NodeResult& result : node.results) {
-    for (const ValueId id : result.values) {
-      if (id != kNoValue) ids.push_back(id);
-    }
+    for (const ValueId id : defined(result.values)) ids.push_back(id);
   }
   return ids;
 }
@@ -64,14 +46,20 @@ bool is_collective(const Node& node) {
 
 bool has_effect(const Node& node) { return is_collective(node) || node.op.schema().returns().empty(); }
 
-std::string print(const Graph& graph) {
-  std::string text = fmt::format("{}: {} -> %{}\n  parameters {}\n", graph.region, names(graph.inputs), graph.output,
-                                 names(graph.parameters));
-  text += "forward\n";
-  for (const Node& node : graph.forward) text += print(node);
-  text += fmt::format("  saved {}\nbackward of %{}\n", names(graph.saved), graph.tangent);
-  for (const Node& node : graph.backward) text += print(node);
-  return text + fmt::format("  gradients {}\n", names(graph.gradients));
+GraphRecord describe(const Graph& graph) {
+  GraphRecord record{.module = graph.region,
+                     .shapes = {},
+                     .inputs = graph.inputs,
+                     .parameters = graph.parameters,
+                     .saved = graph.saved,
+                     .outputs = {graph.output},
+                     .tangents = defined({graph.tangent}),
+                     .gradients = defined(graph.gradients),
+                     .nodes = {}};
+  for (const ValueInfo& value : graph.values) record.shapes.push_back(value.sizes);
+  describe(graph.forward, false, record);
+  describe(graph.backward, true, record);
+  return record;
 }
 
 }  // namespace ordercheck::ranks

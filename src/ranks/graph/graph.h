@@ -15,6 +15,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 
+#include "parity/graph_record.h"
+
 namespace ordercheck::ranks {
 
 using ValueId = int;
@@ -74,7 +76,7 @@ std::vector<ValueId> results(const Node& node);
 bool has_effect(const Node& node);
 bool is_collective(const Node& node);
 
-// One line a node: "%12 = aten::mm(%3, %11)", with headings for forward and backward.
-std::string print(const Graph& graph);
+// The graph as a record keeps it.
+GraphRecord describe(const Graph& graph);
 
 }  // namespace ordercheck::ranks

@@ -73,7 +73,7 @@ class RankState {
   // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
   std::function<void(const std::string& path, const Placements& placements, const at::Tensor& output)> on_output;
   // Called with every graph that was captured; may be empty.
-  std::function<void(const std::string& graph)> on_capture;
+  std::function<void(const GraphRecord& graph)> on_capture;
   std::vector<std::string> notes;   // warnings of transforms, in order
 
  private:

@@ -130,6 +130,7 @@ void assemble_record(const Run& run, const Mesh& mesh, const std::vector<Yield>&
   record.collectives = yields[0].collectives;
   record.counters = yields[0].counters;
   record.notes = yields[0].notes;
+  record.graphs = yields[0].graphs;
 }
 
 }  // namespace ordercheck::ranks

@@ -37,6 +37,7 @@ class RankRun {
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!subject_.optimizer) apply(default_optimizer());
     if (program_.trace) watch_modules();
+    if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { yield_.graphs.push_back(graph); };
 
     rank_.parameters_held.restart_peak();
     for (int step = 0; step < program_.subject.settings.steps; ++step) {

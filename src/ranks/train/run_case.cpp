@@ -78,6 +78,7 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
                             .numerics = numerics,
                             .mutant = run.mutant,
                             .trace = run.keep == Keep::values,
+                            .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
   std::vector<Yield> yields(world_size(mesh));
   const WorldResult world = run_thread_world(mesh, {.flight = flight, .fault = run.fault}, [&](RankState& rank) {

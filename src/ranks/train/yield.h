@@ -35,6 +35,7 @@ struct Yield {
   std::vector<CollectiveCount> collectives;
   Counters counters;
   std::vector<std::string> notes;
+  std::vector<GraphRecord> graphs;                         // only on request
 };
 
 }  // namespace ordercheck::ranks

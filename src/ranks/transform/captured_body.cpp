@@ -74,14 +74,14 @@ class CapturedBody {
   }
 
   GraphPtr capture(const Tensors& inputs, const std::vector<at::Tensor>& leaves) {
-    GraphPtr graph = record(region(), body_, inputs, leaves);
+    GraphPtr graph = record(module_.plain_path(), body_, inputs, leaves);
     remove_dead_nodes(*graph);
     merge_equal_nodes(*graph);
     partition(*graph);
     remove_dead_nodes(*graph);
     RankState& rank = this_rank();
     ++rank.counters.graph_captures;
-    if (rank.on_capture) rank.on_capture(print(*graph));
+    if (rank.on_capture) rank.on_capture(describe(*graph));
     return graph;
   }
 

@@ -1,107 +1,10 @@
 // ordercheck-ranks: the native engine's worker. Speaks the worker protocol over stdin and stdout; see protocol/messages.h.
-#include <cstdio>
 #include <cstdlib>
-#include <iostream>
-#include <mutex>
-#include <string>
 
-#include <fcntl.h>
-#include <malloc.h>
-#include <unistd.h>
-
-#include <ATen/Parallel.h>
-#include <fmt/format.h>
-#include <torch/version.h>
-
-#include "base/bits.h"
-#include "base/file.h"
-#include "protocol/flight.h"
-#include "protocol/messages.h"
-#include "ranks/graph/saved_tensors.h"
-#include "ranks/module/mutants.h"
 #include "ranks/train/run_case.h"
-#include "ranks/transform/transform.h"
-
-namespace ordercheck::ranks {
-namespace {
-
-// Writes whole lines to the descriptor that was stdout. Rank threads report progress, so lines take turns.
-class ProtocolOut {
- public:
-  explicit ProtocolOut(int descriptor) : descriptor_(descriptor) {}
-  void line(std::string text) {
-    text += '\n';
-    const std::lock_guard<std::mutex> turn(mutex_);
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t count = write(descriptor_, text.data() + sent, text.size() - sent);
-      if (count <= 0) std::_Exit(2);  // nobody is listening any more
-      sent += static_cast<std::size_t>(count);
-    }
-  }
-
- private:
-  int descriptor_;
-  std::mutex mutex_;
-};
-
-Hello introduce() {
-  Hello hello{.engine = "native",
-              .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
-              .devices = {"cpu"},
-              .models = {"llama"},
-              .faults = {"crash", "hang", "throw", "slow", "nonsense", "exit", "skip_collective", "wrong_shape"},
-              .max_ranks = kMaxRanks};
-  for (const Transform& transform : transform_catalog()) hello.transforms.push_back(transform.name);
-  for (const Mutant& mutant : mutants()) hello.mutants.push_back(mutant.name);
-  const auto program = read_file("/proc/self/exe");
-  hello.content_hash = program ? hex(hash_of(*program)) : "unreadable";
-  return hello;
-}
-
-void answer(const Run& run, ProtocolOut& out) {
-  if (run.fault && run.fault->kind == "nonsense") {
-    out.line("this is not the protocol");
-    return;
-  }
-  std::unique_ptr<FlightRecorder> flight;
-  if (!run.flight_file.empty()) {
-    auto created = FlightRecorder::create(run.flight_file, world_size(mesh_of(run.subject.stack)));
-    if (!created) {
-      std::cerr << created.error().message << "\n";
-      std::_Exit(2);
-    }
-    flight = std::move(created).value();
-  }
-  const auto on_step = [&](int step) { out.line(encode(Progress{.id = run.id, .step = step})); };
-  out.line(encode(Answer{.id = run.id, .record = run_case(run, flight.get(), on_step)}));
-}
-
-int serve() {
-  // Libraries print to stdout: move it aside before anything else can.
-  ProtocolOut out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  // Tensors of a few MB come and go with every operator: keep their memory instead of giving it back page by page.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  at::set_num_threads(1);
-  install_saved_tensor_hooks();
-  out.line(encode(introduce()));
-  for (std::string line; std::getline(std::cin, line);) {
-    const auto run = decode_run(line);
-    if (!run) {
-      std::cerr << "ordercheck-ranks: " << run.error().message << "\n";
-      return 2;
-    }
-    answer(*run, out);
-  }
-  return 0;
-}
-
-}  // namespace
-}  // namespace ordercheck::ranks
+#include "ranks/worker/serve.h"
 
 int main() {
-  setenv("OMP_NUM_THREADS", "1", 1);
-  const int code = ordercheck::ranks::serve();
+  const int code = ordercheck::ranks::serve(ordercheck::ranks::run_case);
   std::_Exit(code);  // LibTorch's static destructors have nothing to add
 }

@@ -1,0 +1,110 @@
+#include "report/set_view.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "evidence/field.h"
+#include "matrix/orders.h"
+#include "report/cost_view.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "rule/counters.h"
+#include "rule/load.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+struct SetRun {
+  std::string order;
+  const EvidenceRow* row;
+  const Outcome* outcome;
+};
+
+bool completed(const SetRun& run) { return run.row->ending == Ending::completed; }
+
+// What two orders must share to be the same object for all that a run can tell: they are equal to one rank both, so it is
+// counters and collectives.
+std::string footprint(const EvidenceRow& row) {
+  std::string text = print_counters(row.counters);
+  for (const CollectiveCount& c : row.collectives)
+    text += fmt::format(" {}:{}:{}:{}:{}", c.kind, c.group, name_of(c.phase), c.count, c.bytes);
+  return text;
+}
+
+std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {
+  std::vector<std::string> links;
+  for (const std::string& id : outcome.prediction.fired)
+    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule, "rules/"));
+  return links.empty() ? "none" : join(links, ", ");
+}
+
+std::vector<SetRun> runs_of(const Sources& sources, const ObservedEngine& engine, const Stack& set, int ranks) {
+  std::vector<SetRun> runs;
+  for (const Stack& stack : orders_of_set(set, ranks)) {
+    const Case c{.stack = stack, .model = sources.space.models.front(), .engine = engine.table.engine};
+    const EvidenceRow* row = find_row(engine.table, print(c));
+    const Outcome* outcome = find_outcome(engine, c);
+    if (row != nullptr && outcome != nullptr) runs.push_back({code(print(stack)), row, outcome});
+  }
+  std::ranges::stable_sort(runs, {}, [](const SetRun& run) { return run.row->verdict; });
+  return runs;
+}
+
+void add_counters(const std::vector<SetRun>& runs, SetView& view) {
+  std::vector<std::string> alike;
+  for (const auto& [name, none] : counter_values({}, {})) {
+    std::vector<std::int64_t> values;
+    for (const SetRun& run : runs)
+      if (completed(run)) values.push_back(counter_values(run.row->counters, {}).at(name));
+    const bool varies = std::ranges::adjacent_find(values, std::not_equal_to<>{}) != values.end();
+    if (!varies) {
+      if (!values.empty() && values.front() != none) alike.push_back(counter_in_words(name) + " " + thousands(values.front()));
+      continue;
+    }
+    view.counters.push_back(counter_in_words(name));
+    auto value = values.begin();
+    for (std::size_t i = 0; i < runs.size(); ++i) view.rows[i].cells.push_back(completed(runs[i]) ? thousands(*value++) : "");
+  }
+  view.alike = join(alike, ", ");
+}
+
+void add_letters(const std::vector<SetRun>& runs, SetView& view) {
+  std::map<std::string, std::string> letters;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].row->verdict != Verdict::equal) continue;
+    const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
+    view.rows[i].same = letters.emplace(footprint(*runs[i].row), next).first->second;
+  }
+}
+
+}  // namespace
+
+std::vector<SetView> set_views(const Sources& sources, const ObservedEngine& engine) {
+  std::vector<SetView> views;
+  if (sources.space.models.empty()) return views;
+  for (const Stack& set : sources.space.sets) {
+    for (const int ranks : sources.space.set_ranks) {
+      const std::vector<SetRun> runs = runs_of(sources, engine, set, ranks);
+      if (runs.empty()) continue;
+      std::vector<std::string> names;
+      for (const Item& item : set.items) names.push_back(code(print(Stack{.items = {item}})));
+      SetView view{.title = fmt::format("{} on {} rank{}", join(names, ", "), ranks, ranks == 1 ? "" : "s")};
+      for (const SetRun& run : runs) {
+        const std::string phase = run.row->phase.empty() ? "" : " in " + run.row->phase;
+        view.rows.push_back({.order = run.order,
+                             .verdict = name_of(run.row->verdict) + phase,
+                             .rules = pages_that_fire(*run.outcome, sources.rules)});
+      }
+      add_counters(runs, view);
+      add_letters(runs, view);
+      views.push_back(std::move(view));
+    }
+  }
+  return views;
+}
+
+}  // namespace ordercheck

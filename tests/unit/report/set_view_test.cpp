@@ -1,0 +1,89 @@
+#include "report/set_view.h"
+
+#include <gmock/gmock.h>
+
+#include "report/runs_view.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+EvidenceRow row(const std::string& stack, Verdict verdict, Counters counters, std::vector<CollectiveCount> collectives = {}) {
+  EvidenceRow made;
+  made.case_text = print(Case{.stack = parse_stack(stack).value()});
+  made.verdict = verdict;
+  made.ending = verdict == Verdict::fails ? Ending::failed : Ending::completed;
+  if (verdict == Verdict::fails) made.phase = "apply";
+  made.counters = counters;
+  made.collectives = std::move(collectives);
+  return made;
+}
+
+struct Seen {
+  Sources sources;
+  ObservedEngine engine;
+};
+
+Seen seen(std::vector<EvidenceRow> rows, const std::string& set) {
+  Seen seen;
+  seen.sources.space.models = {"llama"};
+  seen.sources.space.sets = {parse_stack(set).value()};
+  seen.sources.space.set_ranks = {1, 2};
+  seen.engine.table.engine = "native";
+  std::ranges::sort(rows, {}, &EvidenceRow::case_text);
+  for (const EvidenceRow& each : rows) {
+    Outcome outcome;
+    outcome.planned.subject = parse_case(each.case_text).value();
+    outcome.judgement.verdict = each.verdict;
+    outcome.record.ending = each.ending;
+    seen.engine.outcomes.push_back(outcome);
+  }
+  seen.engine.table.rows = std::move(rows);
+  return seen;
+}
+
+std::string letters(const SetView& view) {
+  std::string text;
+  for (const SetRow& row : view.rows) text += row.same.empty() ? "-" : row.same;
+  return text;
+}
+
+TEST(SetView, OrdersThatAgreeInEverythingShareALetter) {
+  const Counters few{.operators_recomputed = 1, .graph_captures = 2}, many{.operators_recomputed = 9, .graph_captures = 2};
+  const Seen two = seen({row("ac,compile", Verdict::equal, few), row("compile,ac", Verdict::equal, few)}, "ac,compile");
+  EXPECT_EQ(letters(set_views(two.sources, two.engine).at(0)), "AA");
+  const Seen apart = seen({row("ac,compile", Verdict::equal, few), row("compile,ac", Verdict::equal, many)}, "ac,compile");
+  const SetView view = set_views(apart.sources, apart.engine).at(0);
+  EXPECT_EQ(letters(view), "AB");
+  EXPECT_EQ(view.title, "`ac`, `compile` on 1 rank");
+  EXPECT_THAT(view.counters, testing::ElementsAre("operators recomputed"));
+  EXPECT_THAT(view.rows[1].cells, testing::ElementsAre("9"));
+  EXPECT_EQ(view.alike, "graph captures 2");
+}
+
+TEST(SetView, OneCollectiveMoreIsAnotherObject) {
+  const CollectiveCount once{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 1, .bytes = 8};
+  const CollectiveCount twice{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 2, .bytes = 8};
+  const Seen apart = seen({row("ac,ddp=2", Verdict::equal, {}, {once}), row("ddp=2,ac", Verdict::equal, {}, {twice})}, "ac,ddp");
+  const auto views = set_views(apart.sources, apart.engine);
+  ASSERT_EQ(views.size(), 1u) << "on one rank the set cannot be filled";
+  EXPECT_EQ(letters(views[0]), "AB");
+}
+
+TEST(SetView, WhatDidNotCompleteHasNoNumbersAndWhatIsNotEqualNoLetter) {
+  const Seen mixed = seen({row("ac,compile", Verdict::fails, {}), row("compile,ac", Verdict::ignored, {.operators_recomputed = 3})},
+                          "ac,compile");
+  const SetView view = set_views(mixed.sources, mixed.engine).at(0);
+  EXPECT_EQ(letters(view), "--");
+  EXPECT_EQ(view.rows[0].verdict, "fails in apply");
+  EXPECT_EQ(view.rows[1].verdict, "ignored");
+  EXPECT_EQ(view.alike, "operators recomputed 3") << "one run alone varies in nothing";
+}
+
+TEST(SetView, ASetWithoutARunIsLeftOut) {
+  const Seen nothing = seen({}, "ac,compile");
+  EXPECT_TRUE(set_views(nothing.sources, nothing.engine).empty());
+}
+
+}  // namespace
+}  // namespace ordercheck
