@@ -120,7 +120,7 @@ OperatorTimes take_operator_times() {
                       .kernels = kernels.exchange(0)};
   const std::int64_t watching_nested = nested_ns * nested.exchange(0);
   times.kernels_ns -= watching_nested;
-  times.calls_ns -= watching_nested + 2 * reading_ns * times.kernels;  // every kernel lies within a call
+  times.calls_ns -= watching_nested + (nested_ns + 2 * reading_ns) * times.kernels;  // each lies within a call
   return times;
 }
 

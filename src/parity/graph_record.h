@@ -11,6 +11,7 @@ struct GraphNodeRecord {
   std::string op;              // "aten::mm"
   bool backward = false;       // of the backward half
   bool recomputed = false;     // forward work done again in backward
+  std::string arguments;       // values and constants as they were handed in: "%1, 2"
   std::vector<int> operands;   // numbers of values
   std::vector<int> results;
   friend bool operator==(const GraphNodeRecord&, const GraphNodeRecord&) = default;

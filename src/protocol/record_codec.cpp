@@ -75,6 +75,7 @@ json json_of(const GraphNodeRecord& node) {
   return {{"op", node.op},
           {"backward", node.backward},
           {"recomputed", node.recomputed},
+          {"arguments", node.arguments},
           {"operands", json(node.operands)},
           {"results", json(node.results)}};
 }
@@ -140,6 +141,7 @@ GraphNodeRecord graph_node_in(const json& value) {
   return {.op = value["op"],
           .backward = value["backward"],
           .recomputed = value["recomputed"],
+          .arguments = value["arguments"],
           .operands = numbers_in(value["operands"]),
           .results = numbers_in(value["results"])};
 }
@@ -168,7 +170,7 @@ TraceEntry trace_entry_in(const json& value) {
 }  // namespace
 
 json json_of(const Record& record) {
-  json value{{"case", record.case_text},
+  return {{"case", record.case_text},
           {"engine", record.engine},
           {"versions", json(record.versions)},
           {"device", record.device},
@@ -182,9 +184,8 @@ json json_of(const Record& record) {
           {"parity_owed", record.parity_owed},
           {"range_used", json_of(bits_of(record.range_used))},
           {"notes", json(record.notes)},
-          {"trace", list_of(record.trace, [](const TraceEntry& t) { return json_of(t); })}};
-  if (!record.graphs.empty()) value["graphs"] = list_of(record.graphs, [](const GraphRecord& g) { return json_of(g); });
-  return value;
+          {"trace", list_of(record.trace, [](const TraceEntry& t) { return json_of(t); })},
+          {"graphs", list_of(record.graphs, [](const GraphRecord& g) { return json_of(g); })}};
 }
 
 Result<Record> record_of(const json& value) {
@@ -203,8 +204,8 @@ Result<Record> record_of(const json& value) {
                 .parity_owed = value["parity_owed"],
                 .range_used = value_of(bits_in(value["range_used"])),
                 .notes = value["notes"].get<std::vector<std::string>>(),
-                .trace = vector_of(value["trace"], trace_entry_in)};
-  if (value.contains("graphs")) record.graphs = vector_of(value["graphs"], graph_in);
+                .trace = vector_of(value["trace"], trace_entry_in),
+                .graphs = vector_of(value["graphs"], graph_in)};
   if (!value["failure"].is_null()) record.failure = failure_in(value["failure"]);
   if ((record.ending == Ending::completed) == record.failure.has_value())
     return Error{std::string("record: expected a failure exactly where the ending is not completed, got ending ") +

@@ -107,7 +107,7 @@ std::string render_graph_text(const GraphRecord& graph) {
       if (node.backward != backward) continue;
       const std::string result =
           node.results.empty() ? "" : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
-      text += fmt::format("  {}{}({}){}\n", result, node.op, node.operands.empty() ? "" : named(node.operands),
+      text += fmt::format("  {}{}({}){}\n", result, node.op, node.arguments,
                           node.recomputed ? "  # recomputed" : "");
     }
     text += backward ? fmt::format("  gradients   {}\n", named(graph.gradients))

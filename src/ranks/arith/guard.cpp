@@ -12,8 +12,10 @@
 namespace ordercheck::ranks {
 namespace {
 
-// The larger one, and a NaN for good: a comparison would let go of it.
-double larger(double largest, double one) { return std::isnan(largest) || one <= largest ? largest : one; }
+// What is not a number is larger than any, and stays so whatever comes after it.
+void keep_largest(double value, double& largest) {
+  if (!(value <= largest) && !std::isnan(largest)) largest = value;
+}
 
 // NOTE [order of squares]: a norm's squares are added as those of even and of odd places, then both, then a last one
 // that has no neighbour. Both ways below keep to it, so that the bound, which a record shows, does not depend on how an
@@ -31,7 +33,7 @@ double largest_squares_of_rows(const double* data, int64_t rows, int64_t length)
     }
     double squares = even + odd;
     if (i < length) squares += row[i] * row[i];
-    largest = larger(largest, squares);
+    keep_largest(squares, largest);
   }
   return largest;
 }
@@ -53,7 +55,7 @@ double largest_squares_of_columns(const double* data, int64_t count, int64_t row
     for (int64_t j = 0; j < columns; ++j) even[j] += odd[j];
     const double* const last = matrix + i * columns;
     for (int64_t j = 0; i < rows && j < columns; ++j) even[j] += last[j] * last[j];
-    for (int64_t j = 0; j < columns; ++j) largest = larger(largest, even[j]);
+    for (int64_t j = 0; j < columns; ++j) keep_largest(even[j], largest);
   }
   return largest;
 }
@@ -81,7 +83,7 @@ double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
       double sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (int64_t i = 0; i < length; ++i) sum += std::fabs(row[i]);
-      largest = larger(largest, sum);
+      keep_largest(sum, largest);
     }
     return largest;
   }
@@ -89,7 +91,7 @@ double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
   for (const double* row = data; row < data + rows * length; row += length) {
     for (int64_t i = 0; i < length; ++i) sums[i] += std::fabs(row[i]);
   }
-  for (const double sum : sums) largest = larger(largest, sum);
+  for (const double sum : sums) keep_largest(sum, largest);
   return largest;
 }
 

@@ -1,6 +1,10 @@
 #include "ranks/graph/graph.h"
 
 #include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace ordercheck::ranks {
 namespace {
@@ -11,11 +15,30 @@ std::vector<ValueId> defined(const std::vector<ValueId>& ids) {
   return present;
 }
 
+std::string print(const Argument& argument) {
+  if (argument.form == Argument::Form::constant) {
+    std::ostringstream text;
+    text << argument.constant;
+    return text.str();
+  }
+  std::vector<std::string> names;
+  for (const ValueId id : argument.values) names.push_back(id == kNoValue ? "none" : fmt::format("%{}", id));
+  const std::string joined = fmt::format("{}", fmt::join(names, ", "));
+  return argument.form == Argument::Form::tensor ? joined : "[" + joined + "]";
+}
+
+std::string print_arguments(const Node& node) {
+  std::vector<std::string> texts;
+  for (const Argument& argument : node.arguments) texts.push_back(print(argument));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 void describe(const std::vector<Node>& nodes, bool backward, GraphRecord& into) {
   for (const Node& node : nodes) {
     into.nodes.push_back({.op = node.name(),
                           .backward = backward,
                           .recomputed = node.recomputed,
+                          .arguments = print_arguments(node),
                           .operands = operands(node),
                           .results = results(node)});
   }

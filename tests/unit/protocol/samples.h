@@ -40,7 +40,16 @@ inline Record sample_record() {
           .range_used = 0.1,
           .notes = {"tp: plan entry matched nothing", ""},
           .trace = {{.step = 2, .phase = Phase::forward, .module = "norm", .shape = {4, 24, 48}, .hash = {{5, 6}},
-                     .file = "values/0.bin"}}};
+                     .file = "values/0.bin"}},
+          .graphs = {{.module = "layers.0",
+                      .shapes = {{2, 3}, {}},
+                      .inputs = {0},
+                      .parameters = {},
+                      .saved = {0},
+                      .outputs = {1},
+                      .tangents = {2},
+                      .gradients = {3},
+                      .nodes = {{.op = "aten::sum", .backward = false, .recomputed = true, .arguments = "%0, 1", .operands = {0}, .results = {1}}}}}};
 }
 
 inline Hello sample_hello() {

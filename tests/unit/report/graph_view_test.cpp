@@ -18,11 +18,11 @@ GraphRecord sample() {
           .outputs = {3},
           .tangents = {4},
           .gradients = {6},
-          .nodes = {{.op = "aten::mm", .backward = false, .recomputed = false, .operands = {0, 1}, .results = {2}},
-                    {.op = "aten::neg", .backward = false, .recomputed = false, .operands = {2}, .results = {3}},
-                    {.op = "aten::mm", .backward = true, .recomputed = true, .operands = {0, 1}, .results = {5}},
-                    {.op = "_c10d_functional::all_reduce", .backward = true, .recomputed = false, .operands = {4, 5}, .results = {6}},
-                    {.op = "ordercheck::guard_sum", .backward = true, .recomputed = false, .operands = {6}, .results = {}}}};
+          .nodes = {{.op = "aten::mm", .backward = false, .recomputed = false, .arguments = "%0, %1", .operands = {0, 1}, .results = {2}},
+                    {.op = "aten::neg", .backward = false, .recomputed = false, .arguments = "%2, 2", .operands = {2}, .results = {3}},
+                    {.op = "aten::mm", .backward = true, .recomputed = true, .arguments = "%0, %1", .operands = {0, 1}, .results = {5}},
+                    {.op = "_c10d_functional::all_reduce", .backward = true, .recomputed = false, .arguments = "%4, %5", .operands = {4, 5}, .results = {6}},
+                    {.op = "ordercheck::guard_sum", .backward = true, .recomputed = false, .arguments = "%6", .operands = {6}, .results = {}}}};
 }
 
 TEST(GraphText, SaysWhatRunsWhereAndWhatIsHandedOver) {
@@ -32,7 +32,7 @@ TEST(GraphText, SaysWhatRunsWhereAndWhatIsHandedOver) {
             "  parameters  %1\n"
             "forward\n"
             "  %2 [2x4] = aten::mm(%0, %1)\n"
-            "  %3 [2x4] = aten::neg(%2)\n"
+            "  %3 [2x4] = aten::neg(%2, 2)\n"
             "  output      %3\n"
             "  saved       %0, %1\n"
             "backward of %4\n"

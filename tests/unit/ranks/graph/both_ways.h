@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -72,6 +73,15 @@ inline bool same_outcome(const Outcome& a, const Outcome& b) {
     if (a.gradients[i].defined() && !same_bits(a.gradients[i], b.gradients[i])) return false;
   }
   return true;
+}
+
+inline std::string print(const Graph& graph) {
+  std::string text;
+  for (const GraphNodeRecord& node : describe(graph).nodes) {
+    text += (node.backward ? "backward " : "forward ") + node.op + "(" + node.arguments + ")" +
+            (node.recomputed ? "  # recomputed\n" : "\n");
+  }
+  return text;
 }
 
 // As recorded, and after the passes: both must give eager's bits.
