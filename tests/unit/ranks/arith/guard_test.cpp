@@ -111,6 +111,7 @@ TEST(Guard, WhatLeavesTheRangeIsNamed) {
     EXPECT_THROW(guard_sum(terms, Along::row, 36, "a sum"), OutOfRange) << odd;
     EXPECT_THROW(guard_sum(terms, Along::column, 36, "a sum"), OutOfRange) << odd;
     EXPECT_THROW(guard_product(terms, kTerms.t(), 40, "a product"), OutOfRange) << odd;
+    EXPECT_THROW(guard_product(terms.t(), kTerms, 40, "a product"), OutOfRange) << odd;
   }
   reset_range(1);
 }
