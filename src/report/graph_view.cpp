@@ -106,9 +106,9 @@ std::string render_graph_text(const GraphRecord& graph) {
     for (const GraphNodeRecord& node : graph.nodes) {
       if (node.backward != backward) continue;
       const std::string result =
-          node.results.empty() ? "" : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
-      text += fmt::format("  {}{}({}){}\n", result, node.op, node.arguments,
-                          node.recomputed ? "  # recomputed" : "");
+          node.results.empty() ? ""
+                               : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
+      text += fmt::format("  {}{}({}){}\n", result, node.op, node.arguments, node.recomputed ? "  # recomputed" : "");
     }
     text += backward ? fmt::format("  gradients   {}\n", named(graph.gradients))
                      : fmt::format("  output      {}\n", named(graph.outputs));
@@ -119,7 +119,8 @@ std::string render_graph_text(const GraphRecord& graph) {
 std::string render_graphs_dot(const std::vector<GraphRecord>& graphs, const std::string& title) {
   std::string text = fmt::format(
       "digraph ordercheck {{\n  label=\"{}\";\n  labelloc=t;\n  node [shape=box, fontname=\"sans-serif\"];\n"
-      "  fontname=\"sans-serif\";\n", title);
+      "  fontname=\"sans-serif\";\n",
+      title);
   for (std::size_t i = 0; i < graphs.size(); ++i) text += Picture(graphs[i], i).render();
   return text + "}\n";
 }

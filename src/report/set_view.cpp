@@ -26,8 +26,8 @@ struct SetRun {
 
 bool completed(const SetRun& run) { return run.row->ending == Ending::completed; }
 
-// What two orders must share to be the same object for all that a run can tell: they are equal to one rank both, so it is
-// counters and collectives.
+// What two orders must share to be the same object for all that a run can tell: they are equal to one rank both, so it
+// is counters and collectives.
 std::string footprint(const EvidenceRow& row) {
   std::string text = print_counters(row.counters);
   for (const CollectiveCount& c : row.collectives)
@@ -62,12 +62,14 @@ void add_counters(const std::vector<SetRun>& runs, SetView& view) {
       if (completed(run)) values.push_back(counter_values(run.row->counters, {}).at(name));
     const bool varies = std::ranges::adjacent_find(values, std::not_equal_to<>{}) != values.end();
     if (!varies) {
-      if (!values.empty() && values.front() != none) alike.push_back(counter_in_words(name) + " " + thousands(values.front()));
+      if (!values.empty() && values.front() != none)
+        alike.push_back(counter_in_words(name) + " " + thousands(values.front()));
       continue;
     }
     view.counters.push_back(counter_in_words(name));
     auto value = values.begin();
-    for (std::size_t i = 0; i < runs.size(); ++i) view.rows[i].cells.push_back(completed(runs[i]) ? thousands(*value++) : "");
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      view.rows[i].cells.push_back(completed(runs[i]) ? thousands(*value++) : "");
   }
   view.alike = join(alike, ", ");
 }

@@ -24,7 +24,8 @@ void sweep(std::vector<Node>& nodes, std::set<ValueId>& used) {
 
 // By bits: 0 and -0 compare equal and compute differently.
 bool same(const c10::IValue& a, const c10::IValue& b) {
-  if (a.isDouble() && b.isDouble()) return std::bit_cast<std::int64_t>(a.toDouble()) == std::bit_cast<std::int64_t>(b.toDouble());
+  if (a.isDouble() && b.isDouble())
+    return std::bit_cast<std::int64_t>(a.toDouble()) == std::bit_cast<std::int64_t>(b.toDouble());
   return a == b;
 }
 
@@ -62,7 +63,9 @@ void merge(std::vector<Node>& nodes, std::multimap<std::string, Node>& seen, Ren
   for (Node& node : nodes) {
     renaming.apply(node);
     const auto [first, last] = seen.equal_range(node.name());
-    const auto twin = has_effect(node) ? last : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
+    const auto twin = has_effect(node)
+                          ? last
+                          : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
     if (twin != last) {
       const auto from = results(node), to = results(twin->second);
       for (std::size_t i = 0; i < from.size(); ++i) renaming.replace(from[i], to[i]);

@@ -105,7 +105,8 @@ class Recorder final : public DispatchMode {
  private:
   static void run(const c10::OperatorHandle& op, const Node& node, Stack& stack, std::size_t base) {
     if (is_collective(node) || checks_values(node)) {
-      const at::Tensor result = stand_in_result(node.name(), Stack(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end()));
+      const at::Tensor result =
+          stand_in_result(node.name(), Stack(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end()));
       stack.resize(base);
       stack.emplace_back(result);
     } else if (has_effect(node)) {
@@ -116,7 +117,8 @@ class Recorder final : public DispatchMode {
   }
 
   Argument read(const c10::IValue& value, const std::string& reader) {
-    if (value.isTensor()) return {.form = Argument::Form::tensor, .values = {find(value.toTensor(), reader)}, .constant = {}};
+    if (value.isTensor())
+      return {.form = Argument::Form::tensor, .values = {find(value.toTensor(), reader)}, .constant = {}};
     if (value.isTensorList()) {
       Argument list{.form = Argument::Form::tensors, .values = {}, .constant = {}};
       for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(find(tensor, reader));
@@ -180,7 +182,9 @@ class Rehearsal {
 // In another storage, and otherwise laid out as it was, which clone() does not promise.
 at::Tensor copied_storage(const at::Tensor& tensor) {
   const auto elements = static_cast<int64_t>(tensor.storage().nbytes() / tensor.element_size());
-  return tensor.as_strided({elements}, {1}, 0).clone().as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  return tensor.as_strided({elements}, {1}, 0)
+      .clone()
+      .as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
 // A leaf of its own for the rehearsal, so that its backward ends here.
@@ -237,7 +241,8 @@ GraphPtr record(const std::string& region, const Recorded& computation, const st
   const auto gradients = torch::autograd::grad({output}, sources, {tangent}, /*retain_graph=*/std::nullopt,
                                                /*create_graph=*/false, /*allow_unused=*/true);
   for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (gradients[i].defined()) graph->gradients[differentiated[i]] = recorder->find(gradients[i], "the end of the backward");
+    if (gradients[i].defined())
+      graph->gradients[differentiated[i]] = recorder->find(gradients[i], "the end of the backward");
   }
   graph->operators_kept = rehearsal.operators_kept();
   return graph;

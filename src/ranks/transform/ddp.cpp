@@ -1,6 +1,6 @@
-// After torch's DistributedDataParallel: a wrapper around the model under the name "module", so that every path below it
-// gains a component. Building it binds the parameters of that moment and sends
-// the first replica's values to all; each forward makes the reducer ready.
+// After torch's DistributedDataParallel: a wrapper around the model under the name "module", so that every path below
+// it gains a component. Building it binds the parameters of that moment and sends the first replica's values to all;
+// each forward makes the reducer ready.
 #include "ranks/transform/ddp.h"
 
 #include <fmt/format.h>

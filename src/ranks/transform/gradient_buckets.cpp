@@ -6,37 +6,24 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/variable.h>
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
+#include "ranks/transform/on_gradient.h"
 
 namespace ordercheck::ranks {
-namespace {
-
-class OnGradient final : public torch::autograd::PostAccumulateGradHook {
- public:
-  explicit OnGradient(std::function<void()> then) : then_(std::move(then)) {}
-  void operator()(const at::Tensor&) override { then_(); }
-
- private:
-  std::function<void()> then_;
-};
-
-}  // namespace
-
-std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters, const BucketOptions& options) {
+std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters,
+                                                       const BucketOptions& options) {
   std::shared_ptr<GradientBuckets> buckets(new GradientBuckets);
   buckets->options_ = options;
-  for (ParameterPtr& parameter : parameters) buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
+  for (ParameterPtr& parameter : parameters)
+    buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
   buckets->fill_buckets();
   for (std::size_t b = 0; b < buckets->buckets_.size(); ++b) {
     for (const std::size_t m : buckets->buckets_[b].members) {
-      torch::autograd::impl::set_post_acc_grad_hooks(
-          buckets->members_[m].parameter->tensor,
-          std::make_unique<OnGradient>([alive = std::weak_ptr<GradientBuckets>(buckets), b] {
-            if (const auto self = alive.lock()) self->gradient_arrived(b);
-          }));
+      on_gradient(buckets->members_[m].parameter->tensor, [alive = std::weak_ptr<GradientBuckets>(buckets), b] {
+        if (const auto self = alive.lock()) self->gradient_arrived(b);
+      });
     }
   }
   return buckets;
@@ -72,9 +59,11 @@ void GradientBuckets::broadcast_values() {
 
 void GradientBuckets::prepare(bool synchronize) {
   if (arrived_ > 0 && arrived_ < members_.size()) {
-    throw std::runtime_error(fmt::format(
-        "Expected to have finished reduction in the prior iteration before starting a new one: {} of {} parameters got a "
-        "gradient, {} of {} buckets were sent", arrived_, members_.size(), next_, buckets_.size()));
+    throw std::runtime_error(
+        fmt::format("Expected to have finished reduction in the prior iteration before starting a new one: {} of {} "
+                    "parameters got a "
+                    "gradient, {} of {} buckets were sent",
+                    arrived_, members_.size(), next_, buckets_.size()));
   }
   synchronize_ = synchronize;
   next_ = arrived_ = 0;
@@ -82,8 +71,10 @@ void GradientBuckets::prepare(bool synchronize) {
   for (Member& member : members_) {
     at::Tensor& gradient = member.parameter->tensor.mutable_grad();
     // What was summed already is put aside: it must not be summed once more. What came since and stayed local must be.
-    if (!gradient.defined()) member.reduced.reset();
-    else if (gradient.is_same(member.reduced)) gradient.reset();
+    if (!gradient.defined())
+      member.reduced.reset();
+    else if (gradient.is_same(member.reduced))
+      gradient.reset();
   }
 }
 

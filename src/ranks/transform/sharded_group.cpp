@@ -6,12 +6,12 @@
 #include <ATen/native/Resize.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/graph_task.h>
-#include <torch/csrc/autograd/variable.h>
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/module/rank.h"
+#include "ranks/transform/on_gradient.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -28,15 +28,6 @@ bool is_sharded_over(const Parameter& parameter, const std::string& axis) {
   return std::any_of(parameter.placements.begin(), parameter.placements.end(),
                      [&](const Placement& placement) { return placement.axis == axis; });
 }
-
-class OnGradient final : public torch::autograd::PostAccumulateGradHook {
- public:
-  explicit OnGradient(std::function<void()> then) : then_(std::move(then)) {}
-  void operator()(const at::Tensor&) override { then_(); }
-
- private:
-  std::function<void()> then_;
-};
 
 }  // namespace
 
@@ -56,11 +47,9 @@ void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
   }
   if (group->members_.empty()) return;
   for (std::size_t i = 0; i < group->members_.size(); ++i) {
-    torch::autograd::impl::set_post_acc_grad_hooks(
-        group->members_[i].unsharded->tensor,
-        std::make_unique<OnGradient>([g = std::weak_ptr<ShardedGroup>(group), i] {
-          if (const auto alive = g.lock()) alive->gradient_arrived(i);
-        }));
+    on_gradient(group->members_[i].unsharded->tensor, [g = std::weak_ptr<ShardedGroup>(group), i] {
+      if (const auto alive = g.lock()) alive->gradient_arrived(i);
+    });
   }
   module.add_pre_hook(
       [group](Module&, Tensors inputs) {
@@ -93,8 +82,8 @@ void ShardedGroup::adopt(Module& owner, const std::string& slot) {
   if (options_.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
   Member member{.owner = &owner,
                 .slot = slot,
-                .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(),
-                                          whole->full_shape, placements),
+                .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape,
+                                          placements),
                 .unsharded = make_parameter(at::empty_like(tensor.detach()), whole->full_shape, whole->placements),
                 .padded_rows = (tensor.size(0) + degree - 1) / degree,
                 .row_size = tensor.size(0) ? tensor.numel() / tensor.size(0) : 0};
@@ -172,8 +161,7 @@ void ShardedGroup::reduce_gradients() {
   const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
   const int degree = degree_of(options_.mesh, options_.axis);
-  const at::Tensor in =
-      at::zeros({degree, transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
+  const at::Tensor in = at::zeros({degree, transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
   int64_t offset = 0;
   for (const Member& member : members_) {
     const int64_t length = member.padded_rows * member.row_size;
