@@ -1,6 +1,7 @@
 #include "ranks/arith/snap.h"
 
 #include <cmath>
+#include <limits>
 
 #include <ATen/ops/empty_like.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -14,16 +15,19 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// One pass that also finds the largest magnitude, which the grid must hold.
+// One pass that also finds the largest magnitude, which the grid must hold. A maximum would drop what is not a number, so
+// numbers are counted: with one missing, `largest` is none either.
 void round_to_grid(const double* in, double* out, int64_t count, double c, double& largest) {
   double top = 0;
-#pragma omp simd reduction(max : top)
+  int64_t numbers = 0;
+#pragma omp simd reduction(max : top) reduction(+ : numbers)
   for (int64_t i = 0; i < count; ++i) {
     out[i] = (in[i] + c) - c;
     const double magnitude = std::fabs(in[i]);
     top = magnitude > top ? magnitude : top;
+    numbers += in[i] == in[i];
   }
-  largest = top;
+  largest = numbers == count ? top : std::numeric_limits<double>::quiet_NaN();
 }
 
 at::Tensor snap_cpu(const at::Tensor& x, int64_t bits) {

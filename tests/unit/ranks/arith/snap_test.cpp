@@ -1,6 +1,7 @@
 #include "ranks/arith/snap.h"
 
 #include <cmath>
+#include <limits>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -30,6 +31,17 @@ TEST(Snap, GivesPositiveZeroWhateverTheSign) {
 TEST(Snap, RefusesWhatDoesNotFitTheGrid) {
   EXPECT_NO_THROW(snapped(0x1p30, 20));
   EXPECT_THROW(snapped(0x1p31, 20), OutOfRange);
+}
+
+// A maximum drops it, wherever it stands.
+TEST(Snap, RefusesWhatIsNoNumber) {
+  for (const int64_t at_index : {0, 4, 8}) {
+    at::Tensor x = at::ones({9}, at::kDouble);
+    x[at_index] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW(rounded(x, 20), OutOfRange) << at_index;
+    x[at_index] = -std::numeric_limits<double>::infinity();
+    EXPECT_THROW(rounded(x, 20), OutOfRange) << at_index;
+  }
 }
 
 TEST(Snap, RefusesOtherDtypes) { EXPECT_THROW(rounded(at::ones({1}, at::kFloat), 20), c10::Error); }
