@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/markdown.h"
 #include "rule/claim.h"
+#include "rule/load.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -86,6 +87,13 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<O
     page.citations.push_back(fmt::format("{}, {}: {}", cited(cite), name_of(cite.says), cite.claim));
   for (const Expectation& expected : rule.expectations) page.expectations.push_back(expectation_in_words(expected, as_code));
   return page;
+}
+
+std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {
+  std::vector<std::string> links;
+  for (const std::string& id : outcome.prediction.fired)
+    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule, "rules/"));
+  return links.empty() ? "none" : join(links, ", ");
 }
 
 }  // namespace ordercheck

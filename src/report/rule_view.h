@@ -37,5 +37,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<O
 std::string holds_in_words(const Rule& rule);      // "`pytorch>=2.6`, `native>=1`"
 std::string standing_in_words(const Standing& s);  // "native 2.11.0: reproduced; bad fails in apply, good equal"
 std::string seen_in_words(const Outcome& outcome); // "equal", "fails in apply"
+// Links to the pages that fire on the outcome's stack, from a page in docs/; "none".
+std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules);
 
 }  // namespace ordercheck

@@ -26,13 +26,6 @@ std::string codes(std::vector<std::string> texts) {
 
 bool is_broken(Verdict verdict) { return verdict != Verdict::equal; }
 
-std::string rules_in_words(const Outcome& outcome, const std::vector<Rule>& rules) {
-  std::vector<std::string> links;
-  for (const std::string& id : outcome.prediction.fired)
-    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule, "rules/"));
-  return links.empty() ? "none" : join(links, ", ");
-}
-
 std::string mechanism_of(const Outcome& outcome, const std::vector<Rule>& rules) {
   if (!is_broken(outcome.judgement.verdict)) return "";
   const Rule* rule = find_rule(rules, outcome.prediction.rule);
@@ -50,7 +43,7 @@ RunRow run_row(const Sources& sources, const ObservedEngine& engine, const Case&
           .verdict = name_of(row->verdict),
           .phase = row->phase,
           .seen = seen_text(*outcome, *row),
-          .rules = rules_in_words(*outcome, sources.rules),
+          .rules = pages_that_fire(*outcome, sources.rules),
           .mechanism = mechanism_of(*outcome, sources.rules)};
 }
 

@@ -12,7 +12,6 @@
 #include "report/markdown.h"
 #include "report/rule_view.h"
 #include "rule/counters.h"
-#include "rule/load.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -33,13 +32,6 @@ std::string footprint(const EvidenceRow& row) {
   for (const CollectiveCount& c : row.collectives)
     text += fmt::format(" {}:{}:{}:{}:{}", c.kind, c.group, name_of(c.phase), c.count, c.bytes);
   return text;
-}
-
-std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {
-  std::vector<std::string> links;
-  for (const std::string& id : outcome.prediction.fired)
-    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule, "rules/"));
-  return links.empty() ? "none" : join(links, ", ");
 }
 
 std::vector<SetRun> runs_of(const Sources& sources, const ObservedEngine& engine, const Stack& set, int ranks) {

@@ -24,7 +24,7 @@ Identity identity_of(const at::Tensor& tensor) {
           tensor.strides().vec(), tensor.scalar_type()};
 }
 
-// Rounds what a rehearsal makes, which need not fit the grid.
+// Refuses values that do not fit its grid, and those of a rehearsal mean nothing.
 bool checks_values(const Node& node) { return node.name() == "ordercheck::snap"; }
 
 // What a collective, or a rounding, returns on this rank, as far as its shape goes.

@@ -1,10 +1,13 @@
 #include "ranks/graph/replay.h"
 
+#include <optional>
+
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/module/rank.h"
+#include "ranks/module/recompute_scope.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -47,20 +50,6 @@ class Environment {
   std::vector<at::Tensor> tensors_;
 };
 
-class RecomputePhase {
- public:
-  explicit RecomputePhase(bool on) : rank_(on ? find_rank() : nullptr) {
-    if (rank_) rank_->enter_recompute();
-  }
-  ~RecomputePhase() {
-    if (rank_) rank_->leave_recompute();
-  }
-  RecomputePhase(const RecomputePhase&) = delete;
-
- private:
-  RankState* rank_;
-};
-
 // How often each value is still to be read, so that a tensor goes when its last reader ran.
 std::vector<int> readers(const Graph& graph, const std::vector<Node>& nodes, const std::vector<ValueId>& wanted) {
   std::vector<int> count(graph.values.size(), 0);
@@ -79,7 +68,8 @@ void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<V
   std::vector<int> left = readers(graph, nodes, wanted);
   torch::jit::Stack stack;
   for (const Node& node : nodes) {
-    const RecomputePhase phase(node.recomputed);
+    std::optional<RecomputeScope> phase;
+    if (node.recomputed) phase.emplace();
     stack.clear();
     for (const Argument& argument : node.arguments) stack.push_back(values.argument(argument));
     node.op.callBoxed(&stack);

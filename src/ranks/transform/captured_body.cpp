@@ -5,7 +5,6 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include "ranks/comm/blame.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/passes.h"
 #include "ranks/graph/recorder.h"

@@ -4,14 +4,15 @@
 #include <stdexcept>
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/transform/on_gradient.h"
 
 namespace ordercheck::ranks {
+
 std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters,
                                                        const BucketOptions& options) {
   std::shared_ptr<GradientBuckets> buckets(new GradientBuckets);
@@ -61,8 +62,7 @@ void GradientBuckets::prepare(bool synchronize) {
   if (arrived_ > 0 && arrived_ < members_.size()) {
     throw std::runtime_error(
         fmt::format("Expected to have finished reduction in the prior iteration before starting a new one: {} of {} "
-                    "parameters got a "
-                    "gradient, {} of {} buckets were sent",
+                    "parameters got a gradient, {} of {} buckets were sent",
                     arrived_, members_.size(), next_, buckets_.size()));
   }
   synchronize_ = synchronize;

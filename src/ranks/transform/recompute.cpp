@@ -11,6 +11,7 @@
 
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/module/rank.h"
+#include "ranks/module/recompute_scope.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -37,21 +38,6 @@ struct SaveInputs : torch::autograd::Function<SaveInputs> {
   static variable_list backward(AutogradContext*, variable_list) {
     TORCH_CHECK(false, "the node that keeps a region's inputs was run");
   }
-};
-
-// Phase and depth for the time of a second run, also when it ends by an exception.
-class RecomputeScope {
- public:
-  RecomputeScope() : rank_(find_rank()) {
-    if (rank_) rank_->enter_recompute();
-  }
-  ~RecomputeScope() {
-    if (rank_) rank_->leave_recompute();
-  }
-  RecomputeScope(const RecomputeScope&) = delete;
-
- private:
-  RankState* rank_;
 };
 
 struct Frame : std::enable_shared_from_this<Frame> {
