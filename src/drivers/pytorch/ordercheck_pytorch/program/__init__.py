@@ -1,0 +1,2 @@
+"""What one rank does: builds a model, applies a stack to it as a user would, trains. Stands by itself: imports nothing of
+the rest of the package, so that a reproduction script can be put together from its files."""

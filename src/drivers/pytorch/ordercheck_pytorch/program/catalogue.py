@@ -1,0 +1,79 @@
+"""The transforms and models that are built, and why another case is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .case import Case, Item
+from .data import SEQUENCES
+from .transforms.ac import apply_ac
+from .transforms.amp import apply_amp
+from .transforms.compile import apply_compile
+from .transforms.ddp import apply_ddp, cannot_average
+from .transforms.fsdp import apply_fsdp, apply_hsdp
+from .transforms.optimizer import apply_optimizer
+from .transforms.pp import apply_pp, cannot_pp
+from .transforms.replicate import apply_replicate
+from .transforms.sac import apply_sac, cannot_sac
+from .transforms.subject import Site, Subject
+from .transforms.tp import apply_tp
+
+
+def can_always(item: Item) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Transform:
+    apply: Callable[[Subject, Item, Site], None]
+    options: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ("model",)
+    cannot: Callable[[Item], str] = can_always
+
+
+TRANSFORMS: dict[str, Transform] = {
+    "pp": Transform(apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches"), cannot=cannot_pp),
+    "tp": Transform(apply_tp, ("sp", "plan")),
+    "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
+    "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
+    "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),
+    "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
+    "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
+    "ddp": Transform(apply_ddp, ("no_sync", "bucket_kib"), cannot=cannot_average),
+    "replicate": Transform(apply_replicate, cannot=cannot_average),
+    "amp": Transform(apply_amp),
+    "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay")),
+}
+MODELS = ["llama"]
+
+
+def cannot(case: Case, device: str) -> str:
+    """Why the case is not for this engine, or ""."""
+    if case.model not in MODELS and ":" not in case.model:
+        return f"model '{case.model}' is not built; expected {', '.join(MODELS)} or package.module:factory"
+    for item in case.items:
+        if reason := cannot_apply(item, case.apply):
+            return reason
+    if any(item.name == "amp" for item in case.items) and case.settings.arithmetic != "native":
+        return "amp casts float32, and exact arithmetic is float64; expected arithmetic=native"
+    if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:
+        return (
+            f"{case.data_parallel_degree} data-parallel ranks times {case.settings.accumulation} microbatches leave a "
+            "rank without a sample"
+        )
+    return ""
+
+
+def cannot_apply(item: Item, apply: str) -> str:
+    if apply:  # the items only say what the user's function does
+        return ""
+    transform = TRANSFORMS.get(item.name)
+    if transform is None:
+        return f"transform '{item.name}' is not built"
+    unknown = [name for name in item.options if name not in transform.options]
+    if unknown:
+        return f"{item.name}:{unknown[0]} is not built"
+    if item.scope not in transform.scopes:
+        return f"{item.name}@{item.scope} is not built; expected {' or '.join(transform.scopes)}"
+    return transform.cannot(item)

@@ -1,0 +1,132 @@
+"""llama: a decoder with RMSNorm, rotary positions, grouped-query attention and SwiGLU; torchtitan's names.
+
+Single-device code that knows of no mesh. As torchtitan's, it computes with the sizes of the tensors it is given (heads from
+the projections' width), and runs with its embedding, norm or output missing, so that a part of it can be a pipeline stage."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+
+from .arithmetic import Numerics
+from .counter_random import units
+from .data import SEQUENCE_LENGTH, VOCABULARY
+from .modules import Linear, RMSNorm
+
+LAYERS = 2
+DIM = 48
+HEADS = 48
+KV_HEADS = 24
+HEAD_DIM = 2
+FFN_HIDDEN = 120
+NORM_EPS = 1e-5
+ROPE_THETA = 10000.0
+
+
+def rotate(x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """Rotates pairs (first half, second half) of the last dim by position * theta^(-2i/head_dim)."""
+    half = x.shape[-1] // 2
+    exponent = torch.arange(half, dtype=x.dtype, device=x.device) * (-2.0 / x.shape[-1])
+    angle = positions.to(x.dtype).unsqueeze(-1) * torch.exp(exponent * math.log(ROPE_THETA))
+    cosine, sine = angle.cos(), angle.sin()
+    first, second = x[..., :half], x[..., half:]
+    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
+
+
+class InnerAttention(nn.Module):
+    """softmax(q k^T / sqrt(head_dim)) v under a causal mask: [batch, heads, sequence, head_dim]."""
+
+    def __init__(self, numerics: Numerics) -> None:
+        super().__init__()
+        self.numerics = numerics
+
+    def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        batch, heads, length, head_dim = q.shape
+        repeats = heads // k.shape[1]
+        # Query heads that share a key/value head stand side by side.
+        keys = k.unsqueeze(2).expand(batch, k.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
+        values = v.unsqueeze(2).expand(batch, v.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
+        hidden = positions.unsqueeze(0) > positions.unsqueeze(1)  # [query, key]: the key comes later
+        scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, length, head_dim)
+        weights = self.numerics.softmax(self.numerics.matmul(scaled, keys.transpose(1, 2)), hidden)
+        return self.numerics.matmul(weights, values).view(batch, heads, length, head_dim)
+
+
+class Attention(nn.Module):
+    def __init__(self, numerics: Numerics) -> None:
+        super().__init__()
+        self.wq = Linear(numerics, DIM, HEADS * HEAD_DIM)
+        self.wk = Linear(numerics, DIM, KV_HEADS * HEAD_DIM)
+        self.wv = Linear(numerics, DIM, KV_HEADS * HEAD_DIM)
+        self.inner_attention = InnerAttention(numerics)
+        self.wo = Linear(numerics, HEADS * HEAD_DIM, DIM)
+
+    def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        batch, length = x.shape[:2]
+        positions = positions[:length]
+        q = self.wq(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
+        k = self.wk(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
+        v = self.wv(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
+        out = self.inner_attention(rotate(q, positions), rotate(k, positions), v, positions)
+        return self.wo(out.transpose(1, 2).reshape(batch, length, -1))  # type: ignore[no-any-return]
+
+
+class FeedForward(nn.Module):
+    """w2(silu(w1 x) * w3 x). silu is written out: the stock one is not bitwise stable under slicing."""
+
+    def __init__(self, numerics: Numerics) -> None:
+        super().__init__()
+        self.w1 = Linear(numerics, DIM, FFN_HIDDEN)
+        self.w2 = Linear(numerics, FFN_HIDDEN, DIM)
+        self.w3 = Linear(numerics, DIM, FFN_HIDDEN)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        gate = self.w1(x)
+        return self.w2(gate / (1 + torch.exp(-gate)) * self.w3(x))  # type: ignore[no-any-return]
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, numerics: Numerics) -> None:
+        super().__init__()
+        self.attention_norm = RMSNorm(numerics, DIM, NORM_EPS)
+        self.attention = Attention(numerics)
+        self.ffn_norm = RMSNorm(numerics, DIM, NORM_EPS)
+        self.feed_forward = FeedForward(numerics)
+
+    def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        x = x + self.attention(self.attention_norm(x), positions)
+        return x + self.feed_forward(self.ffn_norm(x))
+
+
+class Llama(nn.Module):
+    """tokens [batch, sequence] int64 to logits [batch, sequence, vocabulary]."""
+
+    def __init__(self, numerics: Numerics) -> None:
+        super().__init__()
+        self.tok_embeddings: nn.Module | None = nn.Embedding(VOCABULARY, DIM, dtype=numerics.dtype)
+        self.layers = nn.ModuleDict({str(i): TransformerBlock(numerics) for i in range(LAYERS)})
+        self.norm: nn.Module | None = RMSNorm(numerics, DIM, NORM_EPS)
+        self.output: nn.Module | None = Linear(numerics, DIM, VOCABULARY)
+        self.register_buffer("positions", torch.arange(SEQUENCE_LENGTH), persistent=False)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        h = self.tok_embeddings(tokens) if self.tok_embeddings is not None else tokens
+        for block in self.layers.values():
+            h = block(h, self.positions)
+        h = self.norm(h) if self.norm is not None else h
+        return self.output(h) if self.output is not None else h
+
+
+def initial_value(seed: int, name: str, like: torch.Tensor) -> torch.Tensor:
+    """Matrices uniform with the variance 1/inputs, norms around 1; no element is zero. A function of seed and name alone."""
+    center, scale = (0.0, math.sqrt(3.0 / like.shape[1])) if like.ndim == 2 else (1.0, 0.25)
+    values = center + scale * (2 * units(seed, name, like.numel()) - 1)
+    return values.reshape(like.shape).to(like.dtype)
+
+
+def make_llama(numerics: Numerics, seed: int) -> Llama:
+    model = Llama(numerics)
+    model.load_state_dict({name: initial_value(seed, name, p) for name, p in model.named_parameters()})
+    return model

@@ -1,0 +1,205 @@
+"""What one rank does of a case: builds the model, applies the stack, trains, and hands over what it saw."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.tensor import DTensor
+
+from .arithmetic import Numerics, rounded
+from .case import MESH_AXES, Case, Item
+from .catalogue import TRANSFORMS
+from .data import batch_of, even_part, samples_of_rank, valid_tokens
+from .gather import clean_name, full, summed
+from .llama import make_llama
+from .loss import summed_cross_entropy
+from .modules import Linear
+from .pipeline import run_pipeline
+from .transforms.subject import Site, Subject
+from .user_code import look_up, make_user_model
+from .watch import Watch
+
+# Keeps gradients above the grid. A power of two: dividing it out again changes no bit.
+LOSS_SCALE = 256.0
+
+DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"})
+
+
+@dataclass
+class Yield:
+    """What one rank saw. Tensors are full ones, of the parameters that this rank holds; one entry a step."""
+
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the model as built, in its order
+    initial: dict[str, torch.Tensor] = field(default_factory=dict)
+    losses: list[float] = field(default_factory=list)
+    gradient_norms: list[float] = field(default_factory=list)
+    gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)
+    values: dict[str, torch.Tensor] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class RankRun:
+    def __init__(self, case: Case, rank: int, device: str, watch: Watch) -> None:
+        self.case, self.rank, self.device, self.watch = case, rank, device, watch
+        self.numerics = Numerics(case.settings.arithmetic, case.settings.grid)
+        self.seen = Yield()
+
+    def run(self) -> Yield:
+        torch.manual_seed(self.case.settings.seed)
+        self.watch.phase(0, "build")
+        model = self.build()
+        self.put_on_grid(model)
+        self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
+        self.seen.initial = {name: full(p) for name, p in model.named_parameters()}
+        self.watch.model_built(model)
+        self.watch.phase(0, "apply")
+        self.site = Site(self.numerics, self.device, self.make_mesh())
+        self.subject = Subject(model)
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            self.apply()
+        self.seen.notes = sorted({str(one.message).splitlines()[0] for one in raised if one.category is UserWarning})
+        self.watch.applied(self.subject.model)
+        steps = self.case.settings.steps
+        for step in range(steps):
+            self.train(step, last=step + 1 == steps)
+            self.watch.step_done(step)
+        self.seen.values = {name: full(p) for name, p in self.parameters()}
+        self.seen.counters = self.subject.counters
+        return self.seen
+
+    def build(self) -> nn.Module:
+        seed = self.case.settings.seed
+        if self.case.model == "llama":
+            return make_llama(self.numerics, seed).to(self.device)
+        return make_user_model(self.case.model, self.numerics, seed).to(self.device)
+
+    def put_on_grid(self, model: nn.Module) -> None:
+        """The weights of linears, elementwise: exact arithmetic takes them as they are."""
+        if not self.numerics.exact:
+            return
+        with torch.no_grad():
+            for module in model.modules():
+                if isinstance(module, Linear):
+                    module.weight.copy_(rounded(module.weight, self.numerics.grid))
+
+    def make_mesh(self) -> DeviceMesh | None:
+        """Of the axes that have several ranks, in the order of MESH_AXES."""
+        axes = [axis for axis in MESH_AXES if self.case.mesh[axis] > 1]
+        if not axes:
+            return None
+        return init_device_mesh(self.device, tuple(self.case.mesh[a] for a in axes), mesh_dim_names=tuple(axes))
+
+    def apply(self) -> None:
+        if self.case.apply:
+            returned = look_up(self.case.apply)(self.subject.model, self.site.mesh)
+            self.subject.model = returned if returned is not None else self.subject.model
+        else:
+            for item in self.case.items:
+                TRANSFORMS[item.name].apply(self.subject, item, self.site)
+        if self.subject.optimizer is None:
+            TRANSFORMS["optimizer"].apply(self.subject, DEFAULT_OPTIMIZER, self.site)
+
+    def train(self, step: int, last: bool) -> None:
+        all_tokens = valid_tokens(self.case.settings.seed, step)
+        with self.watch.training(step, last):
+            loss_sum = self.forward_backward(step, all_tokens)
+        self.watch.phase(step, "observe")
+        self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
+        self.seen.gradients.append({name: self.gradient_of(p) for name, p in self.parameters()})
+        self.watch.phase(step, "optimizer")
+        norm = self.total_norm()
+        self.seen.gradient_norms.append(norm)
+        self.update(norm)
+
+    def forward_backward(self, step: int, all_tokens: int) -> torch.Tensor:
+        """The rank's own sum of losses. Sums of losses are added first and scaled last: a sum of terms on the grid is exact,
+        a sum of quotients is not."""
+        settings, subject = self.case.settings, self.subject
+        factor = LOSS_SCALE / all_tokens
+        first, count = samples_of_rank(self.case, self.rank)
+        if subject.pipeline is not None:
+            self.watch.phase(step, "forward")
+            tokens, labels = self.batch(step, first, count)
+            microbatches = subject.pipeline.microbatches or settings.accumulation
+            group = self.site.axis("pp").get_group()
+            return run_pipeline(subject, self.numerics, tokens, labels, factor, microbatches, self.device, group)
+        loss_sum = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
+        for microbatch in range(settings.accumulation):
+            tokens, labels = self.batch(step, *even_part(first, count, settings.accumulation, microbatch))
+            for tell in subject.on_microbatch:
+                tell(microbatch + 1 == settings.accumulation)
+            self.watch.phase(step, "forward")
+            with torch.autocast(self.device, dtype=subject.autocast, enabled=subject.autocast is not None):
+                logits = subject.model(tokens)
+            if isinstance(logits, DTensor):
+                logits = logits.full_tensor()
+            total = summed_cross_entropy(self.numerics, logits.to(self.numerics.dtype), labels)
+            scaled = total * factor
+            self.watch.phase(step, "backward")
+            scaled.backward()  # type: ignore[no-untyped-call]
+            loss_sum = loss_sum + total.detach()
+        return loss_sum
+
+    def batch(self, step: int, first: int, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+        tokens, labels = batch_of(self.case.settings.seed, step, first, count)
+        return tokens.to(self.device), labels.to(self.device)
+
+    def parameters(self) -> list[tuple[str, nn.Parameter]]:
+        return [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
+
+    def gradient_scale(self) -> float:
+        return LOSS_SCALE / self.subject.gradient_factor
+
+    def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
+        gradient = parameter.grad if parameter.grad is not None else torch.zeros_like(parameter)
+        return full(gradient) / self.gradient_scale()
+
+    def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
+        for axis in ("dp_replicate", "dp_shard", "pp"):
+            if self.case.mesh[axis] > 1:
+                dist.all_reduce(total, group=self.site.axis(axis).get_group())
+        return total
+
+    def optimized(self) -> list[nn.Parameter]:
+        assert self.subject.optimizer is not None
+        return [p for group in self.subject.optimizer.param_groups for p in group["params"]]
+
+    def total_norm(self) -> float:
+        """Over the parameters that the optimizer has, each element of the full gradient once."""
+        total = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
+        with torch.no_grad():
+            for parameter in self.optimized():
+                if parameter.grad is None:
+                    continue
+                squares = self.numerics.sum_of_squares(parameter.grad / self.gradient_scale())
+                total = total + (squares.full_tensor() if isinstance(squares, DTensor) else squares)
+            if self.case.mesh["pp"] > 1:
+                dist.all_reduce(total, group=self.site.axis("pp").get_group())
+        return math.sqrt(total.item())
+
+    def update(self, norm: float) -> None:
+        assert self.subject.optimizer is not None
+        # torch.nn.utils.clip_grad_norm_: the coefficient is clamped to 1, never a branch.
+        coefficient = min(1.0, self.subject.clip / (norm + 1e-6)) if self.subject.clip > 0 else 1.0
+        for parameter in self.optimized():
+            if parameter.grad is not None:
+                if self.numerics.exact:  # the coefficient rounds: parts of a sum would round on their own
+                    parameter.grad = summed(parameter.grad)
+                parameter.grad.div_(self.gradient_scale()).mul_(coefficient)
+        self.subject.optimizer.step()
+        self.put_on_grid(self.subject.model)
+        self.subject.model.zero_grad(set_to_none=True)
+        self.subject.optimizer.zero_grad(set_to_none=True)
+
+
+def run_rank(case: Case, rank: int, device: str, watch: Watch) -> Yield:
+    """The default process group is there. Collective over all ranks of the case."""
+    return RankRun(case, rank, device, watch).run()

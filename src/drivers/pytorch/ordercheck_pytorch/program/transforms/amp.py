@@ -1,0 +1,12 @@
+"""Automatic mixed precision: the forward runs under torch.autocast. Float64 is not cast, so it needs native arithmetic."""
+
+from __future__ import annotations
+
+import torch
+
+from ..case import Item
+from .subject import Site, Subject
+
+
+def apply_amp(subject: Subject, item: Item, site: Site) -> None:
+    subject.autocast = torch.float16 if item.mode == "fp16" else torch.bfloat16

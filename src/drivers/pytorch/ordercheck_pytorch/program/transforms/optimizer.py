@@ -1,0 +1,24 @@
+"""torch.optim over the parameters that the model has when the item is applied."""
+
+from __future__ import annotations
+
+import torch
+
+from ..case import Item
+from .subject import Site, Subject
+
+LEARNING_RATES = {"sgd": 0.1, "adamw": 1e-2}
+
+
+def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
+    parameters = list(subject.model.parameters())
+    lr = float(item.options.get("lr", LEARNING_RATES[item.mode or "adamw"]))
+    # One tensor at a time: the batched form refuses plain tensors beside DTensors, whatever the order of the stack.
+    if item.mode == "sgd":
+        subject.optimizer = torch.optim.SGD(parameters, lr=lr, foreach=False)
+    else:
+        weight_decay = float(item.options.get("weight_decay", "0.1"))
+        subject.optimizer = torch.optim.AdamW(
+            parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=False
+        )
+    subject.clip = float(item.options.get("clip", "0"))

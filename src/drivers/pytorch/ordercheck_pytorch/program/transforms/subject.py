@@ -1,0 +1,68 @@
+"""What transforms are handed, and what they may know of their surroundings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.distributed.device_mesh import DeviceMesh
+
+from ..arithmetic import Numerics
+from ..case import Item
+
+
+@dataclass
+class Pipeline:
+    """How the stages are run once every transform has been applied to them."""
+
+    schedule: str
+    microbatches: int | None  # None: as many as the step accumulates
+    stage: int
+    stages: int
+
+
+@dataclass
+class Subject:
+    """The model as the transforms so far left it, and what goes with it."""
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer | None = None
+    clip: float = 0.0
+    pipeline: Pipeline | None = None
+    autocast: torch.dtype | None = None
+    # What gradients are multiplied by after backward to be sums: a wrapper that averages them asks for its degree. The loss
+    # could be multiplied instead, but every rounding to the grid in between would then be another one.
+    gradient_factor: float = 1.0
+    # Called with whether the microbatch is the step's last.
+    on_microbatch: list[Any] = field(default_factory=list)
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Nothing here tells of the other items of a stack."""
+
+    numerics: Numerics
+    device: str
+    mesh: DeviceMesh | None
+
+    def axis(self, *names: str) -> DeviceMesh:
+        assert self.mesh is not None, "an item with a degree has its axis"
+        return self.mesh[names if len(names) > 1 else names[0]]
+
+
+def degree(item: Item, index: int = 0) -> int:
+    return item.degrees[index] if index < len(item.degrees) else 2
+
+
+def holder_of_layers(model: nn.Module) -> nn.Module:
+    """Where a user finds `layers` now: on the model, or on what DistributedDataParallel keeps as `module`."""
+    return model.module if isinstance(model, nn.parallel.DistributedDataParallel) else model
+
+
+def layers_of(model: nn.Module) -> nn.ModuleDict:
+    layers = holder_of_layers(model).layers
+    assert isinstance(layers, nn.ModuleDict)
+    return layers

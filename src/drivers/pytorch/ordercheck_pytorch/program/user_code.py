@@ -1,0 +1,53 @@
+"""A user's own model and parallelize function, named "package.module:name".
+
+The model takes tokens [batch, 24] int64 below 120 and gives logits [batch, 24, classes] with at least 120 classes, whole on
+every rank (on the last stage's, in a pipeline). `factory()` takes nothing. `function(model, mesh)` gets the DeviceMesh of the
+stack's axes (None on one rank) and returns the model, or nothing where it changed the one it was given."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import torch
+from torch import nn
+
+from .arithmetic import Numerics
+from .llama import initial_value
+from .modules import Linear, RMSNorm
+
+
+def look_up(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def make_user_model(name: str, numerics: Numerics, seed: int) -> nn.Module:
+    """In exact arithmetic, stock linears and norms become the ones that round their operands: subclasses of the same
+    names, parameters and paths. What else the model sums is looked for by the range guard of the reference run."""
+    torch.manual_seed(seed)
+    model = look_up(name)()
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"{name} returned {type(model).__name__}; expected an nn.Module")
+    model.to(numerics.dtype)
+    if numerics.exact:
+        for module in list(model.modules()):
+            make_exact(module, numerics)
+    with torch.no_grad():
+        for path, parameter in model.named_parameters():
+            if parameter.ndim <= 2:
+                parameter.copy_(initial_value(seed, path, parameter))
+    return model
+
+
+def make_exact(module: nn.Module, numerics: Numerics) -> None:
+    stand_in = {nn.Linear: Linear, nn.RMSNorm: RMSNorm}.get(type(module))
+    if stand_in is None:
+        return
+    if getattr(module, "bias", None) is not None:
+        raise NotImplementedError(f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=native")
+    module.__class__ = stand_in
+    module.numerics = numerics
