@@ -41,7 +41,7 @@ void contradict(Outcome& outcome, std::string what) {
 // The outcome of a stack with the settings that a witness runs with.
 Outcome* find_outcome(std::vector<Outcome>& outcomes, const Stack& stack, const std::string& model) {
   const auto found = std::ranges::find_if(outcomes, [&](const Outcome& o) {
-    return o.planned.subject.stack == stack && o.planned.subject.model == model &&
+    return o.planned.subject.stack == stack && o.planned.subject.model == model && o.planned.subject.apply.empty() &&
            o.planned.subject.settings == Settings{};
   });
   return found == outcomes.end() ? nullptr : &*found;
