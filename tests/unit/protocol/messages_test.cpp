@@ -84,6 +84,15 @@ TEST(messages, a_run_whose_spelling_contradicts_its_text_is_refused) {
   EXPECT_THAT(error_of(decode_run(run.dump())), AllOf(HasSubstr("case.mesh"), HasSubstr("'{\"cp\":1,")));
 }
 
+TEST(messages, a_counter_that_was_not_measured_survives_the_line_and_nothing_less_is_taken) {
+  Record record = sample_record();
+  record.counters.matmul_flops = -1;
+  EXPECT_EQ(decode_record(encode_record(record)).value(), record);
+  json less = json::parse(encode_record(record));
+  less["counters"]["matmul_flops"] = -2;
+  EXPECT_THAT(error_of(decode_record(less.dump())), HasSubstr("matmul_flops"));
+}
+
 TEST(messages, a_run_with_an_unknown_transform_says_so) {
   json run = json::parse(encode(sample_run()));
   run["case"]["text"] = "fsdb=2";
