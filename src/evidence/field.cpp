@@ -11,11 +11,18 @@ namespace ordercheck {
 namespace {
 
 constexpr std::string_view kBetweenEffects = " | ";
+constexpr std::string_view kUnknown = "?";
 constexpr std::string_view kYes = "yes", kPartly = "partly", kNo = "no", kNotStated = "not stated";
 
 std::string_view word_of(const Effect& effect) {
   if (!effect.defined) return kNotStated;
   return effect.present ? kYes : effect.partly ? kPartly : kNo;
+}
+
+std::optional<std::int64_t> parse_counter(std::string_view text) {
+  if (text == kUnknown) return kNotMeasured;
+  const auto number = parse_integer(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::vector<std::string> split_effects(std::string_view text) {
@@ -85,8 +92,12 @@ Result<std::string> unescape_field(std::string_view field) {
 
 std::string print_counters(const Counters& counters) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : kCounters)
-    if (counters.*value != 0) parts.push_back(fmt::format("{}={}", name, counters.*value));
+  for (const auto& [name, value] : kCounters) {
+    if (!is_measured(counters.*value))
+      parts.push_back(fmt::format("{}={}", name, kUnknown));
+    else if (counters.*value != 0)
+      parts.push_back(fmt::format("{}={}", name, counters.*value));
+  }
   return join(parts, " ");
 }
 
@@ -95,8 +106,8 @@ Result<Counters> parse_counters(std::string_view text) {
   if (text.empty()) return counters;
   for (const auto& part : split(text, ' ')) {
     const auto equals = part.find('=');
-    const auto number = equals == std::string::npos ? std::nullopt : parse_integer(std::string_view(part).substr(equals + 1));
-    if (!number) return Error{fmt::format("counter '{}' is not '<name>=<number>'", part)};
+    const auto number = equals == std::string::npos ? std::nullopt : parse_counter(std::string_view(part).substr(equals + 1));
+    if (!number) return Error{fmt::format("counter '{}' is not '<name>=<number>', or '<name>={}' where it was not measured", part, kUnknown)};
     bool known = false;
     for (const auto& [name, value] : kCounters) {
       if (part.substr(0, equals) != name) continue;

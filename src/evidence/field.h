@@ -15,7 +15,8 @@ namespace ordercheck {
 std::string escape_field(std::string_view text);
 Result<std::string> unescape_field(std::string_view field);
 
-// "matmul_flops=12 saved_bytes_peak=40": names in the order of Counters, zero left out.
+// "matmul_flops=12 saved_bytes_peak=40": names in the order of Counters, zero left out, "name=?" for one that was
+// not measured.
 std::string print_counters(const Counters& counters);
 Result<Counters> parse_counters(std::string_view text);
 

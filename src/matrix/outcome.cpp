@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "parity/counters.h"
 #include "rule/counters.h"
 
 namespace ordercheck {
@@ -33,6 +34,7 @@ std::string foreign(const Expectation& expected, const Record& record) {
 void contradict(Outcome& outcome, std::string what) {
   outcome.agreement = Agreement::contradiction;
   outcome.disagreement = std::move(what);
+  outcome.open_because.clear();
   for (const Expectation& departure : outcome.prediction.departures)
     if (departure.verdict == outcome.judgement.verdict && foreign(departure, outcome.record).empty())
       outcome.explanation = departure.because;
@@ -41,7 +43,7 @@ void contradict(Outcome& outcome, std::string what) {
 // The outcome of a stack with the settings that a witness runs with.
 Outcome* find_outcome(std::vector<Outcome>& outcomes, const Stack& stack, const std::string& model) {
   const auto found = std::ranges::find_if(outcomes, [&](const Outcome& o) {
-    return o.planned.subject.stack == stack && o.planned.subject.model == model &&
+    return o.planned.subject.stack == stack && o.planned.subject.model == model && o.planned.subject.apply.empty() &&
            o.planned.subject.settings == Settings{};
   });
   return found == outcomes.end() ? nullptr : &*found;
@@ -62,15 +64,11 @@ CounterValues counters_of(const Outcome& outcome) {
   return counter_values(outcome.record.counters, outcome.record.collectives);
 }
 
-std::string counters_apart(const CounterValues& a, const CounterValues& b) {
-  for (const auto& [name, value] : a) {
-    const auto other = b.find(name);
-    const auto there = other == b.end() ? 0 : other->second;
-    if (value != there) return fmt::format("{} is {} and {}", name, value, there);
-  }
-  for (const auto& [name, value] : b)
-    if (value != 0 && !a.contains(name)) return fmt::format("{} is 0 and {}", name, value);
-  return "";
+// What a page claims of a counter is not decided by runs that did not measure it: they confirm nothing.
+void leave_open(Outcome& outcome, const Rule& rule, const std::string& counter) {
+  if (outcome.agreement != Agreement::confirmed) return;
+  outcome.agreement = Agreement::open;
+  outcome.open_because = fmt::format("{}: {}", rule.id, not_measured_by(outcome.planned.subject.engine, counter));
 }
 
 void hold_commuting(Outcome& one, const Outcome& other, const Rule& rule) {
@@ -80,25 +78,29 @@ void hold_commuting(Outcome& one, const Outcome& other, const Rule& rule) {
     return;
   }
   if (one.record.ending != Ending::completed) return;
-  if (auto apart = counters_apart(counters_of(one), counters_of(other)); !apart.empty())
-    contradict(one, fmt::format("{} says that the orders commute; {}", rule.id, apart));
+  const CounterValues here = counters_of(one), there = counters_of(other);
+  const CountersHeld held = hold_counters(here, there);
+  if (!held.apart.empty())
+    contradict(one, fmt::format("{} says that the orders commute; {} is {} and {}", rule.id, held.apart,
+                                value_in(here, held.apart), value_in(there, held.apart)));
+  else if (!held.unmeasured.empty())
+    leave_open(one, rule, held.unmeasured);
 }
 
 void hold_moved(Outcome& bad, const Outcome& good, const Expectation& expected, const Rule& rule) {
   if (bad.record.ending != Ending::completed || good.record.ending != Ending::completed) return;
-  const auto in_bad = counters_of(bad), in_good = counters_of(good);
-  const auto value = [&](const CounterValues& values) {
-    const auto found = values.find(expected.counter);
-    return found == values.end() ? 0 : found->second;
-  };
-  if (!moved(expected.move, value(in_bad), value(in_good)))
+  const std::int64_t in_bad = value_in(counters_of(bad), expected.counter);
+  const std::int64_t in_good = value_in(counters_of(good), expected.counter);
+  if (!is_measured(in_bad) || !is_measured(in_good)) return leave_open(bad, rule, expected.counter);
+  if (!moved(expected.move, in_bad, in_good))
     contradict(bad, fmt::format("{} says {} {}; it is {}, and {} in the good order", rule.id, name_of(expected.move),
-                                expected.counter, value(in_bad), value(in_good)));
+                                expected.counter, in_bad, in_good));
 }
 
 }  // namespace
 
 void hold_against_rules(Outcome& outcome) {
+  outcome.open_because.clear();
   const Verdict seen = outcome.judgement.verdict;
   const Prediction& predicted = outcome.prediction;
   if (seen == Verdict::unrun || seen == Verdict::unstable) {

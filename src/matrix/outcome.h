@@ -16,7 +16,7 @@ namespace ordercheck {
 //   confirmed      what was seen is what the rules predict; where none fires, they predict equal
 //   contradiction  something else was seen, or a harm that no rule predicts for this engine and version
 //   open           rules fire, none speaks about this engine and version, and nothing went wrong; or plain arithmetic,
-//                  where layouts owe nothing, differs
+//                  where layouts owe nothing, differs; or a page claims something of a counter that was not measured
 //   undecided      nothing was shown: unrun or unstable
 enum class Agreement { confirmed, contradiction, open, undecided };
 
@@ -40,6 +40,7 @@ struct Outcome {
   Prediction prediction;
   Agreement agreement = Agreement::undecided;
   std::string disagreement;      // of a contradiction: "ORD-004 predicts fails in apply; it fails in forward"
+  std::string open_because;      // where a page's claim could not be decided: "COM-002: saved_bytes_peak is not measured by pytorch"
   std::string explanation;       // the `because` of the page that explains the contradiction; "" where none does
   std::string persistence;       // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;
@@ -57,7 +58,8 @@ struct MatrixResult {
 void hold_against_rules(Outcome& outcome);
 
 // What a page claims about two stacks: a `commutes` pair agrees in verdict and counters, and a slow or memory page's
-// counter moves from the good witness to the bad one as it says. Turns what does not bear out into contradictions.
+// counter moves from the good witness to the bad one as it says. Turns what does not bear out into contradictions, and a
+// confirmation that would need a counter which was not measured into an open question.
 void hold_pairs_against_rules(std::vector<Outcome>& outcomes, const std::vector<Rule>& rules, const Target& target);
 
 // The engine and version that a run speaks for: "native 2.11.0".

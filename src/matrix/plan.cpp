@@ -20,6 +20,13 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// An engine that takes the user's own code says so with this word among its models.
+const std::string kOwn = "pkg:factory";
+
+bool builds_model(const Hello& hello, const std::string& model) {
+  return holds(hello.models, model.find(':') != std::string::npos ? kOwn : model);
+}
+
 std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rule>& rules) {
   std::vector<std::string> ids;
   for (const Rule& rule : rules)
@@ -130,7 +137,8 @@ std::string why_not(const Case& c, const Hello& hello) {
   for (const Item& item : c.stack.items)
     if (!holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
   if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
-  if (!holds(hello.models, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
+  if (!builds_model(hello, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
+  if (!c.apply.empty() && !holds(hello.models, kOwn)) return fmt::format("the {} engine takes no apply function", hello.engine);
   const int ranks = world_size(mesh_of(c.stack));
   if (ranks > hello.max_ranks)
     return fmt::format("needs {} ranks, the {} engine runs at most {}", ranks, hello.engine, hello.max_ranks);

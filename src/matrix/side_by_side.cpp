@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "matrix/orders.h"
+#include "parity/counters.h"
 #include "stack/case.h"
 
 namespace ordercheck {
@@ -42,14 +43,10 @@ std::string verdict_of(const Observation* seen) {
 std::vector<CounterApart> counters_apart(const CounterValues& left, const CounterValues& right) {
   CounterValues both = left;
   both.insert(right.begin(), right.end());
-  const auto value = [](const CounterValues& values, const std::string& name) {
-    const auto found = values.find(name);
-    return found == values.end() ? 0 : found->second;
-  };
   std::vector<CounterApart> apart;
   for (const auto& [name, unused] : both) {
-    const CounterApart one{name, value(left, name), value(right, name)};
-    if (one.left != one.right && !is_sum(name, both)) apart.push_back(one);
+    const CounterApart one{name, value_in(left, name), value_in(right, name)};
+    if ((one.left != one.right || !is_measured(one.left)) && !is_sum(name, both)) apart.push_back(one);
   }
   return apart;
 }
@@ -93,7 +90,8 @@ std::string render_table(const std::vector<TableLine>& lines) {
 }
 
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {
-  for (const CounterApart& one : apart) lines.push_back({one.counter, std::to_string(one.left), std::to_string(one.right)});
+  const auto text = [](std::int64_t value) { return is_measured(value) ? std::to_string(value) : "not measured"; };
+  for (const CounterApart& one : apart) lines.push_back({one.counter, text(one.left), text(one.right)});
 }
 
 std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name) {

@@ -12,12 +12,13 @@ namespace ordercheck {
 
 struct CounterApart {
   std::string counter;    // "operators_recomputed", "all_gather@dp_shard", "all_gather@dp_shard:bytes"
-  std::int64_t left = 0;  // 0 too where it did not happen
+  std::int64_t left = 0;  // 0 too where it did not happen; kNotMeasured (parity/counters.h)
   std::int64_t right = 0;
   friend bool operator==(const CounterApart&, const CounterApart&) = default;
 };
 
-// Sorted by name. Collectives are told by mesh axis, not summed over all axes as well.
+// Sorted by name. Collectives are told by mesh axis, not summed over all axes as well. What either side has not measured is
+// among them: nobody knows whether it tells the two apart.
 std::vector<CounterApart> counters_apart(const CounterValues& left, const CounterValues& right);
 
 // What committed runs of one engine and version showed. Refers to the observations it was made of.

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "evidence/field.h"
+#include "parity/counters.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -32,6 +32,18 @@ void add_list(std::string& text, const char* name, const std::vector<std::string
   for (std::size_t i = 0; i < lines.size(); ++i) add_field(text, i == 0 ? name : "", lines[i]);
 }
 
+// Zero left out.
+std::vector<std::string> counter_lines(const Counters& counters) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : kCounters) {
+    if (!is_measured(counters.*value))
+      lines.push_back(fmt::format("{} not measured", name));
+    else if (counters.*value != 0)
+      lines.push_back(fmt::format("{}={}", name, counters.*value));
+  }
+  return lines;
+}
+
 std::string contradiction_text(const Outcome& outcome) {
   std::string text = fmt::format("contradiction  {}: {}\n", print(outcome.planned.subject), outcome.disagreement);
   text += fmt::format("               {}\n", outcome.judgement.reason);
@@ -56,9 +68,10 @@ std::string verdict_lines(const std::vector<Outcome>& outcomes) {
   std::string text;
   for (const Outcome& outcome : outcomes) {
     const bool equal = outcome.judgement.verdict == Verdict::equal;
-    text += fmt::format("{:<{}}  {:<8} {}{}{}\n", print(outcome.planned.subject), width,
+    text += fmt::format("{:<{}}  {:<8} {}{}{}{}\n", print(outcome.planned.subject), width,
                         name_of(outcome.judgement.verdict), name_of(outcome.agreement),
                         outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
+                        outcome.open_because.empty() ? "" : ", " + outcome.open_because,
                         equal ? "" : ": " + outcome.judgement.reason);
   }
   return text;
@@ -83,7 +96,8 @@ std::string prediction_text(const Outcome& outcome) {
     text = "equal: no rule speaks against it";
   else
     text = fmt::format("{}, by {}", name_of(*p.verdict), p.rule);
-  return fmt::format("{} [{}]", text, name_of(outcome.agreement));
+  const std::string& because = outcome.open_because;
+  return fmt::format("{} [{}{}]", text, name_of(outcome.agreement), because.empty() ? "" : "; " + because);
 }
 
 std::string render_plan_text(const Plan& plan) {
@@ -131,7 +145,7 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
     effects.push_back(fmt::format("{}: {}", effect.transform, effect.evidence));
   add_list(text, "effects", effects);
   if (outcome.record.ending == Ending::completed)
-    add_list(text, "counters", split(print_counters(outcome.record.counters), ' '));
+    add_list(text, "counters", counter_lines(outcome.record.counters));
   add_list(text, "notes", outcome.record.notes);
   add_field(text, "predicted", prediction_text(outcome));
   if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);

@@ -33,7 +33,10 @@ Json outcome_json(const Outcome& outcome) {
                        {"partly", effect.partly},
                        {"evidence", effect.evidence}});
   Json counters = Json::object();
-  for (const CounterName& counter : kCounters) counters[counter.name] = outcome.record.counters.*counter.value;
+  for (const auto& [name, value] : kCounters) {
+    const std::int64_t count = outcome.record.counters.*value;
+    counters[name] = is_measured(count) ? Json(count) : Json("not measured");
+  }
   Json json{{"case", print(outcome.planned.subject)},
             {"sources", sources_json(outcome.planned.sources)},
             {"verdict", name_of(outcome.judgement.verdict)},
@@ -45,6 +48,7 @@ Json outcome_json(const Outcome& outcome) {
             {"fired", p.fired},
             {"agreement", name_of(outcome.agreement)},
             {"disagreement", outcome.disagreement},
+            {"open_because", outcome.open_because},
             {"explanation", outcome.explanation},
             {"persistence", outcome.persistence},
             {"counters", counters},

@@ -1,4 +1,5 @@
-// The names of a record's counters: one table for the protocol, the evidence, the rules and the pages.
+// The names of a record's counters: one table for the protocol, the evidence, the rules and the pages. And what stands for
+// a counter that an engine has not measured: never 0, which is a measurement.
 #pragma once
 
 #include <array>
@@ -7,6 +8,9 @@
 #include "parity/record.h"
 
 namespace ordercheck {
+
+inline constexpr std::int64_t kNotMeasured = -1;
+constexpr bool is_measured(std::int64_t counter) { return counter != kNotMeasured; }
 
 struct CounterName {
   const char* name;

@@ -77,7 +77,7 @@ struct CollectiveCount {
   friend auto operator<=>(const CollectiveCount&, const CollectiveCount&) = default;
 };
 
-// Of rank 0. Peaks and graphs are over the whole run; the rest is of the last step.
+// Of rank 0. Peaks and graphs are over the whole run; the rest is of the last step. -1: not measured (counters.h).
 struct Counters {
   std::int64_t operators_recomputed = 0;    // ATen operators run by the forward inside backward
   std::int64_t operators_kept = 0;          // results that a recomputation was handed, as a policy says, not run again

@@ -44,7 +44,7 @@ std::string extent_of_difference(const Record& expected, const Record& got);
 // What a transform owes to show at degree 2 and more (design: effects), measured against the twin without it.
 struct Effect {
   std::string transform;  // the item, printed
-  bool defined = true;    // false: nothing is stated about this transform, so it can never be found ignored
+  bool defined = true;    // false: nothing is stated about it, or nothing of it was measured; it is never found ignored
   bool present = false;   // all that it owes was seen
   bool partly = false;    // not all, but some of it
   std::string evidence;   // "recomputed 118 operators, saved bytes 51200 of 88064": the counters, in words

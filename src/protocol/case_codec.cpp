@@ -39,6 +39,7 @@ json json_of(const Case& subject) {
   return {{"text", print(subject)},
           {"engine", subject.engine},
           {"model", subject.model},
+          {"apply", subject.apply},
           {"items", items},
           {"mesh", mesh_json(subject.stack)},
           {"settings",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "parity/counters.h"
 #include "report/markdown.h"
 #include "rule/counters.h"
 #include "stack/notation.h"
@@ -31,7 +32,7 @@ void add_counters(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, 
     for (const auto& [c, row] : runs) values.push_back(counter_values(row->counters, {}).at(name));
     if (std::ranges::count(values, none) == std::ssize(values)) continue;
     view.cost_names.push_back(counter_in_words(name));
-    for (std::size_t i = 0; i < values.size(); ++i) view.costs[i].cells.push_back(thousands(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) view.costs[i].cells.push_back(counter_text(values[i]));
   }
 }
 
@@ -61,6 +62,8 @@ std::string counter_in_words(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
 }
+
+std::string counter_text(std::int64_t value) { return is_measured(value) ? thousands(value) : "not measured"; }
 
 void add_costs(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view) {
   add_counters(runs, view);

@@ -1,6 +1,8 @@
 // What runs cost, from their evidence rows.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,9 @@ namespace ordercheck {
 
 // "saved bytes peak": a counter's name as a page writes it.
 std::string counter_in_words(std::string name);
+
+// "12,345", or "not measured".
+std::string counter_text(std::int64_t value);
 
 // Fills `view.cost_names` and `view.costs` with counters, a row a case, and `view.traffic` with collectives, a row a case,
 // kind and group.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "evidence/field.h"
 #include "matrix/orders.h"
+#include "parity/counters.h"
 #include "report/cost_view.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
@@ -24,6 +25,10 @@ struct SetRun {
 };
 
 bool completed(const SetRun& run) { return run.row->ending == Ending::completed; }
+
+bool all_measured(const EvidenceRow& row) {
+  return std::ranges::all_of(kCounters, [&](const CounterName& counter) { return is_measured(row.counters.*counter.value); });
+}
 
 // What two orders must share to be the same object for all that a run can tell: they are equal to one rank both, so it
 // is counters and collectives.
@@ -55,13 +60,13 @@ void add_counters(const std::vector<SetRun>& runs, SetView& view) {
     const bool varies = std::ranges::adjacent_find(values, std::not_equal_to<>{}) != values.end();
     if (!varies) {
       if (!values.empty() && values.front() != none)
-        alike.push_back(counter_in_words(name) + " " + thousands(values.front()));
+        alike.push_back(counter_in_words(name) + " " + counter_text(values.front()));
       continue;
     }
     view.counters.push_back(counter_in_words(name));
     auto value = values.begin();
     for (std::size_t i = 0; i < runs.size(); ++i)
-      view.rows[i].cells.push_back(completed(runs[i]) ? thousands(*value++) : "");
+      view.rows[i].cells.push_back(completed(runs[i]) ? counter_text(*value++) : "");
   }
   view.alike = join(alike, ", ");
 }
@@ -69,7 +74,7 @@ void add_counters(const std::vector<SetRun>& runs, SetView& view) {
 void add_letters(const std::vector<SetRun>& runs, SetView& view) {
   std::map<std::string, std::string> letters;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].row->verdict != Verdict::equal) continue;
+    if (runs[i].row->verdict != Verdict::equal || !all_measured(*runs[i].row)) continue;
     const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
     view.rows[i].same = letters.emplace(footprint(*runs[i].row), next).first->second;
   }

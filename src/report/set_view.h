@@ -14,7 +14,8 @@ struct SetRow {
   std::string order;               // "`tp=2,ac,compile,fsdp=2`"
   std::string verdict;             // "fails in apply"
   std::string rules;               // pages that fire, linked; "none"
-  std::string same;                // "A": orders with one letter agree in every bit, counter and collective; "" if broken
+  std::string same;                // "A": orders with one letter agree in every bit, counter and collective; "" if broken or
+                                   // with a counter that was not measured
   std::vector<std::string> cells;  // one a name in `counters`; empty where the run did not complete
 };
 

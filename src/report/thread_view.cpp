@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "parity/counters.h"
 #include "report/cost_view.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
@@ -22,6 +23,7 @@ namespace ordercheck {
 namespace {
 
 constexpr const char* kVerdict = "verdict";
+constexpr const char* kUnknown = "unknown";
 constexpr const char* kSeen = "what was seen";
 
 // A stack of the point and what the engine's table has of it.
@@ -87,15 +89,21 @@ PointLine line_of(std::string name, const Cells& cells) {
 void add_counters(const std::vector<Column>& columns, PointRuns& runs) {
   for (const auto& [name, none] : counter_values({}, {})) {
     Cells cells;
-    bool any = false;
+    std::set<std::int64_t> measured;
+    bool any = false, all_measured = true;
     for (const Column& column : columns) {
       cells.emplace_back();
       if (!column.is_complete()) continue;
       const std::int64_t value = counter_values(column.row->counters, {}).at(name);
-      cells.back() = thousands(value);
+      cells.back() = counter_text(value);
+      if (is_measured(value)) measured.insert(value);
+      all_measured &= is_measured(value);
       any |= value != none;
     }
-    if (any) runs.lines.push_back(line_of(counter_in_words(name), cells));
+    if (!any) continue;
+    runs.lines.push_back(line_of(counter_in_words(name), cells));
+    if (std::string& same = runs.lines.back().same; !same.empty() && !all_measured)
+      same = measured.size() > 1 ? "no" : kUnknown;
   }
 }
 
@@ -130,7 +138,12 @@ std::string apart_in_words(const PointRuns& runs, const std::vector<Column>& col
   std::vector<std::string> names;
   for (const PointLine& line : runs.lines)
     if (line.same == "no" && line.name != kSeen) names.push_back(line.name);
-  if (!names.empty()) return fmt::format("What differs: {}.", join(names, "; "));
+  std::vector<std::string> unknown;
+  for (const PointLine& line : runs.lines)
+    if (line.same == kUnknown) unknown.push_back(line.name);
+  const std::string rest = unknown.empty() ? "" : fmt::format(" Not measured: {}.", join(unknown, "; "));
+  if (!names.empty()) return fmt::format("What differs: {}.{}", join(names, "; "), rest);
+  if (!unknown.empty()) return "Nothing that was measured differs." + rest;
   return std::ranges::all_of(columns, [](const Column& c) { return c.row == nullptr || c.is_complete(); })
              ? "Nothing differs: the verdict, every counter and every collective are the same."
              : "The verdict is the same.";

@@ -19,7 +19,7 @@ struct PointRule {
 struct PointLine {
   std::string name;                // "operators recomputed", "all_gather on dp_shard in backward"
   std::vector<std::string> cells;  // one a stack
-  std::string same;                // "yes", "no"; "" where one stack alone has it
+  std::string same;                // "yes", "no", "unknown" where not all measured it; "" where one stack alone has it
 };
 
 // What one engine and version showed of stacks of a point that hold the same transforms.

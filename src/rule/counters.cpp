@@ -52,4 +52,25 @@ CounterValues counter_values(const Counters& counters, const std::vector<Collect
   return values;
 }
 
+std::int64_t value_in(const CounterValues& values, const std::string& name) {
+  const auto found = values.find(name);
+  return found == values.end() ? 0 : found->second;
+}
+
+CountersHeld hold_counters(const CounterValues& one, const CounterValues& other) {
+  CounterValues both = one;
+  both.insert(other.begin(), other.end());
+  CountersHeld held;
+  for (const auto& [name, unused] : both) {
+    const std::int64_t here = value_in(one, name), there = value_in(other, name);
+    std::string& noted = is_measured(here) && is_measured(there) ? held.apart : held.unmeasured;
+    if (noted.empty() && (&noted == &held.unmeasured || here != there)) noted = name;
+  }
+  return held;
+}
+
+std::string not_measured_by(const std::string& engine, const std::string& counter) {
+  return fmt::format("{} is not measured by {}", counter, engine);
+}
+
 }  // namespace ordercheck

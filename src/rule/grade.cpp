@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "parity/counters.h"
 #include "rule/prediction.h"
 #include "stack/case.h"
 
@@ -49,11 +50,8 @@ Shown shown_by_counter(const Observation& bad, const Observation* good, const Ex
   if (expected == nullptr || expected->move == Move::none)
     return {Shown::nothing, "equal numbers say nothing about cost, and no page pins a counter"};
   if (good == nullptr || good->verdict != Verdict::equal) return {Shown::nothing, "the good stack did not run equal"};
-  const auto value = [&](const Observation& of) {
-    const auto found = of.counters.find(expected->counter);
-    return found == of.counters.end() ? std::int64_t{0} : found->second;
-  };
-  const std::int64_t left = value(bad), right = value(*good);
+  const std::int64_t left = value_in(bad.counters, expected->counter), right = value_in(good->counters, expected->counter);
+  if (!is_measured(left) || !is_measured(right)) return {Shown::nothing, not_measured_by(bad.engine, expected->counter)};
   const bool moved = expected->move == Move::more ? left > right : expected->move == Move::less ? left < right : left == right;
   return {moved ? Shown::the_harm : Shown::no_harm,
           fmt::format("{} is {} against {}", expected->counter, left, right)};
@@ -94,7 +92,9 @@ Shown shown_commuting(const Observation& one, const Rule& rule, const std::vecto
     return {Shown::no_harm, fmt::format("{} is {}", one.case_text, name_of(one.verdict))};
   if (other == nullptr || other->verdict != Verdict::equal || one.verdict != Verdict::equal)
     return {Shown::nothing, "only one of the two orders ran"};
-  if (one.counters != other->counters) return {Shown::no_harm, "equal numbers, but counters that differ"};
+  const CountersHeld held = hold_counters(one.counters, other->counters);
+  if (!held.apart.empty()) return {Shown::no_harm, "equal numbers, but counters that differ"};
+  if (!held.unmeasured.empty()) return {Shown::nothing, not_measured_by(one.engine, held.unmeasured)};
   return {Shown::the_harm, "equal numbers and counters"};
 }
 

@@ -25,7 +25,8 @@ constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"model", "engine", "arithmetic", "grid", "seed", "steps", "accumulation"};
+  static const std::vector<std::string> names{"model", "engine", "apply",       "arithmetic",
+                                              "grid",  "seed",   "steps", "accumulation"};
   return names;
 }
 
@@ -41,6 +42,14 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kLetters) == text.npos;
 }
 
+// What Python can import: "package.module:function".
+bool is_function(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  const auto is_path = [&](std::string_view path) { return !path.empty() && path.find_first_not_of(kLetters) == path.npos; };
+  const std::size_t colon = text.find(':');
+  return colon != text.npos && is_path(text.substr(0, colon)) && is_path(text.substr(colon + 1));
+}
+
 // What the key takes, when the value is none of it; otherwise the setting is made.
 std::optional<std::string> set(Case& c, std::string_view key, std::string_view value) {
   const auto count = [value](int& target, std::uint64_t most) -> std::optional<std::string> {
@@ -49,9 +58,19 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
     target = static_cast<int>(*number);
     return std::nullopt;
   };
-  if (key == "model" || key == "engine") {
+  if (key == "model") {
+    if (!is_name(value) && !is_function(value)) return "a name of [a-z0-9_.-] or package.module:factory";
+    c.model = value;
+    return std::nullopt;
+  }
+  if (key == "engine") {
     if (!is_name(value)) return "a name of [a-z0-9_.-]";
-    (key == "model" ? c.model : c.engine) = value;
+    c.engine = value;
+    return std::nullopt;
+  }
+  if (key == "apply") {
+    if (!is_function(value)) return "package.module:function";
+    c.apply = value;
     return std::nullopt;
   }
   if (key == "arithmetic") {
@@ -109,6 +128,7 @@ std::string print(const Case& c) {
   };
   add("model", c.model, usual.model);
   add("engine", c.engine, usual.engine);
+  add("apply", c.apply, usual.apply);
   add("arithmetic", std::string(name_of(c.settings.arithmetic)), name_of(usual.settings.arithmetic));
   add("grid", c.settings.grid, usual.settings.grid);
   add("seed", c.settings.seed, usual.settings.seed);
@@ -152,6 +172,7 @@ Result<Case> parse_case(std::string_view text) {
 
 Case reference_of(const Case& c) {
   Case reference = c;
+  reference.apply.clear();
   std::erase_if(reference.stack.items, [](const Item& item) {
     const TransformInfo* info = find_transform(item.name);
     assert(info != nullptr && "an item names a transform of the catalogue");

@@ -26,7 +26,9 @@ struct Settings {
 
 struct Case {
   Stack stack;
-  std::string model = "llama";
+  std::string model = "llama";  // one of the engine's, or the user's own factory: "package.module:factory"
+  std::string apply = "";       // the user's own function, "package.module:function", that applies the transforms; the
+                                // stack then only says what it is to apply, and on what mesh. "" for none
   std::string engine = "native";
   Settings settings;
   friend bool operator==(const Case&, const Case&) = default;
@@ -34,16 +36,18 @@ struct Case {
 
 // One line that names the case wholly; parse(print(c)) == c. Settings at their default are not printed:
 //   "tp=2,ac,fsdp=2"   "fsdp=4 accumulation=4"   "ac engine=pytorch arithmetic=plain seed=2"   "(nothing)" for no item
+//   "fsdp=2 model=mine.net:Net engine=pytorch apply=mine.parallel:shard"
 std::string print(const Case& c);
 Result<Case> parse_case(std::string_view text);
 
 const char* name_of(Arithmetic arithmetic);
 
-// The case on one rank that this one owes its numbers to: the numeric transforms of the stack and none of its layout
-// transforms, same model, engine and settings.
+// The case on one rank that this one owes its numbers to: the plain model with the numeric transforms of the stack, none of
+// its layout transforms and nobody's `apply`; same model, engine and settings.
 Case reference_of(const Case& c);
 
-// The twin that an item's effect is measured against: the same case without item `index`.
+// The twin that an item's effect is measured against: the same case without item `index`,
+// `apply` kept.
 Case without_item(const Case& c, std::size_t index);
 
 }  // namespace ordercheck

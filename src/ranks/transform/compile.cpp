@@ -30,8 +30,8 @@ ModulePtr compiled(const ModulePtr& module, bool wrap, const CaptureOptions& opt
 }  // namespace
 
 std::string cannot_compile(const Item& item) {
-  if (const auto backend = option_of(item, "backend"); backend && *backend != "replay") {
-    return "compile:backend=" + *backend + " is a backend of PyTorch; this engine replays what it captured";
+  if (!item.mode.empty()) {
+    return "compile=" + item.mode + " is a backend of PyTorch; this engine replays what it captured";
   }
   if (scope_of(item) != Scope::block && scope_of(item) != Scope::model) {
     return "compile is built for the scopes block and model only";

@@ -62,6 +62,8 @@ std::vector<ModulePtr> walk(const ModulePtr& from, const std::vector<std::string
 std::string cannot_tp(const Item& item) {
   const std::string sp = option_of(item, "sp").value_or("on");
   if (sp != "on" && sp != "off") return fmt::format("tp:sp expects on or off, got '{}'", sp);
+  const std::string plan = option_of(item, "plan").value_or("all");
+  if (plan != "all") return fmt::format("tp:plan={} is not built; this engine's plan names the whole model", plan);
   if (scope_of(item) != Scope::model) return "tp is built for the scope model only";
   return "";
 }

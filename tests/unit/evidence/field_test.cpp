@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "parity/counters.h"
+
 namespace ordercheck {
 namespace {
 
@@ -23,6 +25,16 @@ TEST(Field, ALoneBackslashIsRefused) {
 TEST(Field, CountersLeaveOutZero) {
   EXPECT_EQ(print_counters({}), "");
   EXPECT_EQ(print_counters({.operators_recomputed = 5, .p2p_messages = 2}), "operators_recomputed=5 p2p_messages=2");
+}
+
+TEST(Field, ACounterThatWasNotMeasuredIsNoZeroAndComesBack) {
+  const Counters counters{.operators_recomputed = 5, .matmul_flops = kNotMeasured};
+  EXPECT_EQ(print_counters(counters), "operators_recomputed=5 matmul_flops=?");
+  const auto back = parse_counters(print_counters(counters));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, counters);
+  EXPECT_EQ(parse_counters("matmul_flops=-1").error().message,
+            "counter 'matmul_flops=-1' is not '<name>=<number>', or '<name>=?' where it was not measured");
 }
 
 }  // namespace

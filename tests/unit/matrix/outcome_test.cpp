@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parity/counters.h"
 #include "stack/notation.h"
 #include "unit/matrix/fake_runner.h"
 #include "unit/matrix/sample_rules.h"
@@ -105,6 +106,19 @@ TEST(Pairs, CommutingOrdersMustAgreeInCounters) {
   EXPECT_EQ(outcomes[0].disagreement, "COM-901 says that the orders commute; operators_recomputed is 100 and 101");
 }
 
+TEST(Pairs, ACounterThatWasNotMeasuredLeavesCommutingOpen) {
+  std::vector<Outcome> outcomes{outcome_of("ac,tp=2", Verdict::equal, sample_rules()),
+                                outcome_of("tp=2,ac", Verdict::equal, sample_rules())};
+  outcomes[0].record.counters.saved_bytes_peak = outcomes[1].record.counters.saved_bytes_peak = kNotMeasured;
+  hold_pairs_against_rules(outcomes, sample_rules(), kNative);
+  EXPECT_EQ(outcomes[0].agreement, Agreement::open);
+  EXPECT_EQ(outcomes[0].open_because, "COM-901: saved_bytes_peak is not measured by native");
+  outcomes[1].record.counters.operators_recomputed += 1;
+  hold_pairs_against_rules(outcomes, sample_rules(), kNative);
+  EXPECT_EQ(outcomes[0].agreement, Agreement::contradiction) << "what was measured still counts";
+  EXPECT_EQ(outcomes[0].open_because, "");
+}
+
 TEST(Pairs, ACounterMustMoveAsThePageSays) {
   auto rules = sample_rules();
   rules[0].harm = Harm::slow;
@@ -120,6 +134,23 @@ TEST(Pairs, ACounterMustMoveAsThePageSays) {
   outcomes[0].record.counters.operators_recomputed = 0;
   hold_pairs_against_rules(outcomes, rules, kNative);
   EXPECT_EQ(outcomes[0].disagreement, "ORD-901 says more operators_recomputed; it is 0, and 0 in the good order");
+}
+
+TEST(Pairs, AMoveThatNobodyMeasuredConfirmsNothing) {
+  auto rules = sample_rules();
+  rules[0].harm = Harm::slow;
+  rules[0].expectations = {pinned(Verdict::equal, Phase::apply, "")};
+  rules[0].expectations[0].move = Move::more;
+  rules[0].expectations[0].counter = "operators_recomputed";
+  for (const std::size_t unmeasured : {0, 1}) {
+    std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules),
+                                  outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
+    outcomes[0].record.counters.operators_recomputed = 7;
+    outcomes[unmeasured].record.counters.operators_recomputed = kNotMeasured;
+    hold_pairs_against_rules(outcomes, rules, kNative);
+    EXPECT_EQ(outcomes[0].agreement, Agreement::open) << unmeasured;
+    EXPECT_EQ(outcomes[0].open_because, "ORD-901: operators_recomputed is not measured by native");
+  }
 }
 
 TEST(Evidence, OfAMatrixIsSortedByCase) {

@@ -99,6 +99,15 @@ TEST(Plan, WhyNot) {
   EXPECT_EQ(why_not({.model = "moe"}, hello), "the native engine builds no model moe");
 }
 
+TEST(Plan, OnlyAnEngineThatTakesTheUsersCodeRunsIt) {
+  Hello hello = FakeRunner().hello();
+  EXPECT_EQ(why_not({.model = "mine.net:Net"}, hello), "the native engine builds no model mine.net:Net");
+  EXPECT_EQ(why_not({.apply = "mine.parallel:shard"}, hello), "the native engine takes no apply function");
+  hello.models.push_back("pkg:factory");
+  EXPECT_EQ(why_not({.model = "mine.net:Net", .apply = "mine.parallel:shard"}, hello), "");
+  EXPECT_NE(why_not({.model = "moe"}, hello), "");
+}
+
 TEST(Plan, ReasonsAreCountedTheMostFrequentFirst) {
   Plan plan;
   for (const char* reason : {"b", "a", "b"}) plan.not_planned.push_back({.reason = reason});

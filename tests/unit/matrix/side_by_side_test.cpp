@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "parity/counters.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -22,6 +23,15 @@ TEST(CountersApart, AreThoseThatDifferAndNoSums) {
   EXPECT_THAT(counters_apart(left, right),
               ElementsAre(CounterApart{"all_gather@dp_shard", 2, 0}, CounterApart{"graph_breaks", 0, 2}));
   EXPECT_THAT(counters_apart(left, left), IsEmpty());
+}
+
+TEST(CountersApart, WhatWasNotMeasuredIsNotTheSame) {
+  const CounterValues left{{"graph_breaks", kNotMeasured}, {"matmul_flops", kNotMeasured}}, right{{"graph_breaks", 0}, {"matmul_flops", kNotMeasured}};
+  const auto apart = counters_apart(left, right);
+  EXPECT_THAT(apart, ElementsAre(CounterApart{"graph_breaks", kNotMeasured, 0}, CounterApart{"matmul_flops", kNotMeasured, kNotMeasured}));
+  std::vector<TableLine> lines;
+  add_counters(apart, lines);
+  EXPECT_EQ(render_table(lines), "  graph_breaks  not measured  0\n  matmul_flops  not measured  not measured\n");
 }
 
 TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "parity/counters.h"
 #include "stack/notation.h"
 #include "unit/matrix/fake_runner.h"
 
@@ -70,6 +71,23 @@ TEST(Summary, JsonHoldsTheSame) {
   EXPECT_EQ(json["outcomes"][0]["case"], "tp=2");
   EXPECT_EQ(json["outcomes"][0]["divergence"]["module"], "layers.0");
   EXPECT_EQ(json["controls"][0]["held"], false);
+}
+
+TEST(Summary, ACounterThatWasNotMeasuredIsNeverAZero) {
+  MatrixResult result = result_of(Agreement::open);
+  Outcome& outcome = result.outcomes[0];
+  outcome.record.counters = {.graph_captures = 2, .p2p_messages = kNotMeasured};
+  outcome.open_because = "COM-002: p2p_messages is not measured by native";
+  const std::string text = render_outcome_text(outcome, result.hello);
+  EXPECT_THAT(text, HasSubstr("graph_captures=2\n"));
+  EXPECT_THAT(text, HasSubstr("p2p_messages not measured\n"));
+  EXPECT_THAT(text, HasSubstr("[open; COM-002: p2p_messages is not measured by native]\n"));
+  EXPECT_THAT(render_result_text(result), HasSubstr("open, COM-002: p2p_messages is not measured by native: the loss"));
+  const auto json = nlohmann::json::parse(render_outcome_json(outcome, result.hello));
+  EXPECT_EQ(json["counters"]["graph_captures"], 2);
+  EXPECT_EQ(json["counters"]["graph_breaks"], 0);
+  EXPECT_EQ(json["counters"]["p2p_messages"], "not measured");
+  EXPECT_EQ(json["open_because"], outcome.open_because);
 }
 
 TEST(Summary, EvidenceIsALineACase) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parity/counters.h"
 #include "parity/verdict.h"
 #include "stack/notation.h"
 #include "unit/parity/sample_record.h"
@@ -93,7 +94,85 @@ TEST(Effect, ReplicatedDataParallelReducesInBackward) {
   EXPECT_TRUE(effect("ddp=2", with, sample_record()).present);
 }
 
+TEST(Effect, ComposableReplicationOwesWhatDdpDoes) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
+  with.collectives = {{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 1}};
+  EXPECT_TRUE(effect("replicate=2", with, sample_record()).present);
+  with.counters.matmul_flops = 960;
+  EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
+}
+
+TEST(Effect, APlanOfTheBlocksLeavesTheOutputWhole) {
+  Record with = sample_record(2);
+  with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
+                      {.kind = "all_reduce", .group = "tp", .phase = Phase::backward, .count = 4}};
+  for (const auto& [flops, present] : std::vector<std::pair<std::int64_t, bool>>{{480, false}, {500, true}, {959, true}, {960, false}}) {
+    with.counters.matmul_flops = flops;
+    const Effect shown = effect("tp=2:plan=blocks", with, sample_record());
+    EXPECT_EQ(shown.present, present) << shown.evidence;
+    EXPECT_THAT(shown.evidence, testing::HasSubstr("matmul flops, expected more than 1/2"));
+  }
+}
+
+TEST(Effect, AStageSendsAndHasAPartOfTheWork) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 400;
+  with.counters.p2p_messages = 4;
+  EXPECT_EQ(effect("pp=2", with, sample_record()).evidence,
+            "4 messages between stages; 400 of 960 matmul flops, expected a part");
+  EXPECT_TRUE(effect("pp=2", with, sample_record()).present);
+  with.collectives = {{.kind = "send", .group = "pp", .phase = Phase::forward, .count = 2}};
+  EXPECT_THAT(effect("pp=2", with, sample_record()).evidence, testing::HasSubstr("2 send on pp in forward"));
+  for (const std::int64_t flops : {0, 960}) {
+    Record idle_or_whole = with;
+    idle_or_whole.counters.matmul_flops = flops;
+    EXPECT_FALSE(effect("pp=2", idle_or_whole, sample_record()).present) << flops;
+  }
+  with.counters.p2p_messages = 0;
+  EXPECT_FALSE(effect("pp=2", with, sample_record()).present);
+}
+
+TEST(Effect, WhatWasNotMeasuredIsRemarkedAndTheRestDecides) {
+  Record with = sharded();
+  with.counters.matmul_flops = kNotMeasured;
+  with.counters.parameter_bytes_peak = kNotMeasured;
+  const Effect shown = effect("fsdp=2", with, sample_record());
+  EXPECT_TRUE(shown.present);
+  EXPECT_EQ(shown.evidence,
+            "6 all_gather on dp_shard in forward; 3 reduce_scatter on dp_shard in backward; "
+            "parameter bytes not measured by this engine; matmul flops not measured by this engine");
+  with.collectives.clear();
+  EXPECT_FALSE(effect("fsdp=2", with, sample_record()).present);
+  EXPECT_TRUE(effect("fsdp=2", with, sample_record()).defined);
+}
+
+TEST(Effect, WithNothingMeasuredNothingIsStated) {
+  Record blind = sample_record();
+  blind.counters = {.operators_recomputed = kNotMeasured, .operators_kept = kNotMeasured, .matmul_flops_recomputed = kNotMeasured,
+                    .saved_bytes_peak = kNotMeasured, .graph_captures = kNotMeasured, .p2p_messages = kNotMeasured};
+  for (const char* stack : {"ac", "sac", "compile", "pp=2"}) {
+    const Effect shown = effect(stack, blind, sample_record());
+    EXPECT_FALSE(shown.defined) << stack;
+    EXPECT_FALSE(shown.present) << stack;
+    EXPECT_THAT(shown.evidence, testing::HasSubstr("not measured by this engine")) << stack;
+  }
+  EXPECT_FALSE(effect("ac", sample_record(), blind).present) << "nor where the twin was not measured";
+}
+
+TEST(Effect, ASavingAloneShowsCheckpointingWhereOperatorsAreNotSeen) {
+  Record with = sample_record();
+  with.counters.operators_recomputed = kNotMeasured;
+  with.counters.saved_bytes_peak = 100;
+  EXPECT_TRUE(effect("ac", with, sample_record()).present);
+  with.counters.saved_bytes_peak = 400;
+  EXPECT_FALSE(effect("ac", with, sample_record()).present);
+}
+
 TEST(Effect, DegreeOneOwesNothing) {
+  EXPECT_TRUE(effect("pp=1", sample_record(), sample_record()).present);
+  EXPECT_TRUE(effect("replicate=1", sample_record(), sample_record()).present);
   EXPECT_TRUE(effect("tp=1", sample_record(), sample_record()).present);
   EXPECT_TRUE(effect("fsdp=1", sample_record(), sample_record()).present);
 }

@@ -48,6 +48,7 @@ TEST(Digest, SeesEverythingElse) {
       [](Record& r) { r.parameters[0].replicas_agree = false; },
       [](Record& r) { r.collectives.push_back({.kind = "all_gather"}); },
       [](Record& r) { r.counters.graph_breaks++; },
+      [](Record& r) { r.counters.graph_breaks = -1; },
       [](Record& r) { r.parity_owed = false; },
       [](Record& r) { r.range_used = 0.5; },
       [](Record& r) { r.notes.push_back("tp: matched nothing"); },

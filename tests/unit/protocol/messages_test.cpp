@@ -53,7 +53,8 @@ TEST(messages, a_run_survives_the_line) {
 
 TEST(messages, every_case_that_the_notation_knows_survives_the_line) {
   for (const char* text : {"pp=2:1f1b:microbatches=4,tp=2,ac,compile,fsdp=2:reshard=never", "hsdp=2x4", "ac=selective",
-                           "fsdp=4 accumulation=4", "compile@model engine=pytorch arithmetic=plain seed=2 grid=18"}) {
+                           "fsdp=4 accumulation=4", "compile@model engine=pytorch arithmetic=plain seed=2 grid=18",
+                           "fsdp=2 model=mine.net:Net engine=pytorch apply=mine.parallel:shard"}) {
     const Result<Case> subject = parse_case(text);
     ASSERT_TRUE(subject) << text << ": " << subject.error().message;
     const ordercheck::Run run{.id = 1, .subject = *subject};
@@ -62,9 +63,10 @@ TEST(messages, every_case_that_the_notation_knows_survives_the_line) {
 }
 
 TEST(messages, a_run_spells_its_case_out_for_engines_that_do_not_parse_it) {
-  const Case subject = sample_case("tp,hsdp=2x4:reshard=never accumulation=4");
+  const Case subject = sample_case("tp,hsdp=2x4:reshard=never apply=mine.parallel:shard accumulation=4");
   const json run = json::parse(encode(ordercheck::Run{.subject = subject}));
   EXPECT_EQ(run["case"]["mesh"], (json{{"pp", 1}, {"dp_replicate", 2}, {"dp_shard", 4}, {"cp", 1}, {"tp", 2}}));
+  EXPECT_EQ(run["case"]["apply"], "mine.parallel:shard");
   const json none = json::array();
   const json items = {{{"name", "tp"}, {"degrees", none}, {"mode", ""}, {"options", none}, {"scope", "model"}},
                       {{"name", "hsdp"},
@@ -80,6 +82,15 @@ TEST(messages, a_run_whose_spelling_contradicts_its_text_is_refused) {
   json run = json::parse(encode(sample_run()));
   run["case"]["mesh"]["tp"] = 4;
   EXPECT_THAT(error_of(decode_run(run.dump())), AllOf(HasSubstr("case.mesh"), HasSubstr("'{\"cp\":1,")));
+}
+
+TEST(messages, a_counter_that_was_not_measured_survives_the_line_and_nothing_less_is_taken) {
+  Record record = sample_record();
+  record.counters.matmul_flops = -1;
+  EXPECT_EQ(decode_record(encode_record(record)).value(), record);
+  json less = json::parse(encode_record(record));
+  less["counters"]["matmul_flops"] = -2;
+  EXPECT_THAT(error_of(decode_record(less.dump())), HasSubstr("matmul_flops"));
 }
 
 TEST(messages, a_run_with_an_unknown_transform_says_so) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "parity/counters.h"
 #include "report/runs_view.h"
 #include "stack/notation.h"
 
@@ -78,6 +79,18 @@ TEST(SetView, WhatDidNotCompleteHasNoNumbersAndWhatIsNotEqualNoLetter) {
   EXPECT_EQ(view.rows[0].verdict, "fails in apply");
   EXPECT_EQ(view.rows[1].verdict, "ignored");
   EXPECT_EQ(view.alike, "operators recomputed 3") << "one run alone varies in nothing";
+}
+
+TEST(SetView, WhatWasNotMeasuredIsSaidAndMakesNoTwoOrdersOneObject) {
+  const Counters some{.operators_recomputed = 1, .matmul_flops = kNotMeasured, .graph_captures = kNotMeasured},
+      all{.operators_recomputed = 1, .matmul_flops = kNotMeasured, .graph_captures = 2};
+  const Seen two = seen({row("ac,compile", Verdict::equal, some), row("compile,ac", Verdict::equal, all)}, "ac,compile");
+  const SetView view = set_views(two.sources, two.engine).at(0);
+  EXPECT_EQ(letters(view), "--");
+  EXPECT_THAT(view.counters, testing::ElementsAre("graph captures"));
+  EXPECT_THAT(view.rows[0].cells, testing::ElementsAre("not measured"));
+  EXPECT_THAT(view.rows[1].cells, testing::ElementsAre("2"));
+  EXPECT_EQ(view.alike, "matmul flops not measured, operators recomputed 1");
 }
 
 TEST(SetView, ASetWithoutARunIsLeftOut) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parity/counters.h"
 #include "stack/notation.h"
 #include "unit/report/mini.h"
 
@@ -59,6 +60,17 @@ TEST(ThreadView, SaysThatNothingDiffers) {
   ASSERT_NE(runs, nullptr);
   EXPECT_THAT(line(*runs, "graph captures").cells, ElementsAre("4", "4"));
   EXPECT_EQ(runs->apart, "Nothing differs: the verdict, every counter and every collective are the same.");
+}
+
+TEST(ThreadView, SaysWhatWasNotMeasured) {
+  Sources sources = mini();
+  for (EvidenceRow& row : sources.evidence.at(0).rows) row.counters = {.matmul_flops = kNotMeasured, .graph_captures = 4};
+  const PointView view = point(sources, 1);
+  const PointRuns* runs = runs_on(view, "native 2.11.0, cpu");
+  ASSERT_NE(runs, nullptr);
+  EXPECT_THAT(line(*runs, "matmul flops").cells, ElementsAre("not measured", "not measured"));
+  EXPECT_EQ(line(*runs, "matmul flops").same, "unknown");
+  EXPECT_EQ(runs->apart, "Nothing that was measured differs. Not measured: matmul flops.");
 }
 
 TEST(ThreadView, NamesWhatAnEngineHasNoRunOf) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "parity/counters.h"
+
 namespace ordercheck {
 namespace {
 
@@ -31,6 +33,23 @@ TEST(CounterValues, SumOverGroupsAndPhases) {
   EXPECT_EQ(values.at("graph_breaks"), 7);
   EXPECT_EQ(values.at("graph_captures"), 0);
   EXPECT_FALSE(values.contains("send"));
+  EXPECT_EQ(value_in(values, "send"), 0);
+}
+
+TEST(CounterValues, KeepWhatWasNotMeasuredApartFromZero) {
+  const CounterValues values = counter_values({.matmul_flops = kNotMeasured}, {});
+  EXPECT_EQ(value_in(values, "matmul_flops"), kNotMeasured);
+  EXPECT_EQ(value_in(values, "graph_breaks"), 0);
+}
+
+TEST(HoldCounters, NamesTheFirstThatIsApartAndTheFirstThatIsNotMeasured) {
+  const CounterValues one{{"a", 1}, {"b", kNotMeasured}, {"c", 3}, {"d", 4}};
+  EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", kNotMeasured}, {"c", 3}, {"d", 4}}).apart, "");
+  EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", 0}, {"c", 5}, {"d", 5}}).apart, "c");
+  EXPECT_EQ(hold_counters(one, {{"a", kNotMeasured}, {"b", 0}, {"c", 3}, {"d", 4}}).unmeasured, "a");
+  EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", kNotMeasured}, {"c", 3}, {"d", 4}}).unmeasured, "b") << "on neither side";
+  EXPECT_EQ(hold_counters({}, {{"all_gather", 2}}).apart, "all_gather") << "what did not happen is 0";
+  EXPECT_EQ(hold_counters({}, {}).unmeasured, "");
 }
 
 }  // namespace

@@ -150,6 +150,15 @@ TEST_F(Costs, AreReproducedByACounterThatMoved) {
   EXPECT_EQ(same.note, "all_gather@dp_shard is 2 against 2");
 }
 
+TEST_F(Costs, ACounterThatWasNotMeasuredDecidesNothing) {
+  const std::vector<std::pair<std::int64_t, std::int64_t>> gaps{{kNotMeasured, 2}, {3, kNotMeasured}, {kNotMeasured, kNotMeasured}};
+  for (const auto& [bad, good] : gaps) {
+    const Grade open = grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", bad), counted("tp=2,fsdp=2", good)});
+    EXPECT_EQ(open.kind, GradeKind::cited) << bad << " " << good;
+    EXPECT_EQ(open.note, "pytorch 2.11.0: all_gather@dp_shard is not measured by pytorch");
+  }
+}
+
 TEST_F(Costs, NeedTheGoodStackToo) {
   EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3)}).kind, GradeKind::cited);
 }
@@ -200,6 +209,10 @@ TEST(Commuting, IsShownByTwoEqualRunsWithEqualCounters) {
   Observation one = saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal), other = saw("pytorch", "2.11.0", "tp=2,fsdp=2", Verdict::equal);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one}).kind, GradeKind::cited);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced);
+  one.counters["matmul_flops"] = other.counters["matmul_flops"] = kNotMeasured;
+  const Grade open = grade(rule, "pytorch-2.11", {one, other});
+  EXPECT_EQ(open.kind, GradeKind::cited);
+  EXPECT_EQ(open.note, "pytorch 2.11.0: matmul_flops is not measured by pytorch");
   other.counters["all_gather"] = 1;
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::refuted);
 }

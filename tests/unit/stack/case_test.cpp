@@ -1,5 +1,6 @@
 #include "stack/case.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -24,6 +25,8 @@ TEST(PrintCase, LeavesDefaultsOut) {
   c.settings.arithmetic = Arithmetic::plain;
   c.settings.seed = 2;
   EXPECT_EQ(print(c), "ac engine=pytorch arithmetic=plain seed=2");
+  c.apply = "mine.parallel:shard";
+  EXPECT_EQ(print(c), "ac engine=pytorch apply=mine.parallel:shard arithmetic=plain seed=2");
   EXPECT_EQ(print(Case{}), "(nothing)");
 }
 
@@ -34,6 +37,14 @@ TEST(ParseCase, ReadsStackAndSettings) {
   EXPECT_EQ(c->model, "moe");
   EXPECT_EQ(c->engine, "native");
   EXPECT_EQ(c->settings, (Settings{.grid = 18, .seed = 18446744073709551615u, .steps = 1}));
+}
+
+TEST(ParseCase, ReadsTheUsersOwnModelAndFunction) {
+  const Result<Case> c = parse_case("fsdp=2 apply=Mine_2.parallel:shard_all engine=pytorch model=mine.net:Net");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->model, "mine.net:Net");
+  EXPECT_EQ(c->apply, "Mine_2.parallel:shard_all");
+  EXPECT_EQ(print(*c), "fsdp=2 model=mine.net:Net engine=pytorch apply=Mine_2.parallel:shard_all");
 }
 
 TEST(ParseCase, TakesEveryNotationOfTheStack) {
@@ -47,9 +58,9 @@ TEST(ParseCase, TakesEveryNotationOfTheStack) {
 TEST(ParseCase, NamesMistakes) {
   EXPECT_EQ(first_line_of_error("ac sed=2"), "unknown setting 'sed' at column 4; did you mean 'seed'?");
   EXPECT_EQ(first_line_of_error("ac colour=2"),
-            "unknown setting 'colour' at column 4; known: model, engine, arithmetic, grid, seed, steps, accumulation");
+            "unknown setting 'colour' at column 4; known: model, engine, apply, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 fast"),
-            "unknown setting 'fast' at column 11; known: model, engine, arithmetic, grid, seed, steps, accumulation");
+            "unknown setting 'fast' at column 11; known: model, engine, apply, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 seed=3"), "setting 'seed' is given twice at column 11");
   EXPECT_EQ(first_line_of_error("ac seed=-1"), "setting 'seed' takes an integer of 0 to 2^64-1, got '-1' at column 8");
   EXPECT_EQ(first_line_of_error("ac grid=27"), "setting 'grid' takes an integer of 1 to 26, got '27' at column 8");
@@ -58,13 +69,20 @@ TEST(ParseCase, NamesMistakes) {
             "setting 'accumulation' takes an integer of 1 to 16, got '17' at column 16");
   EXPECT_EQ(first_line_of_error("ac arithmetic=float"),
             "setting 'arithmetic' takes one of exact, plain, native, got 'float' at column 14");
-  EXPECT_EQ(first_line_of_error("ac model="), "setting 'model' takes a name of [a-z0-9_.-], got '' at column 9");
+  for (const char* model : {"", "Llama", "mine:", ":Net", "a:b:c", "mine/net:Net"})
+    EXPECT_EQ(first_line_of_error(fmt::format("ac model={}", model)),
+              fmt::format("setting 'model' takes a name of [a-z0-9_.-] or package.module:factory, got '{}' at column 9", model));
+  EXPECT_EQ(first_line_of_error("ac engine=a:b"), "setting 'engine' takes a name of [a-z0-9_.-], got 'a:b' at column 10");
+  for (const char* apply : {"", "shard", "mine:", ":shard", "a:b:c", "mine.net:sh(ard"})
+    EXPECT_EQ(first_line_of_error(fmt::format("ac apply={}", apply)),
+              fmt::format("setting 'apply' takes package.module:function, got '{}' at column 9", apply));
   EXPECT_EQ(first_line_of_error("ax seed=2"), "unknown transform 'ax' at column 1; did you mean 'ac'?");
 }
 
 RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
   Case c{.stack = *arbitrary_stack()};
-  c.model = *rc::gen::element<std::string>("llama", "llama_tied", "moe");
+  c.model = *rc::gen::element<std::string>("llama", "llama_tied", "moe", "mine.net:Net");
+  c.apply = *rc::gen::element<std::string>("", "mine.parallel:shard", "A-1._b:C");
   c.engine = *rc::gen::element<std::string>("native", "pytorch", "pytorch-2.11.0");
   c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::native),
                 .grid = *rc::gen::inRange(1, 27),
@@ -79,7 +97,7 @@ RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
 
 RC_GTEST_PROP(ParseCase, AnythingMadeOfItsOwnLettersIsACaseOrAnError, ()) {
   const auto piece = rc::gen::element<std::string>("tp=2", "ac", ",", "->", "(", ")", " ", "\t", "seed", "=", "1",
-                                                   "grid=18", "model", "(nothing)", "\xff", "-");
+                                                   "grid=18", "model", "apply", ":", "(nothing)", "\xff", "-");
   const std::string text = join(*rc::gen::container<std::vector<std::string>>(piece), "");
   const Result<Case> c = parse_case(text);
   if (!c) RC_SUCCEED("an error");
@@ -89,17 +107,17 @@ RC_GTEST_PROP(ParseCase, AnythingMadeOfItsOwnLettersIsACaseOrAnError, ()) {
 }
 
 TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
-  const Result<Case> c = parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
+  const Result<Case> c = parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");
   ASSERT_TRUE(c);
   EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
   EXPECT_EQ(print(reference_of(Case{})), "(nothing)");
 }
 
 TEST(WithoutItem, DropsOne) {
-  const Result<Case> c = parse_case("tp=2,ac,fsdp=2 seed=5");
+  const Result<Case> c = parse_case("tp=2,ac,fsdp=2 apply=a.b:c seed=5");
   ASSERT_TRUE(c);
-  EXPECT_EQ(print(without_item(*c, 0)), "ac,fsdp=2 seed=5");
-  EXPECT_EQ(print(without_item(*c, 1)), "tp=2,fsdp=2 seed=5");
+  EXPECT_EQ(print(without_item(*c, 0)), "ac,fsdp=2 apply=a.b:c seed=5");
+  EXPECT_EQ(print(without_item(*c, 1)), "tp=2,fsdp=2 apply=a.b:c seed=5");
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ TEST(MeshOf, PutsAxesInTheirOwnOrder) {
 
 TEST(MeshOf, HsdpReplicatesAndShards) { EXPECT_THAT(mesh("hsdp=2x4").degrees, ElementsAre(1, 2, 4, 1, 1)); }
 
+TEST(MeshOf, ReplicateTakesTheAxisOfDdp) { EXPECT_THAT(mesh("replicate=4").degrees, ElementsAre(1, 4, 1, 1, 1)); }
+
 TEST(MeshOf, AMissingDegreeRunsAsTwo) {
   EXPECT_THAT(mesh("tp,fsdp").degrees, ElementsAre(1, 1, 2, 1, 2));
   EXPECT_THAT(mesh("hsdp").degrees, ElementsAre(1, 2, 2, 1, 1));

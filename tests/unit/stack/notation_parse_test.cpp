@@ -44,6 +44,8 @@ TEST(ParseStack, AllNotationsMeanOneStack) {
 TEST(ParseStack, KnowsTheNamesThatProseUses) {
   EXPECT_EQ(canonical("SimpleFSDP=4:bucket=transformer_block(AutoParallel(model))"),
             "auto_parallel,simple_fsdp=4:bucket=transformer_block");
+  EXPECT_EQ(canonical("Replicate=2(compile=aot_eager(TP=2:plan=blocks(model)))"),
+            "tp=2:plan=blocks,compile=aot_eager,replicate=2");
 }
 
 TEST(ParseStack, NothingIsTheEmptyStack) {
@@ -95,7 +97,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "'tp' takes a degree of 1 to 1000000, got '99999999999999999999' at column 4"},
         Mistake{"hsdp=4", "'hsdp' takes two degrees, replicate x shard as in hsdp=2x4, got '4' at column 6"},
         Mistake{"hsdp=2x", "'hsdp' takes two degrees, replicate x shard as in hsdp=2x4, got '2x' at column 6"},
-        Mistake{"compile=2", "'compile' takes no value, got '2' at column 9"},
+        Mistake{"sac=2", "'sac' takes no value, got '2' at column 5"},
+        Mistake{"compile=2", "unknown mode '2' of 'compile' at column 9; it takes: inductor, aot_eager"},
+        Mistake{"compile=inductr", "unknown mode 'inductr' of 'compile' at column 9; did you mean 'inductor'?"},
+        Mistake{"compile:backend=inductor", "unknown option 'backend' of 'compile' at column 9; it takes: wrap, fullgraph"},
+        Mistake{"tp=2:plan=root", "option 'plan' takes one of all, blocks, got 'root' at column 11"},
         Mistake{"ac=selectiv", "unknown mode 'selectiv' of 'ac' at column 4; did you mean 'selective'?"},
         Mistake{"optimizer=lion", "unknown mode 'lion' of 'optimizer' at column 11; it takes: sgd, adamw"},
         Mistake{"fsdp=2:reshrad=never", "unknown option 'reshrad' of 'fsdp' at column 8; did you mean 'reshard'?"},
@@ -119,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"AC(model))", "expected nothing more at column 10"},
         Mistake{"AC(model),tp", "expected nothing more at column 10"},
         Mistake{"AC(model,TP(model))", "unknown transform 'model,TP' at column 4; known: pp, tp, ep, cp, ac, sac, "
-                                       "compile, fsdp, hsdp, ddp, simple_fsdp, auto_parallel, amp, quantize, optimizer"},
+                                       "compile, fsdp, hsdp, ddp, replicate, simple_fsdp, auto_parallel, amp, quantize, optimizer"},
         Mistake{"(model)", "expected the name of a transform at column 1"},
         Mistake{")", "expected 'model' innermost, got '' at column 1"}));
 

@@ -21,9 +21,11 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_NE(why({.name = "fsdp", .options = {{"reshard", "sometimes"}}}), "");
   EXPECT_NE(why({.name = "optimizer", .mode = "adamw", .options = {{"clip", "big"}}}), "");
   EXPECT_EQ(why({.name = "compile", .options = {{"wrap", ""}, {"fullgraph", ""}}, .scope = Scope::model}), "");
-  EXPECT_EQ(why({.name = "compile", .options = {{"backend", "replay"}}}), "");
-  EXPECT_EQ(why({.name = "compile", .options = {{"backend", "inductor"}}}),
-            "compile:backend=inductor is a backend of PyTorch; this engine replays what it captured");
+  EXPECT_EQ(why({.name = "compile", .mode = "inductor"}),
+            "compile=inductor is a backend of PyTorch; this engine replays what it captured");
+  EXPECT_EQ(why({.name = "tp", .options = {{"plan", "all"}}}), "");
+  EXPECT_EQ(why({.name = "tp", .options = {{"plan", "blocks"}}}),
+            "tp:plan=blocks is not built; this engine's plan names the whole model");
   EXPECT_EQ(why({.name = "sac", .options = {{"policy", "linear+all_reduce"}}}), "");
   EXPECT_EQ(why({.name = "sac", .options = {{"policy", "linear+lines"}}}),
             "sac:policy expects linear, attention, gather, reduce_scatter or all_reduce joined by '+', got 'lines'");
@@ -31,6 +33,7 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_EQ(why({.name = "ddp", .options = {{"no_sync", ""}, {"bucket_kib", "64"}}}), "");
   EXPECT_NE(why({.name = "ddp", .scope = Scope::block}), "");
   EXPECT_EQ(find_transform_of_engine("pp"), nullptr);
+  EXPECT_EQ(find_transform_of_engine("replicate"), nullptr);
 }
 
 }  // namespace

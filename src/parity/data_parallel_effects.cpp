@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "parity/effect_families.h"
+#include "stack/mesh.h"
+#include "stack/model_sizes.h"
+
+namespace ordercheck {
+namespace {
+
+// Sequences that rank 0 works on: data parallelism splits them as evenly as can be, longer parts first.
+int sequences_of_first_rank(const Stack& stack) {
+  const Mesh mesh = mesh_of(stack);
+  const int ranks = degree_of(mesh, "dp_replicate") * degree_of(mesh, "dp_shard");
+  return (kStep.sequences + ranks - 1) / ranks;
+}
+
+void expect_split_batch(Showing& showing, const EffectRuns& runs) {
+  expect_split_work(showing, runs, sequences_of_first_rank(runs.subject.stack),
+                    sequences_of_first_rank(without_item(runs.subject, runs.index).stack));
+}
+
+// Held at once: one shard of everything and what is gathered. All gathered at once is `parts + 1` parts of `parts`.
+void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int parts) {
+  if (!runs.without) return;
+  const auto held = runs.with.counters.parameter_bytes_peak, whole = runs.without->counters.parameter_bytes_peak;
+  if (!showing.measured("parameter bytes", {held, whole})) return;
+  const bool keeps_gathered = option_of(runs.item(), "reshard") == "never";
+  const bool fits = keeps_gathered ? held * parts <= whole * (parts + 1) : held * parts < whole * (parts + 1);
+  showing.expect(fits, fmt::format("parameter bytes at peak {}, {} without it", held, whole));
+}
+
+}  // namespace
+
+void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas) {
+  if (shards > 1) {
+    expect_collective(showing, runs.with, "all_gather", "dp_shard", Phase::forward);
+    expect_collective(showing, runs.with, "reduce_scatter", "dp_shard", Phase::backward);
+    expect_sharded_parameters(showing, runs, shards);
+  }
+  if (replicas > 1) expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+  expect_split_batch(showing, runs);
+}
+
+void show_replicated(Showing& showing, const EffectRuns& runs) {
+  expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+  expect_split_batch(showing, runs);
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,20 @@
+// What the transforms of each family owe to show; one source a family. Which item asks for which stands in effects.cpp.
+#pragma once
+
+#include "parity/showing.h"
+
+namespace ordercheck {
+
+// recompute_effects.cpp
+void show_recompute(Showing& showing, const EffectRuns& runs);  // something is computed again, and less is saved
+void show_kept(Showing& showing, const EffectRuns& runs);       // a policy hands results to the recomputation
+
+// model_parallel_effects.cpp
+void show_tensor_parallel(Showing& showing, const EffectRuns& runs, int degree);
+void show_pipeline(Showing& showing, const EffectRuns& runs);
+
+// data_parallel_effects.cpp
+void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas);  // gathers, scatters, splits the batch
+void show_replicated(Showing& showing, const EffectRuns& runs);                        // reduces and splits the batch
+
+}  // namespace ordercheck

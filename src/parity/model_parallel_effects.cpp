@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "parity/effect_families.h"
+#include "stack/model_sizes.h"
+
+namespace ordercheck {
+namespace {
+
+bool divides_the_model(int degree) {
+  const ModelSizes& model = kLlama;
+  return model.heads % degree == 0 && model.kv_heads % degree == 0 && model.ffn_hidden % degree == 0 &&
+         model.vocab % degree == 0;
+}
+
+// Where the degree does not divide what is split, rank 0 has one of the longer parts. A plan of the blocks alone leaves the
+// root's product, the output, whole on every rank.
+void expect_split_model(Showing& showing, const EffectRuns& runs, int degree) {
+  if (!runs.without) return;
+  const bool whole_root = option_of(runs.item(), "plan") == "blocks";
+  if (!whole_root && divides_the_model(degree)) return expect_split_work(showing, runs, 1, degree);
+  const auto part = flops_of(runs.with), whole = flops_of(*runs.without);
+  if (!showing.measured("matmul flops", {part, whole})) return;
+  const bool enough = whole_root ? part * degree > whole : part * degree >= whole;
+  showing.expect(enough && part < whole,
+                 fmt::format("{} of {} matmul flops, expected {} 1/{}{}", part, whole,
+                             whole_root ? "more than" : "uneven parts from", degree, whole_root ? "" : " on"));
+}
+
+}  // namespace
+
+void show_tensor_parallel(Showing& showing, const EffectRuns& runs, int degree) {
+  expect_split_model(showing, runs, degree);
+  for (Phase phase : {Phase::forward, Phase::backward}) {
+    const auto count = collectives(runs.with, "", "tp", phase);
+    showing.expect(count > 0, fmt::format("{} collectives on tp in {}", count, name_of(phase)));
+  }
+}
+
+// How much of the work rank 0 has is up to where the model was cut: some of it, not all. Messages are in the counters, and
+// where an engine also records them by group they count as seen.
+void show_pipeline(Showing& showing, const EffectRuns& runs) {
+  const auto messages = runs.with.counters.p2p_messages;
+  if (showing.measured("messages between stages", {messages}))
+    showing.expect(messages > 0, fmt::format("{} messages between stages", messages));
+  for (Phase phase : {Phase::forward, Phase::backward})
+    for (const char* kind : {"send", "recv"})
+      if (collectives(runs.with, kind, "pp", phase) > 0) expect_collective(showing, runs.with, kind, "pp", phase);
+  if (!runs.without) return;
+  const auto part = flops_of(runs.with), whole = flops_of(*runs.without);
+  if (!showing.measured("matmul flops", {part, whole})) return;
+  showing.expect(0 < part && part < whole, fmt::format("{} of {} matmul flops, expected a part", part, whole));
+}
+
+}  // namespace ordercheck

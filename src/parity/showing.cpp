@@ -1,0 +1,60 @@
+#include "parity/showing.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "parity/counters.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+
+void Showing::expect(bool holds, std::string phrase) {
+  (holds ? some_ : missing_) = true;
+  phrases_.push_back(holds ? std::move(phrase) : "missing: " + std::move(phrase));
+}
+
+void Showing::remark(std::string phrase) { phrases_.push_back(std::move(phrase)); }
+
+bool Showing::measured(const std::string& what, std::initializer_list<std::int64_t> values) {
+  if (std::ranges::all_of(values, is_measured)) return true;
+  unmeasured_ = true;
+  remark(what + " not measured by this engine");
+  return false;
+}
+
+Effect Showing::effect(const Item& item) const {
+  return {.transform = print(item),
+          .defined = some_ || missing_ || !unmeasured_,
+          .present = !missing_ && (some_ || !unmeasured_),
+          .partly = missing_ && some_,
+          .evidence = fmt::format("{}", fmt::join(phrases_, "; "))};
+}
+
+std::int64_t collectives(const Record& record, const std::string& kind, const std::string& group, Phase phase) {
+  std::int64_t count = 0;
+  for (const CollectiveCount& c : record.collectives)
+    if ((kind.empty() || c.kind == kind) && c.group == group && c.phase == phase) count += c.count;
+  return count;
+}
+
+void expect_collective(Showing& showing, const Record& record, const char* kind, const char* group, Phase phase) {
+  const auto count = collectives(record, kind, group, phase);
+  showing.expect(count > 0, fmt::format("{} {} on {} in {}", count, kind, group, name_of(phase)));
+}
+
+std::int64_t flops_of(const Record& record) {
+  const Counters& counters = record.counters;
+  const bool measured = is_measured(counters.matmul_flops) && is_measured(counters.matmul_flops_recomputed);
+  return measured ? counters.matmul_flops - counters.matmul_flops_recomputed : kNotMeasured;
+}
+
+void expect_split_work(Showing& showing, const EffectRuns& runs, int share, int parts) {
+  if (!runs.without) return;
+  const auto part = flops_of(runs.with), whole = flops_of(*runs.without);
+  if (!showing.measured("matmul flops", {part, whole})) return;
+  showing.expect(part * parts == whole * share,
+                 fmt::format("{} of {} matmul flops, expected {}/{}", part, whole, share, parts));
+}
+
+}  // namespace ordercheck
