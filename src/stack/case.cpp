@@ -152,6 +152,7 @@ Result<Case> parse_case(std::string_view text) {
 
 Case reference_of(const Case& c) {
   Case reference = c;
+  reference.apply.clear();
   std::erase_if(reference.stack.items, [](const Item& item) {
     const TransformInfo* info = find_transform(item.name);
     assert(info != nullptr && "an item names a transform of the catalogue");

@@ -27,6 +27,7 @@ struct Settings {
 struct Case {
   Stack stack;
   std::string model = "llama";
+  std::string apply;            // "pkg:function": a function of the user's that does all that the stack says; "" for none
   std::string engine = "native";
   Settings settings;
   friend bool operator==(const Case&, const Case&) = default;
@@ -39,8 +40,8 @@ Result<Case> parse_case(std::string_view text);
 
 const char* name_of(Arithmetic arithmetic);
 
-// The case on one rank that this one owes its numbers to: the numeric transforms of the stack and none of its layout
-// transforms, same model, engine and settings.
+// The case on one rank that this one owes its numbers to: the numeric transforms of the stack, none of its layout
+// transforms and no function of the user's, same model, engine and settings.
 Case reference_of(const Case& c);
 
 // The twin that an item's effect is measured against: the same case without item `index`.
