@@ -48,7 +48,7 @@ std::vector<Engine> engines() {
   std::string missing;
   if (!std::filesystem::exists(kNativeWorker))
     missing = "this build has no rank wing: expected " + kNativeWorker.string();
-  return {{"fake", [] { return Result(fake_engine()); }, "", std::chrono::seconds(2)},
+  return {{"fake", [] { return Result<EngineSpec>(fake_engine()); }, "", std::chrono::seconds(2)},
           {"native", native, missing, std::chrono::seconds(8)},
           {"pytorch", [] { return pytorch_engine(""); }, why_no_pytorch(), std::chrono::seconds(30), true,
            {Ending::timed_out, Ending::failed}}};
