@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -169,14 +170,16 @@ Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTabl
   return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
 }
 
-Status prepare(const MatrixCommand& command, EngineRunner& runner) {
+// `begun` holds the journals of this command: one that an earlier interpreter wrote to is gone on with.
+Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::path>& begun) {
   fs::path journal = command.journal;
   if (journal.empty()) {
     auto standard = default_journal(runner.hello());
     if (!standard) return standard.error();
     journal = *standard;
   }
-  return runner.resume_from(journal, command.fresh);
+  const bool fresh = command.fresh && begun.insert(journal).second;
+  return runner.resume_from(journal, fresh);
 }
 
 int exit_code_of(const MatrixResult& result, std::size_t changed) {
@@ -192,7 +195,7 @@ struct Ran {
   int exit_code = kNothingAgainst;
 };
 
-Ran run_on(const EngineSpec& spec, const MatrixCommand& command) {
+Ran run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
   const auto refused = [](const std::string& message) { return Ran{.result = {}, .departures = "", .exit_code = bad_input(message)}; };
   auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
   if (!session) return refused(session.error().message);
@@ -209,7 +212,7 @@ Ran run_on(const EngineSpec& spec, const MatrixCommand& command) {
     if (!table) return refused(table.error().message);
     committed = std::move(table).value();
   }
-  if (const auto ready = prepare(command, runner); !ready) return refused(ready.error().message);
+  if (const auto ready = prepare(command, runner, begun); !ready) return refused(ready.error().message);
 
   auto result = (*session)->run(planned->plan, planned->rules, {});
   if (!result) {
@@ -224,9 +227,9 @@ Ran run_on(const EngineSpec& spec, const MatrixCommand& command) {
   if (!changed.empty())
     departures += fmt::format("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
                               evidence_path(evidence, seen).string());
+  int exit_code = exit_code_of(*result, changed.size());
   if (command.write)
-    if (const auto written = write_evidence(evidence, seen); !written) return refused(written.error().message);
-  const int exit_code = exit_code_of(*result, changed.size());
+    if (const auto written = write_evidence(evidence, seen); !written) exit_code = bad_input(written.error().message);
   return {.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
 }
 
@@ -241,8 +244,9 @@ int run_matrix_command(const MatrixCommand& command) {
   std::vector<std::string> objects;
   std::string departures;
   std::vector<int> codes;
+  std::set<fs::path> begun;
   for (const EngineSpec& spec : *specs) {
-    Ran ran = run_on(spec, command);
+    Ran ran = run_on(spec, command, begun);
     codes.push_back(ran.exit_code);
     if (!ran.result) return worst_of(codes);
     if (json) {
