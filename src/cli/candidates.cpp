@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/engine_choice.h"
 #include "cli/knowledge.h"
 #include "rule/glossary.h"
 #include "stack/transforms.h"
@@ -70,12 +71,17 @@ std::vector<std::string> words_to_explain(const std::string& written) {
   return {words.begin(), words.end()};
 }
 
+// Of a flag: engines are the only values that are known by name.
+std::vector<std::string> values_of(const CLI::Option& flag) {
+  return flag.check_lname("engine") ? engine_names() : std::vector<std::string>{};
+}
+
 }  // namespace
 
 std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string current = words.empty() ? "" : words.back();
   const Place place = place_of(app, words);
-  if (place.waiting != nullptr) return {};
+  if (place.waiting != nullptr) return values_of(*place.waiting);
   if (current.starts_with("-")) return flags_of(*place.app);
   if (auto inner = subcommands_of(*place.app); !inner.empty()) return inner;
   // Bash parts a word at '=': what follows it is a degree, until the next comma.
@@ -84,7 +90,7 @@ std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<s
   if (degree) return {};
   if (positional == "shell") return {"bash", "fish", "zsh"};
   if (positional == "words" || positional == "rule") return words_to_explain(current);
-  if (positional == "stack" || positional == "stacks" || positional == "transforms") return transforms_after(current);
+  if (positional == "stack" || positional == "stacks" || positional == "case" || positional == "transforms") return transforms_after(current);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "check/render.h"
 #include "check/stack_changes.h"
 #include "cli/command.h"
+#include "cli/engine_choice.h"
 #include "cli/engine_session.h"
 #include "cli/question.h"
 #include "matrix/side_by_side.h"
@@ -23,18 +24,12 @@ struct CompareOptions {
   std::string target = "pytorch";
   std::string rules;
   bool run = false;
-  double timeout = 60;
+  EngineChoice engine;
 };
 
 int bad_input(const std::string& message) {
   fmt::print(stderr, "ordercheck compare: {}\n", message);
   return kBadInput;
-}
-
-// What decides of several: against, then undecided.
-int worst(const std::vector<int>& codes) {
-  const auto has = [&](int code) { return std::ranges::find(codes, code) != codes.end(); };
-  return has(kDecidedAgainst) ? kDecidedAgainst : has(kUndecided) ? kUndecided : kNothingAgainst;
 }
 
 int print_findings(const char* side, const Stack& stack, const Judge& judge, bool assumed) {
@@ -56,12 +51,13 @@ const Outcome* find_outcome(const MatrixResult& result, const Stack& stack) {
   return nullptr;
 }
 
-int run_both(const Stack& left, const Stack& right, const CompareOptions& options, const Knowledge& knowledge) {
-  auto session = EngineSession::start(0, options.timeout);
+int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, const CompareOptions& options,
+             const Knowledge& knowledge) {
+  auto session = EngineSession::start(spec, 0, timeout_of(options.engine, spec));
   if (!session) return bad_input(session.error().message);
   const Hello hello = (*session)->runner().hello();
-  Plan plan{.engine = hello.engine, .cases = {{.subject = {.stack = left}, .sources = {}}}, .not_planned = {}};
-  if (left != right) plan.cases.push_back({.subject = {.stack = right}, .sources = {}});
+  Plan plan{.engine = hello.engine, .cases = {{.subject = {.stack = left, .engine = hello.engine}, .sources = {}}}, .not_planned = {}};
+  if (left != right) plan.cases.push_back({.subject = {.stack = right, .engine = hello.engine}, .sources = {}});
   std::ranges::sort(plan.cases, {}, [](const PlannedCase& one) { return print(one.subject); });
   for (const PlannedCase& one : plan.cases)
     if (const std::string reason = why_not(one.subject, hello); !reason.empty())
@@ -77,16 +73,36 @@ int run_both(const Stack& left, const Stack& right, const CompareOptions& option
   }
   const Outcome &one = *find_outcome(*result, left), &other = *find_outcome(*result, right);
   fmt::print("\nWhat the two runs showed:\n{}", render_two_runs(one, other, hello));
-  return worst({exit_code_of(one.judgement.verdict), exit_code_of(other.judgement.verdict)});
+  return worst_of({exit_code_of(one.judgement.verdict), exit_code_of(other.judgement.verdict)});
+}
+
+// Input that must be changed ends it; otherwise each interpreter's runs are told.
+int run_both_everywhere(const std::vector<EngineSpec>& specs, const Stack& left, const Stack& right,
+                        const CompareOptions& options, const Knowledge& knowledge) {
+  std::vector<int> codes;
+  for (const EngineSpec& spec : specs) {
+    codes.push_back(run_both(spec, left, right, options, knowledge));
+    if (codes.back() == kBadInput) return kBadInput;
+  }
+  return worst_of(codes);
 }
 
 int run_compare(const CompareOptions& options) {
   const auto stacks = stacks_of(options.words, 2);
   if (!stacks) return bad_input(stacks.error().message);
+  if (!options.run && (!options.engine.engine.empty() || !options.engine.pythons.empty()))
+    return bad_input("--engine and --python say what --run runs on; add --run");
   const auto knowledge = load_knowledge(options.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
   const auto target = target_for(options.target, *knowledge);
   if (!target) return bad_input(target.error().message);
+
+  std::vector<EngineSpec> specs;
+  if (options.run) {
+    auto chosen = engines_of(options.engine);
+    if (!chosen) return bad_input(chosen.error().message);
+    specs = std::move(chosen).value();
+  }
 
   const Stack &left = stacks->front(), &right = stacks->back();
   const Judge judge(knowledge->rules, *target, knowledge->observations);
@@ -97,12 +113,12 @@ int run_compare(const CompareOptions& options) {
   if (left != right) codes.push_back(print_findings("right", right, judge, assumed));
   if (!options.run) {
     print_evidence(left, right, knowledge->observations);
-    return worst(codes);
+    return worst_of(codes);
   }
-  const int ran = run_both(left, right, options, *knowledge);
+  const int ran = run_both_everywhere(specs, left, right, options, *knowledge);
   if (ran == kBadInput) return kBadInput;
   codes.push_back(ran);
-  return worst(codes);
+  return worst_of(codes);
 }
 
 }  // namespace
@@ -114,10 +130,9 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->add_option("stacks", options->words, "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2")->required();
   command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native")
       ->capture_default_str();
-  command->add_flag("--run", options->run, "Run both on the native engine instead of looking at committed runs");
-  command->add_option("--timeout", options->timeout, "Seconds for one run")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command->add_flag("--run", options->run, "Run both instead of looking at committed runs");
+  add_engine_options(command, options->engine);
+  add_timeout_option(command, options->engine);
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->callback([options, &exit_code] { exit_code = run_compare(*options); });
 }

@@ -1,4 +1,4 @@
-// ordercheck doctor: whether everything that a run needs is here, and what the native worker says of itself.
+// ordercheck doctor: whether everything that a run needs is here, and what the worker of each engine says of itself.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,6 +11,7 @@
 #include "cli/knowledge.h"
 #include "engine/engine_spec.h"
 #include "engine/pool.h"
+#include "engine/pytorch_engine.h"
 #include "rule/load.h"
 
 namespace ordercheck::cli {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 struct DoctorOptions {
   std::string rules;
+  std::vector<std::string> pythons;
 };
 
 // One line a thing: what it is, then what was found. Remembers whether anything was missing.
@@ -52,14 +54,8 @@ void look_at_cache(Findings& findings) {
   findings.found("cache", folder->string());
 }
 
-void look_at_worker(Findings& findings) {
-  const Result<EngineSpec> engine = native_engine();
-  if (!engine) return findings.missing("worker", engine.error().message);
-  const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});
-  if (!pool) return findings.missing("worker", pool.error().message);
-  const Hello& hello = pool.value()->hello();
+void print_hello(const Hello& hello, Findings& findings) {
   const auto listed = [](const std::vector<std::string>& words) { return words.empty() ? "none" : join(words, " "); };
-  findings.found("worker", engine->command[0]);
   findings.found("engine", hello.engine);
   findings.found("versions", hello.versions.empty() ? "none" : join(hello.versions, ", "));
   findings.found("devices", listed(hello.devices));
@@ -71,11 +67,40 @@ void look_at_worker(Findings& findings) {
   findings.found("program", hello.content_hash);
 }
 
+void look_at_native(Findings& findings) {
+  fmt::print("\nThe native engine\n");
+  const Result<EngineSpec> engine = native_engine();
+  if (!engine) return findings.missing("worker", engine.error().message);
+  const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});
+  if (!pool) return findings.missing("worker", pool.error().message);
+  findings.found("worker", engine->command[0]);
+  print_hello(pool.value()->hello(), findings);
+}
+
+// Everything but this engine works without it: that it is not there counts only where its interpreter was named.
+void look_at_pytorch(const std::string& python, Findings& findings) {
+  fmt::print("\nThe pytorch engine\n");
+  const auto absent = [&](const std::string& why) {
+    if (python.empty()) return findings.found("python", "not there: " + why);
+    findings.missing("python", why);
+  };
+  const Result<EngineSpec> engine = pytorch_engine(python);
+  if (!engine) return absent(engine.error().message);
+  const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});
+  if (!pool) return absent(pool.error().message);
+  findings.found("python", engine->command[0]);
+  findings.found("torch", engine->build);
+  findings.found("driver", find_pytorch_driver()->string());
+  print_hello(pool.value()->hello(), findings);
+}
+
 int run_doctor(const DoctorOptions& options) {
   Findings findings;
   look_at_rules(options.rules, findings);
   look_at_cache(findings);
-  look_at_worker(findings);
+  look_at_native(findings);
+  if (options.pythons.empty()) look_at_pytorch("", findings);
+  for (const std::string& python : options.pythons) look_at_pytorch(python, findings);
   return findings.complete() ? kNothingAgainst : kBadInput;
 }
 
@@ -86,6 +111,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("doctor", "Say what is here and what is missing");
   command->group(kKeep);
   command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--python", options->pythons, "Look at the pytorch engine in this interpreter; may be given several times")
+      ->allow_extra_args(false);
   command->callback([options, &exit_code] { exit_code = run_doctor(*options); });
 }
 

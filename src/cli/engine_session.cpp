@@ -12,7 +12,6 @@
 
 #include "check/orders.h"
 #include "cli/command.h"
-#include "engine/engine_spec.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -43,18 +42,17 @@ Result<std::filesystem::path> make_scratch_folder() {
 
 }  // namespace
 
-Result<std::unique_ptr<EngineSession>> EngineSession::start(int jobs, double timeout_seconds) {
-  const auto spec = native_engine();
-  if (!spec) return spec.error();
+Result<std::unique_ptr<EngineSession>> EngineSession::start(const EngineSpec& spec, int jobs, double timeout_seconds) {
   auto scratch = make_scratch_folder();
   if (!scratch) return scratch.error();
   std::unique_ptr<EngineSession> session(new EngineSession);
   session->scratch_ = *scratch;
   PoolOptions options;
-  options.jobs = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const unsigned threads_of_worker = spec.name == "pytorch" ? 4 : 1;
+  options.jobs = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / threads_of_worker));
   options.limits.run = std::chrono::milliseconds(static_cast<long long>(timeout_seconds * 1000));
   options.stop = session->interrupt_.get();
-  auto runner = EngineRunner::start(*spec, options);
+  auto runner = EngineRunner::start(spec, options);
   if (!runner) return runner.error();
   session->runner_ = std::move(runner).value();
   return session;
@@ -89,6 +87,12 @@ int exit_code_of(Verdict verdict) {
     case Verdict::unrun: return kUndecided;
   }
   return kUndecided;
+}
+
+int worst_of(const std::vector<int>& exit_codes) {
+  for (int code : {kBadInput, kDecidedAgainst, kUndecided})
+    if (std::ranges::find(exit_codes, code) != exit_codes.end()) return code;
+  return kNothingAgainst;
 }
 
 }  // namespace ordercheck::cli

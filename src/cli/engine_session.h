@@ -1,4 +1,4 @@
-// The native engine for the length of one subcommand: its workers, a folder for tensors, Ctrl-C as a flag.
+// One engine for the length of one subcommand: its workers, a folder for tensors, Ctrl-C as a flag.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/engine_spec.h"
 #include "engine/interrupt.h"
 #include "matrix/engine_runner.h"
 #include "matrix/run.h"
@@ -15,8 +16,9 @@ namespace ordercheck::cli {
 
 class EngineSession {
  public:
-  // `jobs` 0: as many workers as the machine has hardware threads. An error says why nothing can be run.
-  static Result<std::unique_ptr<EngineSession>> start(int jobs, double timeout_seconds);
+  // `jobs` 0: as many workers as the machine has hardware threads for, where a worker of the pytorch engine keeps four busy:
+  // its ranks are processes. An error says why nothing can be run.
+  static Result<std::unique_ptr<EngineSession>> start(const EngineSpec& spec, int jobs, double timeout_seconds);
   ~EngineSession();
 
   EngineRunner& runner() { return *runner_; }
@@ -33,5 +35,8 @@ class EngineSession {
 };
 
 int exit_code_of(Verdict verdict);  // of one case by itself
+
+// What decides of several: input that must be changed, then against, then undecided.
+int worst_of(const std::vector<int>& exit_codes);
 
 }  // namespace ordercheck::cli

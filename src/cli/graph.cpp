@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/engine_choice.h"
 #include "cli/engine_session.h"
 #include "matrix/plan.h"
 #include "report/graph_view.h"
@@ -21,6 +22,7 @@ struct GraphCommand {
   std::string module;
   std::string format = "text";
   std::string out;
+  std::string engine = "native";
   double timeout = 60;
 };
 
@@ -75,7 +77,11 @@ int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& gr
 int run_graph(const GraphCommand& command) {
   const auto stack = parse_stack(command.stack);
   if (!stack) return bad_input(stack.error().message);
-  auto session = EngineSession::start(1, command.timeout);
+  if (command.engine != "native")
+    return bad_input("only the native engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile");
+  const auto spec = native_engine();
+  if (!spec) return bad_input(spec.error().message);
+  auto session = EngineSession::start(*spec, 1, command.timeout);
   if (!session) return bad_input(session.error().message);
   Case subject{.stack = *stack};
   subject.settings.steps = 1;
@@ -108,9 +114,12 @@ int run_graph(const GraphCommand& command) {
 
 void add_graph(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<GraphCommand>();
-  CLI::App* command = app.add_subcommand("graph", "Print or draw what compile captures of a stack");
+  CLI::App* command = app.add_subcommand("graph", "Print or draw what compile captures of a stack on the native engine");
   command->group(kRun);
   command->add_option("stack", options->stack, "The stack, quoted: tp=2,ac,compile,fsdp=2")->required();
+  command->add_option("--engine", options->engine, "native; no other engine keeps graphs")
+      ->check(CLI::IsMember(engine_names()))
+      ->capture_default_str();
   command->add_option("--module", options->module, "Only the graph of this module: layers.0");
   command->add_option("--format", options->format, "text, dot or svg")
       ->check(CLI::IsMember({"text", "dot", "svg"}))

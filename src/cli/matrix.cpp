@@ -1,5 +1,8 @@
 // ordercheck matrix plan|run|show: many cases, predicted against observed.
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -7,9 +10,11 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/engine_choice.h"
 #include "cli/engine_session.h"
 #include "cli/knowledge.h"
 #include "evidence/compare.h"
+#include "matrix/builds_beside.h"
 #include "matrix/summary.h"
 
 namespace ordercheck::cli {
@@ -19,7 +24,7 @@ namespace fs = std::filesystem;
 
 struct MatrixCommand {
   std::string rules;
-  std::string folder;        // of space.toml, frameworks/, threads/ and evidence/
+  std::string folder;        // of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/
   std::string format = "text";
   std::string arithmetic = "exact";
   std::string only;
@@ -27,7 +32,8 @@ struct MatrixCommand {
   std::string journal;
   int shards = 4;
   int jobs = 0;
-  double timeout = 60;
+  EngineChoice engine;
+  bool slow = false;
   bool fresh = false;
   bool write = false;
   bool check = false;
@@ -70,14 +76,22 @@ struct Planned {
   std::vector<Rule> rules;
   fs::path folder;
   Plan plan;
+  bool whole = true;  // every case of the space, the slow ones too
 };
+
+// A case is meant by its whole text, or by what is left of it without its engine, which --engine has said.
+bool matches(const std::string& pattern, Case c) {
+  if (glob_match(pattern, print(c))) return true;
+  c.engine = Case{}.engine;
+  return glob_match(pattern, print(c));
+}
 
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return knowledge.error();
   const auto folder = matrix_folder(command);
   if (!folder) return folder.error();
-  const auto space = load_space(*folder / "space.toml");
+  const auto space = load_space_of(hello.engine, *folder);
   if (!space) return space.error();
   const auto frameworks = load_frameworks(*folder / "frameworks");
   if (!frameworks) return frameworks.error();
@@ -85,26 +99,64 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!threads) return threads.error();
   const auto shard = parse_shard(command.shard);
   if (!shard) return shard.error();
-  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *threads);
+  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *threads, command.slow ? Tier::slow : Tier::usual);
   if (!command.only.empty()) {
-    const auto other = [&](const auto& one) { return !glob_match(command.only, print(one.subject)); };
+    const auto other = [&](const auto& one) { return !matches(command.only, one.subject); };
     std::erase_if(plan.cases, other);
     std::erase_if(plan.not_planned, other);
     if (plan.cases.empty())
       return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them", command.only)};
   }
   for (PlannedCase& planned : plan.cases) planned.subject.settings.arithmetic = arithmetic_of(command);
-  return Planned{.rules = knowledge->rules, .folder = *folder, .plan = shard_of(plan, shard->index, shard->count)};
+  return Planned{.rules = knowledge->rules,
+                 .folder = *folder,
+                 .plan = shard_of(plan, shard->index, shard->count),
+                 .whole = command.only.empty() && command.shard.empty() && (command.slow || space->slow_sets.empty())};
+}
+
+// The interpreters of one run have to be of different builds: evidence is kept by build, and two of one would be one table.
+Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command) {
+  auto specs = engines_of(command.engine);
+  if (!specs) return specs;
+  for (const EngineSpec& spec : *specs)
+    if (std::ranges::count(*specs, spec.build, &EngineSpec::build) > 1)
+      return Error{fmt::format("--python names {} twice, {} is one of them; name each version once", spec.build,
+                               spec.command[0])};
+  return specs;
+}
+
+// Over what one of several interpreters gives; nothing where there is only one.
+std::string heading(const EngineSpec& spec, std::size_t of) {
+  return of > 1 ? fmt::format("{} in {}, {}\n", spec.name, spec.command[0], spec.build) : "";
+}
+
+// One object, or, of several interpreters, an array.
+std::string objects_text(const std::vector<std::string>& objects) {
+  if (objects.size() == 1) return objects.front();
+  std::vector<std::string> trimmed;
+  for (const std::string& object : objects) trimmed.emplace_back(trim(object));
+  return "[" + join(trimmed, ",\n") + "]\n";
 }
 
 int run_plan(const MatrixCommand& command) {
-  auto session = EngineSession::start(1, command.timeout);
-  if (!session) return bad_input(session.error().message);
-  const auto planned = plan_of(command, (*session)->runner().hello());
-  if (!planned) return bad_input(planned.error().message);
-  fmt::print("{}", command.format == "github" ? render_plan_github(planned->plan, command.shards)
-                   : command.format == "json" ? render_plan_json(planned->plan)
-                                              : render_plan_text(planned->plan));
+  const auto specs = builds_of(command);
+  if (!specs) return bad_input(specs.error().message);
+  if (specs->size() > 1 && command.format == "github")
+    return bad_input("--format github is the plan of one job matrix; name one interpreter with --python");
+  std::vector<std::string> objects;
+  for (const EngineSpec& spec : *specs) {
+    auto session = EngineSession::start(spec, 1, timeout_of(command.engine, spec));
+    if (!session) return bad_input(session.error().message);
+    const auto planned = plan_of(command, (*session)->runner().hello());
+    if (!planned) return bad_input(planned.error().message);
+    if (command.format == "json")
+      objects.push_back(render_plan_json(planned->plan));
+    else
+      fmt::print("{}{}", heading(spec, specs->size()),
+                 command.format == "github" ? render_plan_github(planned->plan, command.shards)
+                                            : render_plan_text(planned->plan));
+  }
+  if (!objects.empty()) fmt::print("{}", objects_text(objects));
   return kNothingAgainst;
 }
 
@@ -118,14 +170,16 @@ Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTabl
   return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
 }
 
-Status prepare(const MatrixCommand& command, EngineRunner& runner) {
+// `begun` holds the journals of this command: one that an earlier interpreter wrote to is gone on with.
+Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::path>& begun) {
   fs::path journal = command.journal;
   if (journal.empty()) {
     auto standard = default_journal(runner.hello());
     if (!standard) return standard.error();
     journal = *standard;
   }
-  return runner.resume_from(journal, command.fresh);
+  const bool fresh = command.fresh && begun.insert(journal).second;
+  return runner.resume_from(journal, fresh);
 }
 
 int exit_code_of(const MatrixResult& result, std::size_t changed) {
@@ -134,41 +188,80 @@ int exit_code_of(const MatrixResult& result, std::size_t changed) {
   return tally.undecided > 0 || result.outcomes.empty() ? kUndecided : kNothingAgainst;
 }
 
-int run_matrix_command(const MatrixCommand& command) {
-  const bool whole = command.only.empty() && command.shard.empty();
-  if (command.write && !whole) return bad_input("--write needs the whole matrix: leave out --only and --shard");
-  auto session = EngineSession::start(command.jobs, command.timeout);
-  if (!session) return bad_input(session.error().message);
+// What one interpreter showed, or the exit code of what went wrong, which has been told then.
+struct Ran {
+  std::optional<MatrixResult> result;
+  std::string departures;  // from the committed evidence, where that is checked
+  int exit_code = kNothingAgainst;
+};
+
+Ran run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
+  const auto refused = [](const std::string& message) { return Ran{.result = {}, .departures = "", .exit_code = bad_input(message)}; };
+  auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
+  if (!session) return refused(session.error().message);
   EngineRunner& runner = (*session)->runner();
   const auto planned = plan_of(command, runner.hello());
-  if (!planned) return bad_input(planned.error().message);
+  if (!planned) return refused(planned.error().message);
+  if (command.write && !planned->whole) return refused("--write needs the whole matrix: add --slow, its space has slow sets");
   const fs::path evidence = planned->folder / "evidence";
   if (command.write)
-    if (const auto writable = check_writable(evidence); !writable) return bad_input(writable.error().message);
+    if (const auto writable = check_writable(evidence); !writable) return refused(writable.error().message);
   std::optional<EvidenceTable> committed;
   if (command.check) {
     auto table = committed_table(evidence, head_of(runner.hello(), arithmetic_of(command)));
-    if (!table) return bad_input(table.error().message);
+    if (!table) return refused(table.error().message);
     committed = std::move(table).value();
   }
-  if (const auto ready = prepare(command, runner); !ready) return bad_input(ready.error().message);
+  if (const auto ready = prepare(command, runner, begun); !ready) return refused(ready.error().message);
 
-  const auto result = (*session)->run(planned->plan, planned->rules, {});
+  auto result = (*session)->run(planned->plan, planned->rules, {});
   if (!result) {
     fmt::print(stderr, "ordercheck matrix: {}\n", result.error().message);
-    return kUndecided;
+    return {.result = {}, .departures = "", .exit_code = kUndecided};
   }
-  fmt::print("{}", command.format == "json" ? render_result_json(*result) : render_result_text(*result));
   const EvidenceTable seen = evidence_of(*result);
   std::vector<std::string> changed;
-  if (committed) changed = changes(*committed, seen, whole);
-  for (const auto& line : changed) fmt::print("{}\n", line);
+  if (committed) changed = changes(*committed, seen, planned->whole);
+  std::string departures;
+  for (const auto& line : changed) departures += line + "\n";
   if (!changed.empty())
-    fmt::print("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
-               evidence_path(evidence, seen).string());
+    departures += fmt::format("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
+                              evidence_path(evidence, seen).string());
+  int exit_code = exit_code_of(*result, changed.size());
   if (command.write)
-    if (const auto written = write_evidence(evidence, seen); !written) return bad_input(written.error().message);
-  return exit_code_of(*result, changed.size());
+    if (const auto written = write_evidence(evidence, seen); !written) exit_code = bad_input(written.error().message);
+  return {.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
+}
+
+// One interpreter after another, each told when it is through, then all beside each other.
+int run_matrix_command(const MatrixCommand& command) {
+  if (command.write && (!command.only.empty() || !command.shard.empty()))
+    return bad_input("--write needs the whole matrix: leave out --only and --shard");
+  const auto specs = builds_of(command);
+  if (!specs) return bad_input(specs.error().message);
+  const bool json = command.format == "json";
+  std::vector<MatrixResult> results;
+  std::vector<std::string> objects;
+  std::string departures;
+  std::vector<int> codes;
+  std::set<fs::path> begun;
+  for (const EngineSpec& spec : *specs) {
+    Ran ran = run_on(spec, command, begun);
+    codes.push_back(ran.exit_code);
+    if (!ran.result) return worst_of(codes);
+    if (json) {
+      objects.push_back(render_result_json(*ran.result));
+      departures += ran.departures;
+    } else {
+      fmt::print("{}{}{}", heading(spec, specs->size()), render_result_text(*ran.result), ran.departures);
+    }
+    results.push_back(std::move(*ran.result));
+  }
+  if (json)
+    fmt::print("{}{}", objects_text(objects), departures);
+  else if (results.size() > 1)
+    fmt::print("{}", render_builds(names_of_builds(*specs), results));
+  return worst_of(codes);
 }
 
 int run_show(const MatrixCommand& command) {
@@ -185,10 +278,12 @@ int run_show(const MatrixCommand& command) {
 
 void add_common(CLI::App* command, MatrixCommand& options) {
   command->add_option("--rules", options.rules, "The folder of rule pages");
-  command->add_option("--matrix", options.folder, "The folder of space.toml, frameworks/, threads/ and evidence/");
+  command->add_option("--matrix", options.folder, "The folder of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/");
 }
 
 void add_selection(CLI::App* command, MatrixCommand& options) {
+  add_engine_options(command, options.engine);
+  command->add_flag("--slow", options.slow, "Also the slow sets of the space");
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'");
   command->add_option("--shard", options.shard, "Only every n-th case from the i-th on: i/n");
   command->add_option("--arithmetic", options.arithmetic, "exact, plain or native")
@@ -218,8 +313,8 @@ void add_matrix(CLI::App& app, int& exit_code) {
   add_selection(run, *options);
   run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
   run->add_flag("--check", options->check, "Exit 1 where it departs from matrix/evidence, with a diff");
-  run->add_option("--jobs", options->jobs, "Workers at once; 0: one a hardware thread")->check(CLI::NonNegativeNumber)->capture_default_str();
-  run->add_option("--timeout", options->timeout, "Seconds for one run")->check(CLI::PositiveNumber)->capture_default_str();
+  run->add_option("--jobs", options->jobs, "Workers at once; 0: one a hardware thread, of pytorch one for every four")->check(CLI::NonNegativeNumber)->capture_default_str();
+  add_timeout_option(run, options->engine);
   run->add_option("--journal", options->journal, "Goes on from this file, kept in the cache folder by default");
   run->add_flag("--fresh", options->fresh, "Do not go on from the journal");
   run->add_option("--format", options->format, "text or json")

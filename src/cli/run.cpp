@@ -1,6 +1,7 @@
 // ordercheck run STACK: what it does when it is really run.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,11 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/engine_choice.h"
 #include "cli/engine_session.h"
 #include "cli/fault.h"
 #include "cli/knowledge.h"
+#include "matrix/builds_beside.h"
 #include "matrix/summary.h"
 #include "stack/notation.h"
 
@@ -20,13 +23,14 @@ namespace {
 struct RunCommand {
   std::vector<std::string> words;
   std::string model = "llama";
+  std::string apply;
+  EngineChoice engine;
   int accumulation = Settings{}.accumulation;
   int steps = Settings{}.steps;
   std::uint64_t seed = Settings{}.seed;
   std::string arithmetic = "exact";
   std::string mutant;
   std::string fault;
-  double timeout = 60;
   std::string format = "text";
   std::string rules;
 };
@@ -41,7 +45,7 @@ Result<Case> case_of(const RunCommand& command) {
     return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
   auto stack = parse_stack(command.words.front());
   if (!stack) return stack.error();
-  Case c{.stack = *stack, .model = command.model};
+  Case c{.stack = *stack, .model = command.model, .apply = command.apply};
   c.settings.accumulation = command.accumulation;
   c.settings.steps = command.steps;
   c.settings.seed = command.seed;
@@ -68,9 +72,78 @@ bool never_fired(const std::optional<Fault>& fault, const Record& record) {
   return fault && fault->kind != "slow" && record.ending == Ending::completed;
 }
 
+// One interpreter's answer: an outcome, or the exit code of what went wrong, which has been told then.
+struct Ran {
+  std::optional<Outcome> outcome;
+  Hello hello;
+  int exit_code = kNothingAgainst;
+};
+
+Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
+           const RunOptions& options) {
+  const auto refused = [](const std::string& message) { return Ran{.outcome = {}, .hello = {}, .exit_code = bad_input(message)}; };
+  auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
+  if (!session) return refused(session.error().message);
+  const Hello hello = (*session)->runner().hello();
+  if (const auto known = check_mutant(command.mutant, hello); !known) return refused(known.error().message);
+  if (const auto known = check_fault(options.fault, hello); !known) return refused(known.error().message);
+  if (const std::string reason = why_not(subject, hello); !reason.empty()) return refused(reason);
+
+  const Plan plan{.engine = hello.engine, .cases = {{.subject = subject, .sources = {}}}, .not_planned = {}};
+  const auto result = (*session)->run(plan, rules, options);
+  if (!result) {
+    fmt::print(stderr, "ordercheck run: {}\n", result.error().message);
+    return {.outcome = {}, .hello = hello, .exit_code = kUndecided};
+  }
+  if (result->outcomes.empty()) return refused(result->plan.not_planned.front().reason);
+  const Outcome& outcome = result->outcomes.front();
+  if (!never_fired(options.fault, outcome.record))
+    return {.outcome = outcome, .hello = hello, .exit_code = exit_code_of(outcome.judgement.verdict)};
+  fmt::print(stderr, "ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n", command.fault,
+             options.fault->rank);
+  return {.outcome = outcome, .hello = hello, .exit_code = kUndecided};
+}
+
+int run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
+               const RunOptions& options) {
+  const Ran ran = run_on(spec, command, subject, rules, options);
+  if (ran.outcome)
+    fmt::print("{}", command.format == "json" ? render_outcome_json(*ran.outcome, ran.hello)
+                                              : render_outcome_text(*ran.outcome, ran.hello));
+  return ran.exit_code;
+}
+
+// One interpreter after another, each told when it is through, then all beside each other.
+int run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& command, const Case& subject,
+                   const std::vector<Rule>& rules, const RunOptions& options) {
+  std::vector<Outcome> outcomes;
+  std::vector<std::string> objects;
+  std::vector<int> codes;
+  const std::vector<std::string> names = names_of_builds(specs);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const Ran ran = run_on(specs[i], command, subject, rules, options);
+    codes.push_back(ran.exit_code);
+    if (!ran.outcome) return worst_of(codes);
+    outcomes.push_back(*ran.outcome);
+    if (command.format == "json")
+      objects.push_back(std::string(trim(render_outcome_json(*ran.outcome, ran.hello))));
+    else
+      fmt::print("{} in {}, {}\n{}\n", specs[i].name, specs[i].command[0], specs[i].build,
+                 render_outcome_text(*ran.outcome, ran.hello));
+  }
+  if (command.format == "json")
+    fmt::print("[{}]\n", join(objects, ",\n"));
+  else
+    fmt::print("{}", render_builds(names, outcomes));
+  return worst_of(codes);
+}
+
 int run_run(const RunCommand& command) {
-  const auto subject = case_of(command);
+  const auto engine = engine_meant(command.engine, command.apply);
+  if (!engine) return bad_input(engine.error().message);
+  auto subject = case_of(command);
   if (!subject) return bad_input(subject.error().message);
+  subject->engine = *engine;
   RunOptions options{.mutant = command.mutant};
   if (!command.fault.empty()) {
     const auto fault = parse_fault(command.fault);
@@ -79,26 +152,10 @@ int run_run(const RunCommand& command) {
   }
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
-  auto session = EngineSession::start(0, command.timeout);
-  if (!session) return bad_input(session.error().message);
-  const Hello hello = (*session)->runner().hello();
-  if (const auto known = check_mutant(command.mutant, hello); !known) return bad_input(known.error().message);
-  if (const auto known = check_fault(options.fault, hello); !known) return bad_input(known.error().message);
-  if (const std::string reason = why_not(*subject, hello); !reason.empty()) return bad_input(reason);
-
-  const Plan plan{.engine = hello.engine, .cases = {{.subject = *subject, .sources = {}}}, .not_planned = {}};
-  const auto result = (*session)->run(plan, knowledge->rules, options);
-  if (!result) {
-    fmt::print(stderr, "ordercheck run: {}\n", result.error().message);
-    return kUndecided;
-  }
-  if (result->outcomes.empty()) return bad_input(result->plan.not_planned.front().reason);
-  const Outcome& outcome = result->outcomes.front();
-  fmt::print("{}", command.format == "json" ? render_outcome_json(outcome, hello) : render_outcome_text(outcome, hello));
-  if (!never_fired(options.fault, outcome.record)) return exit_code_of(outcome.judgement.verdict);
-  fmt::print(stderr, "ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n", command.fault,
-             options.fault->rank);
-  return kUndecided;
+  const auto specs = engines_of(command.engine, command.apply);
+  if (!specs) return bad_input(specs.error().message);
+  if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, options);
+  return run_on_several(*specs, command, *subject, knowledge->rules, options);
 }
 
 }  // namespace
@@ -108,7 +165,12 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with one rank");
   command->group(kRun);
   command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
-  command->add_option("--model", options->model, "The model")->capture_default_str();
+  add_engine_options(command, options->engine);
+  add_timeout_option(command, options->engine);
+  command->add_option("--model", options->model, "A model of the engine's, or pkg:factory of your own on --engine pytorch")
+      ->capture_default_str();
+  command->add_option("--apply", options->apply,
+                      "pkg:function of your own that applies what the stack says, on --engine pytorch");
   command->add_option("--accumulation", options->accumulation, "Microbatches a step")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -119,9 +181,6 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
-  command->add_option("--timeout", options->timeout, "Seconds for one run")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "engine/engine_spec.h"
 #include "protocol/json_text.h"
 #include "protocol/record_codec.h"
@@ -68,7 +69,7 @@ Result<Entry> parse_line(std::string_view text) {
 JournalKey key_of(const Run& run, const Hello& hello) {
   return {.case_text = print(run.subject),
           .engine = hello.engine,
-          .content_hash = hello.content_hash,
+          .content_hash = join(hello.versions, ", ") + " " + hello.content_hash,
           .keep = run.keep,
           .mutant = run.mutant,
           .fault = run.fault};

@@ -17,7 +17,8 @@
 
 namespace ordercheck {
 
-// What makes two runs the same one. The content hash is of the worker's program: nothing is resumed across builds.
+// What makes two runs the same one. The content hash is of the worker's program and of the versions that it runs with (one
+// Python driver under two versions of torch is two builds): nothing is resumed across builds.
 struct JournalKey {
   std::string case_text;
   std::string engine;

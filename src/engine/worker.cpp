@@ -46,11 +46,12 @@ Status Worker::greet() {
     broken_ = true;
     return Error{with_errors(what)};
   };
-  switch (listen(Clock::now() + options_.limits.hello, line)) {
+  const std::chrono::milliseconds limit = options_.limits.hello + spec_.slow_start;
+  switch (listen(Clock::now() + limit, line)) {
     case Heard::line: break;
     case Heard::end: return wrong(describe(child_->kill_and_reap()) + " before its hello");
     case Heard::too_long: return wrong("wrote a line without an end in place of its hello");
-    case Heard::too_late: return wrong("wrote no hello within " + seconds(options_.limits.hello));
+    case Heard::too_late: return wrong("wrote no hello within " + seconds(limit));
     case Heard::stop: return wrong("was stopped before its hello");
   }
   Result<WorkerMessage> message = decode_worker(line);

@@ -1,8 +1,20 @@
 #include "matrix/comparison.h"
 
 namespace ordercheck {
+namespace {
+
+// One an item, or none at all.
+std::vector<Case> twins_of(const Case& c) {
+  std::vector<Case> twins;
+  if (!c.apply.empty()) return twins;
+  for (std::size_t i = 0; i < c.stack.items.size(); ++i) twins.push_back(without_item(c, i));
+  return twins;
+}
+
+}  // namespace
 
 std::optional<Case> recommended_of(const Case& c, const Recommend& recommend) {
+  if (!c.apply.empty()) return std::nullopt;
   auto order = recommend ? recommend(c.stack) : std::nullopt;
   if (!order || *order == c.stack) return std::nullopt;
   Case recommended = c;
@@ -14,7 +26,7 @@ void want_first_runs(Batch& batch, const Case& c, const Recommend& recommend) {
   batch.want(c);
   batch.want(reference_of(c));
   if (auto recommended = recommended_of(c, recommend)) batch.want(*recommended);
-  for (std::size_t i = 0; i < c.stack.items.size(); ++i) batch.want(without_item(c, i));
+  for (const Case& twin : twins_of(c)) batch.want(twin);
 }
 
 void want_again(Batch& batch, const Case& c) { batch.want(c, 1); }
@@ -28,8 +40,8 @@ Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& rec
                         .twins = {}};
   if (comparison.first.ending == Ending::completed) comparison.again = batch.record(c, 1);
   if (auto recommended = recommended_of(c, recommend)) comparison.recommended = batch.record(*recommended);
-  for (std::size_t i = 0; i < c.stack.items.size(); ++i) {
-    const Record& twin = batch.record(without_item(c, i));
+  for (const Case& without : twins_of(c)) {
+    const Record& twin = batch.record(without);
     comparison.twins.push_back(twin.ending == Ending::completed ? std::optional(twin) : std::nullopt);
   }
   return comparison;

@@ -13,10 +13,12 @@ namespace ordercheck {
 // The recommended order of a stack's items; nothing where the rules give none.
 using Recommend = std::function<std::optional<Stack>(const Stack&)>;
 
-// The same case in the recommended order; nothing when it is written so already.
+// The same case in the recommended order; nothing when it is written so already, or when a function of the user's does
+// what the stack says: its order is in the function, and nothing here can write it otherwise.
 std::optional<Case> recommended_of(const Case& c, const Recommend& recommend);
 
-// Wants the first runs: the case, its reference, its recommended order, and the twin of every item.
+// Wants the first runs: the case, its reference, its recommended order, and the twin of every item (none where a function
+// of the user's applies them: it leaves nothing out).
 void want_first_runs(Batch& batch, const Case& c, const Recommend& recommend);
 
 // Wants the second run of the case itself. Only for a case that completed.

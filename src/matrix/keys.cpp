@@ -82,6 +82,12 @@ std::vector<std::string> Keys::texts(const std::string& key) {
   return values;
 }
 
+std::vector<std::string> Keys::texts_if_given(const std::string& key) {
+  if (table_->contains(key)) return texts(key);
+  asked_.push_back(key);
+  return {};
+}
+
 std::vector<int> Keys::numbers(const std::string& key) {
   std::vector<int> values;
   const toml::array* list = array(key);

@@ -21,6 +21,7 @@ class Keys {
   std::string text(const std::string& key);
   std::string text_if_given(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
+  std::vector<std::string> texts_if_given(const std::string& key);
   std::vector<int> numbers(const std::string& key);  // each at least 1
   std::string date_if_given(const std::string& key);  // "2026-02-20"
   std::string url_if_given(const std::string& key);   // begins with https://

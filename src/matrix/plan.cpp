@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "matrix/orders.h"
@@ -15,6 +16,11 @@
 
 namespace ordercheck {
 namespace {
+
+constexpr const char* kSlow = "in the slow tier; --slow runs it";
+
+// Of the user's own code, as pkg:name; an engine that runs no Python has no way to it.
+bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -37,11 +43,12 @@ std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rul
 // Collects cases by their text, so that each stands once with all its sources.
 class Collector {
  public:
-  Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello)
-      : space_(space), rules_(rules), hello_(hello) {}
+  Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello, Tier tier)
+      : space_(space), rules_(rules), hello_(hello), tier_(tier) {}
 
   void add(const Case& c, Source source) {
     auto& entry = cases_[print(c)];
+    if (!adding_slow_) usual_.insert(print(c));
     entry.subject = c;
     if (std::ranges::find(entry.sources, source) == entry.sources.end()) entry.sources.push_back(std::move(source));
   }
@@ -62,12 +69,16 @@ class Collector {
     if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
   }
 
+  void add_orders_of(const std::vector<Stack>& sets, const std::string& model) {
+    for (int ranks : space_.set_ranks)
+      for (const Stack& set : sets)
+        for (const Stack& stack : orders_of_set(set, ranks)) add_order(stack, model);
+  }
+
   void add_orders(const std::string& model) {
     for (int ranks : space_.order_ranks)
       for (const Stack& stack : orders(space_.transforms, ranks)) add_order(stack, model);
-    for (int ranks : space_.set_ranks)
-      for (const Stack& set : space_.sets)
-        for (const Stack& stack : orders_of_set(set, ranks)) add_order(stack, model);
+    add_orders_of(space_.sets, model);
     for (int ranks : space_.ranks) {
       for (const Stack& stack : orders(space_.transforms, ranks)) {
         if (!rules_against(stack, rules_).empty()) continue;
@@ -79,6 +90,13 @@ class Collector {
         }
       }
     }
+  }
+
+  // A case that has another source too is not slow because of that.
+  void add_slow_orders(const std::string& model) {
+    adding_slow_ = true;
+    add_orders_of(space_.slow_sets, model);
+    adding_slow_ = false;
   }
 
   // Only among transforms that have a mesh axis: where the numbers of an optimizer could meet a layout.
@@ -115,7 +133,9 @@ class Collector {
     for (const auto& [text, planned] : cases_) {
       auto sources = planned.sources;
       std::ranges::sort(sources);
-      if (auto reason = why_not(planned.subject, hello_); reason.empty())
+      auto reason = why_not(planned.subject, hello_);
+      if (reason.empty() && tier_ == Tier::usual && !usual_.contains(text)) reason = kSlow;
+      if (reason.empty())
         plan.cases.push_back({planned.subject, sources});
       else
         plan.not_planned.push_back({planned.subject, sources, reason});
@@ -127,18 +147,25 @@ class Collector {
   const Space& space_;
   const std::vector<Rule>& rules_;
   const Hello& hello_;
+  const Tier tier_;
+  bool adding_slow_ = false;
+  std::set<std::string> usual_;  // texts of what is run in every tier
   std::map<std::string, PlannedCase> cases_;
 };
 
 }  // namespace
 
 std::string why_not(const Case& c, const Hello& hello) {
+  const bool own_code = holds(hello.models, kOwn);
+  if (!own_code && (is_own_code(c.model) || !c.apply.empty()))
+    return fmt::format("the {} engine runs no code of yours, and {} is; the pytorch engine does (--engine pytorch)",
+                       hello.engine, c.apply.empty() ? c.model : c.apply);
   std::vector<std::string> missing;
+  // A function of the user's builds what the stack names: the engine itself need not be able to.
   for (const Item& item : c.stack.items)
-    if (!holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
+    if (c.apply.empty() && !holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
   if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
   if (!builds_model(hello, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
-  if (!c.apply.empty() && !holds(hello.models, kOwn)) return fmt::format("the {} engine takes no apply function", hello.engine);
   const int ranks = world_size(mesh_of(c.stack));
   if (ranks > hello.max_ranks)
     return fmt::format("needs {} ranks, the {} engine runs at most {}", ranks, hello.engine, hello.max_ranks);
@@ -146,11 +173,12 @@ std::string why_not(const Case& c, const Hello& hello) {
 }
 
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
-               const Hello& hello, const std::vector<Thread>& threads) {
-  Collector collector(space, rules, hello);
+               const Hello& hello, const std::vector<Thread>& threads, Tier tier) {
+  Collector collector(space, rules, hello, tier);
   collector.add_witnesses();
   for (const auto& model : space.models) {
     collector.add_orders(model);
+    collector.add_slow_orders(model);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
     for (const auto& thread : threads) collector.add_thread(thread, model);

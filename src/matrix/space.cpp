@@ -28,14 +28,14 @@ void check_transforms(Keys& keys, const std::vector<std::string>& names) {
   }
 }
 
-std::vector<Stack> sets_of(Keys& keys) {
+std::vector<Stack> sets_of(Keys& keys, const std::string& key, const std::vector<std::string>& texts) {
   std::vector<Stack> sets;
-  for (const auto& text : keys.texts("sets")) {
+  for (const auto& text : texts) {
     auto stack = parse_stack(text);
     if (!stack)
-      keys.refuse("sets", split(stack.error().message, '\n').front());
+      keys.refuse(key, split(stack.error().message, '\n').front());
     else if (std::ranges::any_of(stack->items, [](const Item& item) { return !item.degrees.empty(); }))
-      keys.refuse("sets", fmt::format("'{}' names a degree; 'set_ranks' says how many ranks a set is run on", text));
+      keys.refuse(key, fmt::format("'{}' names a degree; 'set_ranks' says how many ranks a set is run on", text));
     else
       sets.push_back(*stack);
   }
@@ -65,8 +65,9 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .transforms = keys.texts("transforms"),
               .ranks = keys.numbers("ranks"),
               .order_ranks = keys.numbers("order_ranks"),
-              .sets = sets_of(keys),
+              .sets = sets_of(keys, "sets", keys.texts("sets")),
               .set_ranks = keys.numbers("set_ranks"),
+              .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks")};
@@ -79,6 +80,16 @@ Result<Space> load_space(const std::filesystem::path& path) {
   auto text = read_file(path);
   if (!text) return text.error();
   return parse_space(*text, path.string());
+}
+
+Result<Space> load_space_of(const std::string& engine, const std::filesystem::path& folder) {
+  const auto own = folder / fmt::format("space-{}.toml", engine);
+  std::error_code ignored;
+  const auto path = std::filesystem::exists(own, ignored) ? own : folder / "space.toml";
+  auto space = load_space(path);
+  if (!space || std::ranges::find(space->engines, engine) != space->engines.end()) return space;
+  return Error{fmt::format("{}: expected '{}' among its 'engines', got {}; write {}, or name it there", path.string(), engine,
+                           join(space->engines, ", "), own.string())};
 }
 
 }  // namespace ordercheck

@@ -1,11 +1,13 @@
-// The space of a matrix: what matrix/space.toml says is enumerated.
+// The space of a matrix: what is enumerated for an engine. It stands in matrix/space-<engine>.toml, or, where there is no
+// such file, in matrix/space.toml.
 //
-//   models = ["llama"]            engines = ["native"]
+//   models = ["llama"]            engines = ["native"]   # whose space this is; others are refused
 //   transforms = ["tp", "ac", "fsdp"]
 //   ranks = [1, 2, 3, 4]          # world sizes of the legal orders
 //   order_ranks = [2, 4]          # world sizes at which every order is tried, legal or not
 //   sets = ["ac,compile:wrap,fsdp"]   # every order of exactly these items, their order here meaning nothing
 //   set_ranks = [1, 4]            # world sizes of the sets; degrees are spread over a set's mesh axes
+//   slow_sets = ["ac,compile=inductor"]   # likewise, but run only where slow cases are asked for; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
@@ -29,6 +31,7 @@ struct Space {
   std::vector<int> order_ranks;
   std::vector<Stack> sets;              // without degrees
   std::vector<int> set_ranks;
+  std::vector<Stack> slow_sets;         // likewise
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
@@ -38,5 +41,8 @@ struct Space {
 // Errors are "<path>:<line>: ...": a missing or unknown key, an unknown transform, a number below 1.
 Result<Space> parse_space(std::string_view text, const std::string& path);
 Result<Space> load_space(const std::filesystem::path& path);
+
+// The space of an engine below `folder` ("matrix"). An error too when the file that it is to stand in is of other engines.
+Result<Space> load_space_of(const std::string& engine, const std::filesystem::path& folder);
 
 }  // namespace ordercheck

@@ -1,5 +1,5 @@
-// A worker for tests of the command line: it says that it is native, computes nothing, and answers every case with the
-// record that a sound engine writes. HONEST_WORKER_BREAKS names stacks, separated by blanks, that it fails in apply;
+// A worker for tests of the command line: it says that it is native, or what HONEST_WORKER_ENGINE and HONEST_WORKER_VERSION
+// say, computes nothing, and answers every case with the record that a sound engine writes. HONEST_WORKER_BREAKS names stacks, separated by blanks, that it fails in apply;
 // HONEST_WORKER_BENDS stacks whose gradients it bends.
 #include <cstdlib>
 #include <iostream>
@@ -19,13 +19,20 @@ bool names(const char* variable, const std::string& stack) {
   return false;
 }
 
+Hello hello() {
+  Hello hello = FakeRunner().hello();
+  if (const char* engine = std::getenv("HONEST_WORKER_ENGINE")) hello.engine = engine;
+  if (const char* version = std::getenv("HONEST_WORKER_VERSION")) hello.versions = {version};
+  return hello;
+}
+
 Record answer(const Run& run) {
   Record record = honest_record(run.subject);
-  record.engine = "native";
-  record.versions = {"libtorch 2.11.0"};
   const std::string stack = print(run.subject.stack);
   if (names("HONEST_WORKER_BREAKS", stack)) fail_in_apply(record, {.run = run});
   if (names("HONEST_WORKER_BENDS", stack)) spoil_gradient(record, {.run = run});
+  record.engine = hello().engine;
+  record.versions = hello().versions;
   return record;
 }
 
@@ -34,7 +41,7 @@ Record answer(const Run& run) {
 
 int main() {
   using namespace ordercheck;
-  std::cout << encode(FakeRunner().hello()) << std::endl;
+  std::cout << encode(hello()) << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const auto run = decode_run(line);
     if (!run) {

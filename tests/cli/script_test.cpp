@@ -56,7 +56,7 @@ class CommandLine : public testing::TestWithParam<fs::path> {
     setenv("PATH", (std::string(ORDERCHECK_BINARY_DIR) + "/bin:" + path_).c_str(), 1);
     setenv("ORDERCHECK_RULES", ORDERCHECK_SOURCE_DIR "/rules", 1);
     setenv("XDG_CACHE_HOME", (tmp_ / "cache").c_str(), 1);
-    unsetenv("ORDERCHECK_WORKER");
+    for (const char* set_outside : {"ORDERCHECK_WORKER", "ORDERCHECK_DRIVER"}) unsetenv(set_outside);
   }
   void TearDown() override {
     fs::permissions(tmp_, fs::perms::owner_all, fs::perm_options::add);

@@ -1,37 +1,17 @@
 #include "engine/engine_spec.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <optional>
 #include <unistd.h>
 
 #include "engines/fake_engine.h"
+#include "unit/engine/variable.h"
 
 namespace ordercheck {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-// Sets a variable for a test and puts it back.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (before_)
-      setenv(name_, before_->c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 TEST(engine_spec, the_variable_names_the_worker) {
   const Variable worker("ORDERCHECK_WORKER", ORDERCHECK_BINARY_DIR "/bin/fake_worker");

@@ -74,6 +74,31 @@ TEST(Plan, EveryOrderOfASetIsTriedAtItsWorldSizesOnly) {
                                                 "compile,ac: the native engine builds no compile"));
 }
 
+TEST(Plan, SlowSetsAreListedUntilTheyAreAskedFor) {
+  Space space = sample_space();
+  space.slow_sets = {*parse_stack("ac,fsdp:reshard=never"), *parse_stack("tp,fsdp")};
+  space.set_ranks = {4};
+  const Plan usual = make_plan(space, {}, sample_rules(), FakeRunner().hello());
+  EXPECT_EQ(find(usual, "ac,fsdp=4:reshard=never"), nullptr);
+  EXPECT_THAT(reasons_not_planned(usual), testing::ElementsAre(std::pair("in the slow tier; --slow runs it", 2)));
+  EXPECT_NE(find(usual, "tp=2,fsdp=2"), nullptr) << "it has other sources too";
+  const Plan slow = make_plan(space, {}, sample_rules(), FakeRunner().hello(), {}, Tier::slow);
+  EXPECT_THAT(sources(slow, "ac,fsdp=4:reshard=never"), testing::ElementsAre("order"));
+  EXPECT_TRUE(slow.not_planned.empty());
+}
+
+TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {
+  Hello hello = FakeRunner().hello();
+  const Case own_model{.stack = *parse_stack("tp=2"), .model = "mine:network"};
+  const Case own_function{.stack = *parse_stack("cp=2"), .apply = "mine:parallelize"};
+  EXPECT_THAT(why_not(own_model, hello), testing::HasSubstr("mine:network"));
+  EXPECT_THAT(why_not(own_function, hello), testing::HasSubstr("mine:parallelize"));
+  hello.engine = "pytorch";
+  EXPECT_EQ(why_not(own_model, hello), "");
+  EXPECT_EQ(why_not(own_function, hello), "") << "what the stack says is done by the function, not by the engine";
+  EXPECT_EQ(why_not({.stack = *parse_stack("cp=2"), .model = "mine:network"}, hello), "the pytorch engine builds no cp");
+}
+
 TEST(Plan, OptimizersStandAtEveryPosition) {
   const Plan plan = sample_plan();
   for (const char* text : {"optimizer=sgd,tp=2,fsdp=2", "fsdp=2,optimizer=sgd,tp=2", "tp=4,optimizer=sgd"})

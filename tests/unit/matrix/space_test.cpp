@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "engines/fake_engine.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 const std::string kText = R"(engines = ["native"]
@@ -44,6 +47,34 @@ TEST(Space, TheOneInTheRepositoryIsRead) {
   const auto space = load_space(ORDERCHECK_SOURCE_DIR "/matrix/space.toml");
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_FALSE(space->transforms.empty());
+}
+
+TEST(Space, SlowSetsMayBeLeftOut) {
+  EXPECT_TRUE(parse_space(kText, "space.toml")->slow_sets.empty());
+  const auto space = parse_space(kText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  ASSERT_EQ(space->slow_sets.size(), 1u);
+  EXPECT_EQ(print(space->slow_sets[0]), "ac,fsdp");
+  const auto wrong = parse_space(kText + "slow_sets = [\"ac,fsdp=2\"]\n", "space.toml");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("space.toml:11: 'ac,fsdp=2' names a degree"));
+}
+
+TEST(Space, AnEngineHasItsOwnOrSharesOneThatNamesIt) {
+  const ScratchFolder folder;
+  std::string shared = kText;
+  shared.replace(shared.find("\"native\""), 8, "\"native\", \"fake\"");
+  ASSERT_TRUE(replace_file(folder.path() / "space.toml", shared));
+  EXPECT_EQ(load_space_of("fake", folder.path())->transforms, (std::vector<std::string>{"tp", "fsdp"}));
+  const auto foreign = load_space_of("pytorch", folder.path());
+  ASSERT_FALSE(foreign);
+  EXPECT_THAT(foreign.error().message, AllOf(HasSubstr("space.toml: expected 'pytorch' among its 'engines'"),
+                                             HasSubstr("space-pytorch.toml")));
+  std::string own = kText;
+  own.replace(own.find("\"native\""), 8, "\"pytorch\"");
+  own.replace(own.find("[\"tp\", \"fsdp\"]"), 14, "[\"ac\"]");
+  ASSERT_TRUE(replace_file(folder.path() / "space-pytorch.toml", own));
+  EXPECT_EQ(load_space_of("pytorch", folder.path())->transforms, std::vector<std::string>{"ac"});
 }
 
 TEST(Space, ErrorsNameTheLine) {

@@ -45,6 +45,7 @@ TRANSFORMS: dict[str, Transform] = {
     "amp": Transform(apply_amp),
     "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay")),
 }
+NUMERIC = ("amp", "optimizer")  # all others must not change numbers
 MODELS = ["llama"]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -14,9 +16,10 @@ from torch.distributed.tensor import DTensor
 
 from .arithmetic import Numerics, rounded
 from .case import MESH_AXES, Case, Item
-from .catalogue import TRANSFORMS
+from .catalogue import NUMERIC, TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
 from .gather import clean_name, full, summed
+from .guard import RangeGuard
 from .llama import make_llama
 from .loss import summed_cross_entropy
 from .modules import Linear
@@ -41,8 +44,10 @@ class Yield:
     gradient_norms: list[float] = field(default_factory=list)
     gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)
     values: dict[str, torch.Tensor] = field(default_factory=dict)
+    range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    trace: list[tuple[int, str, str, torch.Tensor]] = field(default_factory=list)
 
 
 class RankRun:
@@ -109,7 +114,7 @@ class RankRun:
 
     def train(self, step: int, last: bool) -> None:
         all_tokens = valid_tokens(self.case.settings.seed, step)
-        with self.watch.training(step, last):
+        with self.watch.training(step, last), self.guarding():
             loss_sum = self.forward_backward(step, all_tokens)
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
@@ -118,6 +123,17 @@ class RankRun:
         norm = self.total_norm()
         self.seen.gradient_norms.append(norm)
         self.update(norm)
+
+    @contextlib.contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Of the reference alone: guard.py says why that is enough."""
+        layout = self.case.apply or any(item.name not in NUMERIC for item in self.case.items)
+        if layout or not self.numerics.exact:
+            yield
+            return
+        with RangeGuard(self.case.settings.grid, self.case.settings.accumulation) as guard:
+            yield
+        self.seen.range_used = max(self.seen.range_used, guard.range_used)
 
     def forward_backward(self, step: int, all_tokens: int) -> torch.Tensor:
         """The rank's own sum of losses. Sums of losses are added first and scaled last: a sum of terms on the grid is exact,
@@ -200,6 +216,7 @@ class RankRun:
         self.subject.optimizer.zero_grad(set_to_none=True)
 
 
-def run_rank(case: Case, rank: int, device: str, watch: Watch) -> Yield:
-    """The default process group is there. Collective over all ranks of the case."""
+def run_rank(case: Case, rank: int, device: str, watch: Watch, trace: bool = False) -> Yield:
+    """The default process group is there. Collective over all ranks of the case. Outputs of modules are not traced: a hook
+    would be traced with the module that is compiled, and a local tensor does not say what it is a part of."""
     return RankRun(case, rank, device, watch).run()

@@ -1,0 +1,91 @@
+// ordercheck repro CASE: a script that shows a case on stock PyTorch, without ordercheck.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/engine_choice.h"
+#include "engine/finished_program.h"
+#include "engine/pytorch_engine.h"
+#include "protocol/case_codec.h"
+#include "protocol/json_text.h"
+
+namespace ordercheck::cli {
+namespace {
+
+// Importing torch alone takes up to a minute on a machine that is all busy.
+constexpr std::chrono::seconds kLimit{120};
+
+struct ReproCommand {
+  std::vector<std::string> words;
+  std::string python;
+  std::string out;
+  std::string model;  // "": the one in the case
+  std::string apply;
+};
+
+int bad_input(const std::string& message) {
+  fmt::print(stderr, "ordercheck repro: {}\n", message);
+  return kBadInput;
+}
+
+Result<Case> case_of(const ReproCommand& command) {
+  auto c = parse_case(join(command.words, " "));
+  if (!c) return c;
+  c->engine = "pytorch";
+  if (!command.model.empty()) c->model = command.model;
+  if (!command.apply.empty()) c->apply = command.apply;
+  return c;
+}
+
+// The driver writes it: it knows how it builds the case. All of it, or an error.
+Result<std::string> script_of(const Case& c, const EngineSpec& engine) {
+  std::vector<std::string> program = engine.command;
+  program.push_back("repro");
+  const auto finished = run_to_end(program, engine.environment, to_text(json_of(c)) + "\n", kLimit);
+  if (!finished) return Error{fmt::format("pytorch engine: {}", finished.error().message)};
+  if (finished->end.signal == 0 && finished->end.exit_code == 0 && !finished->output.empty()) return finished->output;
+  if (!finished->last_error.empty()) return Error{finished->last_error};
+  return Error{fmt::format("pytorch engine: {} {} without a script and without a reason", engine.command[0],
+                           describe(finished->end))};
+}
+
+int run_repro(const ReproCommand& command) {
+  const EngineChoice choice{.engine = "pytorch", .pythons = {}, .timeout = {}};
+  if (const auto meant = engine_meant(choice, command.apply); !meant) return bad_input(meant.error().message);
+  const auto c = case_of(command);
+  if (!c) return bad_input(c.error().message);
+  const auto engine = pytorch_engine(command.python);
+  if (!engine) return bad_input(engine.error().message);
+  const auto script = script_of(*c, *engine);
+  if (!script) return bad_input(script.error().message);
+  if (command.out.empty()) {
+    fmt::print("{}", *script);
+    return kNothingAgainst;
+  }
+  if (const auto written = replace_file(command.out, *script); !written) return bad_input(written.error().message);
+  return kNothingAgainst;
+}
+
+}  // namespace
+
+void add_repro(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ReproCommand>();
+  CLI::App* command = app.add_subcommand("repro", "Print a script that shows a case on PyTorch alone");
+  command->group(kRun);
+  command->add_option("case", options->words, "The stack, quoted, and settings behind it: tp=2,fsdp=2 steps=1 seed=2")
+      ->required();
+  command->add_option("--python", options->python, "A Python with torch >= 2.6 that writes it; else ORDERCHECK_PYTHON");
+  command->add_option("--model", options->model, "A model of the engine's, or pkg:factory of your own");
+  command->add_option("--apply", options->apply, "pkg:function of your own that applies what the stack says");
+  command->add_option("-o,--out", options->out, "A file instead of stdout");
+  command->callback([options, &exit_code] { exit_code = run_repro(*options); });
+}
+
+}  // namespace ordercheck::cli

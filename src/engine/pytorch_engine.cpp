@@ -1,0 +1,130 @@
+#include "engine/pytorch_engine.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <system_error>
+
+#include "base/text.h"
+#include "engine/finished_program.h"
+
+namespace ordercheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPackage = "ordercheck_pytorch";
+constexpr const char* kExpected = "expected a Python >= 3.10 with torch >= 2.6";
+constexpr const char* kCure = "name another with --python or in ORDERCHECK_PYTHON";
+// Starting an interpreter takes milliseconds, on a machine that is all busy some seconds.
+constexpr std::chrono::seconds kAnswerLimit{60};
+// Importing torch takes up to a minute there, beyond what any worker may take for its hello.
+constexpr std::chrono::seconds kTorchImport{60};
+
+// Says what is there in two lines, "python 3.11.2" and "torch 2.11.0+cpu"; the second one is missing where torch is.
+constexpr const char* kQuestion = R"(
+import importlib.util, os, re, sys
+print("python %d.%d.%d" % sys.version_info[:3])
+spec = importlib.util.find_spec("torch")
+path = os.path.join(os.path.dirname(spec.origin), "version.py") if spec and spec.origin else ""
+if os.path.exists(path):
+    with open(path) as file:
+        found = re.search(r"^__version__ = ['\"]([^'\"]+)['\"]", file.read(), re.M)
+    if found:
+        print("torch %s" % found.group(1))
+)";
+
+std::string environment_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool holds_package(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / kPackage / "__main__.py", ignored);
+}
+
+// "3.11" and more of "3.11.2", of "2.11.0+cpu".
+bool at_least(const std::string& version, long long major, long long minor) {
+  const auto parts = split(version, '.');
+  const auto first = parse_integer(parts[0]), second = parts.size() > 1 ? parse_integer(parts[1]) : std::nullopt;
+  if (!first || !second) return false;
+  return *first > major || (*first == major && *second >= minor);
+}
+
+// What is behind `name` on a line of its own; "" when there is no such line.
+std::string told(const std::string& output, std::string_view name) {
+  for (const std::string& line : split(output, '\n'))
+    if (line.starts_with(name)) return one_line(trim(std::string_view(line).substr(name.size())));
+  return "";
+}
+
+// The version of torch in the interpreter; `named` is how errors call it.
+Result<std::string> torch_in(const std::string& python, const std::string& named,
+                             const std::vector<std::string>& environment) {
+  const auto wrong = [&](const std::string& what, const std::string& cure = kCure) {
+    return Error{fmt::format("pytorch engine: {}: {}, {}; {}", named, kExpected, what, cure)};
+  };
+  const auto answer = run_to_end({python, "-c", kQuestion}, environment, "", kAnswerLimit);
+  if (!answer) return wrong("but " + answer.error().message);
+  const std::string version = told(answer->output, "python ");
+  if (answer->end.signal != 0 || answer->end.exit_code != 0 || version.empty()) {
+    const std::string last = answer->last_error.empty() ? "" : ": " + answer->last_error;
+    return wrong(fmt::format("got a program that does not answer as one: it {}{}", describe(answer->end), last));
+  }
+  if (!at_least(version, 3, 10)) return wrong("got Python " + version);
+  const std::string torch = told(answer->output, "torch ");
+  if (torch.empty()) return wrong("got no torch", fmt::format("install it there, or {}", kCure));
+  if (!at_least(torch, 2, 6)) return wrong("got torch " + torch, fmt::format("update it there, or {}", kCure));
+  return torch;
+}
+
+}  // namespace
+
+Result<fs::path> find_pytorch_driver() {
+  if (const std::string named = environment_of("ORDERCHECK_DRIVER"); !named.empty()) {
+    if (holds_package(named)) return fs::absolute(named);
+    return Error{fmt::format("pytorch engine: ORDERCHECK_DRIVER={}: expected a folder with {}/__main__.py in it; correct "
+                             "it, or unset it to take the driver of this checkout",
+                             named, kPackage)};
+  }
+  std::error_code failed;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  for (fs::path above = self.parent_path(); !above.empty(); above = above.parent_path()) {
+    if (const fs::path folder = above / "src" / "drivers" / "pytorch"; holds_package(folder)) return folder;
+    if (above == above.root_path()) break;
+  }
+  return Error{fmt::format("pytorch engine: its driver is missing: expected src/drivers/pytorch/{} in a folder above {}; "
+                           "name the folder that holds {} in ORDERCHECK_DRIVER",
+                           kPackage, self.string(), kPackage)};
+}
+
+Result<std::string> find_python(const std::string& written) {
+  if (!written.empty()) return written;
+  if (const std::string named = environment_of("ORDERCHECK_PYTHON"); !named.empty()) return named;
+  return Error{"pytorch engine: no interpreter is named: expected a Python >= 3.10 with torch >= 2.6 in --python or in "
+               "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
+}
+
+Result<EngineSpec> pytorch_engine(const std::string& written) {
+  const auto python = find_python(written);
+  if (!python) return python.error();
+  const auto driver = find_pytorch_driver();
+  if (!driver) return driver.error();
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  if (failed) return Error{"pytorch engine: cannot tell which folder this is: " + failed.message()};
+  std::string modules = driver->string() + ":" + here.string();
+  if (const std::string before = environment_of("PYTHONPATH"); !before.empty()) modules += ":" + before;
+  // Ranks are processes: a pool of OpenMP threads behind each would only take turns. Bytecode written into the checkout
+  // would look like changed sources to whatever asks what is newer than the build.
+  EngineSpec spec{.name = "pytorch",
+                  .command = {*python, "-m", kPackage},
+                  .environment = {"PYTHONPATH=" + modules, "OMP_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1"},
+                  .slow_start = kTorchImport};
+  const auto torch = torch_in(*python, written.empty() ? "ORDERCHECK_PYTHON=" + *python : "python " + *python, spec.environment);
+  if (!torch) return torch.error();
+  spec.build = "torch " + *torch;
+  return spec;
+}
+
+}  // namespace ordercheck

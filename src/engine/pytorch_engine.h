@@ -1,0 +1,24 @@
+// The pytorch engine: the Python package `ordercheck_pytorch` in an interpreter that has torch.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+#include "engine/engine_spec.h"
+
+namespace ordercheck {
+
+// The folder that holds the package: what ORDERCHECK_DRIVER names, else src/drivers/pytorch in a folder above this
+// program. An error says what was expected where.
+Result<std::filesystem::path> find_pytorch_driver();
+
+// The interpreter that is meant: `written`, else what ORDERCHECK_PYTHON names. An error when neither names one.
+Result<std::string> find_python(const std::string& written);
+
+// The engine in the interpreter that find_python() gives. The interpreter is asked, without importing torch (which takes
+// seconds), for its version and torch's: what is no Python >= 3.10 with torch >= 2.6 is an error of one line. The
+// caller's folder is on the module path, behind the driver: models and functions named pkg:name are found from there.
+Result<EngineSpec> pytorch_engine(const std::string& python);
+
+}  // namespace ordercheck
