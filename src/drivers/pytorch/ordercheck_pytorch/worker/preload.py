@@ -1,0 +1,51 @@
+"""What ranks will want, imported once before they are forked: seconds here, none there."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+
+# Set before torch is imported.
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    # Ranks compile in their own process: a pool of compiling processes would outlive them.
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    # Whether there is a GPU is asked without touching it.
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    # All ranks are on this machine: its name need not be looked up.
+    "GLOO_SOCKET_IFNAME": "lo",
+}
+_MODULES = (
+    "torch",
+    "torch.distributed",
+    "torch.distributed.device_mesh",
+    "torch.distributed.tensor",
+    "torch.distributed.tensor.parallel",
+    "torch.distributed.fsdp",
+    "torch.distributed.pipelining",
+    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper",
+    "torch.distributed._composable.replicate",
+    "torch.nn.parallel",
+    "torch.utils.checkpoint",
+    "torch._dynamo",
+    "torch._functorch.aot_autograd",
+    "torch._inductor.compile_fx",
+)
+
+
+def set_environment() -> None:
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+
+
+def import_all() -> None:
+    for module in _MODULES:
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if module == "torch" or not (error.name or "").startswith("torch."):
+                raise  # else another torch than this one keeps it elsewhere, and ranks will say what they miss
+    # What was imported stays: ranks need not search it for garbage, nor copy the pages that this would touch.
+    gc.collect()
+    gc.freeze()
