@@ -100,7 +100,10 @@ class Program:
 
     def case_of(self, message: Mapping[str, Any]) -> Case:
         return Case(
-            message["text"], dict(message["mesh"]), SimpleNamespace(**message["settings"]), message.get("apply", "")
+            message["text"],
+            dict(message["mesh"]),
+            SimpleNamespace(**message["settings"]),
+            message.get("apply", ""),
         )
 
     def cannot(self, case: Case, device: str) -> str:

@@ -1,8 +1,8 @@
 """Every collective that reaches c10d, whoever issued it: Python, a compiled graph, DDP's reducer.
 
-All of them pass the `c10d::` operators. Their kernels are replaced by ones that tell a listener and then call the kernel
-that was there: the same C++ code with the same arguments, so nothing changes but the time it takes. No dispatch mode (Dynamo
-skips frames under one) and no profiler takes part.
+All of them pass the `c10d::` operators. Their kernels are replaced by ones that tell a listener and then call
+the kernel that was there: the same C++ code with the same arguments, so nothing changes but the time it takes.
+No dispatch mode (Dynamo skips frames under one) and no profiler takes part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import torch
 import torch.distributed as dist
 
-# What a collective is called, and the operators that are one. A barrier moves nothing, but a rank can wait in it.
+# What a collective is called, and the operators that are one. A barrier moves nothing, but ranks wait in it.
 _KINDS = {
     "all_gather": (
         "_allgather_base_",
@@ -59,7 +59,9 @@ class Call:
 
     def issue_with(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         """As issue(), with other input tensors."""
-        passed = (_through(change, v) if i in self._operator.handed_in else v for i, v in enumerate(self._given))
+        passed = (
+            _through(change, v) if i in self._operator.handed_in else v for i, v in enumerate(self._given)
+        )
         return self._operator.original.call_boxed(self._keys, *passed)
 
     def skip(self) -> Any:

@@ -12,8 +12,8 @@ import torch.distributed as dist
 def groups_of(mesh: Mapping[str, int], rank: int) -> dict[tuple[int, ...], str]:
     """The ranks that stand in one line, plane ... with this rank, and the axes that span them, 'dp_shard+cp'.
 
-    Ranks are row-major over the mesh: the last axis varies fastest. All axes together are the world, unless there is
-    only one: then the axis is the better name.
+    Ranks are row-major over the mesh: the last axis varies fastest. All axes together are the world, unless
+    there is only one: then the axis is the better name.
     """
     axes = [axis for axis, degree in mesh.items() if degree > 1]
     place, names = _place(mesh, rank), {}

@@ -10,7 +10,7 @@ from torch import nn
 # Children that wrappers add on the way to a module, and no part of its path in the model.
 _WRAPPERS = ("_checkpoint_wrapped_module", "_orig_mod", "module", "_fsdp_wrapped_module")
 
-# Functions that run a recomputation: of checkpoints that recompute when a saved tensor is asked for, and of reentrant ones.
+# Functions that run a recomputation: when a saved tensor is asked for, and that of a reentrant checkpoint.
 _RECOMPUTING = ("unpack_hook", "backward")
 
 

@@ -13,12 +13,16 @@ from .report import RankError
 
 
 def first_cause(errors: Sequence[RankError]) -> RankError:
-    """The earliest that is not merely the news of another rank's end; where several ranks say the same, the lowest."""
+    """The earliest that is no mere news of another rank's end; where several say the same, the lowest rank."""
     own = [error for error in errors if error.ending == "died" or not is_consequence(error.message)]
     first = min(own or errors, key=lambda error: (error.time, error.rank))
     if first.ending == "died":
         return first
-    alike = [e for e in own or errors if (e.ending, e.phase, e.message) == (first.ending, first.phase, first.message)]
+    alike = [
+        e
+        for e in own or errors
+        if (e.ending, e.phase, e.message) == (first.ending, first.phase, first.message)
+    ]
     return min(alike, key=lambda error: error.rank)
 
 

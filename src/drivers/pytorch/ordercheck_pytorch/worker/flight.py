@@ -1,7 +1,7 @@
 """The flight file: where every rank is, in a file that survives the process.
 
-The layout is that of src/protocol/flight_layout.h; its reader there reads these files. A slot has one writing process;
-several threads of it take turns.
+The layout is that of src/protocol/flight_layout.h; its reader there reads these files. A slot has one writing
+process; several threads of it take turns.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Slot:
 
 
 def create(path: str, ranks: int) -> None:
-    """Makes the file with empty slots. All of it is allocated: writing to a hole of a full disk kills the writer."""
+    """Makes the file with empty slots, all allocated: writing to a hole of a full disk kills the writer."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
         size = _HEADER.size + ranks * _SLOT_BYTES
@@ -135,8 +135,8 @@ class FlightRecorder:
             _cut(slot.group, 24),
             _cut(slot.shape, 48),
         )
-        # Odd while the entry is written. Python offers no fence; a reader elsewhere may on a weakly ordered machine
-        # miss a torn entry, and reads slots of ranks that run only to wait for something to change.
+        # Odd while the entry is written. Python offers no fence, so on a weakly ordered machine a reader may
+        # miss a torn entry; what is decided by a slot is decided when its rank has come to rest.
         _LOCK.pack_into(self._map, self._at, self._locked + 1)
         self._map[self._at + _ENTRY_AT : self._at + _ENTRY_AT + _ENTRY.size] = entry
         self._locked += 2
@@ -151,7 +151,9 @@ def _read_slot(data: bytes) -> Slot:
     (lock,) = _LOCK.unpack_from(data, 0)
     if lock == 0:
         return Slot()
-    ticket, sequence, step, phase, finished, module, operation, group, shape = _ENTRY.unpack_from(data, _ENTRY_AT)
+    ticket, sequence, step, phase, finished, module, operation, group, shape = _ENTRY.unpack_from(
+        data, _ENTRY_AT
+    )
     if lock % 2 or phase >= len(PHASES):
         return Slot(used=True, torn=True)
     return Slot(
@@ -180,7 +182,7 @@ def read(path: str) -> list[Slot]:
 
 
 def describe(rank: int, slot: Slot, end: str = "") -> str:
-    """One line, in the words of the supervisor: 'rank 2: forward, layers.1.attention, in all_gather #7 on tp'."""
+    """One line, in the supervisor's words: 'rank 2: forward, layers.1.attention, in all_gather #7 on tp'."""
     text = f"rank {rank}: "
     if not slot.used:
         text += "wrote nothing"

@@ -1,9 +1,10 @@
-"""Answers runs: decides what is not for this engine, runs the rest, and runs again what an earlier case may have broken."""
+"""Answers runs: refuses what is not for this engine, and runs again what an earlier case may have broken."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -126,5 +127,6 @@ class Front:
     def _blame(self, record: dict[str, Any], run: Mapping[str, Any], outcome: Outcome) -> None:
         slots = flight.read(run["flight_file"]) if run["flight_file"] else []
         error = placed(first_cause(outcome.errors), slots)
+        print(f"rank {error.rank}:\n{error.traceback}" if error.traceback else error.message, file=sys.stderr)
         record["ending"] = error.ending
         record["failure"] = failure_of(error, where_all_were(slots, outcome.errors))

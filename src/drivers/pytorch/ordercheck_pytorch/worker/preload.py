@@ -30,8 +30,9 @@ _MODULES = (
     "torch.utils.checkpoint",
     "torch._dynamo",
     "torch._functorch.aot_autograd",
-    "torch._inductor.compile_fx",
 )
+# Imported after the hello: a supervisor that only wants to know who this is need not wait for it.
+_COMPILER = ("torch._inductor.compile_fx",)
 
 
 def set_environment() -> None:
@@ -39,13 +40,20 @@ def set_environment() -> None:
         os.environ.setdefault(name, value)
 
 
-def import_all() -> None:
-    for module in _MODULES:
+def import_torch() -> None:
+    _import(_MODULES)
+
+
+def import_compiler() -> None:
+    """The last of all imports: what is there then stays, and ranks need not search it for garbage."""
+    _import(_COMPILER)
+    gc.freeze()
+
+
+def _import(modules: tuple[str, ...]) -> None:
+    for module in modules:
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
             if module == "torch" or not (error.name or "").startswith("torch."):
-                raise  # else another torch than this one keeps it elsewhere, and ranks will say what they miss
-    # What was imported stays: ranks need not search it for garbage, nor copy the pages that this would touch.
-    gc.collect()
-    gc.freeze()
+                raise  # else this torch keeps it elsewhere or has none, and ranks will say what they miss

@@ -15,6 +15,7 @@ import traceback
 import torch
 import torch._dynamo
 import torch.distributed as dist
+from torch._C._distributed_c10d import FileStore
 
 from ..observe import collectives
 from ..observe.groups import GroupNames
@@ -69,7 +70,6 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
         return report
     except BaseException as error:
         # The groups stay as they are: to end them could mean to wait. This process is not used again.
-        traceback.print_exception(error)
         return _told(order, error, watch, flight)
     finally:
         flight.close()
@@ -82,7 +82,7 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
     flight.at_collective("build", "rendezvous", "world", -1, "")
     dist.init_process_group(
         "nccl" if order.device == "cuda" else "gloo",
-        store=dist.FileStore(order.store, order.world_size),
+        store=FileStore(order.store, order.world_size),
         rank=order.rank,
         world_size=order.world_size,
         timeout=_PATIENCE,
@@ -95,7 +95,7 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
 
 
 def _forget() -> None:
-    """After a case that all ranks came through: one that ends its groups early would close them to the others."""
+    """After a case that all ranks came through: to end a group earlier would close it to the others."""
     dist.destroy_process_group()
     torch._dynamo.reset()
     gc.collect()
@@ -123,7 +123,9 @@ def _report(order: Order, seen: Yield, watch: RankWatch) -> RankReport:
     def hashed(tensor: torch.Tensor, name: str) -> str:
         if tuple(tensor.shape) != report.shapes.get(name):
             expected = list(report.shapes.get(name, ()))
-            raise ValueError(f"rank {order.rank} hands over {name} as {list(tensor.shape)}, the model has {expected}")
+            raise ValueError(
+                f"rank {order.rank} hands over {name} as {list(tensor.shape)}, the model has {expected}"
+            )
         data = bytes_of(tensor)
         digest = hash_of(data)
         if keep_data:
@@ -162,6 +164,7 @@ def _told(order: Order, error: BaseException, watch: RankWatch, flight: FlightRe
         operation=pending.operation if pending else "",
         group=pending.group if pending else "",
         sequence=pending.sequence if pending else -1,
+        traceback="".join(traceback.format_exception(error)),
     )
 
 

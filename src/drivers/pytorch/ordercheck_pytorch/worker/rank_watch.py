@@ -21,7 +21,7 @@ from .faults import Fault
 from .flight import FlightRecorder
 from .report import CollectiveCount
 
-# How long a finished collective may still stand in the flight file. Only a supervisor's clock reads it: seconds.
+# How long a finished collective may still stand in the flight file, which is read when a clock ran out.
 _TICK_SECONDS = 0.05
 
 
@@ -76,7 +76,12 @@ class RankWatch:
             self._settle()
             self._flight.at_step(step, phase)
         fault = self._fault
-        if fault and fault.kind in faults.AT_A_PLACE and fault.phase == phase and phase not in _PHASES_OF_MODULES:
+        if (
+            fault
+            and fault.kind in faults.AT_A_PLACE
+            and fault.phase == phase
+            and phase not in _PHASES_OF_MODULES
+        ):
             self._fire()
 
     def model_built(self, model: nn.Module) -> None:
@@ -143,7 +148,10 @@ class RankWatch:
 
     def collectives(self) -> list[CollectiveCount]:
         return sorted(
-            (CollectiveCount(*key, count=count, bytes=self._bytes[key]) for key, count in self._counts.items()),
+            (
+                CollectiveCount(*key, count=count, bytes=self._bytes[key])
+                for key, count in self._counts.items()
+            ),
             key=lambda c: (c.kind, c.group, c.phase),
         )
 
@@ -183,8 +191,10 @@ class RankWatch:
     def _show(self) -> None:
         if self._pending:
             one = self._pending[0]
-            if self._flight.slot.sequence != one.sequence or self._flight.slot.operation != one.operation or (
-                self._flight.slot.group != one.group
+            if (
+                self._flight.slot.sequence != one.sequence
+                or self._flight.slot.operation != one.operation
+                or (self._flight.slot.group != one.group)
             ):
                 self._flight.at_collective(one.phase, one.operation, one.group, one.sequence, one.shape)
         else:

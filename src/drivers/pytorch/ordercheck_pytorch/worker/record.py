@@ -140,12 +140,14 @@ def _holding(name: str, held: Sequence[tuple[RankReport, dict[str, str]]]) -> li
 def _module_pieces(reports: Sequence[RankReport]) -> list[TracePiece]:
     """Every module once, as the lowest rank that ran it saw it.
 
-    Ranks of later pipeline stages run other modules: forwards after those of lower ranks, backwards before them.
+    Ranks of later pipeline stages run other modules: forwards after those of lower ranks, backwards before.
     """
     steps = sorted({piece.step for report in reports for piece in report.trace})
     pieces: list[TracePiece] = []
     for step in steps:
-        phases = dict.fromkeys(piece.phase for report in reports for piece in report.trace if piece.step == step)
+        phases = dict.fromkeys(
+            piece.phase for report in reports for piece in report.trace if piece.step == step
+        )
         for phase in phases:
             runs = [[p for p in report.trace if (p.step, p.phase) == (step, phase)] for report in reports]
             lowest: dict[tuple[str, int], TracePiece] = {}

@@ -57,6 +57,7 @@ class RankError:
     group: str = ""
     sequence: int = -1
     end: str = ""
+    traceback: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ import sys
 
 import torch
 
-assert sys.byteorder == "little", "values are written as they lie in memory, and their format is little-endian"
+assert sys.byteorder == "little", (
+    "values are written as they lie in memory, and their format is little-endian"
+)
 
 
 def bytes_of(tensor: torch.Tensor) -> bytes:
