@@ -1,6 +1,6 @@
 """Collectives of stock PyTorch are all seen, and seeing them changes no bit.
 
-One program on two gloo ranks: DDP, FSDP2, a compiled function with a functional collective, messages, and a checkpoint.
+On two gloo ranks: DDP, FSDP2, a compiled function with a functional collective, messages, a checkpoint.
 """
 
 from collections.abc import Iterator, Mapping
@@ -135,7 +135,7 @@ def test_every_collective_is_counted(reports: tuple[list[RankReport], list[RankR
     seen = {(c.kind, c.phase): (c.count, c.bytes) for c in reports[1][0].collectives}
     assert {c.group for c in reports[1][0].collectives} == {"dp_shard"}
     assert seen == {
-        # DDP compares the number of parameters, then sizes and strides with those of rank 0, and takes its weight.
+        # DDP compares numbers of parameters, then sizes and strides with rank 0's, and takes its weight.
         ("all_gather", "apply"): (1, 8),
         ("broadcast", "apply"): (2, 4 * 8 + weight),
         # FSDP2 gathers halves; the root stays gathered until its backward is over.

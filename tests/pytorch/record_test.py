@@ -19,8 +19,12 @@ def report(rank: int, **values: list[float]) -> RankReport:
     """Of a rank that holds these; its gradients are the values."""
     data = {name: bytes_of(torch.tensor(v)) for name, v in values.items()}
     names = {f"{name}.weight": hash_of(d) for name, d in data.items()}
-    pieces = [TracePiece(0, phase, name, (1,), f"{phase} {name} {rank}", b"") for phase in ("forward", "backward")
-              for name in (values if phase == "forward" else reversed(values))]  # fmt: skip
+    runs = [("forward", list(values)), ("backward", list(reversed(values)))]
+    pieces = [
+        TracePiece(0, phase, name, (1,), f"{phase} {name} {rank}", b"")
+        for phase, names_run in runs
+        for name in names_run
+    ]
     return RankReport(
         rank=rank,
         shapes=SHAPES,

@@ -1,4 +1,4 @@
-"""A small rank program for tests of the worker's plumbing: two layers, one step, and what the case's `apply` says."""
+"""A small rank program for tests of the worker: two layers, one step, and what the case's `apply` says."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src/drivers/pytorch")]
 
-from ordercheck_pytorch.worker.serve import serve
+from ordercheck_pytorch.worker.serve import serve  # noqa: E402
 
 
 def stub_program() -> object:

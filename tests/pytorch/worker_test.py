@@ -151,8 +151,10 @@ def test_slow_is_not_wrong(worker: Supervisor) -> None:
 
 
 def test_a_wrong_shape_is_seen(worker: Supervisor, tmp_path: Path) -> None:
+    """By gloo, in its own way: where the sizes of two ranks differ it ends the process."""
     record = worker.run(fault=fault("wrong_shape"), flight_file=str(tmp_path / "flight"), **WORLD)
-    assert record["ending"] == "failed"
+    assert record["ending"] in ("failed", "died")
+    assert (record["failure"]["operation"], record["failure"]["group"]) == ("all_reduce", "tp")
     assert worker.run(**WORLD)["ending"] == "completed"
 
 
@@ -169,15 +171,13 @@ def test_a_rank_that_dies_after_its_work(worker: Supervisor) -> None:
 
 
 def wait_until(true: Any) -> None:
-    """However long a loaded machine takes; the test's own limit is its end."""
+    """However long a loaded machine takes."""
     while not true():
         time.sleep(0.01)
 
 
 @pytest.mark.parametrize("apply", ["", "sleep_on_1"])
-def test_a_hang_is_told_by_the_flight_file_and_ends_with_the_worker(
-    worker: Supervisor, tmp_path: Path, apply: str
-) -> None:
+def test_a_hang_is_told_by_the_flight_file_and_ends_with_the_worker(tmp_path: Path, apply: str) -> None:
     """By a fault, which says where it hangs, and by a program that does not."""
     hanging, path = Supervisor(), str(tmp_path / "flight")
     hanging.ask(apply, fault=None if apply else fault("hang"), flight_file=path, **WORLD)

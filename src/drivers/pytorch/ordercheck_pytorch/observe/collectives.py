@@ -1,7 +1,7 @@
 """Every collective that reaches c10d, whoever issued it: Python, a compiled graph, DDP's reducer.
 
 All of them pass the `c10d::` operators. Their kernels are replaced by ones that tell a listener and then call
-the kernel that was there: the same C++ code with the same arguments, so nothing changes but the time it takes.
+the kernel that was there: the same C++ code with the same arguments, so nothing changes but the time.
 No dispatch mode (Dynamo skips frames under one) and no profiler takes part.
 """
 

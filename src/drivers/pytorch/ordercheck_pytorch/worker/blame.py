@@ -13,7 +13,7 @@ from .report import RankError
 
 
 def first_cause(errors: Sequence[RankError]) -> RankError:
-    """The earliest that is no mere news of another rank's end; where several say the same, the lowest rank."""
+    """The earliest that is no mere news of another rank's end; where several say the same, the lowest."""
     own = [error for error in errors if error.ending == "died" or not is_consequence(error.message)]
     first = min(own or errors, key=lambda error: (error.time, error.rank))
     if first.ending == "died":
