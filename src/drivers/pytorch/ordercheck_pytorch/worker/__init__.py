@@ -1,0 +1,1 @@
+"""The worker: one front process that speaks the protocol, and the ranks that it forks."""

@@ -1,0 +1,132 @@
+"""Answers runs: refuses what is not for this engine, and runs again what an earlier case may have broken."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from ..observe import collectives
+from . import faults, flight
+from .blame import first_cause, placed, where_all_were
+from .identity import ENGINE, content_hash, devices, versions
+from .pool import Outcome, RankPool
+from .program import Program
+from .record import empty_record, failure_of, fill
+from .report import Order, RankError
+
+MOST_RANKS = 16
+
+
+class Out(Protocol):
+    descriptor: int
+
+    def line(self, text: str) -> None: ...
+    def message(self, message: dict[str, Any]) -> None: ...
+
+
+class Front:
+    def __init__(self, program: Program, out: Out, folder: str, device: str) -> None:
+        """`folder` holds what ranks meet by."""
+        collectives.install()
+        self.pool = RankPool(program, [out.descriptor])
+        self._program = program
+        self._out = out
+        self._folder = folder
+        self._device = device
+        self._worlds = 0
+
+    def hello(self) -> dict[str, Any]:
+        kinds = [*faults.AT_A_PLACE, *faults.OF_THE_FRONT]
+        if not collectives.missing():
+            kinds += faults.AT_A_COLLECTIVE
+        return {
+            "type": "hello",
+            "protocol": 1,
+            "engine": ENGINE,
+            "versions": versions(),
+            "devices": devices(),
+            "transforms": list(self._program.transforms),
+            "models": list(self._program.models),
+            "mutants": [],
+            "faults": kinds,
+            "max_ranks": MOST_RANKS,
+            "content_hash": content_hash(),
+        }
+
+    def answer(self, run: Mapping[str, Any]) -> None:
+        if run["fault"] is not None and run["fault"]["kind"] == "nonsense":
+            self._out.line("this is not the protocol")
+            return
+        self._out.message({"type": "record", "id": run["id"], "record": self._record(run)})
+
+    def _record(self, run: Mapping[str, Any]) -> dict[str, Any]:
+        case = self._program.case_of(run["case"])
+        record = empty_record(case, ENGINE, versions(), self._device)
+        if why := self._cannot(run, case):
+            record["ending"] = "unsupported"
+            record["failure"] = failure_of(RankError(-1, 0, "unsupported", why))
+            return record
+        outcome = self._run(run, case.world_size)
+        suspicious = ""
+        if outcome.used and outcome.errors and first_cause(outcome.errors).ending in ("failed", "died"):
+            suspicious = first_cause(outcome.errors).message
+            outcome = self._run(run, case.world_size)  # in ranks that were forked for it
+        if outcome.errors:
+            self._blame(record, run, outcome)
+            return record
+        try:
+            fill(record, outcome.reports, run["keep"], run["values_folder"])
+        except OSError as error:
+            record["ending"] = "failed"
+            message = f"cannot write values: {error}"
+            record["failure"] = failure_of(RankError(-1, 0, "failed", message, phase="observe"))
+        if run["keep"] == "graphs":
+            record["notes"].append("graphs are not handed out")
+        if suspicious:
+            record["notes"].append(f"failed in a used pool: {suspicious}")
+        return record
+
+    def _cannot(self, run: Mapping[str, Any], case: Any) -> str:
+        if run["mutant"]:
+            return f"mutant '{run['mutant']}' is not known"
+        if case.world_size > MOST_RANKS:
+            return f"{case.world_size} ranks asked for, at most {MOST_RANKS} can be run"
+        return self._program.cannot(case, self._device)
+
+    def _run(self, run: Mapping[str, Any], world_size: int) -> Outcome:
+        self._worlds += 1
+        store = os.path.join(self._folder, f"world-{self._worlds}")
+        if run["flight_file"]:
+            flight.create(run["flight_file"], world_size)
+        orders = [
+            Order(
+                rank=rank,
+                world_size=world_size,
+                case=run["case"],
+                keep=run["keep"],
+                fault=run["fault"],
+                device=self._device,
+                store=store,
+                flight_file=run["flight_file"],
+            )
+            for rank in range(world_size)
+        ]
+
+        def on_step(step: int) -> None:
+            self._out.message({"type": "progress", "id": run["id"], "step": step})
+
+        outcome = self.pool.run(orders, on_step)
+        if outcome.errors:  # else the last rank that leaves it removes it
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(store)
+        return outcome
+
+    def _blame(self, record: dict[str, Any], run: Mapping[str, Any], outcome: Outcome) -> None:
+        slots = flight.read(run["flight_file"]) if run["flight_file"] else []
+        error = placed(first_cause(outcome.errors), slots)
+        print(f"rank {error.rank}:\n{error.traceback}" if error.traceback else error.message, file=sys.stderr)
+        record["ending"] = error.ending
+        record["failure"] = failure_of(error, where_all_were(slots, outcome.errors))

@@ -1,0 +1,59 @@
+"""What ranks will want, imported once before they are forked: seconds here, none there."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+
+# Set before torch is imported.
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    # Ranks compile in their own process: a pool of compiling processes would outlive them.
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    # Whether there is a GPU is asked without touching it.
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    # All ranks are on this machine: its name need not be looked up.
+    "GLOO_SOCKET_IFNAME": "lo",
+}
+_MODULES = (
+    "torch",
+    "torch.distributed",
+    "torch.distributed.device_mesh",
+    "torch.distributed.tensor",
+    "torch.distributed.tensor.parallel",
+    "torch.distributed.fsdp",
+    "torch.distributed.pipelining",
+    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper",
+    "torch.distributed._composable.replicate",
+    "torch.nn.parallel",
+    "torch.utils.checkpoint",
+    "torch._dynamo",
+    "torch._functorch.aot_autograd",
+)
+# Imported after the hello: a supervisor that only wants to know who this is need not wait for it.
+_COMPILER = ("torch._inductor.compile_fx",)
+
+
+def set_environment() -> None:
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+
+
+def import_torch() -> None:
+    _import(_MODULES)
+
+
+def import_compiler() -> None:
+    """The last of all imports: what is there then stays, and ranks need not search it for garbage."""
+    _import(_COMPILER)
+    gc.freeze()
+
+
+def _import(modules: tuple[str, ...]) -> None:
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if module == "torch" or not (error.name or "").startswith("torch."):
+                raise  # else this torch keeps it elsewhere or has none, and ranks will say what they miss

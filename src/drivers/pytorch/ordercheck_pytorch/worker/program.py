@@ -1,0 +1,73 @@
+"""What the worker needs of the program that ranks run. Tests put a small one in its place."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+
+
+class Settings(Protocol):
+    @property
+    def arithmetic(self) -> str: ...
+
+
+class Case(Protocol):
+    @property
+    def text(self) -> str: ...
+    @property
+    def mesh(self) -> dict[str, int]: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def world_size(self) -> int: ...
+
+
+class Yield(Protocol):
+    """What a rank program hands over; see program/rank.py."""
+
+    shapes: dict[str, tuple[int, ...]]
+    losses: list[float]
+    gradient_norms: list[float]
+    gradients: list[dict[str, torch.Tensor]]
+    values: dict[str, torch.Tensor]
+    initial: dict[str, torch.Tensor]
+    range_used: float
+    notes: list[str]
+    counters: dict[str, int]
+    trace: list[tuple[int, str, str, torch.Tensor]]
+
+
+class Program(Protocol):
+    """`run_rank` raises OutOfRange or Unsupported: the worker knows them by their names."""
+
+    transforms: Sequence[str]
+    models: Sequence[str]
+
+    def case_of(self, message: Mapping[str, Any]) -> Any: ...
+    def cannot(self, case: Any, device: str) -> str: ...
+    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> Any: ...
+
+
+class RealProgram:
+    """That of this package. Loaded by name: it stands by itself, and knows nothing of the worker."""
+
+    def __init__(self) -> None:
+        package = __package__.rpartition(".")[0] + ".program"
+        self._case = importlib.import_module(package + ".case")
+        self._rank = importlib.import_module(package + ".rank")
+        self._catalogue = importlib.import_module(package + ".catalogue")
+        self.transforms: Sequence[str] = list(self._catalogue.TRANSFORMS)
+        self.models: Sequence[str] = list(self._catalogue.MODELS)
+
+    def case_of(self, message: Mapping[str, Any]) -> Any:
+        return self._case.case_of(message)
+
+    def cannot(self, case: Any, device: str) -> str:
+        home = self._catalogue if hasattr(self._catalogue, "cannot") else self._rank
+        return str(home.cannot(case, device))
+
+    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> Any:
+        return self._rank.run_rank(case, rank, device, watch, trace)

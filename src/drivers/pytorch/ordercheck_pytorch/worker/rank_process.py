@@ -1,0 +1,188 @@
+"""A rank: a process forked from the front one, which runs its part of one case after another."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import datetime
+import faulthandler
+import gc
+import os
+import signal
+import time
+import traceback
+
+import torch
+import torch._dynamo
+import torch.distributed as dist
+from torch._C._distributed_c10d import FileStore
+
+from ..observe import collectives
+from ..observe.groups import GroupNames
+from ..observe.where import message_of, phase_of_error
+from .channel import Channel, Closed
+from .flight import FlightRecorder
+from .program import Program, Yield
+from .rank_watch import RankWatch, fault_of
+from .report import Order, RankError, RankReport, StepDone, TracePiece
+from .tensors import bytes_of, hash_of
+
+# The supervisor owns time: no group gives up before it does.
+_PATIENCE = datetime.timedelta(minutes=30)
+_PR_SET_PDEATHSIG = 1
+
+
+def serve_as_rank(program: Program, orders: Channel, parent: int) -> None:
+    """Never returns."""
+    _end_with(parent)
+    faulthandler.enable()  # a fatal signal leaves the frames that it met on stderr
+    with contextlib.suppress(Closed, KeyboardInterrupt):
+        while True:
+            order = orders.receive()
+            if isinstance(order, Order):
+                orders.send(_run(program, order, orders))
+            else:
+                _forget()
+    os._exit(0)
+
+
+def _end_with(parent: int) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before this was asked for
+        os._exit(0)
+
+
+def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankError:
+    flight = FlightRecorder(order.flight_file, order.rank)
+    case = program.case_of(order.case)
+    watch = RankWatch(
+        flight,
+        GroupNames(case.mesh, order.rank),
+        fault_of(order.fault, order.rank),
+        (lambda step: orders.send(StepDone(step))) if order.rank == 0 else (lambda step: None),
+    )
+    try:
+        _make_world(order, flight)
+        with watch:
+            seen = program.run_rank(case, order.rank, order.device, watch, order.keep == "values")
+        report = _report(order, seen, watch)
+        flight.finished()
+        return report
+    except BaseException as error:
+        # The groups stay as they are: to end them could mean to wait. This process is not used again.
+        return _told(order, error, watch, flight)
+    finally:
+        flight.close()
+
+
+def _make_world(order: Order, flight: FlightRecorder) -> None:
+    torch.manual_seed(0)
+    if order.device == "cuda":
+        torch.cuda.set_device(order.rank)
+    flight.at_collective("build", "rendezvous", "world", -1, "")
+    dist.init_process_group(
+        "nccl" if order.device == "cuda" else "gloo",
+        store=FileStore(order.store, order.world_size),
+        rank=order.rank,
+        world_size=order.world_size,
+        timeout=_PATIENCE,
+    )
+    there = torch.ones(1, device=order.device)
+    dist.all_reduce(there)
+    if there.item() != order.world_size:
+        raise RuntimeError(f"the world is not sound: {order.world_size} ranks add up to {there.item():g}")
+    flight.left_collective()
+
+
+def _forget() -> None:
+    """After a case that all ranks came through: to end a group earlier would close it to the others."""
+    dist.destroy_process_group()
+    torch._dynamo.reset()
+    gc.collect()
+
+
+def _report(order: Order, seen: Yield, watch: RankWatch) -> RankReport:
+    report = RankReport(
+        rank=order.rank,
+        shapes={name: tuple(shape) for name, shape in seen.shapes.items()},
+        losses=list(seen.losses),
+        gradient_norms=list(seen.gradient_norms),
+        range_used=seen.range_used,
+        counters=dict(seen.counters),
+        collectives=watch.collectives(),
+        notes=list(seen.notes),
+    )
+    if not collectives.missing():
+        report.counters["p2p_messages"] = watch.messages_of_last_step()
+    else:
+        report.notes.append(collectives.missing())
+    if order.keep == "none":
+        return report
+    keep_data = order.keep == "values"
+
+    def hashed(tensor: torch.Tensor, name: str) -> str:
+        if tuple(tensor.shape) != report.shapes.get(name):
+            expected = list(report.shapes.get(name, ()))
+            raise ValueError(
+                f"rank {order.rank} hands over {name} as {list(tensor.shape)}, the model has {expected}"
+            )
+        data = bytes_of(tensor)
+        digest = hash_of(data)
+        if keep_data:
+            report.data[digest] = data
+        return digest
+
+    watch.begun = "observe"
+    for gradients in seen.gradients:
+        report.gradients.append({name: hashed(tensor, name) for name, tensor in gradients.items()})
+    for name, tensor in seen.values.items():
+        report.values[name] = hashed(tensor, name)
+        report.changed[name] = report.values[name] != hash_of(bytes_of(seen.initial[name]))
+    for step, phase, module, tensor in seen.trace if keep_data else []:
+        data = bytes_of(tensor)
+        report.trace.append(TracePiece(step, phase, module, tuple(tensor.shape), hash_of(data), data))
+    return report
+
+
+_ENDINGS = {"OutOfRange": "out_of_range", "Unsupported": "unsupported"}
+
+
+def _told(order: Order, error: BaseException, watch: RankWatch, flight: FlightRecorder) -> RankError:
+    now = time.monotonic_ns()
+    ending = _ENDINGS.get(type(error).__name__, "failed")
+    pending = watch.failed_in() or (watch.waits_in() if is_consequence(message_of(error)) else None)
+    phase = phase_of_error(error, watch.begun)
+    module = watch.names.of_error(error)
+    flight.at_module(phase, module)
+    return RankError(
+        rank=order.rank,
+        time=now,
+        ending=ending,
+        message=message_of(error),
+        phase=phase,
+        module=module,
+        operation=pending.operation if pending else "",
+        group=pending.group if pending else "",
+        sequence=pending.sequence if pending else -1,
+        traceback="".join(traceback.format_exception(error)),
+    )
+
+
+def is_consequence(message: str) -> bool:
+    """Whether a message only says that another rank is gone."""
+    return any(words in message for words in _OF_OTHERS)
+
+
+# What gloo and NCCL say when a peer is gone or does not answer.
+_OF_OTHERS = (
+    "Connection closed by peer",
+    "Connection reset by peer",
+    "Broken pipe",
+    "Application timeout",
+    "Timed out waiting",
+    "Timeout waiting",
+    "Wait timeout",
+    "connectFullMesh failed",
+    "NCCL communicator was aborted",
+    "remote process exited",
+)

@@ -1,0 +1,224 @@
+"""Watches one rank through one case: where it is, what it sends, and where a fault is due."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..observe.collectives import MESSAGES, Call, listen, work_of
+from ..observe.groups import GroupNames
+from ..observe.where import ModuleNames, phase_inside_backward
+from . import faults
+from .faults import Fault
+from .flight import FlightRecorder
+from .report import CollectiveCount
+
+# How long a finished collective may still stand in the flight file, which is read when a clock ran out.
+_TICK_SECONDS = 0.05
+
+
+@dataclass
+class _Pending:
+    """A collective that was issued. No work yet: it is being issued."""
+
+    phase: str
+    operation: str
+    group: str
+    sequence: int
+    shape: str
+    work: Any = None
+
+    def is_done(self) -> bool:
+        return self.work is not None and bool(self.work.is_completed())
+
+
+class RankWatch:
+    """The Watch of a rank program, and the listener of its collectives."""
+
+    def __init__(
+        self,
+        flight: FlightRecorder,
+        groups: GroupNames,
+        fault: Fault | None,
+        tell_step: Callable[[int], None],
+    ) -> None:
+        self.names = ModuleNames()
+        self.begun = "build"
+        self._flight = flight
+        self._groups = groups
+        self._fault = fault
+        self._tell_step = tell_step
+        self._step = 0
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._bytes: Counter[tuple[str, str, str]] = Counter()
+        self._messages: Counter[int] = Counter()  # by step
+        self._numbers: Counter[str] = Counter()  # collectives so far, by group
+        self._issued = 0
+        self._pending: list[_Pending] = []
+        self._failed: _Pending | None = None
+        self._turn = threading.RLock()
+        self._over = threading.Event()
+        self._ticker = threading.Thread(target=self._look, args=(threading.get_ident(),), daemon=True)
+
+    # What the program tells.
+
+    def phase(self, step: int, phase: str) -> None:
+        self._step, self.begun = step, phase
+        with self._turn:
+            self._settle()
+            self._flight.at_step(step, phase)
+        fault = self._fault
+        if (
+            fault
+            and fault.kind in faults.AT_A_PLACE
+            and fault.phase == phase
+            and phase not in _PHASES_OF_MODULES
+        ):
+            self._fire()
+
+    def model_built(self, model: nn.Module) -> None:
+        self.names.add(model)
+        fault = self._fault
+        if fault and fault.kind in faults.AT_A_PLACE and fault.phase in _PHASES_OF_MODULES:
+            faults.hook(model, fault, self._at_module)
+
+    def applied(self, model: nn.Module) -> None:
+        self.names.add(model)
+
+    def training(self, step: int, last: bool) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def step_done(self, step: int) -> None:
+        self._tell_step(step)
+
+    # What it sends.
+
+    def collective(self, call: Call) -> Any:
+        phase, group = self.phase_now(), self._groups.of(call.group)
+        pending = _Pending(phase, call.kind, group, self._numbers[group], call.shape)
+        number = -1
+        with self._turn:
+            self._settle()
+            self._numbers[group] += 1
+            if call.kind != "barrier":
+                number = self._issued
+                self._issued += 1
+                key = (call.kind, group, phase)
+                self._counts[key] += 1
+                self._bytes[key] += call.bytes
+                self._messages[self._step] += call.kind in MESSAGES
+            if self._due(number, "skip_collective"):
+                return call.skip()
+            self._pending.append(pending)
+            self._show()
+        try:
+            result = call.issue_with(faults.lengthened) if self._due(number, "wrong_shape") else call.issue()
+        except BaseException:
+            self._failed = pending
+            raise
+        pending.work = work_of(result)
+        return result
+
+    def _due(self, number: int, kind: str) -> bool:
+        return self._fault is not None and self._fault.kind == kind and self._fault.sequence == number
+
+    # What was seen.
+
+    def __enter__(self) -> RankWatch:
+        self._ticker.start()
+        listen(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        listen(None)
+        self._over.set()
+        self._ticker.join()
+
+    def phase_now(self) -> str:
+        inside = torch._C._current_graph_task_id() != -1
+        return phase_inside_backward() if inside else self.begun
+
+    def collectives(self) -> list[CollectiveCount]:
+        return sorted(
+            (
+                CollectiveCount(*key, count=count, bytes=self._bytes[key])
+                for key, count in self._counts.items()
+            ),
+            key=lambda c: (c.kind, c.group, c.phase),
+        )
+
+    def messages_of_last_step(self) -> int:
+        return self._messages[self._step]
+
+    def failed_in(self) -> _Pending | None:
+        """The collective that raised when it was issued."""
+        return self._failed
+
+    def waits_in(self) -> _Pending | None:
+        """The oldest collective that was issued and is not done."""
+        with self._turn:
+            return next((each for each in self._pending if not each.is_done()), None)
+
+    # Where it is.
+
+    def _at_module(self) -> None:
+        fault = self._fault
+        if fault and fault.phase == self.phase_now():
+            self._fire()
+
+    def _fire(self) -> None:
+        fault, self._fault = self._fault, None
+        assert fault is not None
+        self._flight.stays_at(fault.phase, fault.module)
+        faults.commit(fault)
+        self._flight.goes_on()
+
+    def _settle(self) -> None:
+        """Lets go of what is done; shows the oldest that is not."""
+        shown = self._pending[0] if self._pending else None
+        self._pending = [each for each in self._pending if not each.is_done()]
+        if shown is not (self._pending[0] if self._pending else None):
+            self._show()
+
+    def _show(self) -> None:
+        if self._pending:
+            one = self._pending[0]
+            if (
+                self._flight.slot.sequence != one.sequence
+                or self._flight.slot.operation != one.operation
+                or (self._flight.slot.group != one.group)
+            ):
+                self._flight.at_collective(one.phase, one.operation, one.group, one.sequence, one.shape)
+        else:
+            self._flight.left_collective()
+
+    def _look(self, thread: int) -> None:
+        """A thread of its own: the rank's may be waiting, or in one module for ever."""
+        seen = ""
+        while not self._over.wait(_TICK_SECONDS):
+            with self._turn:
+                self._settle()
+            at = self.names.of_stack(sys._current_frames().get(thread))
+            # Twice in a row: a rank that goes on is told of by what it does.
+            if at == seen and at != self._flight.slot.module:
+                self._flight.at_module(self._flight.slot.phase, at)
+            seen = at
+
+
+# In these a fault fires where a module is entered, in the others when the phase begins.
+_PHASES_OF_MODULES = ("forward", "recompute", "backward")
+
+
+def fault_of(message: Mapping[str, Any] | None, rank: int) -> Fault | None:
+    """That of this rank."""
+    if message is None or message["rank"] != rank:
+        return None
+    return Fault(**{name: message[name] for name in ("kind", "rank", "module", "phase", "sequence")})

@@ -1,0 +1,69 @@
+"""The front process: speaks the protocol, forks ranks, and puts their reports together.
+
+It never starts a thread and touches neither gloo nor CUDA: ranks are forked from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .preload import import_compiler, import_torch, set_environment
+
+
+class ProtocolOut:
+    """The real stdout, moved aside: libraries print."""
+
+    def __init__(self) -> None:
+        import fcntl
+
+        self.descriptor = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
+        os.dup2(2, 1)
+
+    def line(self, text: str) -> None:
+        data = text.encode() + b"\n"
+        while data:
+            try:
+                data = data[os.write(self.descriptor, data) :]
+            except OSError:
+                os._exit(2)  # nobody is listening any more
+
+    def message(self, message: dict[str, Any]) -> None:
+        self.line(json.dumps(message, separators=(",", ":")))
+
+
+def serve(load_program: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
+    """Returns the exit code when stdin ends. `load_program` makes a program.Program, once torch is there."""
+    set_environment()
+    out = ProtocolOut()
+    import_torch()
+    from .front import Front
+
+    store = tempfile.mkdtemp(prefix="ordercheck-pytorch-")
+    front = Front(load_program(), out, store, _device(arguments))
+    try:
+        out.message(front.hello())
+        import_compiler()
+        for line in sys.stdin.buffer:
+            run = json.loads(line)
+            if run["type"] != "run":
+                print(f"ordercheck_pytorch: expected a run, got a {run['type']}", file=sys.stderr)
+                return 2
+            front.answer(run)
+        return 0
+    finally:
+        front.pool.kill()
+        shutil.rmtree(store, ignore_errors=True)
+
+
+def _device(arguments: Sequence[str]) -> str:
+    if not arguments:
+        return "cpu"
+    if len(arguments) == 1 and arguments[0] in ("--device=cpu", "--device=cuda"):
+        return arguments[0].partition("=")[2]
+    sys.exit(f"ordercheck_pytorch: expected nothing or --device=cpu|cuda, got {' '.join(arguments)}")
