@@ -94,6 +94,7 @@ TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {
   EXPECT_THAT(why_not(own_model, hello), testing::HasSubstr("mine:network"));
   EXPECT_THAT(why_not(own_function, hello), testing::HasSubstr("mine:parallelize"));
   hello.engine = "pytorch";
+  hello.models.push_back("pkg:factory");
   EXPECT_EQ(why_not(own_model, hello), "");
   EXPECT_EQ(why_not(own_function, hello), "") << "what the stack says is done by the function, not by the engine";
   EXPECT_EQ(why_not({.stack = *parse_stack("cp=2"), .model = "mine:network"}, hello), "the pytorch engine builds no cp");
@@ -122,15 +123,6 @@ TEST(Plan, WhyNot) {
   EXPECT_EQ(why_not({.stack = *parse_stack("cp=2")}, hello), "the native engine builds no cp");
   EXPECT_EQ(why_not({.stack = *parse_stack("tp=8")}, hello), "needs 8 ranks, the native engine runs at most 4");
   EXPECT_EQ(why_not({.model = "moe"}, hello), "the native engine builds no model moe");
-}
-
-TEST(Plan, OnlyAnEngineThatTakesTheUsersCodeRunsIt) {
-  Hello hello = FakeRunner().hello();
-  EXPECT_EQ(why_not({.model = "mine.net:Net"}, hello), "the native engine builds no model mine.net:Net");
-  EXPECT_EQ(why_not({.apply = "mine.parallel:shard"}, hello), "the native engine takes no apply function");
-  hello.models.push_back("pkg:factory");
-  EXPECT_EQ(why_not({.model = "mine.net:Net", .apply = "mine.parallel:shard"}, hello), "");
-  EXPECT_NE(why_not({.model = "moe"}, hello), "");
 }
 
 TEST(Plan, ReasonsAreCountedTheMostFrequentFirst) {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch._dynamo.utils import counters
 from torch.autograd.profiler import profile, record_function
 
 NOT_MEASURED = -1
@@ -63,13 +64,13 @@ class OperatorMeter:
                 self._active = False
         self.seen = read_step(profiler.kineto_results.events())
 
-    def counters(self, fused: bool) -> dict[str, int]:
-        """By their names in a record. `fused`: a backend made kernels of operators."""
+    def counters(self) -> dict[str, int]:
+        """By their names in a record."""
         step = self.seen
         if step is None:
             return dict.fromkeys(COUNTERS, NOT_MEASURED)
         seen = {name: int(getattr(step, name)) for name in COUNTERS}
-        if fused:
+        if counters["inductor"]:
             seen |= {name: NOT_MEASURED for name in COUNTERS if name != "saved_bytes_peak"}
         return seen
 

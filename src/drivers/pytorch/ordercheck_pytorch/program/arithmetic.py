@@ -49,7 +49,7 @@ class _SnapGradient(torch.autograd.Function):
 
 
 def gradient_snapped(x: torch.Tensor, bits: int) -> torch.Tensor:
-    return _SnapGradient.apply(x, bits)  # type: ignore[no-any-return, no-untyped-call]
+    return _SnapGradient.apply(x, bits)
 
 
 @dataclass(frozen=True)

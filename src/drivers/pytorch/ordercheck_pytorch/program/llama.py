@@ -70,7 +70,7 @@ class Attention(nn.Module):
         k = self.wk(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
         v = self.wv(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
         out = self.inner_attention(rotate(q, positions), rotate(k, positions), v, positions)
-        return self.wo(out.transpose(1, 2).reshape(batch, length, -1))  # type: ignore[no-any-return]
+        return self.wo(out.transpose(1, 2).reshape(batch, length, -1))
 
 
 class FeedForward(nn.Module):
@@ -84,7 +84,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         gate = self.w1(x)
-        return self.w2(gate / (1 + torch.exp(-gate)) * self.w3(x))  # type: ignore[no-any-return]
+        return self.w2(gate / (1 + torch.exp(-gate)) * self.w3(x))
 
 
 class TransformerBlock(nn.Module):

@@ -160,7 +160,7 @@ class RankRun:
             total = summed_cross_entropy(self.numerics, logits.to(self.numerics.dtype), labels)
             scaled = total * factor
             self.watch.phase(step, "backward")
-            scaled.backward()  # type: ignore[no-untyped-call]
+            scaled.backward()
             loss_sum = loss_sum + total.detach()
         return loss_sum
 

@@ -13,12 +13,13 @@ import time
 import traceback
 
 import torch
-import torch._dynamo
 import torch.distributed as dist
 from torch._C._distributed_c10d import FileStore
 
 from ..observe import collectives
+from ..observe.graphs import forget_graphs
 from ..observe.groups import GroupNames
+from ..observe.operators import OperatorMeter
 from ..observe.where import message_of, phase_of_error
 from .channel import Channel, Closed
 from .flight import FlightRecorder
@@ -60,8 +61,10 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
         GroupNames(case.mesh, order.rank),
         fault_of(order.fault, order.rank),
         (lambda step: orders.send(StepDone(step))) if order.rank == 0 else (lambda step: None),
+        OperatorMeter() if order.rank == 0 else None,  # a record holds the counters of rank 0
     )
     try:
+        forget_graphs()
         _make_world(order, flight)
         with watch:
             seen = program.run_rank(case, order.rank, order.device, watch, order.keep == "values")
@@ -97,7 +100,7 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
 def _forget() -> None:
     """After a case that all ranks came through: to end a group earlier would close it to the others."""
     dist.destroy_process_group()
-    torch._dynamo.reset()
+    forget_graphs()
     gc.collect()
 
 
@@ -108,9 +111,9 @@ def _report(order: Order, seen: Yield, watch: RankWatch) -> RankReport:
         losses=list(seen.losses),
         gradient_norms=list(seen.gradient_norms),
         range_used=seen.range_used,
-        counters=dict(seen.counters),
+        counters={**seen.counters, **watch.counters()},
         collectives=watch.collectives(),
-        notes=list(seen.notes),
+        notes=[*seen.notes, *watch.notes()],
     )
     if not collectives.missing():
         report.counters["p2p_messages"] = watch.messages_of_last_step()

@@ -14,7 +14,9 @@ import torch
 from torch import nn
 
 from ..observe.collectives import MESSAGES, Call, listen, work_of
+from ..observe.graphs import break_reasons, graph_counters
 from ..observe.groups import GroupNames
+from ..observe.operators import OperatorMeter
 from ..observe.where import ModuleNames, phase_inside_backward
 from . import faults
 from .faults import Fault
@@ -49,6 +51,7 @@ class RankWatch:
         groups: GroupNames,
         fault: Fault | None,
         tell_step: Callable[[int], None],
+        meter: OperatorMeter | None,
     ) -> None:
         self.names = ModuleNames()
         self.begun = "build"
@@ -56,6 +59,7 @@ class RankWatch:
         self._groups = groups
         self._fault = fault
         self._tell_step = tell_step
+        self._meter = meter
         self._step = 0
         self._counts: Counter[tuple[str, str, str]] = Counter()
         self._bytes: Counter[tuple[str, str, str]] = Counter()
@@ -72,6 +76,8 @@ class RankWatch:
 
     def phase(self, step: int, phase: str) -> None:
         self._step, self.begun = step, phase
+        if self._meter:
+            self._meter.phase(phase)
         with self._turn:
             self._settle()
             self._flight.at_step(step, phase)
@@ -94,7 +100,7 @@ class RankWatch:
         self.names.add(model)
 
     def training(self, step: int, last: bool) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
+        return self._meter.training(last) if self._meter else contextlib.nullcontext()
 
     def step_done(self, step: int) -> None:
         self._tell_step(step)
@@ -154,6 +160,16 @@ class RankWatch:
             ),
             key=lambda c: (c.kind, c.group, c.phase),
         )
+
+    def counters(self) -> dict[str, int]:
+        """By their names in a record."""
+        counters = graph_counters()
+        if self._meter:
+            counters |= self._meter.counters()
+        return counters
+
+    def notes(self) -> list[str]:
+        return break_reasons()
 
     def messages_of_last_step(self) -> int:
         return self._messages[self._step]
