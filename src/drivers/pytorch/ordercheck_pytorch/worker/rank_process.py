@@ -13,7 +13,6 @@ import time
 import traceback
 
 import torch
-import torch._dynamo
 import torch.distributed as dist
 from torch._C._distributed_c10d import FileStore
 
@@ -97,7 +96,7 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
 def _forget() -> None:
     """After a case that all ranks came through: to end a group earlier would close it to the others."""
     dist.destroy_process_group()
-    torch._dynamo.reset()
+    torch.compiler.reset()
     gc.collect()
 
 
