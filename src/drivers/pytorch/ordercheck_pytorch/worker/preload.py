@@ -17,10 +17,7 @@ _ENVIRONMENT = {
     "GLOO_SOCKET_IFNAME": "lo",
 }
 _MODULES = (
-    "torch",
-    "torch.distributed",
     "torch.distributed.device_mesh",
-    "torch.distributed.tensor",
     "torch.distributed.tensor.parallel",
     "torch.distributed.fsdp",
     "torch.distributed.pipelining",
@@ -30,9 +27,8 @@ _MODULES = (
     "torch.utils.checkpoint",
     "torch._dynamo",
     "torch._functorch.aot_autograd",
+    "torch._inductor.compile_fx",
 )
-# Imported after the hello: a supervisor that only wants to know who this is need not wait for it.
-_COMPILER = ("torch._inductor.compile_fx",)
 
 
 def set_environment() -> None:
@@ -40,20 +36,12 @@ def set_environment() -> None:
         os.environ.setdefault(name, value)
 
 
-def import_torch() -> None:
-    _import(_MODULES)
-
-
-def import_compiler() -> None:
-    """The last of all imports: what is there then stays, and ranks need not search it for garbage."""
-    _import(_COMPILER)
-    gc.freeze()
-
-
-def _import(modules: tuple[str, ...]) -> None:
-    for module in modules:
+def import_all() -> None:
+    for module in _MODULES:
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
-            if module == "torch" or not (error.name or "").startswith("torch."):
+            if not (error.name or "").startswith("torch."):
                 raise  # else this torch keeps it elsewhere or has none, and ranks will say what they miss
+    # What was imported stays: ranks need not search it for garbage, nor copy the pages that this would touch.
+    gc.freeze()

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .preload import import_compiler, import_torch, set_environment
+from .preload import import_all, set_environment
 
 
 class ProtocolOut:
@@ -41,14 +41,13 @@ def serve(load_program: Callable[[], Any], arguments: Sequence[str] = ()) -> int
     """Returns the exit code when stdin ends. `load_program` makes a program.Program, once torch is there."""
     set_environment()
     out = ProtocolOut()
-    import_torch()
     from .front import Front
 
     store = tempfile.mkdtemp(prefix="ordercheck-pytorch-")
     front = Front(load_program(), out, store, _device(arguments))
     try:
         out.message(front.hello())
-        import_compiler()
+        import_all()  # after the hello: nobody who only wants to know who this is need wait for it
         for line in sys.stdin.buffer:
             run = json.loads(line)
             if run["type"] != "run":
