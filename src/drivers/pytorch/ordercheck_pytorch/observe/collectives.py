@@ -1,13 +1,13 @@
 """Every collective that reaches c10d, whoever issued it: Python, a compiled graph, DDP's reducer.
 
-All of them pass the `c10d::` operators. Their kernels are replaced by ones that tell a listener and then call
-the kernel that was there: the same C++ code with the same arguments, so nothing changes but the time.
-No dispatch mode (Dynamo skips frames under one) and no profiler takes part.
+All of them pass the `c10d::` operators, and every operator passes the key BackendSelect on its way to its device. A
+kernel put there tells a listener and passes the call on: the same C++ code with the same arguments, so nothing changes but
+the time. No dispatch mode (Dynamo skips frames under one) and no profiler takes part. Autograd's keys come earlier, but
+are left out below autograd, where functional collectives are.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -36,6 +36,8 @@ _KINDS = {
 }
 MESSAGES = ("send", "recv")
 
+_ON_THE_DEVICE = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
+
 
 class Call:
     """A collective on its way. What a rank hands in to receive is the room for what comes."""
@@ -55,14 +57,15 @@ class Call:
         return ", ".join(f"{str(t.dtype).removeprefix('torch.')} {list(t.shape)}" for t in self.inputs)
 
     def issue(self) -> Any:
-        return self._operator.original.call_boxed(self._keys, *self._given)
+        # Lets go of the interpreter's lock: gloo's threads need it to end what they finished, and hold their queue's.
+        return self._operator.overload.redispatch(self._keys & _ON_THE_DEVICE, *self._given)
 
     def issue_with(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         """As issue(), with other input tensors."""
         passed = (
             _through(change, v) if i in self._operator.handed_in else v for i, v in enumerate(self._given)
         )
-        return self._operator.original.call_boxed(self._keys, *passed)
+        return self._operator.overload.redispatch(self._keys & _ON_THE_DEVICE, *passed)
 
     def skip(self) -> Any:
         """What issue() answers, of a collective that never was: outputs of zeros, and a work that is done."""
@@ -83,29 +86,29 @@ class Listener(Protocol):
 @dataclass(frozen=True)
 class Operator:
     kind: str
-    original: Any  # the kernel whose place was taken
+    overload: Any
     group_at: int  # positions of arguments
     handed_in: tuple[int, ...]
     given_back: tuple[int, ...]
     returns: int
 
     @staticmethod
-    def of(kind: str, schema: torch.FunctionSchema, original: Any) -> Operator:
-        names = [argument.name for argument in schema.arguments]
+    def of(kind: str, overload: Any) -> Operator:
+        names = [argument.name for argument in overload._schema.arguments]
         # A list called `tensors` is worked on in place: it is handed in and comes back.
         return Operator(
             kind=kind,
-            original=original,
+            overload=overload,
             group_at=names.index("process_group"),
             handed_in=tuple(i for i, n in enumerate(names) if n.startswith("input") or n == "tensors"),
             given_back=tuple(i for i, n in enumerate(names) if n.startswith("output") or n == "tensors"),
-            returns=len(schema.returns),
+            returns=len(overload._schema.returns),
         )
 
 
 _listener: Listener | None = None
 _libraries: list[torch.library.Library] = []
-_missing = "collectives are not counted: nobody took the place of the c10d kernels"
+_missing = "collectives are not counted: no kernel was put before those of c10d"
 
 
 def listen(listener: Listener | None) -> None:
@@ -120,34 +123,24 @@ def missing() -> str:
 
 
 def install() -> None:
-    """Takes the kernels' place, once in a process, where this torch can hand out a kernel to be called on."""
+    """Once in a process."""
     global _missing
     if _libraries:
         return
-    get_kernel = getattr(torch.library, "get_kernel", None)
-    if get_kernel is None:
-        _missing = f"collectives are not counted: torch {torch.__version__} hands out no kernels"
-        return
     library = torch.library.Library("c10d", "IMPL")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for kind, names in _KINDS.items():
-            for name in names:
-                if not hasattr(torch.ops.c10d, name):
-                    continue
-                schema = getattr(torch.ops.c10d, name).default._schema
-                for key in ("CPU", "CUDA"):
-                    operator = Operator.of(kind, schema, get_kernel(f"c10d::{name}", key))
-                    library.impl(name, _kernel(operator), key, with_keyset=True)
+    for kind, names in _KINDS.items():
+        for name in names:
+            if hasattr(torch.ops.c10d, name):
+                operator = Operator.of(kind, getattr(torch.ops.c10d, name).default)
+                library.impl(name, _kernel(operator), "BackendSelect", with_keyset=True)
     _libraries.append(library)
     _missing = ""
 
 
 def _kernel(operator: Operator) -> Callable[..., Any]:
     def kernel(keys: Any, *given: Any) -> Any:
-        if _listener is None:
-            return operator.original.call_boxed(keys, *given)
-        return _listener.collective(Call(operator, keys, given))
+        call = Call(operator, keys, given)
+        return call.issue() if _listener is None else _listener.collective(call)
 
     return kernel
 

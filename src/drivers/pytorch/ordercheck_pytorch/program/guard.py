@@ -68,7 +68,8 @@ class RangeGuard(TorchDispatchMode):
         for operand in (a, b):
             if not torch.equal(rounded(operand, self.grid), operand):
                 raise Unsupported(f"an operand of aten.{name} is not on the grid 2^-{self.grid}; use arithmetic=native")
-        self.bound(name, torch.matmul(a.abs(), b.abs()), 2 * self.grid)
+        # Cauchy and Schwarz: no more than the norms of a row and a column, and no product that would be counted as the model's.
+        self.bound(name, (a * a).sum(-1).max().sqrt() * (b * b).sum(-2).max().sqrt(), 2 * self.grid)
 
     def reduction(self, name: str, floats: list[torch.Tensor], args: Any) -> None:
         dims = args[1] if len(args) > 1 and args[1] else list(range(floats[0].ndim))

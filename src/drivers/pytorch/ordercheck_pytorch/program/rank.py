@@ -77,7 +77,8 @@ class RankRun:
             self.train(step, last=step + 1 == steps)
             self.watch.step_done(step)
         self.seen.values = {name: full(p) for name, p in self.parameters()}
-        self.seen.counters = self.subject.counters
+        # A user's own function may keep what it likes: then nobody counted.
+        self.seen.counters = self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
         return self.seen
 
     def build(self) -> nn.Module:
