@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch._dynamo
 from torch._dynamo.utils import counters
 
+from .wording import first_line
+
 
 def forget_graphs() -> None:
     """Before a case: every graph of an earlier one is dropped, and counting begins at 0."""
@@ -22,4 +24,4 @@ def graph_counters() -> dict[str, int]:
 
 def break_reasons() -> list[str]:
     """One line each, sorted."""
-    return sorted({f"graph break: {' '.join(str(reason).split())}" for reason in counters["graph_break"]})
+    return sorted({f"graph break: {first_line(str(reason))}" for reason in counters["graph_break"]})

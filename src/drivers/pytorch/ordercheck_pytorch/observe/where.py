@@ -7,6 +7,8 @@ from types import FrameType
 
 from torch import nn
 
+from .wording import first_line
+
 # Children that wrappers add on the way to a module, and no part of its path in the model.
 _WRAPPERS = ("_checkpoint_wrapped_module", "_orig_mod", "module", "_fsdp_wrapped_module")
 
@@ -85,8 +87,6 @@ def phase_inside_backward() -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """Type and first line; where that only announces another ('... raised:'), the next one too."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    while len(lines) > 1 and lines[0].endswith(":"):
-        lines[:2] = [f"{lines[0]} {lines[1]}"]
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    """Type and first line."""
+    line = first_line(str(error))
+    return f"{type(error).__name__}: {line}" if line else type(error).__name__

@@ -21,6 +21,7 @@ from ..observe.graphs import forget_graphs
 from ..observe.groups import GroupNames
 from ..observe.operators import OperatorMeter
 from ..observe.where import message_of, phase_of_error
+from ..observe.wording import reworded
 from .channel import Channel, Closed
 from .flight import FlightRecorder
 from .program import Program, Yield
@@ -113,7 +114,7 @@ def _report(order: Order, seen: Yield, watch: RankWatch) -> RankReport:
         range_used=seen.range_used,
         counters={**seen.counters, **watch.counters()},
         collectives=watch.collectives(),
-        notes=[*seen.notes, *watch.notes()],
+        notes=[reworded(note) for note in [*seen.notes, *watch.notes()]],
     )
     if not collectives.missing():
         report.counters["p2p_messages"] = watch.messages_of_last_step()
