@@ -166,6 +166,8 @@ class RankWatch:
         counters = graph_counters()
         if self._meter:
             counters |= self._meter.counters()
+            if self._numbers:  # what a backend's threads let go of, and when, is not seen from this one
+                counters["saved_bytes_peak"] = -1
         return counters
 
     def notes(self) -> list[str]:
