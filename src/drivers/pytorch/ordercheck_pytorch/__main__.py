@@ -1,12 +1,15 @@
 import sys
 
-from .worker.serve import serve
 
+def main(arguments: list[str]) -> int:
+    if arguments == ["repro"]:
+        from .repro.write import write_script
 
-def real_program() -> object:
+        return write_script(sys.stdin, sys.stdout)
     from .worker.program import RealProgram
+    from .worker.serve import serve
 
-    return RealProgram()
+    return serve(RealProgram, arguments)
 
 
-sys.exit(serve(real_program, sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))
