@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "parity/counters.h"
 #include "parity/effect_families.h"
 
 namespace ordercheck {

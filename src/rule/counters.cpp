@@ -63,6 +63,7 @@ CountersHeld hold_counters(const CounterValues& one, const CounterValues& other)
   CountersHeld held;
   for (const auto& [name, unused] : both) {
     const std::int64_t here = value_in(one, name), there = value_in(other, name);
+    if (!is_measured(here) && !is_measured(there)) continue;
     std::string& noted = is_measured(here) && is_measured(there) ? held.apart : held.unmeasured;
     if (noted.empty() && (&noted == &held.unmeasured || here != there)) noted = name;
   }

@@ -25,7 +25,8 @@ CounterValues counter_values(const Counters& counters, const std::vector<Collect
 std::int64_t value_in(const CounterValues& values, const std::string& name);
 
 // Whether what a page says about counters was decided by two runs. The first counter, by name, in which both were measured
-// and are not the same is `apart`; the first that one of them has not measured is `unmeasured`; "" for none.
+// and are not the same is `apart`; the first that only one of them has measured is `unmeasured`; "" for none. What an engine
+// measures in neither is no part of what it can say.
 struct CountersHeld {
   std::string apart;
   std::string unmeasured;

@@ -210,6 +210,8 @@ TEST(Commuting, IsShownByTwoEqualRunsWithEqualCounters) {
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one}).kind, GradeKind::cited);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced);
   one.counters["matmul_flops"] = other.counters["matmul_flops"] = kNotMeasured;
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced) << "what the engine never measures is no part of it";
+  other.counters["matmul_flops"] = 7;
   const Grade open = grade(rule, "pytorch-2.11", {one, other});
   EXPECT_EQ(open.kind, GradeKind::cited);
   EXPECT_EQ(open.note, "pytorch 2.11.0: matmul_flops is not measured by pytorch");

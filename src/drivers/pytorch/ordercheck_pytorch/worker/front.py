@@ -85,8 +85,8 @@ class Front:
             record["failure"] = failure_of(RankError(-1, 0, "failed", message, phase="observe"))
         if run["keep"] == "graphs":
             record["notes"].append("graphs are not handed out")
-        if suspicious:
-            record["notes"].append(f"failed in a used pool: {suspicious}")
+        if suspicious:  # of the pool, not of the case: no part of its record
+            print(f"failed in a used pool, and not in a fresh one: {suspicious}", file=sys.stderr)
         return record
 
     def _cannot(self, run: Mapping[str, Any], case: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ from .report import CollectiveCount
 
 # How long a finished collective may still stand in the flight file, which is read when a clock ran out.
 _TICK_SECONDS = 0.05
+# How long a rank must have done nothing that is watched before its frames are looked at. Another thread's frames are not
+# safe to look into while Dynamo swaps them: a rank that does something is left alone.
+_STILL_SECONDS = 20.0
 
 
 @dataclass
@@ -66,6 +70,7 @@ class RankWatch:
         self._messages: Counter[int] = Counter()  # by step
         self._numbers: Counter[str] = Counter()  # collectives so far, by group
         self._issued = 0
+        self._done = 0  # phases and collectives so far
         self._pending: list[_Pending] = []
         self._failed: _Pending | None = None
         self._turn = threading.RLock()
@@ -76,6 +81,7 @@ class RankWatch:
 
     def phase(self, step: int, phase: str) -> None:
         self._step, self.begun = step, phase
+        self._done += 1
         if self._meter:
             self._meter.phase(phase)
         with self._turn:
@@ -108,6 +114,7 @@ class RankWatch:
     # What it sends.
 
     def collective(self, call: Call) -> Any:
+        self._done += 1
         phase, group = self.phase_now(), self._groups.of(call.group)
         pending = _Pending(phase, call.kind, group, self._numbers[group], call.shape)
         number = -1
@@ -220,15 +227,17 @@ class RankWatch:
 
     def _look(self, thread: int) -> None:
         """A thread of its own: the rank's may be waiting, or in one module for ever."""
-        seen = ""
+        done, since = self._done, time.monotonic()
         while not self._over.wait(_TICK_SECONDS):
             with self._turn:
                 self._settle()
-            at = self.names.of_stack(sys._current_frames().get(thread))
-            # Twice in a row: a rank that goes on is told of by what it does.
-            if at == seen and at != self._flight.slot.module:
-                self._flight.at_module(self._flight.slot.phase, at)
-            seen = at
+            if self._done != done:
+                done, since = self._done, time.monotonic()
+            elif time.monotonic() - since > _STILL_SECONDS:
+                at = self.names.of_stack(sys._current_frames().get(thread))
+                if at != self._flight.slot.module:
+                    self._flight.at_module(self._flight.slot.phase, at)
+                since = time.monotonic()
 
 
 # In these a fault fires where a module is entered, in the others when the phase begins.
