@@ -88,6 +88,15 @@ std::vector<std::string> Keys::texts_if_given(const std::string& key) {
   return {};
 }
 
+int Keys::number_if_given(const std::string& key, int otherwise) {
+  const toml::node* node = find(key, false);
+  if (!node) return otherwise;
+  const auto number = node->is_integer() ? node->value<int>() : std::nullopt;
+  if (number && *number >= 1) return *number;
+  fail(node->source().begin.line, fmt::format("'{}' is no whole number of at least 1", key));
+  return otherwise;
+}
+
 std::vector<int> Keys::numbers(const std::string& key) {
   std::vector<int> values;
   const toml::array* list = array(key);

@@ -134,6 +134,8 @@ class Collector {
       auto sources = planned.sources;
       std::ranges::sort(sources);
       auto reason = why_not(planned.subject, hello_);
+      if (const int ranks = world_size(mesh_of(planned.subject.stack)); reason.empty() && ranks > space_.most_ranks)
+        reason = fmt::format("needs {} ranks, the space has at most {}", ranks, space_.most_ranks);
       if (reason.empty() && tier_ == Tier::usual && !usual_.contains(text)) reason = kSlow;
       if (reason.empty())
         plan.cases.push_back({planned.subject, sources});

@@ -70,7 +70,8 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
-              .optimizer_ranks = keys.numbers("optimizer_ranks")};
+              .optimizer_ranks = keys.numbers("optimizer_ranks"),
+              .most_ranks = keys.number_if_given("most_ranks", Space{}.most_ranks)};
   check_transforms(keys, space.transforms);
   if (auto error = keys.error()) return *error;
   return space;

@@ -10,10 +10,12 @@
 //   slow_sets = ["ac,compile=inductor"]   # likewise, but run only where slow cases are asked for; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
+//   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,7 @@ struct Space {
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
+  int most_ranks = std::numeric_limits<int>::max();
   friend bool operator==(const Space&, const Space&) = default;
 };
 

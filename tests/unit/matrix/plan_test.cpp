@@ -117,6 +117,15 @@ TEST(Plan, AFrameworkIsAlsoPlannedProjected) {
   EXPECT_EQ(plan.not_planned[0].reason, "the native engine builds no pp, no compile");
 }
 
+TEST(Plan, ASpaceMayBoundTheRanks) {
+  Space space = sample_space();
+  space.most_ranks = 2;
+  const Plan plan = make_plan(space, {}, sample_rules(), FakeRunner().hello());
+  EXPECT_NE(find(plan, "tp=2,ac"), nullptr);
+  EXPECT_EQ(find(plan, "tp=2,fsdp=2"), nullptr);
+  EXPECT_THAT(reasons_not_planned(plan), testing::Contains(testing::Pair("needs 4 ranks, the space has at most 2", testing::Gt(0))));
+}
+
 TEST(Plan, WhyNot) {
   const Hello hello = FakeRunner().hello();
   EXPECT_EQ(why_not({.stack = *parse_stack("tp=2,fsdp=2")}, hello), "");
