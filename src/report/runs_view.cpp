@@ -112,14 +112,15 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
   for (const Control& control : engine.table.controls)
     view.controls.push_back(fmt::format("{} {}: {}", control.name, control.held ? "held" : "FAILED", control.evidence));
   view.builds = codes(built_by(engine));
-  const std::vector<Case> cases = ordered_cases(sources.space, engine.table.engine);
+  const Space& space = space_of(sources, engine.table.engine);
+  const std::vector<Case> cases = ordered_cases(space, engine.table.engine);
   if (!cases.empty())
-    view.orders_of = fmt::format("{} on {} ranks", codes(sources.space.transforms), std::ranges::max(sources.space.order_ranks));
+    view.orders_of = fmt::format("{} on {} ranks", codes(space.transforms), std::ranges::max(space.order_ranks));
   view.sets = set_views(sources, engine);
   std::vector<std::pair<Case, const EvidenceRow*>> legal;
   for (const Case& c : cases) {
     view.runs.push_back(run_row(sources, engine, c));
-    view.runs.back().whole = c.stack.items.size() == sources.space.transforms.size();
+    view.runs.back().whole = c.stack.items.size() == space.transforms.size();
     if (const EvidenceRow* row = find_row(engine.table, print(c)); row && row->verdict == Verdict::equal)
       legal.emplace_back(c, row);
   }

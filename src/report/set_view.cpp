@@ -42,7 +42,7 @@ std::string footprint(const EvidenceRow& row) {
 std::vector<SetRun> runs_of(const Sources& sources, const ObservedEngine& engine, const Stack& set, int ranks) {
   std::vector<SetRun> runs;
   for (const Stack& stack : orders_of_set(set, ranks)) {
-    const Case c{.stack = stack, .model = sources.space.models.front(), .engine = engine.table.engine};
+    const Case c{.stack = stack, .model = space_of(sources, engine.table.engine).models.front(), .engine = engine.table.engine};
     const EvidenceRow* row = find_row(engine.table, print(c));
     const Outcome* outcome = find_outcome(engine, c);
     if (row != nullptr && outcome != nullptr) runs.push_back({code(print(stack)), row, outcome});
@@ -84,9 +84,10 @@ void add_letters(const std::vector<SetRun>& runs, SetView& view) {
 
 std::vector<SetView> set_views(const Sources& sources, const ObservedEngine& engine) {
   std::vector<SetView> views;
-  if (sources.space.models.empty()) return views;
-  for (const Stack& set : sources.space.sets) {
-    for (const int ranks : sources.space.set_ranks) {
+  const Space& space = space_of(sources, engine.table.engine);
+  if (space.models.empty()) return views;
+  for (const Stack& set : space.sets) {
+    for (const int ranks : space.set_ranks) {
       const std::vector<SetRun> runs = runs_of(sources, engine, set, ranks);
       if (runs.empty()) continue;
       std::vector<std::string> names;

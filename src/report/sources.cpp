@@ -21,10 +21,20 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
   auto space = load_space(root / "matrix" / "space.toml");
   if (!space) return space.error();
   Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .threads = *threads, .space = *space};
+  for (const EvidenceTable& table : sources.evidence) {
+    auto own = load_space_of(table.engine, root / "matrix");
+    if (!own) return own.error();
+    sources.own_spaces.emplace(table.engine, *own);
+  }
   sources.observations = observations_of(sources.evidence);
   const auto known = settle_target({.project = "pytorch"}, sources.rules, sources.observations);
   if (!known) return known.error();
   return sources;
+}
+
+const Space& space_of(const Sources& sources, const std::string& engine) {
+  const auto own = sources.own_spaces.find(engine);
+  return own == sources.own_spaces.end() ? sources.space : own->second;
 }
 
 std::vector<Target> targets_of(const Sources& sources) {

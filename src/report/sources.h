@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -20,13 +22,16 @@ struct Sources {
   std::vector<EvidenceTable> evidence;    // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;
   std::vector<Thread> threads;            // sorted by name
-  Space space;
+  Space space;                            // of every engine that has none of its own
+  std::map<std::string, Space> own_spaces = {};  // by engine
   std::vector<Observation> observations;  // of `evidence`
 };
 
-// Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/threads/ and matrix/space.toml below `root`. Evidence and
-// threads may be missing.
+// Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/threads/, matrix/space.toml and, of the engines that there is
+// evidence of, matrix/space-<engine>.toml below `root`. Evidence, threads and own spaces may be missing.
 Result<Sources> load_sources(const std::filesystem::path& root);
+
+const Space& space_of(const Sources& sources, const std::string& engine);
 
 // Every engine and version that grades are given for: those that ran, and for an engine without a run the newest version
 // that the pages know. pytorch first.

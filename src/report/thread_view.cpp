@@ -152,7 +152,7 @@ std::string apart_in_words(const PointRuns& runs, const std::vector<Column>& col
 PointRuns runs_of(const std::vector<Stack>& stacks, const Sources& sources, const ObservedEngine& engine) {
   PointRuns runs{.target = print_engine(engine)};
   for (const Stack& stack : stacks) runs.stacks.push_back(code(print(stack)));
-  const std::vector<Column> columns = columns_of(stacks, sources.space, engine);
+  const std::vector<Column> columns = columns_of(stacks, space_of(sources, engine.table.engine), engine);
   const std::vector<std::string> built = built_by(engine);
   if (std::ranges::none_of(columns, [](const Column& column) { return column.row != nullptr; })) {
     runs.not_run = not_run_in_words(stacks.front(), built);

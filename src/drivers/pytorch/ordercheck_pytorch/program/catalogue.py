@@ -56,6 +56,9 @@ def cannot(case: Case, device: str) -> str:
     for item in case.items:
         if reason := cannot_apply(item, case.apply):
             return reason
+    ranks = case.data_parallel_degree
+    if case.apply and ranks & (ranks - 1) != 0:
+        return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
     if any(item.name == "amp" for item in case.items) and case.settings.arithmetic != "native":
         return "amp casts float32, and exact arithmetic is float64; expected arithmetic=native"
     if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:

@@ -107,6 +107,7 @@ class RankRun:
         if self.case.apply:
             returned = look_up(self.case.apply)(self.subject.model, self.site.mesh)
             self.subject.model = returned if returned is not None else self.subject.model
+            self.subject.gradient_factor = float(self.case.data_parallel_degree)
         else:
             for item in self.case.items:
                 TRANSFORMS[item.name].apply(self.subject, item, self.site)

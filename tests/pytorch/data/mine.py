@@ -1,0 +1,70 @@
+"""What a user might have: a model of stock modules, and functions that parallelize it, one of them wrongly."""
+
+from __future__ import annotations
+
+import ctypes
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.RMSNorm(32, eps=1e-5)
+        self.up = nn.Linear(32, 96, bias=False)
+        self.down = nn.Linear(96, 32, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.down(F.relu(self.up(self.norm(x))))
+
+
+class Network(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(120, 32)
+        self.blocks = nn.ModuleList(Block() for _ in range(2))
+        self.head = nn.Linear(32, 120, bias=False)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        x = self.embed(tokens)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+def network() -> nn.Module:
+    return Network()
+
+
+def with_softmax() -> nn.Module:
+    """Sums inside an operator, where exact arithmetic cannot look."""
+
+    class Smoothed(Network):
+        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+            return torch.log_softmax(super().forward(tokens), dim=-1)
+
+    return Smoothed()
+
+
+def parallelize(model: Network, mesh: DeviceMesh) -> None:
+    """Tensor parallel, checkpointing, FSDP2."""
+    for index, block in enumerate(model.blocks):
+        parallelize_module(block, mesh["tp"], {"up": ColwiseParallel(), "down": RowwiseParallel()})
+        model.blocks[index] = checkpoint_wrapper(block)
+        fully_shard(model.blocks[index], mesh=mesh["dp_shard"])
+    fully_shard(model, mesh=mesh["dp_shard"])
+
+
+def parallelize_one_block(model: Network, mesh: DeviceMesh) -> None:
+    """The second block's ranks keep to themselves: every gradient of it is that of a part of the batch."""
+    fully_shard(model.blocks[0], mesh=mesh["dp_shard"])
+
+
+def crash(model: Network, mesh: DeviceMesh) -> None:
+    ctypes.string_at(0)

@@ -1,0 +1,148 @@
+"""The whole worker on real stacks: exact parity, a user's own code, and that observing and snapping change no path."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
+AXES = {"pp": ["pp"], "tp": ["tp"], "fsdp": ["dp_shard"], "ddp": ["dp_replicate"]}
+
+
+def case_of(stack: str, **settings: str) -> dict[str, Any]:
+    """The `case` object of a run message, of a stack of names and degrees."""
+    mesh = dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1)
+    items = []
+    for word in filter(None, stack.split(",")):
+        name, _, degree = word.partition("=")
+        for axis in AXES.get(name, []):
+            mesh[axis] = int(degree)
+        scope = "block" if name in ("ac", "sac", "compile", "fsdp") else "model"
+        degrees = [int(degree)] if degree else []
+        items.append({"name": name, "degrees": degrees, "mode": "", "options": [], "scope": scope})
+    return {
+        "text": f"{stack} {settings}",
+        "engine": "pytorch",
+        "model": settings.get("model", "llama"),
+        "apply": settings.get("apply", ""),
+        "items": items,
+        "mesh": mesh,
+        "settings": {
+            "arithmetic": settings.get("arithmetic", "exact"),
+            "grid": 20,
+            "seed": "1",
+            "steps": 2,
+            "accumulation": 2,
+        },
+    }
+
+
+class Worker:
+    def __init__(self) -> None:
+        paths = os.pathsep.join([str(DRIVER), str(HERE / "data")])
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "ordercheck_pytorch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+        )
+        self.hello = self.hear()
+        self.runs = 0
+
+    def hear(self) -> dict[str, Any]:
+        assert self.process.stdout
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return message
+
+    def run(self, stack: str, **settings: str) -> dict[str, Any]:
+        assert self.process.stdin
+        self.runs += 1
+        run = {
+            "type": "run",
+            "id": self.runs,
+            "case": case_of(stack, **settings),
+            "keep": "hashes",
+            "mutant": "",
+            "fault": None,
+            "flight_file": "",
+            "values_folder": "",
+        }
+        self.process.stdin.write(json.dumps(run) + "\n")
+        self.process.stdin.flush()
+        while (message := self.hear())["type"] == "progress":
+            pass
+        record: dict[str, Any] = message["record"]
+        return record
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    assert worker.process.stdin
+    worker.process.stdin.close()
+    assert worker.process.wait() == 0
+
+
+def numbers(record: dict[str, Any]) -> Any:
+    """What a layout must not change: every rank's like rank 0's, so one of each."""
+    assert record["ending"] == "completed", record["failure"]
+    assert all(parameter["replicas_agree"] for parameter in record["parameters"])
+    steps = [{(loss, norm) for loss, norm in zip(s["loss"], s["gradient_norm"], strict=True)} for s in record["steps"]]
+    assert all(len(step) == 1 for step in steps)
+    return steps, [(p["name"], p["gradient"], p["value"]) for p in record["parameters"]]
+
+
+@pytest.mark.parametrize("stack", ["tp=2,ac", "fsdp=2,ac", "ddp=2", "pp=2,fsdp=2", "compile", "sac"])
+def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
+    assert numbers(worker.run(stack)) == numbers(worker.run(""))
+
+
+def test_without_the_grid_the_bits_differ(worker: Worker) -> None:
+    assert numbers(worker.run("tp=2", arithmetic="plain")) != numbers(worker.run("", arithmetic="plain"))
+
+
+def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Worker) -> None:
+    record = worker.run("ac,tp=2")
+    assert any("could not be resolved" in note for note in record["notes"])
+    gradients = [p["gradient"] for p in record["parameters"]]
+    assert gradients != [p["gradient"] for p in worker.run("")["parameters"]]
+
+
+@pytest.mark.parametrize("stack", ["tp=2,ac", "compile"])
+def test_a_snapping_model_takes_the_path_of_a_plain_one(worker: Worker, stack: str) -> None:
+    exact, plain = worker.run(stack), worker.run(stack, arithmetic="plain")
+    same = ("matmul_flops", "matmul_flops_recomputed", "graph_captures", "graph_breaks")
+    assert {name: exact["counters"][name] for name in same} == {name: plain["counters"][name] for name in same}
+    kept = [c for c in exact["collectives"] if c["phase"] in ("forward", "recompute", "backward")]
+    assert kept == [c for c in plain["collectives"] if c["phase"] in ("forward", "recompute", "backward")]
+
+
+def test_a_users_model_and_function(worker: Worker) -> None:
+    reference = worker.run("", model="mine:network")
+    right = worker.run("tp=2,ac,fsdp=2", model="mine:network", apply="mine:parallelize")
+    assert numbers(right) == numbers(reference)
+    wrong = worker.run("fsdp=2", model="mine:network", apply="mine:parallelize_one_block")
+    assert wrong["parameters"] != reference["parameters"]
+
+
+def test_a_segfault_in_a_users_code_costs_its_case_alone(worker: Worker) -> None:
+    good = worker.run("fsdp=2", model="mine:network", apply="mine:crash")
+    assert good["ending"] == "died"
+    assert "was killed by signal 11" in good["failure"]["message"]
+    assert numbers(worker.run("fsdp=2")) == numbers(worker.run(""))
+
+
+def test_what_exact_arithmetic_cannot_vouch_for_is_undecided(worker: Worker) -> None:
+    record = worker.run("", model="mine:with_softmax")
+    assert record["ending"] == "unsupported"
+    assert "cannot vouch for the sums inside aten._log_softmax" in record["failure"]["message"]
