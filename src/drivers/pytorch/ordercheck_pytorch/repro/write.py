@@ -35,10 +35,10 @@ def write_script(source: TextIO, target: TextIO) -> int:
         case = case_of(json.loads(source.read()))
         target.write(script_of(case))
     except (ValueError, KeyError) as error:
-        print(f"repro: expected the case of a run message, got one without {error}", file=sys.stderr)
+        print(f"expected the case of a run message, got one without {error}", file=sys.stderr)
         return 2
     except LookupError as error:
-        print(f"repro: {error.args[0]}", file=sys.stderr)
+        print(error.args[0], file=sys.stderr)
         return 2
     return 0
 

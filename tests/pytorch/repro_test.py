@@ -1,0 +1,49 @@
+"""The script of `ordercheck repro`: needs nothing of ordercheck, and shows what the engine shows."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from engine_test import case_of
+from ordercheck_pytorch.program.case import case_of as parsed
+from ordercheck_pytorch.repro.join import joined
+from ordercheck_pytorch.repro.write import script_of
+
+
+@pytest.mark.parametrize("stack", ["ac,tp=2", "pp=2,fsdp=2", "sac,compile", "ddp=2", ""])
+def test_a_script_stands_by_itself(stack: str) -> None:
+    tree = ast.parse(script_of(parsed(case_of(stack))))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            assert "ordercheck" not in (node.module or "")
+
+
+def test_two_files_that_define_one_name_are_refused(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text('"""Doc."""\n\nCOUNT = 1\n')
+    with pytest.raises(ValueError, match=r"b\.py and a\.py both define COUNT"):
+        joined([tmp_path / "a.py", tmp_path / "b.py"])
+
+
+def test_what_is_not_built_is_refused() -> None:
+    with pytest.raises(LookupError, match="builds no ep"):
+        script_of(parsed(case_of("ep=2")))
+
+
+@pytest.mark.parametrize(("stack", "verdict", "code"), [("ac,tp=2", "verdict: differs: the loss of step 0", 1), ("ac,fsdp=2", "verdict: equal", 0)])
+def test_torchrun_shows_the_verdict(tmp_path: Path, stack: str, verdict: str, code: int) -> None:
+    script = tmp_path / "case.py"
+    script.write_text(script_of(parsed(case_of(stack))))
+    done = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)],
+        capture_output=True,
+        text=True,
+        env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+    )
+    assert verdict in done.stdout, done.stdout + done.stderr
+    assert (done.returncode != 0) == bool(code)
