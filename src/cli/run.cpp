@@ -77,6 +77,7 @@ struct Ran {
   std::optional<Outcome> outcome;
   Hello hello;
   int exit_code = kNothingAgainst;
+  std::string remark = "";  // for stderr, once the outcome is told
 };
 
 Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
@@ -99,9 +100,11 @@ Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subjec
   const Outcome& outcome = result->outcomes.front();
   if (!never_fired(options.fault, outcome.record))
     return {.outcome = outcome, .hello = hello, .exit_code = exit_code_of(outcome.judgement.verdict)};
-  fmt::print(stderr, "ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n", command.fault,
-             options.fault->rank);
-  return {.outcome = outcome, .hello = hello, .exit_code = kUndecided};
+  return {.outcome = outcome,
+          .hello = hello,
+          .exit_code = kUndecided,
+          .remark = fmt::format("ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n",
+                                command.fault, options.fault->rank)};
 }
 
 int run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
@@ -110,6 +113,7 @@ int run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& su
   if (ran.outcome)
     fmt::print("{}", command.format == "json" ? render_outcome_json(*ran.outcome, ran.hello)
                                               : render_outcome_text(*ran.outcome, ran.hello));
+  fmt::print(stderr, "{}", ran.remark);
   return ran.exit_code;
 }
 
@@ -130,6 +134,7 @@ int run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& comma
     else
       fmt::print("{} in {}, {}\n{}\n", specs[i].name, specs[i].command[0], specs[i].build,
                  render_outcome_text(*ran.outcome, ran.hello));
+    fmt::print(stderr, "{}", ran.remark);
   }
   if (command.format == "json")
     fmt::print("[{}]\n", join(objects, ",\n"));

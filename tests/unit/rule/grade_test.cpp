@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "parity/counters.h"
 #include "unit/rule/page_text.h"
 
 namespace ordercheck {
