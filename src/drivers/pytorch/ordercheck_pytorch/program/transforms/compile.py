@@ -16,7 +16,10 @@ from .subject import Site, Subject, layers_of
 
 
 def apply_compile(subject: Subject, item: Item, site: Site) -> None:
-    arguments: dict[str, Any] = {"backend": item.mode or "aot_eager", "fullgraph": "fullgraph" in item.options}
+    arguments: dict[str, Any] = {
+        "backend": item.mode or "aot_eager",
+        "fullgraph": "fullgraph" in item.options,
+    }
     wrap = "wrap" in item.options
     if item.scope == "model":
         if wrap:
