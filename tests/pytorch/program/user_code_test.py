@@ -51,7 +51,7 @@ def test_a_bias_is_refused() -> None:
 
 
 def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(TypeError, match="returned NoneType; expected an nn.Module"):
+    with pytest.raises(TypeError, match=r"returned NoneType; expected an nn\.Module"):
         make_user_model(f"{__name__}:nothing", Numerics("exact"), seed=1)
 
 

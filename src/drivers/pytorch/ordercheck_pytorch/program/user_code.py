@@ -52,4 +52,4 @@ def make_exact(module: nn.Module, numerics: Numerics) -> None:
             f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=native"
         )
     module.__class__ = stand_in
-    module.numerics = numerics
+    module.numerics = numerics  # type: ignore[assignment]

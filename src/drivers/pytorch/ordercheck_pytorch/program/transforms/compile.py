@@ -32,6 +32,8 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     layers = layers_of(subject.model)
     for name, block in list(layers.items()):
         if wrap:
-            layers.register_module(name, torch.compile(block, **arguments))
+            compiled = torch.compile(block, **arguments)
+            assert isinstance(compiled, nn.Module)
+            layers.register_module(name, compiled)
         else:
             block.compile(**arguments)
