@@ -27,7 +27,10 @@ ACCUMULATION = 2
 
 def sizes():
     header = Path(__file__).resolve().parent.parent / "src" / "stack" / "model_sizes.h"
-    return {name: float(value) for name, value in re.findall(r"(?:int|double) (\w+) = ([\d.e+-]+);", header.read_text())}
+    return {
+        name: float(value)
+        for name, value in re.findall(r"(?:int|double) (\w+) = ([\d.e+-]+);", header.read_text())
+    }
 
 
 SIZES = sizes()
@@ -39,10 +42,14 @@ def size(name):
 
 def rotate(x):
     half = x.size(-1) // 2
-    frequency = torch.exp(torch.arange(half, dtype=x.dtype) * (-2.0 / x.size(-1)) * math.log(SIZES["rope_theta"]))
+    frequency = torch.exp(
+        torch.arange(half, dtype=x.dtype) * (-2.0 / x.size(-1)) * math.log(SIZES["rope_theta"])
+    )
     angle = torch.arange(x.size(-2), dtype=x.dtype).unsqueeze(-1) * frequency
     first, second = x[..., :half], x[..., half:]
-    return torch.cat((first * angle.cos() - second * angle.sin(), second * angle.cos() + first * angle.sin()), -1)
+    return torch.cat(
+        (first * angle.cos() - second * angle.sin(), second * angle.cos() + first * angle.sin()), -1
+    )
 
 
 class Attention(nn.Module):
@@ -55,7 +62,9 @@ class Attention(nn.Module):
         self.wo = nn.Linear(size("heads") * head_dim, dim, bias=False)
 
     def forward(self, x):
-        split = lambda y: y.view(x.size(0), x.size(1), -1, size("head_dim")).transpose(1, 2)
+        def split(y):
+            return y.view(x.size(0), x.size(1), -1, size("head_dim")).transpose(1, 2)
+
         q, k, v = rotate(split(self.wq(x))), rotate(split(self.wk(x))), split(self.wv(x))
         out = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         return self.wo(out.transpose(1, 2).reshape(x.size(0), x.size(1), -1))
@@ -100,9 +109,15 @@ class Llama(nn.Module):
         return self.output(self.norm(x))
 
 
-PLAN = {"attention.wq": ColwiseParallel(), "attention.wk": ColwiseParallel(), "attention.wv": ColwiseParallel(),
-        "attention.wo": RowwiseParallel(), "feed_forward.w1": ColwiseParallel(), "feed_forward.w2": RowwiseParallel(),
-        "feed_forward.w3": ColwiseParallel()}
+PLAN = {
+    "attention.wq": ColwiseParallel(),
+    "attention.wk": ColwiseParallel(),
+    "attention.wv": ColwiseParallel(),
+    "attention.wo": RowwiseParallel(),
+    "feed_forward.w1": ColwiseParallel(),
+    "feed_forward.w2": RowwiseParallel(),
+    "feed_forward.w3": ColwiseParallel(),
+}
 
 
 def apply(name, degree, model, mesh):
@@ -135,7 +150,10 @@ def clip(parameters):
 
 
 def main():
-    items = [(name, int(degree or 1)) for name, _, degree in (item.partition("=") for item in sys.argv[1].split(","))]
+    items = [
+        (name, int(degree or 1))
+        for name, _, degree in (item.partition("=") for item in sys.argv[1].split(","))
+    ]
     degrees = dict(items)
     tp, dp = degrees.get("tp", 1), degrees.get("fsdp", 1) * degrees.get("ddp", 1)
     dist.init_process_group("gloo")

@@ -25,9 +25,21 @@ def stop(message):
 def run_torchrun(case, ranks):
     """Seconds of one case."""
     began = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(ranks),
-                           str(HERE / "torchrun_case.py"), case],
-                          capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--standalone",
+            "--nproc_per_node",
+            str(ranks),
+            str(HERE / "torchrun_case.py"),
+            case,
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     if done.returncode != 0:
         stop(f"torchrun ended with {done.returncode} on {case}:\n{done.stderr[-3000:]}")
     return time.monotonic() - began
@@ -38,8 +50,22 @@ def run_matrix(ordercheck, only):
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         began = time.monotonic()
-        done = subprocess.run([ordercheck, "matrix", "run", "--only", only, "--fresh", "--journal", str(journal),
-                               "--format", "json"], capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                ordercheck,
+                "matrix",
+                "run",
+                "--only",
+                only,
+                "--fresh",
+                "--journal",
+                str(journal),
+                "--format",
+                "json",
+            ],
+            capture_output=True,
+            text=True,
+        )
         seconds = time.monotonic() - began
         # 1: a part of the matrix may lack what a control needs; its verdicts are not the matter here.
         if done.returncode not in (0, 1):
@@ -58,7 +84,9 @@ def spread(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ordercheck", help="the program")
-    parser.add_argument("--only", default="tp=2,*", help="the part of the matrix, as in ordercheck matrix run")
+    parser.add_argument(
+        "--only", default="tp=2,*", help="the part of the matrix, as in ordercheck matrix run"
+    )
     parser.add_argument("--rounds", type=int, default=len(CASES), help="rounds, a torchrun case each")
     options = parser.parse_args()
     per_case, per_run = [], []
@@ -68,14 +96,21 @@ def main():
         seconds, cases, runs = run_matrix(options.ordercheck, options.only)
         per_case.append(cases / seconds * start)
         per_run.append(runs / seconds * start)
-        print(f"round {i + 1}: torchrun {case} on {ranks} ranks {start:.1f} s, {60 / start:.1f} cases a minute; "
-              f"matrix {cases} cases in {runs} runs {seconds:.1f} s, {60 * cases / seconds:.1f} cases a minute", flush=True)
+        print(
+            f"round {i + 1}: torchrun {case} on {ranks} ranks {start:.1f} s, {60 / start:.1f} cases a minute; "
+            f"matrix {cases} cases in {runs} runs {seconds:.1f} s, {60 * cases / seconds:.1f} cases a minute",
+            flush=True,
+        )
     print(f"cases a minute, matrix over torchrun: {spread(per_case)}")
-    print("  a case of the matrix is all its runs (itself twice, its reference, its twins, its recommended order);\n"
-          "  a case of torchrun is one start, which trains once and compares nothing")
+    print(
+        "  a case of the matrix is all its runs (itself twice, its reference, its twins, its recommended order);\n"
+        "  a case of torchrun is one start, which trains once and compares nothing"
+    )
     print(f"runs a minute, matrix over torchrun: {spread(per_run)}")
     print("  a start of torchrun for each run of the matrix, as would be needed to judge the same cases")
-    print(f"goal: at least {GOAL} times as many cases: {'met' if statistics.median(per_case) >= GOAL else 'not met'}")
+    print(
+        f"goal: at least {GOAL} times as many cases: {'met' if statistics.median(per_case) >= GOAL else 'not met'}"
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
 readonly torch_version=2.11.0
+readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0
 set_up_began=$SECONDS
 
 # Hits across presets and clones: paths are hashed relative to the checkout.
@@ -90,31 +91,65 @@ install_torch() {
   rm -rf "$folder"
   python3 -m venv "$folder" || return
   # A CPU-only wheel is a twentieth of the size; not every registry has one.
-  "$folder/bin/python" -m pip install --no-input --disable-pip-version-check "torch==$torch_version+cpu" ||
-    "$folder/bin/python" -m pip install --no-input --disable-pip-version-check "torch==$torch_version" || return
+  pip_of "$folder" "torch==$torch_version+cpu" numpy || pip_of "$folder" "torch==$torch_version" numpy || return
   touch "$folder/.complete"
 }
 
-# A venv cannot be moved, so it is made in place; .complete is written last and tells a whole one from a torn one.
-need_own_torch() {
-  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/ordercheck
-  local folder=$cache/torch-$torch_version
-  build_python=$folder/bin/python
+# pip_of VENV ARGUMENT...
+pip_of() { "$1/bin/python" -m pip install --no-input --disable-pip-version-check "${@:2}"; }
+
+# Sets cache to the folder of what is installed once for all checkouts, and holds its lock until unlock_cache.
+lock_cache() {
+  cache=${XDG_CACHE_HOME:-$HOME/.cache}/ordercheck
   mkdir -p "$cache"
   exec {cache_lock}>"$cache/lock"
   flock "$cache_lock"
+}
+unlock_cache() { exec {cache_lock}>&-; }
+
+need_venv_module() { python3 -c 'import venv, ensurepip' 2>/dev/null || need_packages python3-venv; }
+
+# A venv cannot be moved, so it is made in place; .complete is written last and tells a whole one from a torn one.
+need_own_torch() {
+  lock_cache
+  local folder=$cache/torch-$torch_version
+  build_python=$folder/bin/python
   if [[ ! -e $folder/.complete ]]; then
     # Made by hand, or by a version of this script without the mark: pip writes RECORD once all files are there.
     if compgen -G "$folder/lib/python3*/site-packages/torch-$torch_version*.dist-info/RECORD" >/dev/null &&
       [[ $(torch_of "$build_python") == *" $torch_version"* ]]; then
       touch "$folder/.complete"
     else
-      python3 -c 'import venv, ensurepip' 2>/dev/null || need_packages python3-venv
+      need_venv_module
       step "installing torch $torch_version into $folder (once; several GB unless there is a CPU-only wheel)" \
         install_torch "$folder"
     fi
   fi
-  exec {cache_lock}>&-
+  # torch.distributed.pipelining imports numpy, which torch does not ask pip for; an earlier version of this script had none.
+  compgen -G "$folder/lib/python3*/site-packages/numpy-*.dist-info/RECORD" >/dev/null ||
+    step "installing numpy into $folder" pip_of "$folder" numpy
+  unlock_cache
+}
+
+# pytest goes into a folder of its own: the Python that has torch runs it, and is to see nothing else of this venv.
+install_python_tools() {
+  local folder=$1
+  rm -rf "$folder"
+  python3 -m venv "$folder" || return
+  pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" || return
+  pip_of "$folder" --target "$folder/pytest" "pytest==$pytest_version" || return
+  touch "$folder/.complete"
+}
+
+# Sets python_tools: the folder with bin/mypy, bin/ruff, and pytest/ for PYTHONPATH.
+need_python_tools() {
+  lock_cache
+  python_tools=$cache/python-tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version
+  if [[ ! -e $python_tools/.complete ]]; then
+    need_venv_module
+    step "installing mypy, ruff and pytest into $python_tools (once)" install_python_tools "$python_tools"
+  fi
+  unlock_cache
 }
 
 # Sets build_python and torch_root.

@@ -75,7 +75,8 @@ class OperatorMeter:
         return seen
 
 
-PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}  # where its two operands begin
+# Where the two operands of a product begin.
+PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}
 COUNTERS = ("matmul_flops", "matmul_flops_recomputed", "operators_recomputed", "saved_bytes_peak")
 
 
@@ -86,7 +87,9 @@ def read_step(events: list[Any]) -> Step:
         if e.name().startswith(_MARK)
     )
     allocations = sorted(e.start_ns() for e in events if e.name() == "[memory]" and e.nbytes() > 0)
-    operators = sorted((e for e in events if e.name().startswith("aten::")), key=lambda e: (e.start_ns(), -e.duration_ns()))
+    operators = sorted(
+        (e for e in events if e.name().startswith("aten::")), key=lambda e: (e.start_ns(), -e.duration_ns())
+    )
     again = Spans(recomputations(events))
     step = Step(saved_bytes_peak=saved_bytes(events, phases))
     products = [e for e in operators if e.name() in PRODUCTS]
@@ -133,11 +136,20 @@ class Spans:
 def recomputations(events: list[Any]) -> list[tuple[int, int]]:
     """When forward code ran inside backward. Operators of a backward formula run with autograd off and carry no sequence
     number; what a recomputation calls, a function of a captured graph too, carries one."""
-    nodes = Spans([(e.start_ns(), end_of(e)) for e in events if e.name().startswith("autograd::engine::evaluate_function")])
+    nodes = Spans(
+        [
+            (e.start_ns(), end_of(e))
+            for e in events
+            if e.name().startswith("autograd::engine::evaluate_function")
+        ]
+    )
     return [
         (e.start_ns(), end_of(e))
         for e in events
-        if e.sequence_nr() >= 0 and e.scope() == 0 and nodes.hold(e.start_ns()) and not e.name().startswith("autograd::")
+        if e.sequence_nr() >= 0
+        and e.scope() == 0
+        and nodes.hold(e.start_ns())
+        and not e.name().startswith("autograd::")
     ]
 
 

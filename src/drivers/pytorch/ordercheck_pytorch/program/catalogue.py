@@ -33,7 +33,9 @@ class Transform:
 
 
 TRANSFORMS: dict[str, Transform] = {
-    "pp": Transform(apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches"), cannot=cannot_pp),
+    "pp": Transform(
+        apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches"), cannot=cannot_pp
+    ),
     "tp": Transform(apply_tp, ("sp", "plan")),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),

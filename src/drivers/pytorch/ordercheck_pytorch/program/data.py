@@ -26,7 +26,9 @@ def valid_at(seed: int, step: int, sample: int, position: int) -> bool:
 
 def valid_tokens(seed: int, step: int) -> int:
     """Of the whole step: a number that is no power of two is what makes a wrong mean visible."""
-    return sum(valid_at(seed, step, sample, at) for sample in range(SEQUENCES) for at in range(SEQUENCE_LENGTH))
+    return sum(
+        valid_at(seed, step, sample, at) for sample in range(SEQUENCES) for at in range(SEQUENCE_LENGTH)
+    )
 
 
 def even_part(first: int, count: int, parts: int, index: int) -> tuple[int, int]:
@@ -46,7 +48,10 @@ def batch_of(seed: int, step: int, first: int, count: int) -> tuple[torch.Tensor
     samples, positions = range(first, first + count), range(SEQUENCE_LENGTH)
     tokens = [[token_at(seed, step, sample, at) for at in positions] for sample in samples]
     labels = [
-        [token_at(seed, step, sample, at + 1) if valid_at(seed, step, sample, at) else IGNORED_LABEL for at in positions]
+        [
+            token_at(seed, step, sample, at + 1) if valid_at(seed, step, sample, at) else IGNORED_LABEL
+            for at in positions
+        ]
         for sample in samples
     ]
     return torch.tensor(tokens, dtype=torch.int64), torch.tensor(labels, dtype=torch.int64)

@@ -23,4 +23,6 @@ def summed(gradient: torch.Tensor) -> torch.Tensor:
     """A gradient whose ranks hold parts of a sum, as sequence parallel leaves that of a norm, with the sum taken."""
     if not isinstance(gradient, DTensor) or not any(p.is_partial() for p in gradient.placements):
         return gradient
-    return gradient.redistribute(placements=[Replicate() if p.is_partial() else p for p in gradient.placements])
+    return gradient.redistribute(
+        placements=[Replicate() if p.is_partial() else p for p in gradient.placements]
+    )

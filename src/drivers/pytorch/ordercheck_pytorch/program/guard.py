@@ -44,7 +44,9 @@ class RangeGuard(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
         if name in OPAQUE_SUMS:
-            raise Unsupported(f"exact arithmetic cannot vouch for the sums inside aten.{name}; use arithmetic=native")
+            raise Unsupported(
+                f"exact arithmetic cannot vouch for the sums inside aten.{name}; use arithmetic=native"
+            )
         if check := CHECKS.get(name):
             floats = [a for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
             if floats:
@@ -54,7 +56,9 @@ class RangeGuard(TorchDispatchMode):
     def bound(self, name: str, sums: torch.Tensor, bits: int) -> None:
         used = float(sums.max()) * self.fan_in / 2.0 ** (53 - bits) if sums.numel() else 0.0
         if not used < 1:  # a NaN is out of range too
-            raise OutOfRange(f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}")
+            raise OutOfRange(
+                f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}"
+            )
         self.range_used = max(self.range_used, used)
 
     def bits_of(self, name: str, terms: torch.Tensor) -> int:
@@ -67,7 +71,9 @@ class RangeGuard(TorchDispatchMode):
         a, b = floats[-2:]
         for operand in (a, b):
             if not torch.equal(rounded(operand, self.grid), operand):
-                raise Unsupported(f"an operand of aten.{name} is not on the grid 2^-{self.grid}; use arithmetic=native")
+                raise Unsupported(
+                    f"an operand of aten.{name} is not on the grid 2^-{self.grid}; use arithmetic=native"
+                )
         # Cauchy and Schwarz: no more than the norms of a row and a column, and no product that would be counted as the model's.
         self.bound(name, (a * a).sum(-1).max().sqrt() * (b * b).sum(-2).max().sqrt(), 2 * self.grid)
 

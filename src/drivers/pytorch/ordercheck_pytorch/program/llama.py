@@ -42,12 +42,18 @@ class InnerAttention(nn.Module):
         super().__init__()
         self.numerics = numerics
 
-    def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, positions: torch.Tensor
+    ) -> torch.Tensor:
         batch, heads, length, head_dim = q.shape
         repeats = heads // k.shape[1]
         # Query heads that share a key/value head stand side by side.
-        keys = k.unsqueeze(2).expand(batch, k.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
-        values = v.unsqueeze(2).expand(batch, v.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
+        keys = (
+            k.unsqueeze(2).expand(batch, k.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
+        )
+        values = (
+            v.unsqueeze(2).expand(batch, v.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
+        )
         hidden = positions.unsqueeze(0) > positions.unsqueeze(1)  # [query, key]: the key comes later
         scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, length, head_dim)
         weights = self.numerics.softmax(self.numerics.matmul(scaled, keys.transpose(1, 2)), hidden)

@@ -34,4 +34,6 @@ def summed_cross_entropy(numerics: Numerics, logits: torch.Tensor, labels: torch
     """logits [batch, sequence, classes], whole; labels [batch, sequence]. A 0-dim tensor."""
     if numerics.exact:
         return _SummedCrossEntropy.apply(logits, labels)
-    return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=IGNORED_LABEL, reduction="sum")
+    return F.cross_entropy(
+        logits.flatten(0, 1), labels.flatten(), ignore_index=IGNORED_LABEL, reduction="sum"
+    )

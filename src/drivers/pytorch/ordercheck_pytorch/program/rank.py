@@ -70,7 +70,9 @@ class RankRun:
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             self.apply()
-        self.seen.notes = sorted({str(one.message).splitlines()[0] for one in raised if one.category is UserWarning})
+        self.seen.notes = sorted(
+            {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
+        )
         self.watch.applied(self.subject.model)
         steps = self.case.settings.steps
         for step in range(steps):
@@ -78,7 +80,9 @@ class RankRun:
             self.watch.step_done(step)
         self.seen.values = {name: full(p) for name, p in self.parameters()}
         # A user's own function may keep what it likes: then nobody counted.
-        self.seen.counters = self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
+        self.seen.counters = (
+            self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
+        )
         return self.seen
 
     def build(self) -> nn.Module:
@@ -101,7 +105,9 @@ class RankRun:
         axes = [axis for axis in MESH_AXES if self.case.mesh[axis] > 1]
         if not axes:
             return None
-        return init_device_mesh(self.device, tuple(self.case.mesh[a] for a in axes), mesh_dim_names=tuple(axes))
+        return init_device_mesh(
+            self.device, tuple(self.case.mesh[a] for a in axes), mesh_dim_names=tuple(axes)
+        )
 
     def apply(self) -> None:
         if self.case.apply:
@@ -148,7 +154,9 @@ class RankRun:
             tokens, labels = self.batch(step, first, count)
             microbatches = subject.pipeline.microbatches or settings.accumulation
             group = self.site.axis("pp").get_group()
-            return run_pipeline(subject, self.numerics, tokens, labels, factor, microbatches, self.device, group)
+            return run_pipeline(
+                subject, self.numerics, tokens, labels, factor, microbatches, self.device, group
+            )
         loss_sum = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
             tokens, labels = self.batch(step, *even_part(first, count, settings.accumulation, microbatch))

@@ -49,6 +49,8 @@ def make_exact(module: nn.Module, numerics: Numerics) -> None:
     if stand_in is None:
         return
     if getattr(module, "bias", None) is not None:
-        raise NotImplementedError(f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=native")
+        raise NotImplementedError(
+            f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=native"
+        )
     module.__class__ = stand_in
-    module.numerics = numerics
+    module.numerics = numerics  # type: ignore[assignment]

@@ -16,7 +16,10 @@ from .subject import Site, Subject, layers_of
 
 
 def apply_compile(subject: Subject, item: Item, site: Site) -> None:
-    arguments: dict[str, Any] = {"backend": item.mode or "aot_eager", "fullgraph": "fullgraph" in item.options}
+    arguments: dict[str, Any] = {
+        "backend": item.mode or "aot_eager",
+        "fullgraph": "fullgraph" in item.options,
+    }
     wrap = "wrap" in item.options
     if item.scope == "model":
         if wrap:
@@ -29,6 +32,8 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     layers = layers_of(subject.model)
     for name, block in list(layers.items()):
         if wrap:
-            layers.register_module(name, torch.compile(block, **arguments))
+            compiled = torch.compile(block, **arguments)
+            assert isinstance(compiled, nn.Module)
+            layers.register_module(name, compiled)
         else:
             block.compile(**arguments)

@@ -36,4 +36,4 @@ def sum_gradients(module: nn.Module) -> None:
     if hasattr(module, "set_gradient_divide_factor"):
         module.set_gradient_divide_factor(1.0)
     else:  # before torch 2.8
-        module.set_reduce_scatter_divide_factor(1.0)  # type: ignore[attr-defined]
+        module.set_reduce_scatter_divide_factor(1.0)

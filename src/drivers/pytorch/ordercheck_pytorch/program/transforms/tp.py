@@ -62,5 +62,3 @@ def block_plan(sequence_parallel: bool) -> dict[str, ParallelStyle]:
             ),
         }
     return plan
-
-

@@ -1,0 +1,36 @@
+"""Which part of the package may import which, read off its sources: a reproduction script is made of program/ alone."""
+
+import ast
+from pathlib import Path
+
+import ordercheck_pytorch
+
+PACKAGE = Path(ordercheck_pytorch.__file__).parent
+FORBIDDEN = {"program": {"observe", "worker", "repro"}, "observe": {"program", "worker", "repro"}}
+
+
+def parts_imported(path: Path) -> set[str]:
+    """Parts of the package that a file names in an import, at any depth."""
+    package = [PACKAGE.name, *path.relative_to(PACKAGE).parts[:-1]]
+    named: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            named += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            named += [f"{module}.{alias.name}" for alias in node.names]
+    return {name.split(".")[1] for name in named if name.startswith(PACKAGE.name + ".")}
+
+
+def test_parts_import_only_what_they_may() -> None:
+    for part, forbidden in FORBIDDEN.items():
+        files = sorted((PACKAGE / part).rglob("*.py"))
+        assert files
+        for path in files:
+            assert not parts_imported(path) & forbidden, path.relative_to(PACKAGE)
+
+
+def test_imports_are_seen() -> None:
+    assert parts_imported(PACKAGE / "worker" / "front.py") == {"observe", "worker"}
+    assert parts_imported(PACKAGE / "program" / "transforms" / "tp.py") == {"program"}

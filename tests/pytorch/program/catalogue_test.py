@@ -1,0 +1,58 @@
+"""What is not built is refused in one sentence."""
+
+from dataclasses import replace
+
+import pytest
+from ordercheck_pytorch.program.case import MESH_AXES, Case, Item, Settings
+from ordercheck_pytorch.program.catalogue import TRANSFORMS, cannot
+
+
+def case(*items: Item, **degrees: int) -> Case:
+    mesh = {axis: degrees.get(axis, 1) for axis in MESH_AXES}
+    return Case("", "pytorch", "llama", "", items, mesh, Settings())
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        (Item("cp", (2,)), "transform 'cp' is not built"),
+        (Item("tp", (2,), options={"loss": "on"}), "tp:loss is not built"),
+        (Item("ac", scope="model"), "ac@model is not built; expected block"),
+        (
+            Item("pp", (2,), options={"interleaved": ""}),
+            "pp:interleaved is not built; expected gpipe or 1f1b",
+        ),
+        (Item("ddp", (3,)), "ddp=3 divides every gradient by 3, which rounds; expected a power of two"),
+        (
+            Item("amp", mode="bf16"),
+            "amp casts float32, and exact arithmetic is float64; expected arithmetic=native",
+        ),
+    ],
+)
+def test_an_item_that_is_not_built(item: Item, words: str) -> None:
+    assert cannot(case(item), "cpu") == words
+
+
+def test_a_policy_of_an_unknown_family_is_named() -> None:
+    reason = cannot(case(Item("sac", options={"policy": "linear+norms"}, scope="block")), "cpu")
+    assert reason.startswith("sac:policy=norms is not known; expected linear, ")
+
+
+def test_a_model_that_is_not_built() -> None:
+    assert cannot(replace(case(), model="gpt"), "cpu").startswith("model 'gpt' is not built")
+    assert cannot(replace(case(), model="package:factory"), "cpu") == ""
+
+
+def test_a_rank_without_a_sample_is_refused() -> None:
+    assert cannot(case(dp_replicate=4, dp_shard=4), "cpu").endswith("leave a rank without a sample")
+    assert cannot(case(dp_replicate=2, dp_shard=4), "cpu") == ""
+
+
+def test_every_transform_alone_is_built() -> None:
+    for name, transform in TRANSFORMS.items():
+        if name != "amp":
+            assert cannot(case(Item(name, scope=transform.scopes[0])), "cpu") == ""
+
+
+def test_items_of_a_users_function_are_not_judged() -> None:
+    assert cannot(replace(case(Item("cp", (2,))), apply="package:function"), "cpu") == ""
