@@ -91,7 +91,9 @@ class Worker:
         while (message := self.answer())["type"] != "record":
             pass
         if message["record"]["ending"] != "completed":
-            sys.exit(f"ratio.py: {case['text']} {message['record']['ending']}: {message['record']['failure']}")
+            sys.exit(
+                f"ratio.py: {case['text']} {message['record']['ending']}: {message['record']['failure']}"
+            )
         return time.monotonic() - began
 
 
@@ -102,7 +104,7 @@ def main() -> None:
     ratios: dict[str, list[float]] = {kind: [] for kind in CASES}
     with tempfile.TemporaryDirectory() as folder:
         worker = Worker(folder)
-        for kind, texts in CASES.items():  # what is imported and looked up once is not a case's
+        for texts in CASES.values():  # what is imported and looked up once is not a case's
             for text in texts:
                 worker.seconds(case_json(text))
         for _ in range(options.rounds):
@@ -117,7 +119,9 @@ def main() -> None:
     for kind, values in ratios.items():
         median, goal = statistics.median(values), GOALS[kind]
         spread = f"min {min(values):.1f}, median {median:.1f}, max {max(values):.1f}"
-        print(f"cases a minute, {kind}, pool over torchrun: {spread} (goal {goal}: {'met' if median >= goal else 'not met'})")
+        print(
+            f"cases a minute, {kind}, pool over torchrun: {spread} (goal {goal}: {'met' if median >= goal else 'not met'})"
+        )
 
 
 main()

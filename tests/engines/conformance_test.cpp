@@ -206,7 +206,8 @@ TEST_P(Conformance, a_worker_ends_when_its_stdin_does) {
 INSTANTIATE_TEST_SUITE_P(engines, Conformance, testing::ValuesIn(engines()),
                          [](const auto& engine) { return engine.param.name; });
 
-// Faults that need collectives whose ranks can disagree.
+// Faults that need collectives whose ranks can disagree, in a world that looks at that. What becomes of them in gloo is
+// gloo's: it ends a process, or takes what it is given; tests/pytorch/worker_test.py has those.
 class RankConformance : public Conformance {
  protected:
   // Two collectives of the first forward pass, inside modules.
@@ -233,7 +234,7 @@ TEST_P(RankConformance, a_skipped_collective_is_seen_by_the_world) { expect_seen
 
 TEST_P(RankConformance, a_wrong_shape_is_seen_by_the_world) { expect_seen("wrong_shape"); }
 
-INSTANTIATE_TEST_SUITE_P(engines, RankConformance, testing::Values(engines()[1], engines()[2]),
+INSTANTIATE_TEST_SUITE_P(engines, RankConformance, testing::Values(engines()[1]),
                          [](const auto& engine) { return engine.param.name; });
 
 }  // namespace

@@ -97,7 +97,10 @@ def numbers(record: dict[str, Any]) -> Any:
     """What a layout must not change: every rank's like rank 0's, so one of each."""
     assert record["ending"] == "completed", record["failure"]
     assert all(parameter["replicas_agree"] for parameter in record["parameters"])
-    steps = [{(loss, norm) for loss, norm in zip(s["loss"], s["gradient_norm"], strict=True)} for s in record["steps"]]
+    steps = [
+        {(loss, norm) for loss, norm in zip(s["loss"], s["gradient_norm"], strict=True)}
+        for s in record["steps"]
+    ]
     assert all(len(step) == 1 for step in steps)
     return steps, [(p["name"], p["gradient"], p["value"]) for p in record["parameters"]]
 
@@ -122,7 +125,9 @@ def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Wor
 def test_a_snapping_model_takes_the_path_of_a_plain_one(worker: Worker, stack: str) -> None:
     exact, plain = worker.run(stack), worker.run(stack, arithmetic="plain")
     same = ("matmul_flops", "matmul_flops_recomputed", "graph_captures", "graph_breaks")
-    assert {name: exact["counters"][name] for name in same} == {name: plain["counters"][name] for name in same}
+    assert {name: exact["counters"][name] for name in same} == {
+        name: plain["counters"][name] for name in same
+    }
     kept = [c for c in exact["collectives"] if c["phase"] in ("forward", "recompute", "backward")]
     assert kept == [c for c in plain["collectives"] if c["phase"] in ("forward", "recompute", "backward")]
 

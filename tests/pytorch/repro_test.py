@@ -35,7 +35,10 @@ def test_what_is_not_built_is_refused() -> None:
         script_of(parsed(case_of("ep=2")))
 
 
-@pytest.mark.parametrize(("stack", "verdict", "code"), [("ac,tp=2", "verdict: differs: the loss of step 0", 1), ("ac,fsdp=2", "verdict: equal", 0)])
+@pytest.mark.parametrize(
+    ("stack", "verdict", "code"),
+    [("ac,tp=2", "verdict: differs: the loss of step 0", 1), ("ac,fsdp=2", "verdict: equal", 0)],
+)
 def test_torchrun_shows_the_verdict(tmp_path: Path, stack: str, verdict: str, code: int) -> None:
     script = tmp_path / "case.py"
     script.write_text(script_of(parsed(case_of(stack))))

@@ -1,4 +1,4 @@
-"""The main of a reproduction script: the case, the model on one rank, and the comparison."""
+"""The main of a reproduction script: the model on one rank, the case, and the comparison."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import os
 import sys
 import traceback
 from types import SimpleNamespace  # noqa: F401 (the catalogue of the script is made of them)
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -19,8 +18,6 @@ from ..observe.wording import first_line
 from ..program.case import MESH_AXES, Case
 from ..program.rank import Yield, run_rank
 from ..program.watch import Watch
-
-CASE: Case
 
 
 class Observed(Watch):
@@ -47,7 +44,9 @@ def run(case: Case, rank: int) -> tuple[Yield, dict[str, int]]:
         seen = run_rank(case, rank, "cpu", observed)
     except Exception as error:
         traceback.print_exc()
-        say(f"verdict: fails in {observed.now} on rank {rank}: {type(error).__name__}: {first_line(str(error))}")
+        say(
+            f"verdict: fails in {observed.now} on rank {rank}: {type(error).__name__}: {first_line(str(error))}"
+        )
         os._exit(1)  # torchrun ends the ranks that wait for this one
     counters = seen.counters | graph_counters() | (observed.meter.counters() if observed.meter else {})
     return seen, counters
@@ -95,29 +94,27 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def main() -> int:
+def main(case: Case) -> int:
     rank = int(os.environ["RANK"])
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    if dist.get_world_size() != CASE.world_size:
-        sys.exit(f"expected {CASE.world_size} ranks, got {dist.get_world_size()}")
-    expected, _ = run(alone(CASE), 0)
-    got, counters = run(CASE, rank)
+    if dist.get_world_size() != case.world_size:
+        sys.exit(f"expected {case.world_size} ranks, got {dist.get_world_size()}")
+    expected, _ = run(alone(case), 0)
+    got, counters = run(case, rank)
     difference = first_difference(expected, got)
     if difference:
         say(f"rank {rank}: {difference}")
     anywhere = torch.tensor(int(bool(difference)))
     dist.all_reduce(anywhere, op=dist.ReduceOp.MAX)
-    ignored = "" if anywhere.item() or CASE.apply else without_effect(CASE, rank, counters)
+    ignored = "" if anywhere.item() or case.apply else without_effect(case, rank, counters)
     dist.barrier()
     if rank == 0:
         differs = f"differs: {difference or 'on another rank'}"
         equal = "equal: every loss, gradient and parameter has the bits of one rank"
         nothing = f"ignored: every bit is there, but {ignored} changes nothing that is counted"
-        say(f"verdict: {differs if anywhere.item() else nothing if ignored else equal} (torch {torch.__version__})")
+        say(
+            f"verdict: {differs if anywhere.item() else nothing if ignored else equal} (torch {torch.__version__})"
+        )
     dist.destroy_process_group()
     return int(bool(anywhere.item() or ignored))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

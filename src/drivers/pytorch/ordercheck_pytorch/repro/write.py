@@ -11,7 +11,19 @@ from ..program.case import Case, case_of
 from .join import joined
 
 # In the order in which they need each other. A transform's file stands among them where the stack has the transform.
-BEFORE = ("case", "counter_random", "data", "arithmetic", "modules", "llama", "user_code", "loss", "watch", "gather", "guard")
+BEFORE = (
+    "case",
+    "counter_random",
+    "data",
+    "arithmetic",
+    "modules",
+    "llama",
+    "user_code",
+    "loss",
+    "watch",
+    "gather",
+    "guard",
+)
 TRANSFORMS = {
     "pp": ("pp",),
     "tp": ("tp",),
@@ -58,7 +70,8 @@ def script_of(case: Case) -> str:
     paths_after = [package / "program" / f"{name}.py" for name in AFTER]
     paths_after += [package / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
     main = package / "repro" / "main_part.py"
-    imports, body = joined([*paths, built, *paths_after, f"CASE = {case!r}\n", main])
+    start = f'CASE = {case!r}\n\nif __name__ == "__main__":\n    sys.exit(main(CASE))\n'
+    imports, body = joined([*paths, built, *paths_after, main, start])
     return f"{heading(case)}\n{imports}\n\n{body}"
 
 
