@@ -7,6 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MESH_AXES = ("pp", "dp_replicate", "dp_shard", "cp", "tp")
+AXES_OF = {
+    "pp": ("pp",),
+    "tp": ("tp",),
+    "cp": ("cp",),
+    "fsdp": ("dp_shard",),
+    "hsdp": ("dp_replicate", "dp_shard"),
+    "ddp": ("dp_replicate",),
+    "replicate": ("dp_replicate",),
+}
 
 
 @dataclass(frozen=True)

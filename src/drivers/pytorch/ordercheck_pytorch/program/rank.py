@@ -15,7 +15,7 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor
 
 from .arithmetic import Numerics, rounded
-from .case import MESH_AXES, Case, Item
+from .case import AXES_OF, MESH_AXES, Case, Item
 from .catalogue import NUMERIC, TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
 from .gather import clean_name, full, summed
@@ -101,8 +101,9 @@ class RankRun:
                     module.weight.copy_(rounded(module.weight, self.numerics.grid))
 
     def make_mesh(self) -> DeviceMesh | None:
-        """Of the axes that have several ranks, in the order of MESH_AXES."""
-        axes = [axis for axis in MESH_AXES if self.case.mesh[axis] > 1]
+        """Of the axes that have several ranks or that an item asks for, in the order of MESH_AXES."""
+        asked_for = {axis for item in self.case.items for axis in AXES_OF.get(item.name, ())}
+        axes = [axis for axis in MESH_AXES if self.case.mesh[axis] > 1 or axis in asked_for]
         if not axes:
             return None
         return init_device_mesh(
