@@ -121,6 +121,14 @@ def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Wor
     assert gradients != [p["gradient"] for p in worker.run("")["parameters"]]
 
 
+def test_both_engines_have_the_same_bits(worker: Worker) -> None:
+    """Of a wrong order too: what the native engine's committed runs say of its first loss, and of that of one rank."""
+    rows = next((HERE.parents[1] / "matrix/evidence/native").glob("*.tsv")).read_text().splitlines()
+    message = next(row for row in rows if row.startswith("ac,tp=2\t"))
+    assert f"loss of step 0 on rank 0 is {worker.run('ac,tp=2')['steps'][0]['loss'][0]}" in message
+    assert f"one rank has {worker.run('')['steps'][0]['loss'][0]}" in message
+
+
 @pytest.mark.parametrize("stack", ["tp=2,ac", "compile"])
 def test_a_snapping_model_takes_the_path_of_a_plain_one(worker: Worker, stack: str) -> None:
     exact, plain = worker.run(stack), worker.run(stack, arithmetic="plain")

@@ -153,7 +153,9 @@ _ENDINGS = {"OutOfRange": "out_of_range", "Unsupported": "unsupported"}
 
 def _told(order: Order, error: BaseException, watch: RankWatch, flight: FlightRecorder) -> RankError:
     now = time.monotonic_ns()
-    ending = _ENDINGS.get(type(error).__name__, "failed")
+    # By name, since the program knows nothing of the worker; torch has an Unsupported of its own, which is a failure.
+    own = not type(error).__module__.startswith("torch.")
+    ending = _ENDINGS.get(type(error).__name__, "failed") if own else "failed"
     pending = watch.failed_in() or (watch.waits_in() if is_consequence(message_of(error)) else None)
     phase = phase_of_error(error, watch.begun)
     module = watch.names.of_error(error)
