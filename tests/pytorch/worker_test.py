@@ -94,7 +94,8 @@ def test_an_error_of_one_rank_while_the_others_wait(worker: Supervisor, tmp_path
     record = worker.run("value_error_on_2", flight_file=str(tmp_path / "flight"), **WORLD)
     failure = record["failure"]
     assert (failure["rank"], failure["module"]) == (2, MODULE)
-    assert failure["ranks"][3].startswith("rank 3: forward, layers.1.attention, in all_reduce #1 on tp")
+    assert failure["ranks"][3].startswith("rank 3: forward")
+    assert "in all_reduce #1 on tp" in failure["ranks"][3]
 
 
 def test_what_ends_a_case_without_a_fault_of_anybody(worker: Supervisor) -> None:
