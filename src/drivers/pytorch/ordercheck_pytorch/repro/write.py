@@ -30,10 +30,10 @@ TRANSFORMS = {
     "ac": ("ac",),
     "sac": ("sac",),
     "compile": ("compile",),
-    "fsdp": ("fsdp",),
-    "hsdp": ("fsdp",),
+    "fsdp": ("summed_gradients", "fsdp"),
+    "hsdp": ("summed_gradients", "fsdp"),
     "ddp": ("ddp",),
-    "replicate": ("fsdp", "replicate"),
+    "replicate": ("summed_gradients", "replicate"),
     "amp": ("amp",),
     "optimizer": ("optimizer",),
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import fully_shard
 
 from ..case import Item
 from .subject import Site, Subject, layers_of
+from .summed_gradients import sum_gradients
 
 
 def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
@@ -28,12 +28,3 @@ def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:
         sum_gradients(block)
     fully_shard(subject.model, mesh=mesh)
     sum_gradients(subject.model)
-
-
-def sum_gradients(module: nn.Module) -> None:
-    """Gradients are added up, not averaged: the loss is divided by the tokens of the whole step already."""
-    assert isinstance(module, FSDPModule)
-    if hasattr(module, "set_gradient_divide_factor"):
-        module.set_gradient_divide_factor(1.0)
-    else:  # before torch 2.8
-        module.set_reduce_scatter_divide_factor(1.0)

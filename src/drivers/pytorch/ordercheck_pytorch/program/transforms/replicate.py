@@ -6,8 +6,8 @@ from __future__ import annotations
 from torch.distributed.fsdp import FSDPModule
 
 from ..case import Item
-from .fsdp import sum_gradients
 from .subject import Site, Subject, degree, layers_of
+from .summed_gradients import sum_gradients
 
 
 def apply_replicate(subject: Subject, item: Item, site: Site) -> None:

@@ -58,8 +58,10 @@ def degree(item: Item, index: int = 0) -> int:
 
 
 def holder_of_layers(model: nn.Module) -> nn.Module:
-    """Where a user finds `layers` now: on the model, or on what DistributedDataParallel keeps as `module`."""
-    return model.module if isinstance(model, nn.parallel.DistributedDataParallel) else model
+    """Where a user finds `layers` now: on the model, or on what a wrapper keeps as `module`."""
+    inner = model if hasattr(model, "layers") else model.module
+    assert isinstance(inner, nn.Module)
+    return inner
 
 
 def layers_of(model: nn.Module) -> nn.ModuleDict:
