@@ -80,29 +80,56 @@ PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}
 COUNTERS = ("matmul_flops", "matmul_flops_recomputed", "operators_recomputed", "saved_bytes_peak")
 
 
+@dataclass
+class Events:
+    """Of a profile, sorted into kinds in one go: a question to the profiler costs more than what is done with its answer."""
+
+    phases: list[tuple[int, int, str]] = field(default_factory=list)  # begin, end, name
+    memory: list[tuple[int, int]] = field(default_factory=list)  # time, bytes
+    operators: list[int] = field(default_factory=list)  # begin
+    products: list[tuple[int, int, str, Any]] = field(default_factory=list)  # begin, end, name, event
+    nodes: list[tuple[int, int]] = field(default_factory=list)  # of autograd: begin, end
+    numbered: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # what carries a sequence number: begin, end
+
+    def take(self, event: Any) -> None:
+        name, begin = event.name(), event.start_ns()
+        if name == "[memory]":
+            self.memory.append((begin, event.nbytes()))
+            return
+        if name.startswith("autograd::"):
+            if name.startswith("autograd::engine::evaluate_function"):
+                self.nodes.append((begin, end_of(event)))
+            return
+        if name.startswith(_MARK):
+            self.phases.append((begin, end_of(event), name[len(_MARK) :]))
+        elif name.startswith("aten::"):
+            self.operators.append(begin)
+            if name in PRODUCTS:
+                self.products.append((begin, end_of(event), name, event))
+        if event.sequence_nr() >= 0 and event.scope() == 0:
+            self.numbered.append((begin, end_of(event)))
+
+
 def read_step(events: list[Any]) -> Step:
-    phases = sorted(
-        (e.start_ns(), e.start_ns() + e.duration_ns(), e.name()[len(_MARK) :])
-        for e in events
-        if e.name().startswith(_MARK)
-    )
-    allocations = sorted(e.start_ns() for e in events if e.name() == "[memory]" and e.nbytes() > 0)
-    operators = sorted(
-        (e for e in events if e.name().startswith("aten::")), key=lambda e: (e.start_ns(), -e.duration_ns())
-    )
-    again = Spans(recomputations(events))
-    step = Step(saved_bytes_peak=saved_bytes(events, phases))
-    products = [e for e in operators if e.name() in PRODUCTS]
-    for event, after in zip(products, [*products[1:], None], strict=True):
+    sorted_out = Events()
+    for event in events:
+        sorted_out.take(event)
+    allocations = sorted(at for at, size in sorted_out.memory if size > 0)
+    products = sorted(sorted_out.products, key=lambda product: (product[0], -product[1]))
+    again = Spans(recomputations(sorted_out))
+    step = Step(saved_bytes_peak=saved_bytes(sorted_out))
+    for (begin, end, name, event), after in zip(products, [*products[1:], None], strict=True):
         # Below a dispatch mode an operator is called a second time, within the first; and one that a policy hands its kept
         # result to is called and computes nothing.
-        inner = after is not None and after.name() == event.name() and after.start_ns() < end_of(event)
-        if inner or not any_within(allocations, event.start_ns(), end_of(event)):
+        inner = after is not None and after[2] == name and after[0] < end
+        if inner or not any_within(allocations, begin, end):
             continue
-        flops = matmul_flops(event.name(), event.shapes())
+        flops = matmul_flops(name, event.shapes())
         step.matmul_flops += flops
-        step.matmul_flops_recomputed += flops if again.hold(event.start_ns()) else 0
-    step.operators_recomputed = sum(again.hold(e.start_ns()) for e in operators)
+        step.matmul_flops_recomputed += flops if again.hold(begin) else 0
+    step.operators_recomputed = sum(again.hold(begin) for begin in sorted_out.operators)
     return step
 
 
@@ -133,24 +160,11 @@ class Spans:
         return at >= 0 and time < self.ends[at]
 
 
-def recomputations(events: list[Any]) -> list[tuple[int, int]]:
+def recomputations(events: Events) -> list[tuple[int, int]]:
     """When forward code ran inside backward. Operators of a backward formula run with autograd off and carry no sequence
     number; what a recomputation calls, a function of a captured graph too, carries one."""
-    nodes = Spans(
-        [
-            (e.start_ns(), end_of(e))
-            for e in events
-            if e.name().startswith("autograd::engine::evaluate_function")
-        ]
-    )
-    return [
-        (e.start_ns(), end_of(e))
-        for e in events
-        if e.sequence_nr() >= 0
-        and e.scope() == 0
-        and nodes.hold(e.start_ns())
-        and not e.name().startswith("autograd::")
-    ]
+    nodes = Spans(events.nodes)
+    return [span for span in events.numbered if nodes.hold(span[0])]
 
 
 def matmul_flops(name: str, shapes: list[list[int]]) -> int:
@@ -160,10 +174,9 @@ def matmul_flops(name: str, shapes: list[list[int]]) -> int:
     return 2 * int(torch.Size(a).numel()) * b[-1]
 
 
-def saved_bytes(events: list[Any], phases: list[tuple[int, int, str]]) -> int:
+def saved_bytes(events: Events) -> int:
     """The most that a forward left allocated when it ended: what backward is going to need, and the outputs."""
-    forwards = [(begin, end) for begin, end, name in phases if name == "forward"]
-    if not any(name == "backward" for _, _, name in phases):  # a pipeline's schedule runs both at once
+    forwards = [(begin, end) for begin, end, name in events.phases if name == "forward"]
+    if not any(name == "backward" for _, _, name in events.phases):  # a pipeline's schedule runs both at once
         return NOT_MEASURED
-    changes = [(e.start_ns(), e.nbytes()) for e in events if e.name() == "[memory]"]
-    return max((sum(n for at, n in changes if b <= at < e) for b, e in forwards), default=NOT_MEASURED)
+    return max((sum(n for at, n in events.memory if b <= at < e) for b, e in forwards), default=NOT_MEASURED)

@@ -24,14 +24,10 @@ NORM_BITS = 40  # squares of a total norm, which are small
 
 
 def rounded(x: torch.Tensor, bits: int) -> torch.Tensor:
-    """To the nearest multiple of 2^-bits, while |x| < 2^(51-bits)."""
+    """To the nearest multiple of 2^-bits, while |x| < 2^(51-bits). A gradient goes through as it is: both steps are sums with
+    a constant."""
     c = 1.5 * 2.0 ** (52 - bits)
     return (x + c) - c
-
-
-def snapped(x: torch.Tensor, bits: int) -> torch.Tensor:
-    """Rounded, with the gradient handed through. What is added is exact: it is a multiple of x's last bit and below 2^-bits."""
-    return x + (rounded(x, bits) - x).detach()
 
 
 class _SnapGradient(torch.autograd.Function):
@@ -52,6 +48,10 @@ def gradient_snapped(x: torch.Tensor, bits: int) -> torch.Tensor:
     return _SnapGradient.apply(x, bits)
 
 
+# A call in Dynamo's graph, which AOTAutograd looks into: for Dynamo to trace the function itself takes far longer.
+torch.compiler.allow_in_graph(gradient_snapped)
+
+
 @dataclass(frozen=True)
 class Numerics:
     arithmetic: str = "exact"
@@ -69,30 +69,34 @@ class Numerics:
         """x [..., K] times the transpose of weight [N, K], which is on the grid."""
         if not self.exact:
             return F.linear(x, weight)
-        return gradient_snapped(F.linear(snapped(x, self.grid), weight), self.grid)
+        return gradient_snapped(F.linear(rounded(x, self.grid), weight), self.grid)
 
     def matmul(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         """a [n, M, K] times b [n, K, N]."""
         if not self.exact:
             return torch.bmm(a, b)
-        return gradient_snapped(torch.bmm(snapped(a, self.grid), snapped(b, self.grid)), self.grid)
+        return gradient_snapped(torch.bmm(rounded(a, self.grid), rounded(b, self.grid)), self.grid)
 
     def sum_last(self, terms: torch.Tensor) -> torch.Tensor:
         """Over the last dim, kept as 1."""
-        return (snapped(terms, SUM_BITS) if self.exact else terms).sum(-1, keepdim=True)
+        return (rounded(terms, SUM_BITS) if self.exact else terms).sum(-1, keepdim=True)
 
     def spread(self, x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
         """Broadcasts along the last dim ([..., 1]) or along all others ([dim]): the terms of its gradient's sum are rounded."""
-        return gradient_snapped(x + torch.zeros_like(like), SUM_BITS) if self.exact else x
+        if not self.exact:
+            return x
+        # Zeros are laid out as `like` is, where a view of a [dim] would be whole on every rank.
+        wide = x.expand_as(like) if x.ndim == like.ndim else x + torch.zeros_like(like)
+        return gradient_snapped(wide, SUM_BITS)
 
     def fan_out(self, x: torch.Tensor) -> torch.Tensor:
         """For an activation with several users whose gradients are not on the grid yet."""
         return gradient_snapped(x, SUM_BITS) if self.exact else x
 
-    def softmax(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        """Over the last dim; where `hidden` is true the weight is 0. The maximum is taken first: a running one would depend
-        on how the row is cut."""
-        masked = scores.masked_fill(hidden, -torch.inf)
+    def softmax(self, scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Over the last dim, of scores + mask; the weight is 0 where the mask is -inf. The maximum is taken first: a running
+        one would depend on how the row is cut."""
+        masked = scores + mask
         if not self.exact:
             return torch.softmax(masked, dim=-1)
         exponentials = torch.exp(masked - masked.detach().amax(-1, keepdim=True))

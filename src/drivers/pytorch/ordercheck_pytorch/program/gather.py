@@ -1,9 +1,11 @@
-"""Full tensors, and the model's own names for them."""
+"""Full tensors, a rank's part of them, and the model's own names for them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
-from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed.tensor import DTensor, Partial, Replicate
 
 WRAPPERS = {"_checkpoint_wrapped_module", "_orig_mod", "_fsdp_wrapped_module", "module"}
 
@@ -17,6 +19,63 @@ def full(tensor: torch.Tensor) -> torch.Tensor:
     """On every rank that holds a part: the whole, float64 on the CPU. Collective over the tensor's mesh."""
     whole = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
     return whole.detach().to(device="cpu", dtype=torch.float64, copy=True).contiguous()
+
+
+def local(tensor: torch.Tensor) -> torch.Tensor:
+    """The part that this rank holds; shares its memory. What is elementwise need not go through DTensor's dispatch."""
+    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
+
+
+def in_place_of(part: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
+    """`part` laid out as `whole` is, whose local part it stands for."""
+    if not isinstance(whole, DTensor):
+        return part
+    return DTensor.from_local(
+        part, whole.device_mesh, whole.placements, run_check=False, shape=whole.shape, stride=whole.stride()
+    )
+
+
+def laid_out_alike(a: torch.Tensor, b: DTensor) -> bool:
+    return isinstance(a, DTensor) and (a.shape, a.placements, a.device_mesh) == (
+        b.shape,
+        b.placements,
+        b.device_mesh,
+    )
+
+
+def full_of_all(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """`full` of each; those of one shape and one layout take one collective together."""
+    first = tensors[0]
+    if not isinstance(first, DTensor) or not all(laid_out_alike(t, first) for t in tensors):
+        return [full(t) for t in tensors]
+    shape = torch.Size([*first.shape, len(tensors)])  # along a new last dim no placement changes
+    stacked = DTensor.from_local(
+        torch.stack([local(t) for t in tensors], dim=-1),
+        first.device_mesh,
+        first.placements,
+        run_check=False,
+        shape=shape,
+        stride=torch.empty(shape, device="meta").stride(),
+    )
+    return [whole.contiguous() for whole in full(stacked).unbind(-1)]
+
+
+def sum_over_ranks(parts: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
+    """Of pairs (a 0-dim sum over a rank's part, the tensor it is a part of): the sum over all parts, each counted once. One
+    collective a layout."""
+    totals: dict[tuple[object, ...], tuple[torch.Tensor, DTensor]] = {}
+    total = torch.zeros((), dtype=parts[0][0].dtype, device=parts[0][0].device) if parts else torch.zeros(())
+    for part, whole in parts:
+        if not isinstance(whole, DTensor):
+            total = total + part
+            continue
+        key = (whole.device_mesh, *(p.is_replicate() for p in whole.placements))
+        before = totals.get(key)
+        totals[key] = (part if before is None else before[0] + part, whole)
+    for part, whole in totals.values():
+        layout = [Replicate() if p.is_replicate() else Partial() for p in whole.placements]
+        total = total + DTensor.from_local(part, whole.device_mesh, layout, run_check=False).full_tensor()
+    return total
 
 
 def summed(gradient: torch.Tensor) -> torch.Tensor:

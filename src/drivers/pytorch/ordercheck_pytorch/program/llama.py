@@ -25,12 +25,17 @@ NORM_EPS = 1e-5
 ROPE_THETA = 10000.0
 
 
-def rotate(x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-    """Rotates pairs (first half, second half) of the last dim by position * theta^(-2i/head_dim)."""
+def rotary_table(length: int, head_dim: int, dtype: torch.dtype) -> torch.Tensor:
+    """Cosine and sine of position * theta^(-2i/head_dim): [length, head_dim / 2, 2]."""
+    exponent = torch.arange(head_dim // 2, dtype=dtype) * (-2.0 / head_dim)
+    angle = torch.arange(length).to(dtype).unsqueeze(-1) * torch.exp(exponent * math.log(ROPE_THETA))
+    return torch.stack([angle.cos(), angle.sin()], dim=-1)
+
+
+def rotate(x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
+    """Rotates pairs (first half, second half) of the last dim by the angles of a table."""
     half = x.shape[-1] // 2
-    exponent = torch.arange(half, dtype=x.dtype, device=x.device) * (-2.0 / x.shape[-1])
-    angle = positions.to(x.dtype).unsqueeze(-1) * torch.exp(exponent * math.log(ROPE_THETA))
-    cosine, sine = angle.cos(), angle.sin()
+    cosine, sine = rope[..., 0], rope[..., 1]
     first, second = x[..., :half], x[..., half:]
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
@@ -42,9 +47,7 @@ class InnerAttention(nn.Module):
         super().__init__()
         self.numerics = numerics
 
-    def forward(
-        self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, positions: torch.Tensor
-    ) -> torch.Tensor:
+    def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         batch, heads, length, head_dim = q.shape
         repeats = heads // k.shape[1]
         # Query heads that share a key/value head stand side by side.
@@ -54,9 +57,11 @@ class InnerAttention(nn.Module):
         values = (
             v.unsqueeze(2).expand(batch, v.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
         )
-        hidden = positions.unsqueeze(0) > positions.unsqueeze(1)  # [query, key]: the key comes later
+        later = torch.full((length, length), -torch.inf, dtype=q.dtype, device=q.device).triu(
+            1
+        )  # [query, key]
         scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, length, head_dim)
-        weights = self.numerics.softmax(self.numerics.matmul(scaled, keys.transpose(1, 2)), hidden)
+        weights = self.numerics.softmax(self.numerics.matmul(scaled, keys.transpose(1, 2)), later)
         return self.numerics.matmul(weights, values).view(batch, heads, length, head_dim)
 
 
@@ -69,13 +74,13 @@ class Attention(nn.Module):
         self.inner_attention = InnerAttention(numerics)
         self.wo = Linear(numerics, HEADS * HEAD_DIM, DIM)
 
-    def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
         batch, length = x.shape[:2]
-        positions = positions[:length]
+        rope = rope[:length]
         q = self.wq(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
         k = self.wk(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
         v = self.wv(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
-        out = self.inner_attention(rotate(q, positions), rotate(k, positions), v, positions)
+        out = self.inner_attention(rotate(q, rope), rotate(k, rope), v)
         return self.wo(out.transpose(1, 2).reshape(batch, length, -1))
 
 
@@ -101,8 +106,8 @@ class TransformerBlock(nn.Module):
         self.ffn_norm = RMSNorm(numerics, DIM, NORM_EPS)
         self.feed_forward = FeedForward(numerics)
 
-    def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        x = x + self.attention(self.attention_norm(x), positions)
+    def forward(self, x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
+        x = x + self.attention(self.attention_norm(x), rope)
         return x + self.feed_forward(self.ffn_norm(x))
 
 
@@ -115,12 +120,13 @@ class Llama(nn.Module):
         self.layers = nn.ModuleDict({str(i): TransformerBlock(numerics) for i in range(LAYERS)})
         self.norm: nn.Module | None = RMSNorm(numerics, DIM, NORM_EPS)
         self.output: nn.Module | None = Linear(numerics, DIM, VOCABULARY)
-        self.register_buffer("positions", torch.arange(SEQUENCE_LENGTH), persistent=False)
+        rope = rotary_table(SEQUENCE_LENGTH, HEAD_DIM, numerics.dtype)
+        self.register_buffer("rope", rope, persistent=False)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         h = self.tok_embeddings(tokens) if self.tok_embeddings is not None else tokens
         for block in self.layers.values():
-            h = block(h, self.positions)
+            h = block(h, self.rope)
         h = self.norm(h) if self.norm is not None else h
         return self.output(h) if self.output is not None else h
 

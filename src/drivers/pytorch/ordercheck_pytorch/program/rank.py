@@ -18,7 +18,7 @@ from .arithmetic import Numerics, rounded
 from .case import AXES_OF, MESH_AXES, Case, Item
 from .catalogue import NUMERIC, TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
-from .gather import clean_name, full, summed
+from .gather import clean_name, full, full_of_all, in_place_of, local, sum_over_ranks, summed
 from .guard import RangeGuard
 from .llama import make_llama
 from .loss import summed_cross_entropy
@@ -55,6 +55,7 @@ class RankRun:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
         self.numerics = Numerics(case.settings.arithmetic, case.settings.grid)
         self.seen = Yield()
+        self.gradients: list[dict[str, torch.Tensor]] = []  # of every step, laid out as the ranks hold them
 
     def run(self) -> Yield:
         torch.manual_seed(self.case.settings.seed)
@@ -78,7 +79,8 @@ class RankRun:
         for step in range(steps):
             self.train(step, last=step + 1 == steps)
             self.watch.step_done(step)
-        self.seen.values = {name: full(p) for name, p in self.parameters()}
+        self.watch.phase(steps - 1, "observe")
+        self.gather()
         # A user's own function may keep what it likes: then nobody counted.
         self.seen.counters = (
             self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
@@ -98,7 +100,8 @@ class RankRun:
         with torch.no_grad():
             for module in model.modules():
                 if isinstance(module, Linear):
-                    module.weight.copy_(rounded(module.weight, self.numerics.grid))
+                    weight = local(module.weight)
+                    weight.copy_(rounded(weight, self.numerics.grid))
 
     def make_mesh(self) -> DeviceMesh | None:
         """Of the axes that have several ranks or that an item asks for, in the order of MESH_AXES."""
@@ -127,7 +130,7 @@ class RankRun:
             loss_sum = self.forward_backward(step, all_tokens)
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
-        self.seen.gradients.append({name: self.gradient_of(p) for name, p in self.parameters()})
+        self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters()})
         self.watch.phase(step, "optimizer")
         norm = self.total_norm()
         self.seen.gradient_norms.append(norm)
@@ -186,8 +189,22 @@ class RankRun:
         return LOSS_SCALE / self.subject.gradient_factor
 
     def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
-        gradient = parameter.grad if parameter.grad is not None else torch.zeros_like(parameter)
-        return full(gradient) / self.gradient_scale()
+        """Its own copy, laid out as the ranks hold it."""
+        if parameter.grad is None:
+            return torch.zeros_like(parameter)
+        # A coefficient rounds: parts of a sum would round on their own.
+        parameter.grad = summed(parameter.grad)
+        return in_place_of(local(parameter.grad) / self.gradient_scale(), parameter.grad)
+
+    def gather(self) -> None:
+        """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
+        self.seen.gradients = [{} for _ in self.gradients]
+        for name, parameter in self.parameters():
+            *gradients, self.seen.values[name] = full_of_all(
+                [*(step[name] for step in self.gradients), parameter]
+            )
+            for step, gradient in zip(self.seen.gradients, gradients, strict=True):
+                step[name] = gradient
 
     def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
         for axis in ("dp_replicate", "dp_shard", "pp"):
@@ -201,13 +218,11 @@ class RankRun:
 
     def total_norm(self) -> float:
         """Over the parameters that the optimizer has, each element of the full gradient once."""
-        total = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
+        gradients = [p.grad for p in self.optimized() if p.grad is not None]
         with torch.no_grad():
-            for parameter in self.optimized():
-                if parameter.grad is None:
-                    continue
-                squares = self.numerics.sum_of_squares(parameter.grad / self.gradient_scale())
-                total = total + (squares.full_tensor() if isinstance(squares, DTensor) else squares)
+            total = sum_over_ranks(
+                [(self.numerics.sum_of_squares(local(g) / self.gradient_scale()), g) for g in gradients]
+            )
             if self.case.mesh["pp"] > 1:
                 dist.all_reduce(total, group=self.site.axis("pp").get_group())
         return math.sqrt(total.item())
@@ -218,9 +233,7 @@ class RankRun:
         coefficient = min(1.0, self.subject.clip / (norm + 1e-6)) if self.subject.clip > 0 else 1.0
         for parameter in self.optimized():
             if parameter.grad is not None:
-                if self.numerics.exact:  # the coefficient rounds: parts of a sum would round on their own
-                    parameter.grad = summed(parameter.grad)
-                parameter.grad.div_(self.gradient_scale()).mul_(coefficient)
+                local(parameter.grad).div_(self.gradient_scale()).mul_(coefficient)
         self.subject.optimizer.step()
         self.put_on_grid(self.subject.model)
         self.subject.model.zero_grad(set_to_none=True)

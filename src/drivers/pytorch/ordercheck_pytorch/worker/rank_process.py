@@ -38,6 +38,7 @@ def serve_as_rank(program: Program, orders: Channel, parent: int) -> None:
     """Never returns."""
     _end_with(parent)
     faulthandler.enable()  # a fatal signal leaves the frames that it met on stderr
+    gc.freeze()  # what was imported stays: no collection has to look through it
     with contextlib.suppress(Closed, KeyboardInterrupt):
         while True:
             order = orders.receive()
