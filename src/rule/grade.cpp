@@ -161,6 +161,10 @@ Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observa
   std::string undecided;
   std::vector<Run> runs;
   if (speaks_about(rule, target.project)) runs = runs_of(rule, target.project, observations, undecided);
+  if (target.version && holds_for(rule, target))  // then a run of a version that the page is silent about says nothing
+    std::erase_if(runs, [&](const Run& run) {
+      return !holds_for(rule, {.project = target.project, .implementation = target.implementation, .version = run.version});
+    });
   const bool math = std::ranges::any_of(rule.holds, [](const Holds& entry) { return entry.project == "math"; });
   if (runs.empty() && math)
     for (const Observation& seen : observations)

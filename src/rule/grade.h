@@ -40,7 +40,7 @@ struct Grade {
 
 // The grade of `rule` for an engine and version. Only runs of that engine count, and only where `holds` speaks about it or
 // about the mathematics (then any engine's runs count, its own first). Where this version was not run, the newest other
-// one decides. A failure of another phase or message, and a failure that no expectation pins, decide nothing.
+// one decides, but for a version that the rule holds for only runs of such versions do. A failure of another phase or message, and a failure that no expectation pins, decide nothing.
 Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observation>& observations);
 
 // error: a harm that is wrong, fails, hangs or ignored, where the basis is fundamental or the rule holds for the target,

@@ -92,6 +92,13 @@ TEST(Grades, StaleWhereThePageEndsItsClaim) {
 }
 
 // What composing does in the native engine says nothing about somebody else's code.
+TEST(Grades, AVersionThatThePageIsSilentAboutGradesNoOther) {
+  const Rule rule = rule_of(page_with("pytorch>=2.6", "pytorch>=2.12"));
+  const std::vector<Observation> older = {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};
+  EXPECT_EQ(print(grade(rule, "pytorch-2.15", older)), "cited");
+  EXPECT_EQ(grade(rule, "pytorch-2.11", older).kind, GradeKind::refuted);
+}
+
 TEST(Grades, ANativeRunNeverGradesAClaimAboutSomebodyElse) {
   const Rule rule = rule_of(page_with("\"pytorch>=2.6\", \"native>=1\"", "\"pytorch>=2.6\""));
   const std::vector<Observation> seen{saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::equal)};

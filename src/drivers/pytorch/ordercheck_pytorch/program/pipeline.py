@@ -1,4 +1,4 @@
-"""One step of a pipeline: the schedules of torch.distributed.pipelining over the stage that the transforms left."""
+"""The steps of a pipeline: a schedule of torch.distributed.pipelining over the stage that the transforms left."""
 
 from __future__ import annotations
 
@@ -13,31 +13,35 @@ from .transforms.subject import Subject
 SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
 
 
-def run_pipeline(
-    subject: Subject,
-    numerics: Numerics,
-    tokens: torch.Tensor,
-    labels: torch.Tensor,
-    factor: float,
-    microbatches: int,
-    device: str,
-    group: dist.ProcessGroup,
-) -> torch.Tensor:
-    """Forward and backward of all microbatches. The sum of losses on the last stage, 0 on the others."""
-    plan = subject.pipeline
-    assert plan is not None
-    totals: list[torch.Tensor] = []
+class PipelineSteps:
+    """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and since
+    torch 2.15 gradients too, is asked for once."""
 
-    def scaled_loss(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        total = summed_cross_entropy(numerics, logits, target)
-        totals.append(total.detach())
-        return total * factor
+    def __init__(
+        self, subject: Subject, numerics: Numerics, microbatches: int, device: str, group: dist.ProcessGroup
+    ) -> None:
+        plan = subject.pipeline
+        assert plan is not None
+        self.plan, self.numerics, self.device, self.microbatches = plan, numerics, device, microbatches
+        self.factor = 1.0
+        self.totals: list[torch.Tensor] = []
+        stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=group)
+        # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already.
+        self.schedule = SCHEDULES[plan.schedule](
+            stage, microbatches, loss_fn=self.scaled_loss, scale_grads=False
+        )
 
-    stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=group)
-    # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already.
-    schedule = SCHEDULES[plan.schedule](stage, microbatches, loss_fn=scaled_loss, scale_grads=False)
-    inputs = (tokens,) if plan.stage == 0 else ()
-    target = labels if plan.stage == plan.stages - 1 else None
-    schedule.step(*inputs, target=target)
-    # torch 2.15 also asks for the loss of an uninitialized output, before the first microbatch, to learn its shape.
-    return sum(totals[-microbatches:], torch.zeros((), dtype=numerics.dtype, device=device))
+    def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        total = summed_cross_entropy(self.numerics, logits, target)
+        self.totals.append(total.detach())
+        return total * self.factor
+
+    def step(self, tokens: torch.Tensor, labels: torch.Tensor, factor: float) -> torch.Tensor:
+        """Forward and backward of all microbatches. The sum of losses on the last stage, 0 on the others."""
+        self.factor, self.totals = factor, []
+        inputs = (tokens,) if self.plan.stage == 0 else ()
+        target = labels if self.plan.stage == self.plan.stages - 1 else None
+        self.schedule.step(*inputs, target=target)
+        # torch 2.15 also asks for the loss of an uninitialized output, before the first microbatch, to learn its shape.
+        zero = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
+        return sum(self.totals[-self.microbatches :], zero)

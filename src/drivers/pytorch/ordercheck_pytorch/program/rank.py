@@ -23,7 +23,7 @@ from .guard import RangeGuard
 from .llama import make_llama
 from .loss import summed_cross_entropy
 from .modules import Linear
-from .pipeline import run_pipeline
+from .pipeline import PipelineSteps
 from .transforms.subject import Site, Subject
 from .user_code import look_up, make_user_model
 from .watch import Watch
@@ -55,6 +55,7 @@ class RankRun:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
         self.numerics = Numerics(case.settings.arithmetic, case.settings.grid)
         self.seen = Yield()
+        self.pipeline: PipelineSteps | None = None
         self.gradients: list[dict[str, torch.Tensor]] = []  # of every step, laid out as the ranks hold them
 
     def run(self) -> Yield:
@@ -156,11 +157,11 @@ class RankRun:
         if subject.pipeline is not None:
             self.watch.phase(step, "forward")
             tokens, labels = self.batch(step, first, count)
-            microbatches = subject.pipeline.microbatches or settings.accumulation
-            group = self.site.axis("pp").get_group()
-            return run_pipeline(
-                subject, self.numerics, tokens, labels, factor, microbatches, self.device, group
-            )
+            if self.pipeline is None:
+                microbatches = subject.pipeline.microbatches or settings.accumulation
+                group = self.site.axis("pp").get_group()
+                self.pipeline = PipelineSteps(subject, self.numerics, microbatches, self.device, group)
+            return self.pipeline.step(tokens, labels, factor)
         loss_sum = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
             tokens, labels = self.batch(step, *even_part(first, count, settings.accumulation, microbatch))
