@@ -84,8 +84,9 @@ bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std
       return false;
     }
     bool there = !replicas_agree(got);
-    if (is_held_against_one_rank(variant, got)) there = there || differ(batch.record(reference_of(variant)), got);
-    if (auto recommended = recommended_of(variant, recommend))
+    if (is_held_against_one_rank(variant, got))
+      there = there || differ(batch.record(reference_of(variant)), got);
+    else if (auto recommended = recommended_of(variant, recommend))
       there = there || differ(batch.record(*recommended), got);
     if (!there) {
       how = fmt::format("not there {}", name_of_variant(c, variant));
@@ -100,9 +101,8 @@ bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std
 Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommend) {
   const Record& got = batch.record(c);
   const Case reference = reference_of(c);
-  const auto recommended = recommended_of(c, recommend);
-  if (!recommended) return reference;
-  return is_held_against_one_rank(c, got) && differ(batch.record(reference), got) ? reference : *recommended;
+  if (is_held_against_one_rank(c, got)) return reference;
+  return recommended_of(c, recommend).value_or(reference);
 }
 
 void want_tensors(Batch& batch, const Case& c, const Case& counterpart) {

@@ -20,7 +20,7 @@ void want_variants(Batch& batch, const Case& c, const Recommend& recommend);
 // variant it is not.
 bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how);
 
-// What a differing case is held against: the reference, or the recommended order where only that differs.
+// What a differing case is held against: the reference, or the recommended order where one rank is no judge.
 Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommend);
 
 // Wants both sides of a pair with their tensors kept.

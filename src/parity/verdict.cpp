@@ -96,8 +96,10 @@ std::optional<Judgement> untrained(const Comparison& c, const Judgement& so_far)
                              c.first.parameters.size(), still.front()));
 }
 
+// Where one rank has judged already, an unlike recommended order is one that is broken itself: its own case says so.
 std::optional<Judgement> unlike_recommended(const Comparison& c, const Judgement& so_far) {
   if (!c.recommended || c.recommended->ending != Ending::completed) return std::nullopt;
+  if (is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
   return differs_from(*c.recommended, "the recommended order", c.first, so_far, Verdict::differs);
 }
 
@@ -160,8 +162,11 @@ Judgement judge(const Comparison& c) {
     return decided(judgement, Verdict::ignored,
                    "every bit is there, but " + ignored->transform + " is without its effect: " + ignored->evidence);
   const bool held = is_held_against_one_rank(c.subject, c.first);
+  const bool broken = held && c.recommended && c.recommended->ending == Ending::completed &&
+                      differs_from(*c.recommended, "", c.first, judgement, Verdict::differs);
   return decided(judgement, Verdict::equal,
-                 held ? "every loss, gradient and parameter has the bits of one rank"
+                 broken ? "every loss, gradient and parameter has the bits of one rank; the recommended order has not"
+                 : held ? "every loss, gradient and parameter has the bits of one rank"
                  : c.recommended ? "every loss, gradient and parameter has the bits of the recommended order"
                                  : "every loss, gradient and parameter has the bits of its second run");
 }

@@ -77,7 +77,7 @@ struct Judgement {
 };
 
 // Order of judgement: did it end; is it equal to itself; to the reference; do replicas agree; did trainable parameters
-// change; to the recommended order; has every transform its effect. A failing run is judged by its first record alone.
+// change; to the recommended order, where one rank is no judge; has every transform its effect. A failing run is judged by its first record alone.
 Judgement judge(const Comparison& comparison);
 
 }  // namespace ordercheck

@@ -114,6 +114,15 @@ TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
   EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
 }
 
+TEST(Judge, ABrokenRecommendedOrderIsNoFaultOfACaseThatHasTheBitsOfOneRank) {
+  Comparison comparison = sound();
+  comparison.recommended = comparison.first;
+  spoil(comparison.recommended);
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::equal);
+  EXPECT_THAT(judgement.reason, HasSubstr("the recommended order has not"));
+}
+
 TEST(Judge, PlainArithmeticIsHeldAgainstOneRankAlthoughItOwesNothing) {
   Comparison comparison = sound();
   spoil(comparison.reference);
