@@ -88,6 +88,12 @@ const Grade& Judge::grade(const Rule& rule) const {
 
 Severity Judge::severity(const Rule& rule) const { return severity_of(rule, target_, grade(rule)); }
 
+bool Judge::is_silenced(const Rule& rule) const {
+  const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
+  return elsewhere && rule.basis != Basis::fundamental && grade(rule).kind == GradeKind::refuted &&
+         !grade(rule).engine.empty();
+}
+
 Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,
                              const std::vector<Observation>& observations) {
   const std::set<std::string> known = projects_of(rules);
@@ -114,8 +120,10 @@ int count_of(const Report& report, Severity severity) {
 
 std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
   std::vector<Finding> findings;
-  for (const Rule& rule : judge.rules())
+  for (const Rule& rule : judge.rules()) {
+    if (judge.is_silenced(rule)) continue;
     for (const Firing& firing : firings(rule, stack, judge.ranks())) findings.push_back(describe(rule, firing, stack, judge));
+  }
   // Rules come sorted by kind and id, firings by place; errors go first.
   std::ranges::stable_sort(findings, {}, &Finding::severity);
   return findings;

@@ -22,6 +22,8 @@ class Judge {
   std::optional<int> ranks() const { return ranks_; }
   const Grade& grade(const Rule& rule) const;        // of one of rules()
   Severity severity(const Rule& rule) const;
+  // A page about other versions of the target, which a run has shown to be right in leaving this one out.
+  bool is_silenced(const Rule& rule) const;
 
  private:
   const std::vector<Rule>& rules_;
@@ -35,7 +37,7 @@ class Judge {
 Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,
                              const std::vector<Observation>& observations);
 
-// Every finding of every rule, those folded away that a stronger one implies; smallest conflict and repairs with them.
+// Every finding of every rule that is not silenced, those folded away that a stronger one implies; smallest conflict and repairs with them.
 Report check(const Stack& stack, const Judge& judge);
 
 // The findings alone, without repairs, conflict, or folding: what repairs and cores are computed by.

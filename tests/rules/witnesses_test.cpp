@@ -56,7 +56,8 @@ TEST_P(Witnesses, NoItemOfBadCanBeSpared) {
 TEST_P(Witnesses, PredictsItsHarmWhereItHolds) {
   const Prediction prediction = predict(rule().witness.bad, pages(), target_of(rule()), rule().witness.ranks);
   if (rule().kind == RuleKind::commutes) {
-    EXPECT_EQ(prediction.verdict, Verdict::equal);
+    // A page that speaks against both orders alike leaves the prediction open where it does not hold.
+    EXPECT_TRUE(prediction.verdict ? *prediction.verdict == Verdict::equal : !prediction.fired.empty());
     return;
   }
   ASSERT_TRUE(prediction.verdict);

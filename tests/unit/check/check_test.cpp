@@ -53,6 +53,21 @@ TEST(Check, ADeadlyRuleThatDoesNotHoldIsAdvice) {
   EXPECT_FALSE(report.conflict);
 }
 
+TEST(Check, APageAboutNewerVersionsIsSilentWhereARunShowsNoHarm) {
+  const std::vector<Rule> rules = {rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::fails, "", "pytorch>=2.12"})};
+  const auto findings_for = [&](const char* target, const std::vector<Observation>& seen) {
+    return findings_of(stack("fsdp=2,tp=2"), Judge(rules, *parse_target(target), seen)).size();
+  };
+  Observation equal;
+  equal.engine = "pytorch";
+  equal.version = "2.11.0";
+  equal.case_text = "fsdp=2,tp=2 engine=pytorch";
+  equal.verdict = Verdict::equal;
+  EXPECT_EQ(findings_for("pytorch-2.11", {}), 1u) << "nobody ran it there";
+  EXPECT_EQ(findings_for("pytorch-2.11", {equal}), 0u);
+  EXPECT_EQ(findings_for("pytorch-2.12", {equal}), 1u);
+}
+
 TEST(Check, HeadlinesOfTheOtherKinds) {
   const Court court({{"CLA-001", RuleKind::clash, "ac|sac", "ac|sac"},
                      {"NEE-001", RuleKind::needs, "simple_fsdp", "compile"},
