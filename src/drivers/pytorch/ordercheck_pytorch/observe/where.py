@@ -54,11 +54,12 @@ class ModuleNames:
 
 
 def frames_of(error: BaseException) -> list[FrameType]:
+    """From the outermost in, and on through what it was raised from."""
     frames, entry = [], error.__traceback__
     while entry is not None:
         frames.append(entry.tb_frame)
         entry = entry.tb_next
-    return frames
+    return frames + (frames_of(error.__cause__) if error.__cause__ is not None else [])
 
 
 def _phase_in(frame: FrameType) -> str:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.distributed as dist
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe
+from torch.distributed.pipelining import (
+    PipelineStage,
+    Schedule1F1B,
+    ScheduleGPipe,
+    ScheduleInterleavedZeroBubble,
+)
 
 from .arithmetic import Numerics
 from .loss import summed_cross_entropy
 from .transforms.subject import Subject
 
-SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
+SINGLE_STAGE = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
+# Of several stages a rank; with one it is the zero-bubble schedule ZB1P, whose backward is split into inputs and weights.
+MULTI_STAGE = {"zero_bubble": ScheduleInterleavedZeroBubble}
 
 
 class PipelineSteps:
@@ -27,8 +36,11 @@ class PipelineSteps:
         self.totals: list[torch.Tensor] = []
         stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=group)
         # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already.
-        self.schedule = SCHEDULES[plan.schedule](
-            stage, microbatches, loss_fn=self.scaled_loss, scale_grads=False
+        arguments: dict[str, Any] = {"loss_fn": self.scaled_loss, "scale_grads": False}
+        self.schedule = (
+            MULTI_STAGE[plan.schedule]([stage], microbatches, **arguments)
+            if plan.schedule in MULTI_STAGE
+            else SINGLE_STAGE[plan.schedule](stage, microbatches, **arguments)
         )
 
     def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

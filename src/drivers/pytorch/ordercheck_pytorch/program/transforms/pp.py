@@ -10,12 +10,14 @@ from torch import nn
 from ..case import Item
 from .subject import Pipeline, Site, Subject, degree, holder_of_layers, layers_of
 
+SCHEDULES = ("gpipe", "1f1b", "zero_bubble")
+
 
 def apply_pp(subject: Subject, item: Item, site: Site) -> None:
     stages = degree(item)
     stage = site.axis("pp").get_local_rank()
     subject.model = stage_of(subject.model, stage, stages)
-    schedule = next((name for name in ("gpipe", "1f1b") if name in item.options), "1f1b")
+    schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
     microbatches = int(item.options["microbatches"]) if "microbatches" in item.options else None
     subject.pipeline = Pipeline(schedule=schedule, microbatches=microbatches, stage=stage, stages=stages)
 
@@ -39,7 +41,6 @@ def stage_of(model: nn.Module, stage: int, stages: int) -> nn.Module:
 
 
 def cannot_pp(item: Item) -> str:
-    for name in ("interleaved", "zero_bubble"):
-        if name in item.options:
-            return f"pp:{name} is not built; expected gpipe or 1f1b"
+    if "interleaved" in item.options:
+        return f"pp:interleaved is not built; expected {', '.join(SCHEDULES)}"
     return ""
