@@ -60,8 +60,10 @@ class Maker {
 
   // The matrix as committed evidence has it, and what `check` prints.
   Result<std::string> readme(const std::string& text) const {
-    nlohmann::ordered_json data{{"engines", nlohmann::ordered_json::array()}};
-    for (const ObservedEngine& engine : engines_) data["engines"].push_back(data_of(engine_view(sources_, engine)));
+    nlohmann::ordered_json data{{"engines", nlohmann::ordered_json::array()}, {"versions", nlohmann::ordered_json::array()}};
+    for (const ObservedEngine& engine : engines_)
+      if (is_newest(engine, engines_)) data["engines"].push_back(data_of(engine_view(sources_, engine)));
+    for (const VersionsView& view : versions_views(sources_, engines_)) data["versions"].push_back(data_of(view));
     const auto matrix = render("readme_matrix.md", data);
     if (!matrix) return matrix.error();
     const auto with_matrix = with_block(text, "matrix run", from_the_root(*matrix));

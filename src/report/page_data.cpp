@@ -91,6 +91,10 @@ Json data_of(const PointRuns& runs);
 Json data_of(const PointView& point);
 Json data_of(const ThreadView& thread);
 
+Json data_of(const ChangedRow& row) {
+  return {{"order", row.order}, {"cells", texts(row.cells)}, {"rules", row.rules}};
+}
+
 Json data_of(const SetRow& row) {
   return {{"order", row.order}, {"verdict", row.verdict}, {"rules", row.rules}, {"same", row.same}, {"cells", texts(row.cells)}};
 }
@@ -151,6 +155,7 @@ OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEng
                     .threads = thread_views(sources, engines),
                     .orders = recommended_orders(sources, engines),
                     .pairs = pair_matrix(sources, engines),
+                    .versions = versions_views(sources, engines),
                     .frameworks = framework_rows(sources, engines),
                     .disagreements = disagreements(sources.frameworks),
                     .stated = stated_contradictions(sources.rules)};
@@ -214,6 +219,10 @@ Json data_of(const EngineView& view) {
           {"not_planned", lines(view.not_planned)}};
 }
 
+Json data_of(const VersionsView& view) {
+  return {{"engine", view.engine}, {"versions", texts(view.versions)}, {"same", view.same}, {"rows", all(view.rows)}};
+}
+
 Json data_of(const OrderingPage& page) {
   return {{"target", page.target},
           {"transforms", transform_lines()},
@@ -221,6 +230,7 @@ Json data_of(const OrderingPage& page) {
           {"orders", all(page.orders)},
           {"pairs", data_of(page.pairs)},
           {"engines", all(page.engines)},
+          {"versions", all(page.versions)},
           {"frameworks", all(page.frameworks)},
           {"disagreements", all(page.disagreements)},
           {"stated", all(page.stated)},

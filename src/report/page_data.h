@@ -12,6 +12,7 @@
 #include "report/rule_view.h"
 #include "report/runs_view.h"
 #include "report/thread_view.h"
+#include "report/versions_view.h"
 
 namespace ordercheck {
 
@@ -22,6 +23,7 @@ struct OrderingPage {
   std::vector<RecommendedOrder> orders;
   PairMatrix pairs;
   std::vector<EngineView> engines;
+  std::vector<VersionsView> versions;
   std::vector<FrameworkRow> frameworks;
   std::vector<Disagreement> disagreements;
   std::vector<ContradictionRow> stated;
@@ -33,5 +35,6 @@ OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEng
 nlohmann::ordered_json data_of(const OrderingPage& page);
 nlohmann::ordered_json data_of(const RulePage& page);
 nlohmann::ordered_json data_of(const EngineView& view);
+nlohmann::ordered_json data_of(const VersionsView& view);
 
 }  // namespace ordercheck

@@ -22,12 +22,14 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
     mesh = dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1)
     items = []
     for word in filter(None, stack.split(",")):
-        name, _, degree = word.partition("=")
+        head, *options = word.split(":")
+        name, _, degree = head.partition("=")
         for axis in AXES.get(name, []):
             mesh[axis] = int(degree)
         scope = "block" if name in ("ac", "sac", "compile", "fsdp") else "model"
         degrees = [int(degree)] if degree else []
-        items.append({"name": name, "degrees": degrees, "mode": "", "options": [], "scope": scope})
+        given = [{"name": option, "value": ""} for option in options]
+        items.append({"name": name, "degrees": degrees, "mode": "", "options": given, "scope": scope})
     return {
         "text": f"{stack} {settings}",
         "engine": "pytorch",
@@ -105,7 +107,9 @@ def numbers(record: dict[str, Any]) -> Any:
     return steps, [(p["name"], p["gradient"], p["value"]) for p in record["parameters"]]
 
 
-@pytest.mark.parametrize("stack", ["tp=2,ac", "fsdp=2,ac", "ddp=2", "pp=2,fsdp=2", "compile", "sac"])
+@pytest.mark.parametrize(
+    "stack", ["tp=2,ac", "fsdp=2,ac", "ddp=2", "pp=2,fsdp=2", "pp=2:zero_bubble,ac", "compile", "sac"]
+)
 def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
     assert numbers(worker.run(stack)) == numbers(worker.run(""))
 

@@ -20,7 +20,7 @@ def case(*items: Item, **degrees: int) -> Case:
         (Item("ac", scope="model"), "ac@model is not built; expected block"),
         (
             Item("pp", (2,), options={"interleaved": ""}),
-            "pp:interleaved is not built; expected gpipe or 1f1b",
+            "pp:interleaved is not built; expected gpipe, 1f1b, zero_bubble",
         ),
         (Item("ddp", (3,)), "ddp=3 divides every gradient by 3, which rounds; expected a power of two"),
         (

@@ -1,0 +1,68 @@
+#include "report/versions_view.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using Kind = std::pair<std::string, std::string>;  // engine, device
+
+Kind kind_of(const ObservedEngine& engine) { return {engine.table.engine, engine.table.device}; }
+
+constexpr const char* kNotRun = "not run";
+
+std::string cell_of(const ObservedEngine& engine, const std::string& case_text) {
+  const EvidenceRow* row = find_row(engine.table, case_text);
+  if (row == nullptr) return kNotRun;
+  return row->verdict == Verdict::fails ? "fails in " + row->phase : name_of(row->verdict);
+}
+
+VersionsView view_of(const Sources& sources, const std::vector<const ObservedEngine*>& versions) {
+  const ObservedEngine& newest = *versions.back();
+  VersionsView view{.engine = newest.table.engine + ", " + newest.table.device};
+  for (const ObservedEngine* engine : versions) view.versions.push_back(print(*engine->target.version));
+  int same = 0;
+  for (const Outcome& outcome : newest.outcomes) {
+    const Case& c = outcome.planned.subject;
+    ChangedRow row{.order = code(print(c.stack))};
+    for (const ObservedEngine* engine : versions) row.cells.push_back(cell_of(*engine, print(c)));
+    std::set<std::string> seen(row.cells.begin(), row.cells.end());
+    seen.erase(kNotRun);
+    if (seen.size() < 2) {
+      ++same;
+      continue;
+    }
+    row.rules = pages_that_fire(outcome, sources.rules);
+    view.rows.push_back(std::move(row));
+  }
+  view.same = std::to_string(same);
+  return view;
+}
+
+}  // namespace
+
+std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  std::map<Kind, std::vector<const ObservedEngine*>> kinds;
+  for (const ObservedEngine& engine : engines) kinds[kind_of(engine)].push_back(&engine);
+  std::vector<VersionsView> views;
+  for (auto& [kind, versions] : kinds) {
+    if (versions.size() < 2) continue;
+    std::ranges::sort(versions, {}, [](const ObservedEngine* engine) { return *engine->target.version; });
+    views.push_back(view_of(sources, versions));
+  }
+  return views;
+}
+
+bool is_newest(const ObservedEngine& engine, const std::vector<ObservedEngine>& engines) {
+  return std::ranges::none_of(engines, [&](const ObservedEngine& other) {
+    return kind_of(other) == kind_of(engine) && *other.target.version > *engine.target.version;
+  });
+}
+
+}  // namespace ordercheck

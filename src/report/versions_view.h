@@ -1,0 +1,30 @@
+// Cases whose verdict is not the same in every version of an engine that committed runs exist of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/observed.h"
+
+namespace ordercheck {
+
+struct ChangedRow {
+  std::string order;               // "`tp=2,compile,fsdp=2`"
+  std::vector<std::string> cells;  // one a version: "equal", "fails in backward"; "not run"
+  std::string rules;               // pages that fire, linked
+};
+
+struct VersionsView {
+  std::string engine;                 // "pytorch, cpu"
+  std::vector<std::string> versions;  // "2.11.0", the oldest first
+  std::string same;                   // how many cases have one verdict in all of them
+  std::vector<ChangedRow> rows;       // in the order of the newest version's table
+};
+
+// One an engine and device with at least two versions.
+std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<ObservedEngine>& engines);
+
+// Whether no newer version of the same engine on the same device was run.
+bool is_newest(const ObservedEngine& engine, const std::vector<ObservedEngine>& engines);
+
+}  // namespace ordercheck

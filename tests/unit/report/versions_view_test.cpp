@@ -1,0 +1,49 @@
+#include "report/versions_view.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/report/mini.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+
+// The table of mini(), and an older one in which one case was equal and another was not run.
+Sources with_an_older_version() {
+  Sources sources = mini();
+  EvidenceTable older = sources.evidence.at(0);
+  older.versions = {"libtorch 2.10.0"};
+  std::erase_if(older.rows, [](const EvidenceRow& row) { return row.case_text == "tp=2"; });
+  for (EvidenceRow& row : older.rows)
+    if (row.case_text == "fsdp=2,tp=2") row.verdict = Verdict::equal;
+  sources.evidence.push_back(older);
+  return sources;
+}
+
+TEST(VersionsView, ListsTheCasesThatChangedAndNoOther) {
+  const Sources sources = with_an_older_version();
+  const auto views = versions_views(sources, observed_engines(sources));
+  ASSERT_EQ(views.size(), 1u);
+  EXPECT_EQ(views[0].engine, "native, cpu");
+  EXPECT_THAT(views[0].versions, ElementsAre("2.10.0", "2.11.0"));
+  ASSERT_EQ(views[0].rows.size(), 1u);
+  EXPECT_EQ(views[0].rows[0].order, "`fsdp=2,tp=2`");
+  EXPECT_THAT(views[0].rows[0].cells, ElementsAre("equal", "fails in apply"));
+}
+
+TEST(VersionsView, NeedsTwoVersions) {
+  const Sources sources = mini();
+  EXPECT_TRUE(versions_views(sources, observed_engines(sources)).empty());
+}
+
+TEST(IsNewest, LooksAtTheSameEngineAlone) {
+  const Sources sources = with_an_older_version();
+  const auto engines = observed_engines(sources);
+  ASSERT_EQ(engines.size(), 2u);
+  EXPECT_TRUE(is_newest(engines[0], engines));
+  EXPECT_FALSE(is_newest(engines[1], engines));
+}
+
+}  // namespace
+}  // namespace ordercheck
