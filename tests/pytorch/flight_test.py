@@ -13,6 +13,7 @@ def test_a_new_file_has_the_header_and_empty_slots(tmp_path: Path) -> None:
     assert len(data) == 64 + 3 * 256
     assert struct.unpack_from("<8sIIII", data) == (b"ORDCFLT1", 1, 3, 256, 0)
     assert read(str(path)) == [Slot(), Slot(), Slot()]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_slot_stands_where_the_layout_says(tmp_path: Path) -> None:

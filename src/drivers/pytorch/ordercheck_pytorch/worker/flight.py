@@ -43,12 +43,18 @@ class Slot:
 
 
 def create(path: str, ranks: int) -> None:
-    """Makes the file with empty slots, all allocated: writing to a hole of a full disk kills the writer."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    """Makes the file with empty slots, all allocated: writing to a hole of a full disk kills the writer. Nobody who looks for
+    it finds it without its header."""
+    making = path + ".new"
+    file = os.open(making, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
         size = _HEADER.size + ranks * _SLOT_BYTES
         os.posix_fallocate(file, 0, size)
         os.pwrite(file, _HEADER.pack(_MAGIC, _VERSION, ranks, _SLOT_BYTES, 0, 0), 0)
+        os.rename(making, path)
+    except OSError:
+        os.unlink(making)
+        raise
     finally:
         os.close(file)
 
