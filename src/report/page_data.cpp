@@ -95,6 +95,10 @@ Json data_of(const ChangedRow& row) {
   return {{"order", row.order}, {"cells", texts(row.cells)}, {"rules", row.rules}};
 }
 
+Json data_of(const DisagreementRow& row) {
+  return {{"order", row.order}, {"cells", texts(row.cells)}, {"explanation", row.explanation}};
+}
+
 Json data_of(const SetRow& row) {
   return {{"order", row.order}, {"verdict", row.verdict}, {"rules", row.rules}, {"same", row.same}, {"cells", texts(row.cells)}};
 }
@@ -110,6 +114,10 @@ Json all(const std::vector<T>& values) {
 
 Json data_of(const SetView& set) {
   return {{"title", set.title}, {"counters", texts(set.counters)}, {"alike", set.alike}, {"rows", all(set.rows)}};
+}
+
+Json data_of(const EnginesView& view) {
+  return {{"engines", texts(view.engines)}, {"same", view.same}, {"rows", all(view.rows)}};
 }
 
 Json data_of(const PointRuns& runs) {
@@ -156,6 +164,7 @@ OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEng
                     .orders = recommended_orders(sources, engines),
                     .pairs = pair_matrix(sources, engines),
                     .versions = versions_views(sources, engines),
+                    .between_engines = engines_view(sources, engines),
                     .frameworks = framework_rows(sources, engines),
                     .disagreements = disagreements(sources.frameworks),
                     .stated = stated_contradictions(sources.rules)};
@@ -231,6 +240,7 @@ Json data_of(const OrderingPage& page) {
           {"pairs", data_of(page.pairs)},
           {"engines", all(page.engines)},
           {"versions", all(page.versions)},
+          {"between_engines", data_of(page.between_engines)},
           {"frameworks", all(page.frameworks)},
           {"disagreements", all(page.disagreements)},
           {"stated", all(page.stated)},

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "report/engines_view.h"
 #include "report/framework_view.h"
 #include "report/order_view.h"
 #include "report/pair_matrix.h"
@@ -24,6 +25,7 @@ struct OrderingPage {
   PairMatrix pairs;
   std::vector<EngineView> engines;
   std::vector<VersionsView> versions;
+  EnginesView between_engines;
   std::vector<FrameworkRow> frameworks;
   std::vector<Disagreement> disagreements;
   std::vector<ContradictionRow> stated;

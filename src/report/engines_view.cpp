@@ -1,0 +1,93 @@
+#include "report/engines_view.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "rule/load.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+// The case as every engine has it, and who ran it: the index of an engine and its outcome.
+using Seen = std::vector<std::pair<std::size_t, const Outcome*>>;
+
+std::string neutral(Case c) {
+  c.engine = "native";
+  return print(c);
+}
+
+std::map<std::string, Seen> by_case(const std::vector<ObservedEngine>& engines) {
+  std::map<std::string, Seen> cases;
+  for (std::size_t i = 0; i < engines.size(); ++i)
+    for (const Outcome& outcome : engines[i].outcomes) cases[neutral(outcome.planned.subject)].emplace_back(i, &outcome);
+  return cases;
+}
+
+// Versions of one engine may differ without that.
+bool disagree(const Seen& seen, const std::vector<ObservedEngine>& engines) {
+  for (const auto& [i, a] : seen)
+    for (const auto& [j, b] : seen)
+      if (engines[i].table.engine != engines[j].table.engine && a->judgement.verdict != b->judgement.verdict) return true;
+  return false;
+}
+
+std::string cell_of(const Seen& seen, std::size_t engine, const std::vector<ObservedEngine>& engines) {
+  for (const auto& [i, outcome] : seen) {
+    if (i != engine) continue;
+    const EvidenceRow* row = find_row(engines[i].table, print(outcome->planned.subject));
+    const bool fails = outcome->judgement.verdict == Verdict::fails && row != nullptr;
+    return fails ? "fails in " + row->phase : name_of(outcome->judgement.verdict);
+  }
+  return "not run";
+}
+
+// What a page states for a version first; else whom the pages that fire speak of, where that is not everybody here.
+std::string explanation_of(const Seen& seen, const std::vector<ObservedEngine>& engines, const std::vector<Rule>& rules) {
+  std::vector<std::string> said;
+  const auto say = [&](std::string text) {
+    if (std::ranges::find(said, text) == said.end()) said.push_back(std::move(text));
+  };
+  std::set<std::string> fired;
+  for (const auto& [i, outcome] : seen) {
+    if (!outcome->explanation.empty()) say(fmt::format("{}: {}", engines[i].table.engine, outcome->explanation));
+    fired.insert(outcome->prediction.fired.begin(), outcome->prediction.fired.end());
+  }
+  for (const std::string& id : fired) {
+    const Rule* rule = find_rule(rules, id);
+    if (rule == nullptr) continue;
+    const auto held = std::ranges::count_if(seen, [&](const auto& one) { return holds_for(*rule, engines[one.first].target); });
+    if (held > 0 && held < std::ssize(seen)) say(fmt::format("{} speaks of {} alone", link_to(*rule, "rules/"), holds_in_words(*rule)));
+  }
+  return said.empty() ? "no page explains it" : join(said, "<br>");
+}
+
+}  // namespace
+
+EnginesView engines_view(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  EnginesView view;
+  for (const ObservedEngine& engine : engines) view.engines.push_back(print_engine(engine));
+  int same = 0;
+  for (const auto& [text, seen] : by_case(engines)) {
+    std::set<std::string> who;
+    for (const auto& [i, outcome] : seen) who.insert(engines[i].table.engine);
+    if (who.size() < 2) continue;
+    if (!disagree(seen, engines)) {
+      ++same;
+      continue;
+    }
+    DisagreementRow row{.order = code(text), .explanation = explanation_of(seen, engines, sources.rules)};
+    for (std::size_t i = 0; i < engines.size(); ++i) row.cells.push_back(cell_of(seen, i, engines));
+    view.rows.push_back(std::move(row));
+  }
+  view.same = std::to_string(same);
+  return view;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,43 @@
+#include "report/engines_view.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/report/mini.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+
+// The table of mini(), and one of another engine that saw the same but for one case.
+Sources with_another_engine() {
+  Sources sources = mini();
+  EvidenceTable other = sources.evidence.at(0);
+  other.engine = "pytorch";
+  other.versions = {"torch 2.11.0"};
+  for (EvidenceRow& row : other.rows) {
+    row.case_text += " engine=pytorch";
+    if (row.case_text == "fsdp=2,tp=2 engine=pytorch") row.verdict = Verdict::equal;
+  }
+  sources.evidence.push_back(other);
+  return sources;
+}
+
+TEST(EnginesView, ListsTheCasesOnWhichTheyDisagree) {
+  const Sources sources = with_another_engine();
+  const EnginesView view = engines_view(sources, observed_engines(sources));
+  EXPECT_THAT(view.engines, ElementsAre("native 2.11.0, cpu", "pytorch 2.11.0, cpu"));
+  ASSERT_EQ(view.rows.size(), 1u);
+  EXPECT_EQ(view.rows[0].order, "`fsdp=2,tp=2`");
+  EXPECT_THAT(view.rows[0].cells, ElementsAre("fails in apply", "equal"));
+  EXPECT_NE(view.rows[0].explanation, "");
+  EXPECT_EQ(std::stoul(view.same) + 1, sources.evidence.at(0).rows.size());
+}
+
+TEST(EnginesView, OneEngineAgreesWithItself) {
+  const Sources sources = mini();
+  EXPECT_TRUE(engines_view(sources, observed_engines(sources)).rows.empty());
+}
+
+}  // namespace
+}  // namespace ordercheck
