@@ -30,7 +30,7 @@ std::map<std::string, Seen> by_case(const std::vector<ObservedEngine>& engines) 
   return cases;
 }
 
-// Versions of one engine may differ without that.
+// A version of one engine shows another verdict than a version of another engine.
 bool disagree(const Seen& seen, const std::vector<ObservedEngine>& engines) {
   for (const auto& [i, a] : seen)
     for (const auto& [j, b] : seen)
@@ -38,14 +38,9 @@ bool disagree(const Seen& seen, const std::vector<ObservedEngine>& engines) {
   return false;
 }
 
-std::string cell_of(const Seen& seen, std::size_t engine, const std::vector<ObservedEngine>& engines) {
-  for (const auto& [i, outcome] : seen) {
-    if (i != engine) continue;
-    const EvidenceRow* row = find_row(engines[i].table, print(outcome->planned.subject));
-    const bool fails = outcome->judgement.verdict == Verdict::fails && row != nullptr;
-    return fails ? "fails in " + row->phase : name_of(outcome->judgement.verdict);
-  }
-  return "not run";
+std::string cell_of(const Seen& seen, std::size_t engine) {
+  const auto found = std::ranges::find(seen, engine, &Seen::value_type::first);
+  return found == seen.end() ? "not run" : seen_in_words(*found->second);
 }
 
 // What a page states for a version first; else whom the pages that fire speak of, where that is not everybody here.
@@ -83,7 +78,7 @@ EnginesView engines_view(const Sources& sources, const std::vector<ObservedEngin
       continue;
     }
     DisagreementRow row{.order = code(text), .explanation = explanation_of(seen, engines, sources.rules)};
-    for (std::size_t i = 0; i < engines.size(); ++i) row.cells.push_back(cell_of(seen, i, engines));
+    for (std::size_t i = 0; i < engines.size(); ++i) row.cells.push_back(cell_of(seen, i));
     view.rows.push_back(std::move(row));
   }
   view.same = std::to_string(same);

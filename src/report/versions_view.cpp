@@ -17,10 +17,9 @@ Kind kind_of(const ObservedEngine& engine) { return {engine.table.engine, engine
 
 constexpr const char* kNotRun = "not run";
 
-std::string cell_of(const ObservedEngine& engine, const std::string& case_text) {
-  const EvidenceRow* row = find_row(engine.table, case_text);
-  if (row == nullptr) return kNotRun;
-  return row->verdict == Verdict::fails ? "fails in " + row->phase : name_of(row->verdict);
+std::string cell_of(const ObservedEngine& engine, const Case& c) {
+  const Outcome* outcome = find_outcome(engine, c);
+  return outcome == nullptr ? kNotRun : seen_in_words(*outcome);
 }
 
 VersionsView view_of(const Sources& sources, const std::vector<const ObservedEngine*>& versions) {
@@ -31,7 +30,7 @@ VersionsView view_of(const Sources& sources, const std::vector<const ObservedEng
   for (const Outcome& outcome : newest.outcomes) {
     const Case& c = outcome.planned.subject;
     ChangedRow row{.order = code(print(c.stack))};
-    for (const ObservedEngine* engine : versions) row.cells.push_back(cell_of(*engine, print(c)));
+    for (const ObservedEngine* engine : versions) row.cells.push_back(cell_of(*engine, c));
     std::set<std::string> seen(row.cells.begin(), row.cells.end());
     seen.erase(kNotRun);
     if (seen.size() < 2) {

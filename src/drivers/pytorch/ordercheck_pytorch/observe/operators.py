@@ -89,9 +89,8 @@ class Events:
     operators: list[int] = field(default_factory=list)  # begin
     products: list[tuple[int, int, str, Any]] = field(default_factory=list)  # begin, end, name, event
     nodes: list[tuple[int, int]] = field(default_factory=list)  # of autograd: begin, end
-    numbered: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # what carries a sequence number: begin, end
+    # What carries a sequence number: begin, end.
+    numbered: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, event: Any) -> None:
         name, begin = event.name(), event.start_ns()

@@ -26,7 +26,7 @@ def local(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.to_local() if isinstance(tensor, DTensor) else tensor
 
 
-def in_place_of(part: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
+def laid_out_as(part: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
     """`part` laid out as `whole` is, whose local part it stands for."""
     if not isinstance(whole, DTensor):
         return part
@@ -60,11 +60,11 @@ def full_of_all(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     return [whole.contiguous() for whole in full(stacked).unbind(-1)]
 
 
-def sum_over_ranks(parts: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
+def sum_over_ranks(zero: torch.Tensor, parts: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
     """Of pairs (a 0-dim sum over a rank's part, the tensor it is a part of): the sum over all parts, each counted once. One
-    collective a layout."""
+    collective a layout. `zero` is what it starts from: its dtype is the same on a rank that has no part."""
     totals: dict[tuple[object, ...], tuple[torch.Tensor, DTensor]] = {}
-    total = torch.zeros((), dtype=parts[0][0].dtype, device=parts[0][0].device) if parts else torch.zeros(())
+    total = zero
     for part, whole in parts:
         if not isinstance(whole, DTensor):
             total = total + part

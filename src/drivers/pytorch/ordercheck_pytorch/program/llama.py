@@ -57,9 +57,8 @@ class InnerAttention(nn.Module):
         values = (
             v.unsqueeze(2).expand(batch, v.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
         )
-        later = torch.full((length, length), -torch.inf, dtype=q.dtype, device=q.device).triu(
-            1
-        )  # [query, key]
+        # [query, key]: a key that comes later is hidden.
+        later = torch.full((length, length), -torch.inf, dtype=q.dtype, device=q.device).triu(1)
         scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, length, head_dim)
         weights = self.numerics.softmax(self.numerics.matmul(scaled, keys.transpose(1, 2)), later)
         return self.numerics.matmul(weights, values).view(batch, heads, length, head_dim)

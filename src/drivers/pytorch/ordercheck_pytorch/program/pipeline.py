@@ -23,8 +23,8 @@ MULTI_STAGE = {"zero_bubble": ScheduleInterleavedZeroBubble}
 
 
 class PipelineSteps:
-    """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and since
-    torch 2.15 gradients too, is asked for once."""
+    """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and in
+    versions newer than 2.11 gradients too, is asked for once."""
 
     def __init__(
         self, subject: Subject, numerics: Numerics, microbatches: int, device: str, group: dist.ProcessGroup
@@ -54,6 +54,6 @@ class PipelineSteps:
         inputs = (tokens,) if self.plan.stage == 0 else ()
         target = labels if self.plan.stage == self.plan.stages - 1 else None
         self.schedule.step(*inputs, target=target)
-        # torch 2.15 also asks for the loss of an uninitialized output, before the first microbatch, to learn its shape.
+        # To learn shapes the loss of an uninitialized output may have been asked for before the first microbatch.
         zero = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
         return sum(self.totals[-self.microbatches :], zero)

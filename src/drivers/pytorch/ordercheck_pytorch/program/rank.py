@@ -18,7 +18,7 @@ from .arithmetic import Numerics, rounded
 from .case import AXES_OF, MESH_AXES, Case, Item
 from .catalogue import NUMERIC, TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
-from .gather import clean_name, full, full_of_all, in_place_of, local, sum_over_ranks, summed
+from .gather import clean_name, full, full_of_all, laid_out_as, local, sum_over_ranks, summed
 from .guard import RangeGuard
 from .llama import make_llama
 from .loss import summed_cross_entropy
@@ -195,7 +195,7 @@ class RankRun:
             return torch.zeros_like(parameter)
         # A coefficient rounds: parts of a sum would round on their own.
         parameter.grad = summed(parameter.grad)
-        return in_place_of(local(parameter.grad) / self.gradient_scale(), parameter.grad)
+        return laid_out_as(local(parameter.grad) / self.gradient_scale(), parameter.grad)
 
     def gather(self) -> None:
         """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
@@ -222,7 +222,8 @@ class RankRun:
         gradients = [p.grad for p in self.optimized() if p.grad is not None]
         with torch.no_grad():
             total = sum_over_ranks(
-                [(self.numerics.sum_of_squares(local(g) / self.gradient_scale()), g) for g in gradients]
+                torch.zeros((), dtype=self.numerics.dtype, device=self.device),
+                [(self.numerics.sum_of_squares(local(g) / self.gradient_scale()), g) for g in gradients],
             )
             if self.case.mesh["pp"] > 1:
                 dist.all_reduce(total, group=self.site.axis("pp").get_group())
