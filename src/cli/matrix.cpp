@@ -26,7 +26,7 @@ struct MatrixCommand {
   std::string rules;
   std::string folder;        // of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/
   std::string format = "text";
-  std::string arithmetic = "exact";
+  std::string arithmetic;  // "" for what each case is usually run with
   std::string only;
   std::string shard;
   std::string journal;
@@ -107,7 +107,8 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
     if (plan.cases.empty())
       return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them", command.only)};
   }
-  for (PlannedCase& planned : plan.cases) planned.subject.settings.arithmetic = arithmetic_of(command);
+  if (!command.arithmetic.empty())
+    for (PlannedCase& planned : plan.cases) planned.subject.settings.arithmetic = arithmetic_of(command);
   return Planned{.rules = knowledge->rules,
                  .folder = *folder,
                  .plan = shard_of(plan, shard->index, shard->count),
@@ -286,9 +287,8 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
   command->add_flag("--slow", options.slow, "Also the slow sets of the space");
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'");
   command->add_option("--shard", options.shard, "Only every n-th case from the i-th on: i/n");
-  command->add_option("--arithmetic", options.arithmetic, "exact, plain or native")
-      ->check(CLI::IsMember({"exact", "plain", "native"}))
-      ->capture_default_str();
+  command->add_option("--arithmetic", options.arithmetic, "exact, plain or native; without it exact, and native for a stack that casts")
+      ->check(CLI::IsMember({"exact", "plain", "native"}));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct RunCommand {
   int accumulation = Settings{}.accumulation;
   int steps = Settings{}.steps;
   std::uint64_t seed = Settings{}.seed;
-  std::string arithmetic = "exact";
+  std::string arithmetic;  // "" for what the stack is usually run with
   std::string mutant;
   std::string fault;
   std::string format = "text";
@@ -45,7 +45,8 @@ Result<Case> case_of(const RunCommand& command) {
     return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
   auto stack = parse_stack(command.words.front());
   if (!stack) return stack.error();
-  Case c{.stack = *stack, .model = command.model, .apply = command.apply};
+  Case c = usual_case(*stack, command.model, Case{}.engine);
+  c.apply = command.apply;
   c.settings.accumulation = command.accumulation;
   c.settings.steps = command.steps;
   c.settings.seed = command.seed;
@@ -181,9 +182,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--steps", options->steps, "Steps")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--seed", options->seed, "Of weights and data")->capture_default_str();
-  command->add_option("--arithmetic", options->arithmetic, "exact, plain or native")
-      ->check(CLI::IsMember({"exact", "plain", "native"}))
-      ->capture_default_str();
+  command->add_option("--arithmetic", options->arithmetic, "exact, plain or native; without it exact, and native for a stack that casts")
+      ->check(CLI::IsMember({"exact", "plain", "native"}));
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
   command->add_option("--format", options->format, "text or json")

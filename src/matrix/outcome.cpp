@@ -44,7 +44,7 @@ void contradict(Outcome& outcome, std::string what) {
 Outcome* find_outcome(std::vector<Outcome>& outcomes, const Stack& stack, const std::string& model) {
   const auto found = std::ranges::find_if(outcomes, [&](const Outcome& o) {
     return o.planned.subject.stack == stack && o.planned.subject.model == model && o.planned.subject.apply.empty() &&
-           o.planned.subject.settings == Settings{};
+           o.planned.subject.settings == usual_settings(stack);
   });
   return found == outcomes.end() ? nullptr : &*found;
 }

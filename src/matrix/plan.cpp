@@ -55,15 +55,15 @@ class Collector {
 
   void add_witnesses() {
     for (const Rule& rule : rules_) {
-      add(Case{.stack = rule.witness.bad, .model = rule.witness.model, .engine = hello_.engine},
+      add(usual_case(rule.witness.bad, rule.witness.model, hello_.engine),
           {SourceKind::witness, rule.id + " bad"});
-      add(Case{.stack = rule.witness.good, .model = rule.witness.model, .engine = hello_.engine},
+      add(usual_case(rule.witness.good, rule.witness.model, hello_.engine),
           {SourceKind::witness, rule.id + " good"});
     }
   }
 
   void add_order(const Stack& stack, const std::string& model) {
-    const Case c{.stack = stack, .model = model, .engine = hello_.engine};
+    const Case c = usual_case(stack, model, hello_.engine);
     add(c, {SourceKind::order, ""});
     const auto against = rules_against(stack, rules_);
     if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
@@ -82,7 +82,7 @@ class Collector {
     for (int ranks : space_.ranks) {
       for (const Stack& stack : orders(space_.transforms, ranks)) {
         if (!rules_against(stack, rules_).empty()) continue;
-        Case c{.stack = stack, .model = model, .engine = hello_.engine};
+        Case c = usual_case(stack, model, hello_.engine);
         add(c, {SourceKind::legal, ""});
         for (int accumulation : space_.accumulations) {
           c.settings.accumulation = accumulation;
@@ -108,15 +108,14 @@ class Collector {
       for (const Stack& stack : orders(parallel, ranks))
         for (const Item& optimizer : space_.optimizers)
           for (const Stack& longer : at_every_position(stack, optimizer))
-            add(Case{.stack = longer, .model = model, .engine = hello_.engine}, {SourceKind::optimizer, ""});
+            add(usual_case(longer, model, hello_.engine), {SourceKind::optimizer, ""});
   }
 
   void add_framework(const Framework& framework, const std::string& model) {
-    const Case whole{.stack = with_degrees(framework.order), .model = model, .engine = hello_.engine};
+    const Case whole = usual_case(with_degrees(framework.order), model, hello_.engine);
     add(whole, {SourceKind::framework, framework.name});
     std::vector<std::string> left_out;
-    Case projected = whole;
-    projected.stack = project(whole.stack, hello_.transforms, left_out);
+    const Case projected = usual_case(project(whole.stack, hello_.transforms, left_out), model, hello_.engine);
     if (!left_out.empty() && !projected.stack.items.empty())
       add(projected, {SourceKind::framework, framework.name + " (projected)"});
   }
@@ -124,7 +123,7 @@ class Collector {
   void add_thread(const Thread& thread, const std::string& model) {
     for (const ThreadPoint& point : thread.points)
       for (const Stack& stack : point.stacks)
-        add(Case{.stack = stack, .model = model, .engine = hello_.engine},
+        add(usual_case(stack, model, hello_.engine),
             {SourceKind::thread, thread.name + " " + point.id});
   }
 

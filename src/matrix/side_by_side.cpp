@@ -26,7 +26,7 @@ bool completed(const Observation* seen) {
 
 const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,
                              const std::vector<Observation>& observations) {
-  const std::string text = print(Case{.stack = with_degrees(stack), .engine = engine, .settings = {}});
+  const std::string text = print(usual_case(with_degrees(stack), Case{}.model, engine));
   const auto found = std::ranges::find_if(observations, [&](const Observation& seen) {
     return seen.engine == engine && seen.version == version && seen.case_text == text;
   });

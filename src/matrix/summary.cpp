@@ -138,6 +138,9 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
   const Judgement& judgement = outcome.judgement;
   std::string text = fmt::format("{}: {}\n  {}\n", print(subject), name_of(judgement.verdict), judgement.reason);
   add_field(text, "persists", outcome.persistence);
+  if (const auto& away = judgement.from_one_rank)
+    add_field(text, "one rank", fmt::format("losses are up to {:.1e} of one rank's away, gradient norms up to {:.1e}; native "
+                                            "arithmetic owes no more", away->loss, away->gradient_norm));
   if (outcome.divergence) add_field(text, "first in", divergence_text(*outcome.divergence));
   if (outcome.record.failure) add_list(text, "where", outcome.record.failure->ranks);
   std::vector<std::string> effects;

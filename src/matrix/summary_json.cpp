@@ -59,6 +59,8 @@ Json outcome_json(const Outcome& outcome) {
                        {"module", failure->module},        {"operation", failure->operation},
                        {"group", failure->group},          {"sequence", failure->sequence},
                        {"message", failure->message},      {"ranks", failure->ranks}};
+  if (const auto& away = outcome.judgement.from_one_rank)
+    json["from_one_rank"] = {{"loss", away->loss}, {"gradient_norm", away->gradient_norm}};
   if (const auto& d = outcome.divergence)
     json["divergence"] = {{"step", d->step}, {"phase", name_of(d->phase)},  {"module", d->module},
                           {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing},

@@ -33,15 +33,18 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
 
 void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas) {
   if (shards > 1) {
-    expect_collective(showing, runs.with, "all_gather", "dp_shard", Phase::forward);
+    // Ranks of cp have other tokens: what shards parameters and sums gradients does so over them as well.
+    const Mesh mesh = mesh_of(runs.subject.stack);
+    const std::string group = group_name(mesh, {"dp_shard", "cp"});
+    expect_collective(showing, runs.with, "all_gather", group.c_str(), Phase::forward);
     // A pipeline's schedule reduces once it is through with a stage's last microbatch, behind the backward and outside of it.
-    const bool scheduled = degree_of(mesh_of(runs.subject.stack), "pp") > 1;
-    const auto behind = collectives(runs.with, "reduce_scatter", "dp_shard", Phase::forward);
+    const bool scheduled = degree_of(mesh, "pp") > 1;
+    const auto behind = collectives(runs.with, "reduce_scatter", group, Phase::forward);
     if (scheduled && behind > 0)
-      showing.expect(true, fmt::format("{} reduce_scatter on dp_shard by the pipeline's schedule", behind));
+      showing.expect(true, fmt::format("{} reduce_scatter on {} by the pipeline's schedule", behind, group));
     else
-      expect_collective(showing, runs.with, "reduce_scatter", "dp_shard", Phase::backward);
-    expect_sharded_parameters(showing, runs, shards);
+      expect_collective(showing, runs.with, "reduce_scatter", group.c_str(), Phase::backward);
+    expect_sharded_parameters(showing, runs, shards * degree_of(mesh, "cp"));
   }
   if (replicas > 1) expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
   expect_split_batch(showing, runs);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "parity/verdict.h"
 
 namespace ordercheck {
@@ -67,6 +70,15 @@ std::optional<Difference> gradients_differ(int step, const Record& expected, con
   return std::nullopt;
 }
 
+double largest_share(const std::vector<Bits64>& expected, const std::vector<Bits64>& got) {
+  double largest = 0;
+  for (std::size_t rank = 0; rank < got.size() && !expected.empty(); ++rank) {
+    const double owed = value_of(like_of(expected, rank, got.size()));
+    largest = std::max(largest, std::abs(value_of(got[rank]) - owed) / std::abs(owed));
+  }
+  return largest;
+}
+
 }  // namespace
 
 std::optional<Difference> first_difference(const Record& expected, const Record& got) {
@@ -99,6 +111,16 @@ std::string extent_of_difference(const Record& expected, const Record& got) {
   }
   const auto all = got.parameters.size();
   return fmt::format("{} of {} gradients, {} of {} parameters", gradients, all, values, all);
+}
+
+Distance distance_between(const Record& expected, const Record& got) {
+  Distance distance;
+  for (std::size_t step = 0; step < std::min(expected.steps.size(), got.steps.size()); ++step) {
+    const StepRecord &owed = expected.steps[step], &seen = got.steps[step];
+    distance.loss = std::max(distance.loss, largest_share(owed.loss, seen.loss));
+    distance.gradient_norm = std::max(distance.gradient_norm, largest_share(owed.gradient_norm, seen.gradient_norm));
+  }
+  return distance;
 }
 
 }  // namespace ordercheck

@@ -12,7 +12,7 @@ namespace ordercheck {
 namespace {
 
 // Those that spread over ranks; of degree 1 they owe nothing.
-constexpr std::array<std::string_view, 6> kParallel{"pp", "tp", "fsdp", "hsdp", "ddp", "replicate"};
+constexpr std::array<std::string_view, 7> kParallel{"pp", "tp", "cp", "fsdp", "hsdp", "ddp", "replicate"};
 
 void show_updates(Showing& showing, const Record& with) {
   std::size_t changed = 0;
@@ -33,6 +33,10 @@ bool show(Showing& showing, const EffectRuns& runs, const Mesh& mesh) {
     if (name == "sac") show_kept(showing, runs);
   } else if (name == "tp") {
     show_tensor_parallel(showing, runs, world_size(mesh));
+  } else if (name == "cp") {
+    show_context_parallel(showing, runs, world_size(mesh));
+  } else if (name == "amp") {
+    show_moved_numbers(showing, runs);
   } else if (name == "pp") {
     show_pipeline(showing, runs);
   } else if (name == "fsdp" || name == "hsdp") {

@@ -36,6 +36,12 @@ void show_tensor_parallel(Showing& showing, const EffectRuns& runs, int degree) 
   }
 }
 
+void show_context_parallel(Showing& showing, const EffectRuns& runs, int degree) {
+  expect_collective(showing, runs.with, "all_gather", "cp", Phase::forward);
+  expect_collective(showing, runs.with, "reduce_scatter", "cp", Phase::backward);
+  expect_split_work(showing, runs, 1, degree);
+}
+
 // How much of the work rank 0 has is up to where the model was cut: some of it, not all. Messages are in the counters, and
 // where an engine also records them by group they count as seen.
 void show_pipeline(Showing& showing, const EffectRuns& runs) {

@@ -70,7 +70,7 @@ struct TraceEntry {
 // Collectives of rank 0 over the whole run, summed by kind, group and phase.
 struct CollectiveCount {
   std::string kind;    // all_gather, reduce_scatter, all_reduce, broadcast, all_to_all, send, recv
-  std::string group;   // mesh axis: tp, dp_shard, ...; "world"
+  std::string group;   // mesh axis: tp, dp_shard, ...; "dp_shard+cp"; "world"
   Phase phase = Phase::forward;
   std::int64_t count = 0;
   std::int64_t bytes = 0;  // of the input handed in by this rank

@@ -156,19 +156,22 @@ Judgement judge(const Comparison& c) {
     const bool twin = i < c.twins.size() && c.twins[i] && c.twins[i]->ending == Ending::completed;
     judgement.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
   }
+  if (!is_held_against_one_rank(c.subject, c.first) && c.reference && c.reference->ending == Ending::completed)
+    judgement.from_one_rank = distance_between(*c.reference, c.first);
   for (auto step : {unlike_reference, replicas_apart, untrained, unlike_recommended})
     if (auto verdict = step(c, judgement)) return *verdict;
   if (const Effect* ignored = without_effect(judgement.effects))
     return decided(judgement, Verdict::ignored,
                    "every bit is there, but " + ignored->transform + " is without its effect: " + ignored->evidence);
   const bool held = is_held_against_one_rank(c.subject, c.first);
-  const bool broken = held && c.recommended && c.recommended->ending == Ending::completed &&
+  const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
+  const bool broken = held && recommended_ran &&
                       differs_from(*c.recommended, "", c.first, judgement, Verdict::differs);
   return decided(judgement, Verdict::equal,
                  broken ? "every loss, gradient and parameter has the bits of one rank; the recommended order has not"
                  : held ? "every loss, gradient and parameter has the bits of one rank"
-                 : c.recommended ? "every loss, gradient and parameter has the bits of the recommended order"
-                                 : "every loss, gradient and parameter has the bits of its second run");
+                 : recommended_ran ? "every loss, gradient and parameter has the bits of the recommended order"
+                                   : "every loss, gradient and parameter has the bits of its second run");
 }
 
 }  // namespace ordercheck

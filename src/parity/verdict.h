@@ -41,6 +41,16 @@ std::optional<Difference> first_difference(const Record& expected, const Record&
 // How many of the full gradients and final parameters differ, for messages: "21 of 21 gradients, 21 of 21 parameters".
 std::string extent_of_difference(const Record& expected, const Record& got);
 
+// How far the numbers of one run are from another's, as a share of the latter's: the largest over steps and ranks.
+struct Distance {
+  double loss = 0;
+  double gradient_norm = 0;
+  friend bool operator==(const Distance&, const Distance&) = default;
+};
+
+// Both records must have completed, with as many steps; ranks are held against each other as in first_difference.
+Distance distance_between(const Record& expected, const Record& got);
+
 // What a transform owes to show at degree 2 and more (design: effects), measured against the twin without it.
 struct Effect {
   std::string transform;  // the item, printed
@@ -74,6 +84,7 @@ struct Judgement {
   std::string reason;                   // one sentence: the failure, the first difference, the effect that is missing
   std::optional<Difference> difference;
   std::vector<Effect> effects;
+  std::optional<Distance> from_one_rank;  // where nothing is owed to one rank: information, which decides nothing
 };
 
 // Order of judgement: did it end; is it equal to itself; to the reference; do replicas agree; did trainable parameters

@@ -40,7 +40,7 @@ std::string findings_in_words(const Stack& order, const std::vector<Rule>& rules
 std::string run_in_words(const Stack& order, const std::string& model, const ObservedEngine& engine) {
   std::vector<std::string> dropped;
   const Stack projected = project(order, built_by(engine), dropped);
-  const Case c{.stack = projected, .model = model, .engine = engine.table.engine, .settings = {}};
+  const Case c = usual_case(projected, model, engine.table.engine);
   const std::string without = dropped.empty() ? "" : ", without " + code(join(dropped, ","));
   const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
   return fmt::format("{}{}: {}", print(engine.target), without, outcome == nullptr ? "not run" : seen_in_words(*outcome));

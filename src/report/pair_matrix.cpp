@@ -14,7 +14,7 @@ PairCell cell_of(const Stack& stack, const Judge& judge, const std::vector<Obser
   const PairAnswer answer = answer_for(stack.items[0], stack.items[1], judge);
   PairCell cell{.word = answer.word, .rule = answer.rule == nullptr ? "" : link_to(*answer.rule, "rules/"), .seen = {}, .text = ""};
   for (const ObservedEngine& engine : engines) {
-    const Case c{.stack = stack, .engine = engine.table.engine, .settings = {}};
+    const Case c = usual_case(stack, Case{}.model, engine.table.engine);
     if (const Outcome* outcome = find_outcome(engine, c))
       cell.seen.push_back(fmt::format("{}: {}", print(engine.target), seen_in_words(*outcome)));
   }

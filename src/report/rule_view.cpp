@@ -16,7 +16,7 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
   if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
   for (const ObservedEngine& engine : engines) {
     if (engine.target != target) continue;
-    const Case c{.stack = stack, .model = witness.model, .engine = engine.table.engine, .settings = {}};
+    const Case c = usual_case(stack, witness.model, engine.table.engine);
     if (const Outcome* outcome = find_outcome(engine, c)) return seen_in_words(*outcome);
   }
   return "not run";

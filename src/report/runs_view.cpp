@@ -55,7 +55,7 @@ std::vector<Case> ordered_cases(const Space& space, const std::string& engine) {
   std::erase_if(stacks, [](const Stack& stack) { return stack.items.size() < 2; });
   std::ranges::stable_sort(stacks, std::greater<>{}, [](const Stack& stack) { return stack.items.size(); });
   for (Stack& stack : stacks)
-    cases.push_back({.stack = std::move(stack), .model = space.models.front(), .engine = engine, .settings = {}});
+    cases.push_back(usual_case(std::move(stack), space.models.front(), engine));
   return cases;
 }
 

@@ -56,8 +56,7 @@ std::vector<std::vector<Stack>> alike(const std::vector<Stack>& stacks) {
 std::vector<Column> columns_of(const std::vector<Stack>& stacks, const Space& space, const ObservedEngine& engine) {
   std::vector<Column> columns;
   for (const Stack& stack : stacks) {
-    Case c{.stack = stack, .engine = engine.table.engine, .settings = {}};
-    if (!space.models.empty()) c.model = space.models.front();
+    const Case c = usual_case(stack, space.models.empty() ? Case{}.model : space.models.front(), engine.table.engine);
     columns.push_back({.stack = stack, .row = find_row(engine.table, print(c)), .outcome = find_outcome(engine, c)});
   }
   return columns;

@@ -24,9 +24,9 @@ struct Run {
   Shown shown;
 };
 
-// Evidence names a case as print() does, so texts are compared: a witness is run with the default settings.
+// Evidence names a case as print() does, so texts are compared: a witness is run with its usual settings.
 bool is_case(const Observation& observation, const Stack& stack, const std::string& model) {
-  return observation.case_text == print(Case{.stack = stack, .model = model, .engine = observation.engine, .settings = {}});
+  return observation.case_text == print(usual_case(stack, model, observation.engine));
 }
 
 const Observation* twin_of(const Observation& bad, const Rule& rule, const std::vector<Observation>& all) {

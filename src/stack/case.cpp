@@ -170,6 +170,21 @@ Result<Case> parse_case(std::string_view text) {
   return c;
 }
 
+Settings usual_settings(const Stack& stack) {
+  Settings settings;
+  const auto casts = [](const Item& item) {
+    const TransformInfo* info = find_transform(item.name);
+    return info != nullptr && info->casts;
+  };
+  if (std::ranges::any_of(stack.items, casts)) settings.arithmetic = Arithmetic::native;
+  return settings;
+}
+
+Case usual_case(Stack stack, std::string model, std::string engine) {
+  const Settings settings = usual_settings(stack);
+  return {.stack = std::move(stack), .model = std::move(model), .engine = std::move(engine), .settings = settings};
+}
+
 Case reference_of(const Case& c) {
   Case reference = c;
   reference.apply.clear();

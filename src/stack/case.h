@@ -42,6 +42,13 @@ Result<Case> parse_case(std::string_view text);
 
 const char* name_of(Arithmetic arithmetic);
 
+// The settings that a stack runs with where nobody asks for others: the default, but native arithmetic where an item casts,
+// since exact arithmetic is float64 and its numbers would be up to the layout.
+Settings usual_settings(const Stack& stack);
+
+// A stack with its usual settings.
+Case usual_case(Stack stack, std::string model, std::string engine);
+
 // The case on one rank that this one owes its numbers to: the plain model with the numeric transforms of the stack, none of
 // its layout transforms and nobody's `apply`; same model, engine and settings.
 Case reference_of(const Case& c);

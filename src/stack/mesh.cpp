@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <limits>
 
+#include "base/text.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -58,6 +60,13 @@ std::array<int, 5> coordinates(const Mesh& mesh, int rank) {
   const std::array<int, 5> stride = strides(mesh);
   for (std::size_t axis = 0; axis < place.size(); ++axis) place[axis] = rank / stride[axis] % mesh.degrees[axis];
   return place;
+}
+
+std::string group_name(const Mesh& mesh, const std::vector<std::string>& axes) {
+  std::vector<std::string> wide;
+  std::ranges::copy_if(axes, std::back_inserter(wide), [&](const std::string& axis) { return degree_of(mesh, axis) > 1; });
+  const auto all = std::ranges::count_if(mesh.degrees, [](int degree) { return degree > 1; });
+  return wide.size() > 1 && std::ssize(wide) == all ? "world" : join(wide, "+");
 }
 
 std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::string>& axes) {

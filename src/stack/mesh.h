@@ -32,6 +32,10 @@ int degree_of(const Mesh& mesh, std::string_view axis);  // 1 for an axis the me
 // Coordinate of a rank on each axis, in the order of kMeshAxes. Asserts that the mesh has this rank.
 std::array<int, 5> coordinates(const Mesh& mesh, int rank);
 
+// What records call the group over these axes, those of degree 1 left out: "tp", "dp_shard+cp"; "world" where they are all
+// of several axes that the mesh has. Axes in the order of kMeshAxes; "" when each is of degree 1.
+std::string group_name(const Mesh& mesh, const std::vector<std::string>& axes);
+
 // The ranks that differ from `rank` on the named axes only, in mesh order; `rank` itself among them.
 std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::string>& axes);
 

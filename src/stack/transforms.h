@@ -39,6 +39,7 @@ struct TransformInfo {
   std::vector<std::string> axes;       // mesh axes that its degrees size, outermost first; empty when it has none
   std::vector<std::string> modes;      // what `=mode` may be
   std::vector<OptionInfo> options;
+  bool casts = false;                  // to another dtype before a reduction: what comes of it is up to the layout
 };
 
 const std::vector<TransformInfo>& transforms();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import pytest
 
 HERE = Path(__file__).parent
 DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
-AXES = {"pp": ["pp"], "tp": ["tp"], "fsdp": ["dp_shard"], "ddp": ["dp_replicate"]}
+AXES = {"pp": ["pp"], "tp": ["tp"], "cp": ["cp"], "fsdp": ["dp_shard"], "ddp": ["dp_replicate"]}
+SCOPES = {"ac": "block", "sac": "block", "compile": "block", "fsdp": "block", "cp": "attention"}
 
 
 def case_of(stack: str, **settings: str) -> dict[str, Any]:
@@ -26,10 +28,17 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
         name, _, degree = head.partition("=")
         for axis in AXES.get(name, []):
             mesh[axis] = int(degree)
-        scope = "block" if name in ("ac", "sac", "compile", "fsdp") else "model"
         degrees = [int(degree)] if degree else []
         given = [{"name": option, "value": ""} for option in options]
-        items.append({"name": name, "degrees": degrees, "mode": "", "options": given, "scope": scope})
+        items.append(
+            {
+                "name": name,
+                "degrees": degrees,
+                "mode": "",
+                "options": given,
+                "scope": SCOPES.get(name, "model"),
+            }
+        )
     return {
         "text": f"{stack} {settings}",
         "engine": "pytorch",
@@ -108,7 +117,20 @@ def numbers(record: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    "stack", ["tp=2,ac", "fsdp=2,ac", "ddp=2", "pp=2,fsdp=2", "pp=2:zero_bubble,ac", "compile", "sac"]
+    "stack",
+    [
+        "tp=2,ac",
+        "fsdp=2,ac",
+        "ddp=2",
+        "pp=2,fsdp=2",
+        "pp=2:zero_bubble,ac",
+        "compile",
+        "sac",
+        "cp=2,ac",
+        "cp=2,fsdp=2",
+        "cp=2,ddp=2",
+        "pp=2,cp=2,compile",
+    ],
 )
 def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
     assert numbers(worker.run(stack)) == numbers(worker.run(""))
@@ -116,6 +138,17 @@ def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> N
 
 def test_without_the_grid_the_bits_differ(worker: Worker) -> None:
     assert numbers(worker.run("tp=2", arithmetic="plain")) != numbers(worker.run("", arithmetic="plain"))
+
+
+@pytest.mark.parametrize("stack", ["fsdp=2", "cp=2", "tp=2,ac,fsdp=2"])
+def test_in_native_arithmetic_a_stack_repeats_itself_and_is_near_one_rank(worker: Worker, stack: str) -> None:
+    once, again, alone = (worker.run(s, arithmetic="native") for s in (stack, stack, ""))
+    assert numbers(once) == numbers(again)
+    assert not once["parity_owed"]
+    losses = [
+        struct.unpack(">d", bytes.fromhex(record["steps"][0]["loss"][0]))[0] for record in (once, alone)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
 
 
 def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Worker) -> None:

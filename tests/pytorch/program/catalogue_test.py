@@ -15,7 +15,11 @@ def case(*items: Item, **degrees: int) -> Case:
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        (Item("cp", (2,)), "transform 'cp' is not built"),
+        (Item("ep", (2,)), "transform 'ep' is not built"),
+        (
+            Item("cp", (2,), options={"ring": ""}, scope="attention"),
+            "cp:ring is not built; expected all_gather",
+        ),
         (Item("tp", (2,), options={"loss": "on"}), "tp:loss is not built"),
         (Item("ac", scope="model"), "ac@model is not built; expected block"),
         (
@@ -55,4 +59,4 @@ def test_every_transform_alone_is_built() -> None:
 
 
 def test_items_of_a_users_function_are_not_judged() -> None:
-    assert cannot(replace(case(Item("cp", (2,))), apply="package:function"), "cpu") == ""
+    assert cannot(replace(case(Item("ep", (2,))), apply="package:function"), "cpu") == ""

@@ -170,6 +170,42 @@ TEST(Effect, ASavingAloneShowsCheckpointingWhereOperatorsAreNotSeen) {
   EXPECT_FALSE(effect("ac", with, sample_record()).present);
 }
 
+TEST(Effect, ContextParallelGathersKeysScattersTheirGradientsAndSplitsTheWork) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  with.collectives = {{.kind = "all_gather", .group = "cp", .phase = Phase::forward, .count = 4},
+                      {.kind = "reduce_scatter", .group = "cp", .phase = Phase::backward, .count = 4}};
+  EXPECT_TRUE(effect("cp=2", with, sample_record()).present);
+  Record whole = with;
+  whole.counters.matmul_flops = 960;
+  EXPECT_FALSE(effect("cp=2", whole, sample_record()).present);
+  Record keeps_to_itself = with;
+  keeps_to_itself.collectives.clear();
+  EXPECT_FALSE(effect("cp=2", keeps_to_itself, sample_record()).present);
+}
+
+TEST(Effect, ShardingGoesOverContextParallelRanksToo) {
+  Record with = sample_record(8);
+  with.counters.matmul_flops = 480;
+  const auto on = [&](const char* group) {
+    with.collectives = {{.kind = "all_gather", .group = group, .phase = Phase::forward, .count = 6},
+                        {.kind = "reduce_scatter", .group = group, .phase = Phase::backward, .count = 3}};
+    return with;
+  };
+  EXPECT_TRUE(effect("fsdp=2,cp=2,tp=2", on("dp_shard+cp"), sample_record(4)).present);
+  EXPECT_FALSE(effect("fsdp=2,cp=2,tp=2", on("dp_shard"), sample_record(4)).present);
+  EXPECT_TRUE(effect("fsdp=2,cp=2", on("world"), sample_record(2)).present) << "which is all that there is";
+}
+
+TEST(Effect, MixedPrecisionMovesTheLoss) {
+  Record with = sample_record();
+  EXPECT_FALSE(effect("amp=bf16", with, sample_record()).present);
+  with.steps[1].loss[0].bits ^= 1;
+  const auto moved = effect("amp=bf16", with, sample_record());
+  EXPECT_TRUE(moved.present);
+  EXPECT_EQ(moved.evidence, "1 of 2 losses are others than without it");
+}
+
 TEST(Effect, DegreeOneOwesNothing) {
   EXPECT_TRUE(effect("pp=1", sample_record(), sample_record()).present);
   EXPECT_TRUE(effect("replicate=1", sample_record(), sample_record()).present);

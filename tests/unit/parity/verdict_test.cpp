@@ -114,6 +114,22 @@ TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
   EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
 }
 
+TEST(Judge, WhereNothingIsOwedToOneRankTheDistanceIsTold) {
+  Comparison comparison = sound();
+  EXPECT_FALSE(judge(comparison).from_one_rank) << "its bits are owed";
+  comparison.subject.settings.arithmetic = Arithmetic::native;
+  EXPECT_EQ(judge(comparison).from_one_rank, Distance{});
+  comparison.reference->steps[1].loss[0] = bits_of(4.0);  // where the case has 3.5
+  EXPECT_EQ(judge(comparison).from_one_rank, (Distance{.loss = 0.125, .gradient_norm = 0}));
+}
+
+TEST(Judge, ARecommendedOrderThatDidNotCompleteVouchesForNothing) {
+  Comparison comparison = sound();
+  comparison.subject.settings.arithmetic = Arithmetic::native;
+  comparison.recommended = sample_failure(Ending::failed, Phase::apply, "refused");
+  EXPECT_THAT(judge(comparison).reason, HasSubstr("the bits of its second run"));
+}
+
 TEST(Judge, ABrokenRecommendedOrderIsNoFaultOfACaseThatHasTheBitsOfOneRank) {
   Comparison comparison = sound();
   comparison.recommended = comparison.first;

@@ -106,6 +106,12 @@ RC_GTEST_PROP(ParseCase, AnythingMadeOfItsOwnLettersIsACaseOrAnError, ()) {
   RC_ASSERT(*again == *c);
 }
 
+TEST(UsualCase, IsOfNativeArithmeticWhereTheStackCasts) {
+  EXPECT_EQ(print(usual_case(*parse_stack("tp=2,fsdp=2"), "llama", "native")), "tp=2,fsdp=2");
+  EXPECT_EQ(print(usual_case(*parse_stack("tp=2,amp=bf16"), "llama", "pytorch")),
+            "tp=2,amp=bf16 engine=pytorch arithmetic=native");
+}
+
 TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
   const Result<Case> c = parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");
   ASSERT_TRUE(c);

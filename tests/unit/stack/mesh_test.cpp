@@ -61,6 +61,14 @@ TEST(Coordinates, LastAxisVariesFastest) {
   EXPECT_THAT(coordinates(m, 23), ElementsAre(1, 0, 2, 0, 3));
 }
 
+TEST(GroupName, JoinsTheAxesThatAreWide) {
+  EXPECT_EQ(group_name(mesh("fsdp=2,cp=2,tp=2"), {"dp_shard", "cp"}), "dp_shard+cp");
+  EXPECT_EQ(group_name(mesh("fsdp=2,tp=2"), {"dp_shard", "cp"}), "dp_shard");
+  EXPECT_EQ(group_name(mesh("fsdp=2,cp=2"), {"dp_shard", "cp"}), "world");
+  EXPECT_EQ(group_name(mesh("fsdp=2"), {"dp_shard", "cp"}), "dp_shard") << "of one axis its name is the better one";
+  EXPECT_EQ(group_name(mesh("tp=2"), {"dp_shard", "cp"}), "");
+}
+
 TEST(GroupOf, VariesTheNamedAxesOnly) {
   const Mesh m = mesh("pp=2,fsdp=2,tp=2");
   EXPECT_THAT(group_of(m, 5, {"tp"}), ElementsAre(4, 5));

@@ -10,6 +10,7 @@ from .data import SEQUENCES
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
 from .transforms.compile import apply_compile
+from .transforms.cp import apply_cp, cannot_cp
 from .transforms.ddp import apply_ddp, cannot_average
 from .transforms.fsdp import apply_fsdp, apply_hsdp
 from .transforms.optimizer import apply_optimizer
@@ -37,6 +38,7 @@ TRANSFORMS: dict[str, Transform] = {
         apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches"), cannot=cannot_pp
     ),
     "tp": Transform(apply_tp, ("sp", "plan")),
+    "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
     "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),

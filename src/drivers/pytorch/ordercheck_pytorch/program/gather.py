@@ -43,6 +43,11 @@ def laid_out_alike(a: torch.Tensor, b: DTensor) -> bool:
     )
 
 
+def is_laid_out_over(tensor: torch.Tensor, axes: Sequence[str]) -> bool:
+    """Whether its mesh has one of those axes."""
+    return isinstance(tensor, DTensor) and any(a in (tensor.device_mesh.mesh_dim_names or ()) for a in axes)
+
+
 def full_of_all(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """`full` of each; those of one shape and one layout take one collective together."""
     first = tensors[0]

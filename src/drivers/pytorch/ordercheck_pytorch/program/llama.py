@@ -40,28 +40,32 @@ def rotate(x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
 
+def causal_mask(length: int, dtype: torch.dtype) -> torch.Tensor:
+    """[query, key]: what is added to a score. A key that comes later is hidden."""
+    return torch.full((length, length), -torch.inf, dtype=dtype).triu(1)
+
+
 class InnerAttention(nn.Module):
-    """softmax(q k^T / sqrt(head_dim)) v under a causal mask: [batch, heads, sequence, head_dim]."""
+    """softmax(q k^T / sqrt(head_dim) + mask) v: [batch, heads, queries, head_dim] of k and v [batch, heads, keys, head_dim]
+    and a mask [queries, keys]."""
 
     def __init__(self, numerics: Numerics) -> None:
         super().__init__()
         self.numerics = numerics
 
-    def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-        batch, heads, length, head_dim = q.shape
-        repeats = heads // k.shape[1]
+    def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        batch, heads, queries, head_dim = q.shape
+        kv_heads, length = k.shape[1:3]
+        repeats = heads // kv_heads
         # Query heads that share a key/value head stand side by side.
-        keys = (
-            k.unsqueeze(2).expand(batch, k.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
-        )
+        keys = k.unsqueeze(2).expand(batch, kv_heads, repeats, length, head_dim).reshape(-1, length, head_dim)
         values = (
-            v.unsqueeze(2).expand(batch, v.shape[1], repeats, length, head_dim).reshape(-1, length, head_dim)
+            v.unsqueeze(2).expand(batch, kv_heads, repeats, length, head_dim).reshape(-1, length, head_dim)
         )
-        # [query, key]: a key that comes later is hidden.
-        later = torch.full((length, length), -torch.inf, dtype=q.dtype, device=q.device).triu(1)
-        scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, length, head_dim)
-        weights = self.numerics.softmax(self.numerics.matmul(scaled, keys.transpose(1, 2)), later)
-        return self.numerics.matmul(weights, values).view(batch, heads, length, head_dim)
+        scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, queries, head_dim)
+        scores = self.numerics.matmul(scaled, keys.transpose(1, 2))
+        weights = self.numerics.softmax(scores, mask[:queries, :length])
+        return self.numerics.matmul(weights, values).view(batch, heads, queries, head_dim)
 
 
 class Attention(nn.Module):
@@ -73,13 +77,13 @@ class Attention(nn.Module):
         self.inner_attention = InnerAttention(numerics)
         self.wo = Linear(numerics, HEADS * HEAD_DIM, DIM)
 
-    def forward(self, x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, rope: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         batch, length = x.shape[:2]
         rope = rope[:length]
         q = self.wq(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
         k = self.wk(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
         v = self.wv(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
-        out = self.inner_attention(rotate(q, rope), rotate(k, rope), v)
+        out = self.inner_attention(rotate(q, rope), rotate(k, rope), v, mask)
         return self.wo(out.transpose(1, 2).reshape(batch, length, -1))
 
 
@@ -105,8 +109,8 @@ class TransformerBlock(nn.Module):
         self.ffn_norm = RMSNorm(numerics, DIM, NORM_EPS)
         self.feed_forward = FeedForward(numerics)
 
-    def forward(self, x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
-        x = x + self.attention(self.attention_norm(x), rope)
+    def forward(self, x: torch.Tensor, rope: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        x = x + self.attention(self.attention_norm(x), rope, mask)
         return x + self.feed_forward(self.ffn_norm(x))
 
 
@@ -121,11 +125,12 @@ class Llama(nn.Module):
         self.output: nn.Module | None = Linear(numerics, DIM, VOCABULARY)
         rope = rotary_table(SEQUENCE_LENGTH, HEAD_DIM, numerics.dtype)
         self.register_buffer("rope", rope, persistent=False)
+        self.register_buffer("mask", causal_mask(SEQUENCE_LENGTH, numerics.dtype), persistent=False)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         h = self.tok_embeddings(tokens) if self.tok_embeddings is not None else tokens
         for block in self.layers.values():
-            h = block(h, self.rope)
+            h = block(h, self.rope, self.mask)
         h = self.norm(h) if self.norm is not None else h
         return self.output(h) if self.output is not None else h
 

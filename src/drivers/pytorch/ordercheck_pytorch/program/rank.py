@@ -18,7 +18,16 @@ from .arithmetic import Numerics, rounded
 from .case import AXES_OF, MESH_AXES, Case, Item
 from .catalogue import NUMERIC, TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
-from .gather import clean_name, full, full_of_all, laid_out_as, local, sum_over_ranks, summed
+from .gather import (
+    clean_name,
+    full,
+    full_of_all,
+    is_laid_out_over,
+    laid_out_as,
+    local,
+    sum_over_ranks,
+    summed,
+)
 from .guard import RangeGuard
 from .llama import make_llama
 from .loss import summed_cross_entropy
@@ -161,14 +170,15 @@ class RankRun:
                 microbatches = subject.pipeline.microbatches or settings.accumulation
                 group = self.site.axis("pp").get_group()
                 self.pipeline = PipelineSteps(subject, self.numerics, microbatches, self.device, group)
-            return self.pipeline.step(tokens, labels, factor)
+            with self.autocast():
+                return self.pipeline.step(tokens, labels, factor)
         loss_sum = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
             tokens, labels = self.batch(step, *even_part(first, count, settings.accumulation, microbatch))
             for tell in subject.on_microbatch:
                 tell(microbatch + 1 == settings.accumulation)
             self.watch.phase(step, "forward")
-            with torch.autocast(self.device, dtype=subject.autocast, enabled=subject.autocast is not None):
+            with self.autocast():
                 logits = subject.model(tokens)
             if isinstance(logits, DTensor):
                 logits = logits.full_tensor()
@@ -179,9 +189,16 @@ class RankRun:
             loss_sum = loss_sum + total.detach()
         return loss_sum
 
+    def autocast(self) -> torch.autocast:
+        dtype = self.subject.autocast
+        return torch.autocast(self.device, dtype=dtype, enabled=dtype is not None)
+
     def batch(self, step: int, first: int, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-        tokens, labels = batch_of(self.case.settings.seed, step, first, count)
-        return tokens.to(self.device), labels.to(self.device)
+        batch = [part.to(self.device) for part in batch_of(self.case.settings.seed, step, first, count)]
+        for pass_through in self.subject.on_batch:
+            batch = pass_through(batch)
+        tokens, labels = batch
+        return tokens, labels
 
     def parameters(self) -> list[tuple[str, nn.Parameter]]:
         return [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
@@ -195,6 +212,9 @@ class RankRun:
             return torch.zeros_like(parameter)
         # A coefficient rounds: parts of a sum would round on their own.
         parameter.grad = summed(parameter.grad)
+        if self.case.mesh["cp"] > 1 and not is_laid_out_over(parameter, ("cp", "dp_shard_cp")):
+            # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
+            dist.all_reduce(local(parameter.grad), group=self.site.axis("cp").get_group())
         return laid_out_as(local(parameter.grad) / self.gradient_scale(), parameter.grad)
 
     def gather(self) -> None:
@@ -208,7 +228,7 @@ class RankRun:
                 step[name] = gradient
 
     def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
-        for axis in ("dp_replicate", "dp_shard", "pp"):
+        for axis in ("dp_replicate", "dp_shard", "cp", "pp"):
             if self.case.mesh[axis] > 1:
                 dist.all_reduce(total, group=self.site.axis(axis).get_group())
         return total

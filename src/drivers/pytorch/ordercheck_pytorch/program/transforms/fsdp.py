@@ -11,11 +11,11 @@ from .summed_gradients import sum_gradients
 
 
 def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
-    shard(subject, item, site.axis("dp_shard"))
+    shard(subject, item, site.sharding_axes("dp_shard"))
 
 
 def apply_hsdp(subject: Subject, item: Item, site: Site) -> None:
-    shard(subject, item, site.axis("dp_replicate", "dp_shard"))
+    shard(subject, item, site.sharding_axes("dp_replicate", "dp_shard"))
 
 
 def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:

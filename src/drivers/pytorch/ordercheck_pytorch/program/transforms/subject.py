@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,8 @@ class Subject:
     gradient_factor: float = 1.0
     # Called with whether the microbatch is the step's last.
     on_microbatch: list[Any] = field(default_factory=list)
+    # What the trainer passes tokens and labels [batch, sequence] through before it uses them.
+    on_batch: list[Callable[[list[torch.Tensor]], list[torch.Tensor]]] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
 
 
@@ -51,6 +54,16 @@ class Site:
     def axis(self, *names: str) -> DeviceMesh:
         assert self.mesh is not None, "an item with a degree has its axis"
         return self.mesh[names if len(names) > 1 else names[0]]
+
+    def sharding_axes(self, *names: str) -> DeviceMesh:
+        """Those that parameters are sharded over, the last of `names` joined with cp where the mesh has that: its ranks have
+        other tokens, so that what sums gradients sums theirs too. torchtitan's dp_shard_cp."""
+        assert self.mesh is not None, "an item with a degree has its axis"
+        if "cp" not in (self.mesh.mesh_dim_names or ()):
+            return self.axis(*names)
+        flat_name = f"{names[-1]}_cp"
+        flat = self.mesh[names[-1], "cp"]._flatten(flat_name)
+        return self.axis(*names[:-1], flat_name) if len(names) > 1 else flat
 
 
 def degree(item: Item, index: int = 0) -> int:

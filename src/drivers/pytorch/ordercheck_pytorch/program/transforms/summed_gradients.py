@@ -13,3 +13,6 @@ def sum_gradients(module: nn.Module) -> None:
         module.set_gradient_divide_factor(1.0)
     else:  # before torch 2.8
         module.set_reduce_scatter_divide_factor(1.0)
+    if hasattr(module, "set_force_sum_reduction_for_comms"):
+        # Gloo has no reduction that multiplies, which float32 would be reduced with though the factor is one.
+        module.set_force_sum_reduction_for_comms(True)

@@ -54,7 +54,7 @@ def block_plan(sequence_parallel: bool) -> dict[str, ParallelStyle]:
         plan |= {
             "attention_norm": SequenceParallel(),
             "attention": PrepareModuleInput(
-                input_layouts=(Shard(1), None), desired_input_layouts=(Replicate(), None)
+                input_layouts=(Shard(1), None, None), desired_input_layouts=(Replicate(), None, None)
             ),
             "ffn_norm": SequenceParallel(),
             "feed_forward": PrepareModuleInput(

@@ -1,0 +1,53 @@
+"""Context parallel: torch's _ContextParallel on every inner attention, as torchtitan applies it to flex attention. Keys and
+values are gathered before the attention, their gradients are scattered behind it; queries stay where they are.
+
+Tokens, labels, rotary table and mask are cut along the sequence by torch's _context_parallel_shard, without balancing. The
+other kind of it, a ring of fused attention kernels, has such for CUDA alone."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.distributed.tensor.parallel import parallelize_module
+
+from ..case import Item
+from .subject import Site, Subject, holder_of_layers, layers_of
+
+# The sequence's dim.
+BUFFERS = {"rope": 0, "mask": 0}
+BATCH = [1, 1]  # of tokens and labels
+HEADS = 2  # of queries, keys and values, which have heads before it
+
+
+def apply_cp(subject: Subject, item: Item, site: Site) -> None:
+    from torch.distributed.tensor.experimental._attention import _context_parallel_shard, _ContextParallel
+
+    mesh = site.axis("cp")
+    for block in layers_of(subject.model).values():
+        style = _ContextParallel(seq_dim=HEADS, attention_type=_ContextParallel.AttentionType.FLEX)
+        attention = block.attention
+        assert isinstance(attention, nn.Module)
+        inner_attention = attention.inner_attention
+        assert isinstance(inner_attention, nn.Module)
+        parallelize_module(inner_attention, mesh, style)
+    holder = holder_of_layers(subject.model)
+    whole = [getattr(holder, name) for name in BUFFERS]
+    for name, part in zip(BUFFERS, _context_parallel_shard(mesh, whole, list(BUFFERS.values())), strict=True):
+        setattr(holder, name, part)
+
+    def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
+        return [
+            part for part in _context_parallel_shard(mesh, batch, BATCH) if isinstance(part, torch.Tensor)
+        ]
+
+    subject.on_batch.append(split)
+
+
+def cannot_cp(item: Item) -> str:
+    if "ring" in item.options:
+        return "cp:ring is not built; expected all_gather"
+    try:
+        from torch.distributed.tensor.experimental._attention import _ContextParallel  # noqa: F401
+    except ImportError:
+        return f"cp is not built for torch {torch.__version__}; it needs torch.distributed's _ContextParallel"
+    return ""
