@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -108,7 +109,9 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
   if (ranks < 1 || static_cast<std::uint32_t>(ranks) > flight::kMostRanks)
     return Error{
         fmt::format("flight file {}: expected 1 to {} ranks, got {}", path.string(), flight::kMostRanks, ranks)};
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  // Under its own name only once it is whole: who looks at it may come at any time.
+  const std::filesystem::path begun = path.string() + ".new";
+  const int file = open(begun.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return Error{fmt::format("flight file {}: cannot create it: {}", path.string(), reason())};
   auto mapping = std::make_unique<Mapping>();
   mapping->bytes = flight::file_bytes(static_cast<std::uint32_t>(ranks));
@@ -117,8 +120,10 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
   if (failed == 0) mapping->memory = mmap(nullptr, mapping->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   const std::string why = failed != 0 ? std::strerror(failed) : reason();
   close(file);
-  if (mapping->memory == MAP_FAILED)
+  if (mapping->memory == MAP_FAILED) {
+    unlink(begun.c_str());
     return Error{fmt::format("flight file {}: cannot map {} bytes: {}", path.string(), mapping->bytes, why)};
+  }
   mapping->entries.resize(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) new (&mapping->slot(rank)) Slot{};
   new (mapping->memory) Header{.magic = flight::kMagic,
@@ -128,6 +133,8 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
                                .zero = 0,
                                .clock = 0,
                                .reserved = {}};
+  if (rename(begun.c_str(), path.c_str()) != 0)
+    return Error{fmt::format("flight file {}: cannot rename {} to it: {}", path.string(), begun.string(), reason())};
   live_end.store(nullptr);
   live_begin.store(&mapping->slot(0));
   live_end.store(&mapping->slot(ranks));

@@ -74,6 +74,16 @@ TEST(Plan, EveryOrderOfASetIsTriedAtItsWorldSizesOnly) {
                                                 "compile,ac: the native engine builds no compile"));
 }
 
+TEST(Plan, AStackThatCastsIsPlannedInNativeArithmetic) {
+  Space space = sample_space();
+  space.sets = {*parse_stack("tp,amp=bf16")};
+  space.set_ranks = {2};
+  const Plan plan = make_plan(space, {}, sample_rules(), FakeRunner().hello());
+  ASSERT_EQ(plan.not_planned.size(), 2u);
+  EXPECT_EQ(print(plan.not_planned[0].subject), "amp=bf16,tp=2 arithmetic=native");
+  EXPECT_NE(find(plan, "tp=2"), nullptr) << "in exact arithmetic";
+}
+
 TEST(Plan, SlowSetsAreListedUntilTheyAreAskedFor) {
   Space space = sample_space();
   space.slow_sets = {*parse_stack("ac,fsdp:reshard=never"), *parse_stack("tp,fsdp")};

@@ -149,6 +149,22 @@ TEST_F(FlightFile, what_is_no_flight_file_is_one_error_naming_it) {
   EXPECT_THAT(error(), HasSubstr("got version 9"));
 }
 
+TEST_F(FlightFile, is_whole_from_the_moment_it_is_there) {
+  std::atomic<bool> done = false;
+  std::thread maker([&] {
+    for (int i = 0; i < 300; ++i) (void)FlightRecorder::create(path_, 8).value();
+    done = true;
+  });
+  std::string odd;
+  while (!done) {
+    const std::string told = error();
+    if (told != "no error" && told.find("No such file") == std::string::npos) odd = told;
+  }
+  maker.join();
+  EXPECT_EQ(odd, "");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1) << "nothing else is left behind";
+}
+
 TEST_F(FlightFile, errors_of_creating_name_the_path) {
   const auto nowhere = FlightRecorder::create(folder_ / "none" / "flight", 1);
   ASSERT_FALSE(nowhere);
