@@ -2,118 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
 import struct
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from real_worker import Worker, numbers
 
-HERE = Path(__file__).parent
-DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
-AXES = {"pp": ["pp"], "tp": ["tp"], "cp": ["cp"], "fsdp": ["dp_shard"], "ddp": ["dp_replicate"]}
-SCOPES = {"ac": "block", "sac": "block", "compile": "block", "fsdp": "block", "cp": "attention"}
-
-
-def case_of(stack: str, **settings: str) -> dict[str, Any]:
-    """The `case` object of a run message, of a stack of names and degrees."""
-    mesh = dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1)
-    items = []
-    for word in filter(None, stack.split(",")):
-        head, *options = word.split(":")
-        name, _, degree = head.partition("=")
-        for axis in AXES.get(name, []):
-            mesh[axis] = int(degree)
-        degrees = [int(degree)] if degree else []
-        given = [{"name": option, "value": ""} for option in options]
-        items.append(
-            {
-                "name": name,
-                "degrees": degrees,
-                "mode": "",
-                "options": given,
-                "scope": SCOPES.get(name, "model"),
-            }
-        )
-    return {
-        "text": f"{stack} {settings}",
-        "engine": "pytorch",
-        "model": settings.get("model", "llama"),
-        "apply": settings.get("apply", ""),
-        "items": items,
-        "mesh": mesh,
-        "settings": {
-            "arithmetic": settings.get("arithmetic", "exact"),
-            "grid": 20,
-            "seed": "1",
-            "steps": 2,
-            "accumulation": 2,
-        },
-    }
-
-
-class Worker:
-    def __init__(self) -> None:
-        paths = os.pathsep.join([str(DRIVER), str(HERE / "data")])
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "ordercheck_pytorch"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
-        )
-        self.hello = self.hear()
-        self.runs = 0
-
-    def hear(self) -> dict[str, Any]:
-        assert self.process.stdout
-        message: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return message
-
-    def run(self, stack: str, **settings: str) -> dict[str, Any]:
-        assert self.process.stdin
-        self.runs += 1
-        run = {
-            "type": "run",
-            "id": self.runs,
-            "case": case_of(stack, **settings),
-            "keep": "hashes",
-            "mutant": "",
-            "fault": None,
-            "flight_file": "",
-            "values_folder": "",
-        }
-        self.process.stdin.write(json.dumps(run) + "\n")
-        self.process.stdin.flush()
-        while (message := self.hear())["type"] == "progress":
-            pass
-        record: dict[str, Any] = message["record"]
-        return record
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     worker = Worker()
     yield worker
-    assert worker.process.stdin
-    worker.process.stdin.close()
-    assert worker.process.wait() == 0
-
-
-def numbers(record: dict[str, Any]) -> Any:
-    """What a layout must not change: every rank's like rank 0's, so one of each."""
-    assert record["ending"] == "completed", record["failure"]
-    assert all(parameter["replicas_agree"] for parameter in record["parameters"])
-    steps = [
-        {(loss, norm) for loss, norm in zip(s["loss"], s["gradient_norm"], strict=True)}
-        for s in record["steps"]
-    ]
-    assert all(len(step) == 1 for step in steps)
-    return steps, [(p["name"], p["gradient"], p["value"]) for p in record["parameters"]]
+    assert worker.close() == 0
 
 
 @pytest.mark.parametrize(
@@ -160,7 +63,7 @@ def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Wor
 
 def test_both_engines_have_the_same_bits(worker: Worker) -> None:
     """Of a wrong order too: what the native engine's committed runs say of its first loss, and of that of one rank."""
-    rows = next((HERE.parents[1] / "matrix/evidence/native").glob("*.tsv")).read_text().splitlines()
+    rows = next((ROOT / "matrix/evidence/native").glob("*.tsv")).read_text().splitlines()
     message = next(row for row in rows if row.startswith("ac,tp=2\t"))
     assert f"loss of step 0 on rank 0 is {worker.run('ac,tp=2')['steps'][0]['loss'][0]}" in message
     assert f"one rank has {worker.run('')['steps'][0]['loss'][0]}" in message

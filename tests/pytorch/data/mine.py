@@ -66,5 +66,14 @@ def parallelize_one_block(model: Network, mesh: DeviceMesh) -> None:
     fully_shard(model.blocks[0], mesh=mesh["dp_shard"])
 
 
+def grow(model: Network, mesh: DeviceMesh) -> None:
+    """Rank 1 takes memory until somebody stops it."""
+    hoard = []
+    while torch.distributed.get_rank() == 1:
+        hoard.append(torch.ones(32 << 20))
+    for block in model.blocks:
+        fully_shard(block, mesh=mesh["dp_shard"])
+
+
 def crash(model: Network, mesh: DeviceMesh) -> None:
     ctypes.string_at(0)

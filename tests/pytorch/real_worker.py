@@ -1,0 +1,111 @@
+"""The whole worker as a supervisor starts it, and what its records have to say."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
+AXES = {"pp": ["pp"], "tp": ["tp"], "cp": ["cp"], "fsdp": ["dp_shard"], "ddp": ["dp_replicate"]}
+SCOPES = {"ac": "block", "sac": "block", "compile": "block", "fsdp": "block", "cp": "attention"}
+
+
+def case_of(stack: str, **settings: str) -> dict[str, Any]:
+    """The `case` object of a run message, of a stack of names and degrees."""
+    mesh = dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1)
+    items = []
+    for word in filter(None, stack.split(",")):
+        head, *options = word.split(":")
+        name, _, degree = head.partition("=")
+        for axis in AXES.get(name, []):
+            mesh[axis] = int(degree)
+        degrees = [int(degree)] if degree else []
+        given = [{"name": option, "value": ""} for option in options]
+        items.append(
+            {
+                "name": name,
+                "degrees": degrees,
+                "mode": "",
+                "options": given,
+                "scope": SCOPES.get(name, "model"),
+            }
+        )
+    return {
+        "text": f"{stack} {settings}",
+        "engine": "pytorch",
+        "model": settings.get("model", "llama"),
+        "apply": settings.get("apply", ""),
+        "items": items,
+        "mesh": mesh,
+        "settings": {
+            "arithmetic": settings.get("arithmetic", "exact"),
+            "grid": 20,
+            "seed": "1",
+            "steps": 2,
+            "accumulation": 2,
+        },
+    }
+
+
+class Worker:
+    def __init__(self, before_start: Callable[[], None] | None = None) -> None:
+        """`before_start` runs in the new process before it becomes the worker."""
+        paths = os.pathsep.join([str(DRIVER), str(HERE / "data")])
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "ordercheck_pytorch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=before_start,
+            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+        )
+        self.hello = self.hear()
+        self.runs = 0
+
+    def hear(self) -> dict[str, Any]:
+        assert self.process.stdout
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return message
+
+    def run(self, stack: str, **settings: str) -> dict[str, Any]:
+        assert self.process.stdin
+        self.runs += 1
+        run = {
+            "type": "run",
+            "id": self.runs,
+            "case": case_of(stack, **settings),
+            "keep": "hashes",
+            "mutant": "",
+            "fault": None,
+            "flight_file": "",
+            "values_folder": "",
+        }
+        self.process.stdin.write(json.dumps(run) + "\n")
+        self.process.stdin.flush()
+        while (message := self.hear())["type"] == "progress":
+            pass
+        record: dict[str, Any] = message["record"]
+        return record
+
+    def close(self) -> int:
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.process.wait()
+
+
+def numbers(record: dict[str, Any]) -> Any:
+    """What a layout must not change: every rank's like rank 0's, so one of each."""
+    assert record["ending"] == "completed", record["failure"]
+    assert all(parameter["replicas_agree"] for parameter in record["parameters"])
+    steps = [
+        {(loss, norm) for loss, norm in zip(s["loss"], s["gradient_norm"], strict=True)}
+        for s in record["steps"]
+    ]
+    assert all(len(step) == 1 for step in steps)
+    return steps, [(p["name"], p["gradient"], p["value"]) for p in record["parameters"]]
