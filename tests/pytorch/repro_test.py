@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine_test import case_of
+from real_worker import case_of
 from ordercheck_pytorch.program.case import case_of as parsed
 from ordercheck_pytorch.repro.join import joined
 from ordercheck_pytorch.repro.write import script_of
