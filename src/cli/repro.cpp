@@ -39,6 +39,7 @@ Result<Case> case_of(const ReproCommand& command) {
   auto c = parse_case(join(command.words, " "));
   if (!c) return c;
   c->engine = "pytorch";
+  if (c->settings.arithmetic == Arithmetic::exact) c->settings.arithmetic = usual_settings(c->stack).arithmetic;
   if (!command.model.empty()) c->model = command.model;
   if (!command.apply.empty()) c->apply = command.apply;
   return c;

@@ -24,7 +24,7 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
         head, *options = word.split(":")
         name, _, degree = head.partition("=")
         for axis in AXES.get(name, []):
-            mesh[axis] = int(degree)
+            mesh[axis] = int(degree or 2)
         degrees = [int(degree)] if degree else []
         given = [{"name": option, "value": ""} for option in options]
         items.append(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from ordercheck_pytorch.program.case import case_of as parsed
+from ordercheck_pytorch.program.catalogue import TRANSFORMS
 from ordercheck_pytorch.repro.join import joined
 from ordercheck_pytorch.repro.write import script_of
 from real_worker import case_of
@@ -33,15 +34,36 @@ def test_two_files_that_define_one_name_are_refused(tmp_path: Path) -> None:
 def test_what_is_not_built_is_refused() -> None:
     with pytest.raises(LookupError, match="builds no ep"):
         script_of(parsed(case_of("ep=2")))
+    with pytest.raises(LookupError, match="declines it: cp:ring is not built"):
+        script_of(parsed(case_of("cp=2:ring")))
+
+
+def test_every_transform_is_in_a_script_of_its_own() -> None:
+    for name, transform in TRANSFORMS.items():
+        arithmetic = "native" if name == "amp" else "exact"
+        script = script_of(parsed(case_of(name, arithmetic=arithmetic)))
+        assert f"def {transform.apply.__name__}(" in script
+        assert f'"{name}": SimpleNamespace(apply={transform.apply.__name__})' in script
 
 
 @pytest.mark.parametrize(
-    ("stack", "verdict", "code"),
-    [("ac,tp=2", "verdict: differs: the loss of step 0", 1), ("ac,fsdp=2", "verdict: equal", 0)],
+    ("stack", "arithmetic", "verdict", "code"),
+    [
+        ("ac,tp=2", "exact", "verdict: differs: the loss of step 0", 1),
+        (
+            "cp=2,ac",
+            "exact",
+            "verdict: equal: every loss, gradient and parameter has the bits of one rank",
+            0,
+        ),
+        ("fsdp=2", "native", "has the bits of the second run", 0),
+    ],
 )
-def test_torchrun_shows_the_verdict(tmp_path: Path, stack: str, verdict: str, code: int) -> None:
+def test_torchrun_shows_the_verdict(
+    tmp_path: Path, stack: str, arithmetic: str, verdict: str, code: int
+) -> None:
     script = tmp_path / "case.py"
-    script.write_text(script_of(parsed(case_of(stack))))
+    script.write_text(script_of(parsed(case_of(stack, arithmetic=arithmetic))))
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)],
         capture_output=True,

@@ -13,10 +13,10 @@ from torch.distributed.tensor.parallel import parallelize_module
 from ..case import Item
 from .subject import Site, Subject, holder_of_layers, layers_of
 
-# The sequence's dim.
-BUFFERS = {"rope": 0, "mask": 0}
-BATCH = [1, 1]  # of tokens and labels
-HEADS = 2  # of queries, keys and values, which have heads before it
+# The sequence's dim of what the model keeps, of tokens and labels, and of queries, keys and values.
+KEPT_DIMS = {"rope": 0, "mask": 0}
+BATCH_DIMS = [1, 1]
+ATTENTION_DIM = 2
 
 
 def apply_cp(subject: Subject, item: Item, site: Site) -> None:
@@ -24,20 +24,24 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
 
     mesh = site.axis("cp")
     for block in layers_of(subject.model).values():
-        style = _ContextParallel(seq_dim=HEADS, attention_type=_ContextParallel.AttentionType.FLEX)
+        style = _ContextParallel(seq_dim=ATTENTION_DIM, attention_type=_ContextParallel.AttentionType.FLEX)
         attention = block.attention
         assert isinstance(attention, nn.Module)
         inner_attention = attention.inner_attention
         assert isinstance(inner_attention, nn.Module)
         parallelize_module(inner_attention, mesh, style)
     holder = holder_of_layers(subject.model)
-    whole = [getattr(holder, name) for name in BUFFERS]
-    for name, part in zip(BUFFERS, _context_parallel_shard(mesh, whole, list(BUFFERS.values())), strict=True):
+    whole = [getattr(holder, name) for name in KEPT_DIMS]
+    for name, part in zip(
+        KEPT_DIMS, _context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
+    ):
         setattr(holder, name, part)
 
     def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
         return [
-            part for part in _context_parallel_shard(mesh, batch, BATCH) if isinstance(part, torch.Tensor)
+            part
+            for part in _context_parallel_shard(mesh, batch, BATCH_DIMS)
+            if isinstance(part, torch.Tensor)
         ]
 
     subject.on_batch.append(split)
