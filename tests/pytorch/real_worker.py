@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ordercheck_pytorch.program.case import AXES_OF
+from ordercheck_pytorch.program.catalogue import TRANSFORMS
+
 HERE = Path(__file__).parent
 DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
-AXES = {"pp": ["pp"], "tp": ["tp"], "cp": ["cp"], "fsdp": ["dp_shard"], "ddp": ["dp_replicate"]}
-SCOPES = {"ac": "block", "sac": "block", "compile": "block", "fsdp": "block", "cp": "attention"}
 
 
 def case_of(stack: str, **settings: str) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
     for word in filter(None, stack.split(",")):
         head, *options = word.split(":")
         name, _, degree = head.partition("=")
-        for axis in AXES.get(name, []):
+        for axis in AXES_OF.get(name, ()):
             mesh[axis] = int(degree or 2)
         degrees = [int(degree)] if degree else []
         given = [{"name": option, "value": ""} for option in options]
@@ -33,7 +34,7 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
                 "degrees": degrees,
                 "mode": "",
                 "options": given,
-                "scope": SCOPES.get(name, "model"),
+                "scope": TRANSFORMS[name].scopes[0] if name in TRANSFORMS else "model",
             }
         )
     return {
