@@ -60,7 +60,9 @@ def torchrun_seconds(case: dict[str, Any]) -> float:
         capture_output=True, text=True, env=environment(),
     )  # fmt: skip
     if done.returncode != 0:
-        sys.exit(f"ratio.py: torchrun ended with {done.returncode} on {case['text']}:\n{done.stderr[-2000:]}")
+        # What a rank says of itself comes first, what torchrun says of all of them last.
+        said = f"{done.stderr[:3000]}\n...\n{done.stderr[-500:]}"
+        sys.exit(f"ratio.py: torchrun ended with {done.returncode} on {case['text']}:\n{said}")
     return time.monotonic() - began
 
 
