@@ -78,7 +78,7 @@ def script_of(case: Case) -> str:
     paths_after = [package / "program" / f"{name}.py" for name in AFTER]
     paths_after += [package / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
     main = package / "repro" / "main_part.py"
-    start = f'CASE = {case!r}\n\nif __name__ == "__main__":\n    sys.exit(main(CASE))\n'
+    start = f'CASE = {case!r}\n\nif __name__ == "__main__":\n    leave(main(CASE))\n'
     imports, body = joined([*paths, built, *paths_after, main, start])
     return f"{heading(case)}\n{imports}\n\n{body}"
 
