@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parity/verdict.h"
 
@@ -74,7 +75,10 @@ double largest_share(const std::vector<Bits64>& expected, const std::vector<Bits
   double largest = 0;
   for (std::size_t rank = 0; rank < got.size() && !expected.empty(); ++rank) {
     const double owed = value_of(like_of(expected, rank, got.size()));
-    largest = std::max(largest, std::abs(value_of(got[rank]) - owed) / std::abs(owed));
+    const double share = got[rank] == bits_of(owed) ? 0 : std::abs(value_of(got[rank]) - owed) / std::abs(owed);
+    // A comparison with NaN is false: std::max would pass over it.
+    largest = std::isnan(share) ? std::numeric_limits<double>::infinity() : std::max(largest, share);
+    if (std::isinf(largest)) break;
   }
   return largest;
 }

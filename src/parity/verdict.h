@@ -41,7 +41,7 @@ std::optional<Difference> first_difference(const Record& expected, const Record&
 // How many of the full gradients and final parameters differ, for messages: "21 of 21 gradients, 21 of 21 parameters".
 std::string extent_of_difference(const Record& expected, const Record& got);
 
-// How far the numbers of one run are from another's, as a share of the latter's: the largest over steps and ranks.
+// How far the numbers of one run are from another's, as a share of the latter's: the largest over steps and ranks; of NaN, infinite.
 struct Distance {
   double loss = 0;
   double gradient_norm = 0;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "stack/notation.h"
 #include "unit/parity/sample_record.h"
 
@@ -121,6 +124,14 @@ TEST(Judge, WhereNothingIsOwedToOneRankTheDistanceIsTold) {
   EXPECT_EQ(judge(comparison).from_one_rank, Distance{});
   comparison.reference->steps[1].loss[0] = bits_of(4.0);  // where the case has 3.5
   EXPECT_EQ(judge(comparison).from_one_rank, (Distance{.loss = 0.125, .gradient_norm = 0}));
+}
+
+TEST(Distance, OfNotANumberIsInfinite) {
+  Record one = sample_record(), nan = sample_record();
+  nan.steps[0].loss[0] = bits_of(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(std::isinf(distance_between(one, nan).loss));
+  EXPECT_TRUE(std::isinf(distance_between(nan, one).loss));
+  EXPECT_EQ(distance_between(nan, nan), Distance{});
 }
 
 TEST(Judge, ARecommendedOrderThatDidNotCompleteVouchesForNothing) {

@@ -111,9 +111,9 @@ def main(case: Case) -> int:
     got, counters = run(case, rank)
     owner = "one rank"
     if case.settings.arithmetic == "native":
-        away = max(abs(a - b) / abs(b) for a, b in zip(got.losses, expected.losses, strict=True))
         if rank == 0:
-            say(f"losses are up to {away:.1e} of one rank's away")
+            pairs = zip(got.losses, expected.losses, strict=True)
+            say("losses, and of one rank: " + ", ".join(f"{a!r} ({b!r})" for a, b in pairs))
         (expected, _), owner = run(case, rank), "the second run"
     difference = first_difference(expected, got, owner)
     if difference:

@@ -38,7 +38,7 @@ HOW = {
     ),
     "native": (
         "# Runs the stack on this torch twice, in float32; then holds losses, gradients and parameters of the two against each",
-        "# other bit for bit. How far the losses are from one rank's is told and decides nothing.",
+        "# other bit for bit. One rank's losses are told beside them and decide nothing.",
     ),
 }
 AFTER = ("pipeline", "rank")
