@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "parity/effect_families.h"
+#include "stack/mesh.h"
 #include "stack/model_sizes.h"
 
 namespace ordercheck {
@@ -12,11 +13,14 @@ bool divides_the_model(int degree) {
          model.vocab % degree == 0;
 }
 
+// The output lies in the last stage, and rank 0 is of the first.
+bool holds_output(const Stack& stack) { return degree_of(mesh_of(stack), "pp") == 1; }
+
 // Where the degree does not divide what is split, rank 0 has one of the longer parts. A plan of the blocks alone leaves the
-// root's product, the output, whole on every rank.
+// root's product, the output, whole on every rank that holds it.
 void expect_split_model(Showing& showing, const EffectRuns& runs, int degree) {
   if (!runs.without) return;
-  const bool whole_root = option_of(runs.item(), "plan") == "blocks";
+  const bool whole_root = option_of(runs.item(), "plan") == "blocks" && holds_output(runs.subject.stack);
   if (!whole_root && divides_the_model(degree)) return expect_split_work(showing, runs, 1, degree);
   const auto part = flops_of(runs.with), whole = flops_of(*runs.without);
   if (!showing.measured("matmul flops", {part, whole})) return;

@@ -116,6 +116,17 @@ TEST(Effect, APlanOfTheBlocksLeavesTheOutputWhole) {
   }
 }
 
+TEST(Effect, APlanOfTheBlocksSplitsAllOfAFirstStageWhichHasNoOutput) {
+  Record with = sample_record(4);
+  with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
+                      {.kind = "all_reduce", .group = "tp", .phase = Phase::backward, .count = 4}};
+  for (const auto& [flops, present] : std::vector<std::pair<std::int64_t, bool>>{{480, true}, {500, false}, {960, false}}) {
+    with.counters.matmul_flops = flops;
+    const Effect shown = effect("tp=2:plan=blocks,pp=2", with, sample_record());
+    EXPECT_EQ(shown.present, present) << shown.evidence;
+  }
+}
+
 TEST(Effect, AStageSendsAndHasAPartOfTheWork) {
   Record with = sample_record(2);
   with.counters.matmul_flops = 400;
