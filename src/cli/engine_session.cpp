@@ -78,7 +78,8 @@ Result<MatrixResult> EngineSession::run(const Plan& plan, const std::vector<Rule
 
 int exit_code_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::equal: return kNothingAgainst;
+    case Verdict::equal:
+    case Verdict::close: return kNothingAgainst;
     case Verdict::differs:
     case Verdict::fails:
     case Verdict::hangs:

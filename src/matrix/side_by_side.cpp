@@ -21,7 +21,7 @@ bool is_sum(const std::string& counter, const CounterValues& values) {
 
 bool completed(const Observation* seen) {
   return seen != nullptr &&
-         (seen->verdict == Verdict::equal || seen->verdict == Verdict::differs || seen->verdict == Verdict::ignored);
+         (shows_parity(seen->verdict) || seen->verdict == Verdict::differs || seen->verdict == Verdict::ignored);
 }
 
 const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,

@@ -9,8 +9,8 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kVerdicts{Verdict::equal, Verdict::differs,  Verdict::fails, Verdict::hangs,
-                               Verdict::ignored, Verdict::unstable, Verdict::unrun};
+constexpr std::array kVerdicts{Verdict::equal, Verdict::close,   Verdict::differs,  Verdict::fails,
+                               Verdict::hangs, Verdict::ignored, Verdict::unstable, Verdict::unrun};
 
 Verdict verdict_of_ending(Ending ending) {
   switch (ending) {
@@ -120,6 +120,7 @@ const Effect* without_effect(const std::vector<Effect>& effects) {
 const char* name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::equal: return "equal";
+    case Verdict::close: return "close";
     case Verdict::differs: return "differs";
     case Verdict::fails: return "fails";
     case Verdict::hangs: return "hangs";
@@ -136,6 +137,8 @@ std::optional<Verdict> find_verdict(const std::string& name) {
     if (name == name_of(verdict)) return verdict;
   return std::nullopt;
 }
+
+bool shows_parity(Verdict verdict) { return verdict == Verdict::equal || verdict == Verdict::close; }
 
 bool is_held_against_one_rank(const Case& c, const Record& record) {
   switch (c.settings.arithmetic) {

@@ -10,17 +10,22 @@
 
 namespace ordercheck {
 
-//   equal     every bit owed is there, and every transform had its effect
-//   differs   it ran, and at least one bit owed is not there
+//   equal     every bit owed is there, and every transform had its effect: a word of exact arithmetic alone
+//   close     native arithmetic: no farther from a float64 single-rank run than rounding explains, and every transform had
+//             its effect
+//   differs   it ran, and at least one bit owed is not there, or it is farther from one rank than rounding explains
 //   fails     it raised, or its ranks disagreed about a collective, or the worker died of it
 //   hangs     its ranks waited for each other for ever, or until the clock ran out
 //   ignored   every bit is there, but a transform was silently without effect
 //   unstable  not even equal to itself
-//   unrun     undecided: nothing ran, or exact arithmetic left its range
-enum class Verdict { equal, differs, fails, hangs, ignored, unstable, unrun };
+//   unrun     undecided: nothing ran, exact arithmetic left its range, or native arithmetic has no noise floor
+enum class Verdict { equal, close, differs, fails, hangs, ignored, unstable, unrun };
 
 const char* name_of(Verdict verdict);
 std::optional<Verdict> find_verdict(const std::string& name);
+
+// What the rules mean by `equal`, as far as a run's arithmetic can show it: equal, or close.
+bool shows_parity(Verdict verdict);
 
 // The first thing in which two records differ. Step by step, within a step: loss, gradients in the order of the model,
 // gradient norm; then the parameters after the last step.

@@ -24,7 +24,7 @@ std::string codes(std::vector<std::string> texts) {
   return join(texts, ", ");
 }
 
-bool is_broken(Verdict verdict) { return verdict != Verdict::equal; }
+bool is_broken(Verdict verdict) { return !shows_parity(verdict); }
 
 std::string mechanism_of(const Outcome& outcome, const std::vector<Rule>& rules) {
   if (!is_broken(outcome.judgement.verdict)) return "";
@@ -121,7 +121,7 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
   for (const Case& c : cases) {
     view.runs.push_back(run_row(sources, engine, c));
     view.runs.back().whole = c.stack.items.size() == space.transforms.size();
-    if (const EvidenceRow* row = find_row(engine.table, print(c)); row && row->verdict == Verdict::equal)
+    if (const EvidenceRow* row = find_row(engine.table, print(c)); row && shows_parity(row->verdict))
       legal.emplace_back(c, row);
   }
   add_costs(legal, view);

@@ -74,7 +74,7 @@ void add_counters(const std::vector<SetRun>& runs, SetView& view) {
 void add_letters(const std::vector<SetRun>& runs, SetView& view) {
   std::map<std::string, std::string> letters;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].row->verdict != Verdict::equal || !all_measured(*runs[i].row)) continue;
+    if (!shows_parity(runs[i].row->verdict) || !all_measured(*runs[i].row)) continue;
     const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
     view.rows[i].same = letters.emplace(footprint(*runs[i].row), next).first->second;
   }

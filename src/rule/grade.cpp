@@ -49,7 +49,7 @@ Shown shown_by_message(const Observation& bad, const Expectation* expected) {
 Shown shown_by_counter(const Observation& bad, const Observation* good, const Expectation* expected) {
   if (expected == nullptr || expected->move == Move::none)
     return {Shown::nothing, "equal numbers say nothing about cost, and no page pins a counter"};
-  if (good == nullptr || good->verdict != Verdict::equal) return {Shown::nothing, "the good stack did not run equal"};
+  if (good == nullptr || !shows_parity(good->verdict)) return {Shown::nothing, "the good stack did not run equal"};
   const std::int64_t left = value_in(bad.counters, expected->counter), right = value_in(good->counters, expected->counter);
   if (!is_measured(left) || !is_measured(right)) return {Shown::nothing, not_measured_by(bad.engine, expected->counter)};
   const bool moved = expected->move == Move::more ? left > right : expected->move == Move::less ? left < right : left == right;
@@ -88,9 +88,9 @@ Shown shown_by(const Observation& bad, const Rule& rule, const std::vector<Obser
 // A commutes page is shown by both orders running equal.
 Shown shown_commuting(const Observation& one, const Rule& rule, const std::vector<Observation>& all) {
   const Observation* other = twin_of(one, rule, all);
-  if (one.verdict != Verdict::equal && one.verdict != Verdict::unrun && one.verdict != Verdict::unstable)
+  if (!shows_parity(one.verdict) && one.verdict != Verdict::unrun && one.verdict != Verdict::unstable)
     return {Shown::no_harm, fmt::format("{} is {}", one.case_text, name_of(one.verdict))};
-  if (other == nullptr || other->verdict != Verdict::equal || one.verdict != Verdict::equal)
+  if (other == nullptr || !shows_parity(other->verdict) || !shows_parity(one.verdict))
     return {Shown::nothing, "only one of the two orders ran"};
   const CountersHeld held = hold_counters(one.counters, other->counters);
   if (!held.apart.empty()) return {Shown::no_harm, "equal numbers, but counters that differ"};

@@ -116,7 +116,7 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
   if (const std::string version = fields.text("version"); !version.empty())
     expected.version = fields.take("version", parse_version(version));
   expected.verdict = choose(fields, "verdict", find_verdict(fields.text("verdict")),
-                            "equal, differs, fails, hangs, ignored, unstable, unrun");
+                            "equal, close, differs, fails, hangs, ignored, unstable, unrun");
   if (fields.has("phase"))
     expected.phase = choose(fields, "phase", find_phase(fields.text("phase")),
                             "build, apply, forward, recompute, backward, optimizer, observe");

@@ -31,8 +31,8 @@ Comparison sound() {
 void spoil(std::optional<Record>& record) { record->parameters[1].gradient[0].words[0] ^= 1; }
 
 TEST(Verdict, NamesAreFoundAgain) {
-  for (auto verdict : {Verdict::equal, Verdict::differs, Verdict::fails, Verdict::hangs, Verdict::ignored,
-                       Verdict::unstable, Verdict::unrun})
+  for (auto verdict : {Verdict::equal, Verdict::close, Verdict::differs, Verdict::fails, Verdict::hangs,
+                       Verdict::ignored, Verdict::unstable, Verdict::unrun})
     EXPECT_EQ(find_verdict(name_of(verdict)), verdict);
   EXPECT_FALSE(find_verdict("passed"));
 }
