@@ -29,6 +29,26 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
   showing.expect(fits, fmt::format("parameter bytes at peak {}, {} without it", held, whole));
 }
 
+// Of rank 0 over the whole run, whatever the phase but the end, where the trainer gathers to compare.
+double bytes_of_one(const Record& record, const std::string& kind, const std::string& group, bool forward_only) {
+  double count = 0, bytes = 0;
+  for (const CollectiveCount& c : record.collectives) {
+    if (c.kind != kind || c.group != group || c.phase == Phase::observe || (forward_only && c.phase != Phase::forward)) continue;
+    count += static_cast<double>(c.count);
+    bytes += static_cast<double>(c.bytes);
+  }
+  return count > 0 ? bytes / count : 0;
+}
+
+// The same parameters are gathered in a dtype of 2 bytes and their gradients reduced in one of 4. A rank puts its shard into
+// a gather and the whole into a reduction.
+void expect_cast(Showing& showing, const EffectRuns& runs, const std::string& group, int ranks) {
+  const double gathered = bytes_of_one(runs.with, "all_gather", group, true) * ranks;
+  const double reduced = bytes_of_one(runs.with, "reduce_scatter", group, false);
+  showing.expect(gathered > 0 && 2 * gathered == reduced,
+                 fmt::format("gathers {:.0f} bytes where it reduces {:.0f}, expected half", gathered, reduced));
+}
+
 }  // namespace
 
 void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas) {
@@ -45,6 +65,7 @@ void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int repl
     else
       expect_collective(showing, runs.with, "reduce_scatter", group.c_str(), Phase::backward);
     expect_sharded_parameters(showing, runs, shards * degree_of(mesh, "cp"));
+    if (option_of(runs.item(), "mp") && !scheduled) expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
   }
   if (replicas > 1) expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
   expect_split_batch(showing, runs);

@@ -172,10 +172,6 @@ Result<Case> parse_case(std::string_view text) {
 
 Settings usual_settings(const Stack& stack) {
   Settings settings;
-  const auto casts = [](const Item& item) {
-    const TransformInfo* info = find_transform(item.name);
-    return info != nullptr && info->casts;
-  };
   if (std::ranges::any_of(stack.items, casts)) settings.arithmetic = Arithmetic::native;
   return settings;
 }
@@ -188,11 +184,9 @@ Case usual_case(Stack stack, std::string model, std::string engine) {
 Case reference_of(const Case& c) {
   Case reference = c;
   reference.apply.clear();
-  std::erase_if(reference.stack.items, [](const Item& item) {
-    const TransformInfo* info = find_transform(item.name);
-    assert(info != nullptr && "an item names a transform of the catalogue");
-    return info->kind == TransformKind::layout;
-  });
+  reference.stack.items.clear();
+  for (const Item& item : c.stack.items)
+    if (auto part = numeric_part(item)) reference.stack.items.push_back(*std::move(part));
   return reference;
 }
 

@@ -49,8 +49,8 @@ Settings usual_settings(const Stack& stack);
 // A stack with its usual settings.
 Case usual_case(Stack stack, std::string model, std::string engine);
 
-// The case on one rank that this one owes its numbers to: the plain model with the numeric transforms of the stack, none of
-// its layout transforms and nobody's `apply`; same model, engine and settings.
+// The case on one rank that this one owes its numbers to: the plain model with the numeric part of every item (see
+// transforms.h) and nobody's `apply`; same model, engine and settings.
 Case reference_of(const Case& c);
 
 // The twin that an item's effect is measured against: the same case without item `index`,

@@ -1,6 +1,7 @@
 #include "stack/transforms.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ordercheck {
 namespace {
@@ -8,6 +9,7 @@ namespace {
 using enum OptionForm;
 
 const OptionInfo kReshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
+const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "fp16"}, .casts = true};
 const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
 
 std::vector<TransformInfo> catalogue() {
@@ -25,7 +27,8 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "1f1b", .group = "schedule"},
                    {.name = "interleaved", .group = "schedule"},
                    {.name = "zero_bubble", .group = "schedule"},  // backward split into inputs and weights
-                   {.name = "microbatches", .form = count}}},
+                   {.name = "microbatches", .form = count},
+                   {.name = "cut", .form = word, .words = {"copy", "in_place"}}}},  // not written: copy
       {.name = "tp",
        .title = "tensor parallel",
        .nested = "TP",
@@ -89,7 +92,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::block,
        .axes = {"dp_shard"},
        .modes = {},
-       .options = {kReshard}},
+       .options = {kReshard, kMixedPrecision}},
       {.name = "hsdp",
        .title = "hybrid sharded data parallel (FSDP2)",
        .nested = "HSDP",
@@ -98,7 +101,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::block,
        .axes = {"dp_replicate", "dp_shard"},
        .modes = {},
-       .options = {kReshard}},
+       .options = {kReshard, kMixedPrecision}},
       {.name = "ddp",
        .title = "replicated data parallel (DDP)",
        .nested = "DDP",
@@ -107,7 +110,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::model,
        .axes = {"dp_replicate"},
        .modes = {},
-       .options = {{.name = "no_sync"}, {.name = "bucket_kib", .form = count}}},
+       .options = {{.name = "no_sync"}, {.name = "bucket_kib", .form = count}, {.name = "device_mesh"}}},
       {.name = "replicate",
        .title = "replicated data parallel (composable)",
        .nested = "Replicate",
@@ -184,6 +187,28 @@ const TransformInfo* find_transform(std::string_view name) {
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name) {
   const auto found = std::ranges::find(transform.options, name, &OptionInfo::name);
   return found == transform.options.end() ? nullptr : &*found;
+}
+
+std::optional<Item> numeric_part(const Item& item) {
+  const TransformInfo* info = find_transform(item.name);
+  assert(info != nullptr && "an item names a transform of the catalogue");
+  if (info->kind == TransformKind::numeric) return item;
+  Item part = item;
+  std::erase_if(part.options, [&](const Option& option) {
+    const OptionInfo* known = find_option(*info, option.name);
+    return known == nullptr || !known->casts;
+  });
+  if (part.options.empty()) return std::nullopt;
+  part.degrees.assign(info->axes.size(), Degree{1});
+  return part;
+}
+
+bool casts(const Item& item) {
+  const TransformInfo* info = find_transform(item.name);
+  return info != nullptr && (info->casts || std::ranges::any_of(item.options, [&](const Option& option) {
+                               const OptionInfo* known = find_option(*info, option.name);
+                               return known != nullptr && known->casts;
+                             }));
 }
 
 }  // namespace ordercheck

@@ -1,6 +1,7 @@
 // The catalogue of transforms: every name that a stack may use, and what stands behind it. An explicit table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct OptionInfo {
   OptionForm form = OptionForm::flag;
   std::vector<std::string> words = {};
   std::string group = "";            // an item carries at most one option of a group: pp:gpipe or pp:1f1b
+  bool casts = false;                // with it a layout transform changes numbers too: it casts, as `casts` of a transform
 };
 
 struct TransformInfo {
@@ -45,5 +47,10 @@ struct TransformInfo {
 const std::vector<TransformInfo>& transforms();
 const TransformInfo* find_transform(std::string_view name);  // null when there is no such transform
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
+
+// What is left of an item on the one rank that a layout owes its numbers to: a numeric one as it is; of a layout one the
+// options that cast, at degree 1 (fsdp=4:reshard=never:mp=bf16 is fsdp=1:mp=bf16); nothing where it has none.
+std::optional<Item> numeric_part(const Item& item);
+bool casts(const Item& item);  // by itself or by an option
 
 }  // namespace ordercheck

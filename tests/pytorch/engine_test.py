@@ -33,6 +33,8 @@ def worker() -> Iterator[Worker]:
         "cp=2,fsdp=2",
         "cp=2,ddp=2",
         "pp=2,cp=2,compile",
+        "tp=2,ddp=2:device_mesh",
+        "pp=2:cut=in_place,ac",
     ],
 )
 def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
@@ -41,6 +43,25 @@ def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> N
 
 def test_without_the_grid_the_bits_differ(worker: Worker) -> None:
     assert numbers(worker.run("tp=2", arithmetic="plain")) != numbers(worker.run("", arithmetic="plain"))
+
+
+def test_only_a_pipeline_that_copies_loses_what_is_compiled_in_place(worker: Worker) -> None:
+    captured = {
+        cut: worker.run(f"compile,pp=2:cut={cut}")["counters"]["graph_captures"]
+        for cut in ("copy", "in_place")
+    }
+    assert captured["copy"] == 0
+    assert captured["in_place"] > 0
+
+
+def test_mixed_precision_computes_in_the_dtype_that_it_gathers(worker: Worker) -> None:
+    plain, mixed = (worker.run(stack, arithmetic="native") for stack in ("fsdp=2", "fsdp=2:mp=bf16"))
+    gathered = [
+        [c["bytes"] for c in record["collectives"] if (c["kind"], c["phase"]) == ("all_gather", "forward")]
+        for record in (plain, mixed)
+    ]
+    assert gathered[0] == [2 * size for size in gathered[1]]
+    assert numbers(mixed) == numbers(worker.run("fsdp=2:mp=bf16", arithmetic="native"))
 
 
 @pytest.mark.parametrize("stack", ["fsdp=2", "cp=2", "tp=2,ac,fsdp=2"])

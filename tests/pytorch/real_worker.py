@@ -27,7 +27,7 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
         for axis in AXES_OF.get(name, ()):
             mesh[axis] = int(degree or 2)
         degrees = [int(degree)] if degree else []
-        given = [{"name": option, "value": ""} for option in options]
+        given = [dict(zip(("name", "value"), option.partition("=")[::2], strict=True)) for option in options]
         items.append(
             {
                 "name": name,

@@ -40,6 +40,8 @@ class DistributedDataParallel final : public Module {
 
 std::string cannot_ddp(const Item& item) {
   if (scope_of(item) != Scope::model) return "ddp is built for the scope model only";
+  if (option_of(item, "device_mesh"))
+    return "ddp:device_mesh is not built: there is no form of a parameter that DDP here could not take";
   return "";
 }
 

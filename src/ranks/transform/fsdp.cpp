@@ -13,6 +13,7 @@ std::string cannot_fsdp(const Item& item) {
   if (reshard != "default" && reshard != "always" && reshard != "never") {
     return fmt::format("fsdp:reshard expects default, always or never, got '{}'", reshard);
   }
+  if (option_of(item, "mp")) return "fsdp:mp is not built: this engine has one dtype; the pytorch engine casts";
   if (scope_of(item) != Scope::block && scope_of(item) != Scope::model) {
     return fmt::format("fsdp is not built for the scope {}", name_of(scope_of(item)));
   }

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from ordercheck_pytorch.program.case import MESH_AXES, Case, Item, Settings
+from ordercheck_pytorch.program.case import MESH_AXES, Case, Item, Settings, numeric_part
 from ordercheck_pytorch.program.catalogue import TRANSFORMS, cannot
 
 
@@ -31,10 +31,21 @@ def case(*items: Item, **degrees: int) -> Case:
             Item("amp", mode="bf16"),
             "amp casts float32, and exact arithmetic is float64; expected arithmetic=native",
         ),
+        (
+            Item("fsdp", (2,), options={"mp": "bf16"}, scope="block"),
+            "fsdp:mp casts float32, and exact arithmetic is float64; expected arithmetic=native",
+        ),
     ],
 )
 def test_an_item_that_is_not_built(item: Item, words: str) -> None:
     assert cannot(case(item), "cpu") == words
+
+
+def test_what_casts_is_kept_on_one_rank() -> None:
+    mixed = Item("hsdp", (2, 4), options={"reshard": "never", "mp": "bf16"}, scope="block")
+    assert numeric_part(mixed) == Item("hsdp", (1, 1), options={"mp": "bf16"}, scope="block")
+    assert numeric_part(Item("fsdp", (2,), options={"reshard": "never"}, scope="block")) is None
+    assert numeric_part(Item("optimizer", mode="sgd")) == Item("optimizer", mode="sgd")
 
 
 def test_a_policy_of_an_unknown_family_is_named() -> None:

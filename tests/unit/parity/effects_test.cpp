@@ -208,6 +208,20 @@ TEST(Effect, ShardingGoesOverContextParallelRanksToo) {
   EXPECT_TRUE(effect("fsdp=2,cp=2", on("world"), sample_record(2)).present) << "which is all that there is";
 }
 
+TEST(Effect, MixedPrecisionOfShardsGathersHalfTheBytesThatItReduces) {
+  Record with = sharded();
+  const auto moving = [&](std::int64_t gathered, std::int64_t reduced) {
+    with.collectives[0].bytes = gathered;
+    with.collectives[1].bytes = reduced;
+    return effect("fsdp=2:mp=bf16", with, sample_record());
+  };
+  // 6 gathers of 100 bytes a rank, 200 together, and 3 reductions of as many numbers in twice the bytes.
+  EXPECT_TRUE(moving(600, 1200).present);
+  EXPECT_FALSE(moving(600, 600).present) << "a shard of 100 bytes and a gradient of 200: both in the same dtype";
+  EXPECT_THAT(moving(600, 600).evidence, testing::HasSubstr("gathers 200 bytes where it reduces 200, expected half"));
+  EXPECT_TRUE(effect("fsdp=2", with, sample_record()).present) << "which nobody asked to cast";
+}
+
 TEST(Effect, MixedPrecisionMovesTheLoss) {
   Record with = sample_record();
   EXPECT_FALSE(effect("amp=bf16", with, sample_record()).present);

@@ -110,6 +110,8 @@ TEST(UsualCase, IsOfNativeArithmeticWhereTheStackCasts) {
   EXPECT_EQ(print(usual_case(*parse_stack("tp=2,fsdp=2"), "llama", "native")), "tp=2,fsdp=2");
   EXPECT_EQ(print(usual_case(*parse_stack("tp=2,amp=bf16"), "llama", "pytorch")),
             "tp=2,amp=bf16 engine=pytorch arithmetic=native");
+  EXPECT_EQ(print(usual_case(*parse_stack("ac,fsdp=2:mp=bf16"), "llama", "pytorch")),
+            "ac,fsdp=2:mp=bf16 engine=pytorch arithmetic=native");
 }
 
 TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
@@ -117,6 +119,12 @@ TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
   ASSERT_TRUE(c);
   EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
   EXPECT_EQ(print(reference_of(Case{})), "(nothing)");
+}
+
+TEST(ReferenceOf, KeepsWhatALayoutCastsAtDegreeOne) {
+  const Result<Case> c = parse_case("tp=2,hsdp=2x4:reshard=never:mp=bf16 engine=pytorch");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(print(reference_of(*c)), "hsdp=1x1:mp=bf16 engine=pytorch");
 }
 
 TEST(WithoutItem, DropsOne) {

@@ -8,8 +8,8 @@ namespace {
 std::string syntax(const char* name) { return syntax_of(*find_transform(name)); }
 
 TEST(SyntaxOf, ShowsValueAndOptions) {
-  EXPECT_EQ(syntax("fsdp"), "fsdp=N[:reshard=always|never|default]");
-  EXPECT_EQ(syntax("hsdp"), "hsdp=NxN[:reshard=always|never|default]");
+  EXPECT_EQ(syntax("fsdp"), "fsdp=N[:reshard=always|never|default][:mp=bf16|fp16]");
+  EXPECT_EQ(syntax("hsdp"), "hsdp=NxN[:reshard=always|never|default][:mp=bf16|fp16]");
   EXPECT_EQ(syntax("ac"), "ac[=full|selective][:n=N][:reentrant]");
   EXPECT_EQ(syntax("compile"), "compile[=inductor|aot_eager][:wrap][:fullgraph]");
   EXPECT_EQ(syntax("tp"), "tp=N[:sp=on|off][:plan=all|blocks]");
@@ -18,7 +18,7 @@ TEST(SyntaxOf, ShowsValueAndOptions) {
 }
 
 TEST(SyntaxOf, PutsOptionsOfAGroupIntoOneBracket) {
-  EXPECT_EQ(syntax("pp"), "pp=N[:gpipe|:1f1b|:interleaved|:zero_bubble][:microbatches=N]");
+  EXPECT_EQ(syntax("pp"), "pp=N[:gpipe|:1f1b|:interleaved|:zero_bubble][:microbatches=N][:cut=copy|in_place]");
 }
 
 }  // namespace

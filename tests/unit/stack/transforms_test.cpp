@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "stack/mesh.h"
+#include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
@@ -38,6 +39,26 @@ TEST(Transforms, OnlyThoseThatChangeNumbersAreNumeric) {
   for (const TransformInfo& info : transforms())
     if (info.kind == TransformKind::numeric) numeric.push_back(info.name);
   EXPECT_THAT(numeric, ElementsAre("amp", "quantize", "optimizer"));
+}
+
+TEST(Transforms, AnItemCastsByItselfOrByAnOption) {
+  const auto item = [](const char* text) { return parse_stack(text)->items.front(); };
+  EXPECT_TRUE(casts(item("amp=bf16")));
+  EXPECT_TRUE(casts(item("fsdp=2:reshard=never:mp=bf16")));
+  EXPECT_FALSE(casts(item("fsdp=2:reshard=never")));
+  EXPECT_FALSE(casts(item("optimizer=sgd")));
+}
+
+TEST(Transforms, OnOneRankTheNumericPartIsLeft) {
+  const auto part = [](const char* text) {
+    const std::optional<Item> left = numeric_part(parse_stack(text)->items.front());
+    return left ? print(*left) : "nothing";
+  };
+  EXPECT_EQ(part("optimizer=sgd:lr=0.5"), "optimizer=sgd:lr=0.5");
+  EXPECT_EQ(part("fsdp=4:reshard=never:mp=bf16"), "fsdp=1:mp=bf16");
+  EXPECT_EQ(part("hsdp=2x4:mp=bf16"), "hsdp=1x1:mp=bf16");
+  EXPECT_EQ(part("fsdp=4:reshard=never"), "nothing");
+  EXPECT_EQ(part("ac"), "nothing");
 }
 
 TEST(Transforms, OptionsSayWhatTheyTake) {

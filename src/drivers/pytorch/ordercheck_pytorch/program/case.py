@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 MESH_AXES = ("pp", "dp_replicate", "dp_shard", "cp", "tp")
@@ -16,6 +16,7 @@ AXES_OF = {
     "ddp": ("dp_replicate",),
     "replicate": ("dp_replicate",),
 }
+NUMERIC = ("amp", "optimizer")  # transforms that are meant to change numbers; all others are layouts
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,20 @@ class Item:
     mode: str = ""
     options: dict[str, str] = field(default_factory=dict)
     scope: str = "model"
+
+
+def casts(item: Item) -> bool:
+    """To another dtype: what comes of it is up to the layout."""
+    return item.name == "amp" or "mp" in item.options
+
+
+def numeric_part(item: Item) -> Item | None:
+    """What is left of it on the one rank that a layout owes its numbers to: numeric_part in stack/transforms.h."""
+    if item.name in NUMERIC:
+        return item
+    if not casts(item):
+        return None
+    return replace(item, degrees=(1,) * len(AXES_OF[item.name]), options={"mp": item.options["mp"]})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .case import Case, Item
+from .case import Case, Item, casts
 from .data import SEQUENCES
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
@@ -35,21 +35,20 @@ class Transform:
 
 TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
-        apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches"), cannot=cannot_pp
+        apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
     ),
     "tp": Transform(apply_tp, ("sp", "plan")),
     "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
     "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),
-    "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
-    "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
-    "ddp": Transform(apply_ddp, ("no_sync", "bucket_kib"), cannot=cannot_average),
+    "fsdp": Transform(apply_fsdp, ("reshard", "mp"), ("block",)),
+    "hsdp": Transform(apply_hsdp, ("reshard", "mp"), ("block",)),
+    "ddp": Transform(apply_ddp, ("no_sync", "bucket_kib", "device_mesh"), cannot=cannot_average),
     "replicate": Transform(apply_replicate, cannot=cannot_average),
     "amp": Transform(apply_amp),
     "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay")),
 }
-NUMERIC = ("amp", "optimizer")  # all others must not change numbers
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
 
@@ -63,8 +62,9 @@ def cannot(case: Case, device: str) -> str:
     ranks = case.data_parallel_degree
     if case.apply and ranks & (ranks - 1) != 0:
         return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
-    if any(item.name == "amp" for item in case.items) and case.settings.arithmetic != "native":
-        return "amp casts float32, and exact arithmetic is float64; expected arithmetic=native"
+    if (casting := [item for item in case.items if casts(item)]) and case.settings.arithmetic != "native":
+        name = casting[0].name + (":mp" if "mp" in casting[0].options else "")
+        return f"{name} casts float32, and exact arithmetic is float64; expected arithmetic=native"
     if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:
         return (
             f"{case.data_parallel_degree} data-parallel ranks times {case.settings.accumulation} microbatches leave a "

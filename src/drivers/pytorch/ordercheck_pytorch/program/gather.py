@@ -35,6 +35,22 @@ def laid_out_as(part: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
     )
 
 
+def with_layout(part: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
+    """`part`, of `parameter` or its gradient, as the DTensor that it is a part of. A DDP that is given a mesh keeps the local
+    part of a DTensor as the parameter, and its layout beside it (torch.distributed.tensor.parallel.ddp)."""
+    layout = getattr(parameter, "_st_info", None)
+    if layout is None:
+        return part
+    return DTensor.from_local(
+        part.detach(),
+        layout.mesh,
+        layout.placements,
+        run_check=False,
+        shape=layout.shape,
+        stride=layout.stride,
+    )
+
+
 def laid_out_alike(a: torch.Tensor, b: DTensor) -> bool:
     return isinstance(a, DTensor) and (a.shape, a.placements, a.device_mesh) == (
         b.shape,

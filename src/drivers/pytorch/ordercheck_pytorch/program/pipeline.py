@@ -44,7 +44,7 @@ class PipelineSteps:
         )
 
     def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        total = summed_cross_entropy(self.numerics, logits, target)
+        total = summed_cross_entropy(self.numerics, logits.to(self.numerics.dtype), target)
         self.totals.append(total.detach())
         return total * self.factor
 

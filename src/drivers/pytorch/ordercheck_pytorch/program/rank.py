@@ -15,8 +15,8 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor
 
 from .arithmetic import Numerics, rounded
-from .case import AXES_OF, MESH_AXES, Case, Item
-from .catalogue import NUMERIC, TRANSFORMS
+from .case import AXES_OF, MESH_AXES, NUMERIC, Case, Item
+from .catalogue import TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
 from .gather import (
     clean_name,
@@ -27,6 +27,7 @@ from .gather import (
     local,
     sum_over_ranks,
     summed,
+    with_layout,
 )
 from .guard import RangeGuard
 from .llama import make_llama
@@ -65,6 +66,7 @@ class RankRun:
         self.numerics = Numerics(case.settings.arithmetic, case.settings.grid)
         self.seen = Yield()
         self.pipeline: PipelineSteps | None = None
+        self.parameters: list[tuple[str, nn.Parameter]] = []
         self.gradients: list[dict[str, torch.Tensor]] = []  # of every step, laid out as the ranks hold them
 
     def run(self) -> Yield:
@@ -84,6 +86,8 @@ class RankRun:
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
         )
+        # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
+        self.parameters = [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
         self.watch.applied(self.subject.model)
         steps = self.case.settings.steps
         for step in range(steps):
@@ -140,7 +144,7 @@ class RankRun:
             loss_sum = self.forward_backward(step, all_tokens)
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
-        self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters()})
+        self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
         self.watch.phase(step, "optimizer")
         norm = self.total_norm()
         self.seen.gradient_norms.append(norm)
@@ -200,29 +204,28 @@ class RankRun:
         tokens, labels = batch
         return tokens, labels
 
-    def parameters(self) -> list[tuple[str, nn.Parameter]]:
-        return [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
-
     def gradient_scale(self) -> float:
         return LOSS_SCALE / self.subject.gradient_factor
 
     def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
         """Its own copy, laid out as the ranks hold it."""
         if parameter.grad is None:
-            return torch.zeros_like(parameter)
+            return with_layout(torch.zeros_like(parameter), parameter)
         # A coefficient rounds: parts of a sum would round on their own.
         parameter.grad = summed(parameter.grad)
         if self.case.mesh["cp"] > 1 and not is_laid_out_over(parameter, ("cp", "dp_shard_cp")):
             # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
             dist.all_reduce(local(parameter.grad), group=self.site.axis("cp").get_group())
-        return laid_out_as(local(parameter.grad) / self.gradient_scale(), parameter.grad)
+        whole = with_layout(parameter.grad, parameter)
+        return laid_out_as(local(parameter.grad) / self.gradient_scale(), whole)
 
     def gather(self) -> None:
         """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
         self.seen.gradients = [{} for _ in self.gradients]
-        for name, parameter in self.parameters():
+        for name, parameter in self.parameters:
+            value = with_layout(parameter, parameter)
             *gradients, self.seen.values[name] = full_of_all(
-                [*(step[name] for step in self.gradients), parameter]
+                [*(step[name] for step in self.gradients), value]
             )
             for step, gradient in zip(self.seen.gradients, gradients, strict=True):
                 step[name] = gradient
@@ -239,7 +242,7 @@ class RankRun:
 
     def total_norm(self) -> float:
         """Over the parameters that the optimizer has, each element of the full gradient once."""
-        gradients = [p.grad for p in self.optimized() if p.grad is not None]
+        gradients = [with_layout(p.grad, p) for p in self.optimized() if p.grad is not None]
         with torch.no_grad():
             total = sum_over_ranks(
                 torch.zeros((), dtype=self.numerics.dtype, device=self.device),

@@ -15,7 +15,7 @@ import torch.distributed as dist
 from ..observe.graphs import forget_graphs, graph_counters
 from ..observe.operators import OperatorMeter
 from ..observe.wording import first_line
-from ..program.case import MESH_AXES, Case
+from ..program.case import MESH_AXES, Case, numeric_part
 from ..program.rank import Yield, run_rank
 from ..program.watch import Watch
 
@@ -53,8 +53,8 @@ def run(case: Case, rank: int) -> tuple[Yield, dict[str, int]]:
 
 
 def alone(case: Case) -> Case:
-    """The model on one rank, with the transforms that are meant to change numbers and no other."""
-    numeric = tuple(item for item in case.items if item.name in ("amp", "optimizer"))
+    """The model on one rank, with what changes numbers and nothing else."""
+    numeric = tuple(part for item in case.items if (part := numeric_part(item)))
     return dataclasses.replace(case, items=numeric, apply="", mesh=dict.fromkeys(MESH_AXES, 1))
 
 

@@ -74,7 +74,6 @@ def script_of(case: Case) -> str:
         f'"{name}": SimpleNamespace(apply={TRANSFORMS[name].apply.__name__})' for name in used
     )
     built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n"
-    built += 'NUMERIC = ("amp", "optimizer")  # all others must not change numbers\n'
     paths_after = [package / "program" / f"{name}.py" for name in AFTER]
     paths_after += [package / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
     main = package / "repro" / "main_part.py"

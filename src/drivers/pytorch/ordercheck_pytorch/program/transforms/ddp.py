@@ -1,5 +1,6 @@
 """DistributedDataParallel around the model. It averages gradients, so the trainer multiplies them by its degree.
 
+device_mesh  it is given its axis of the mesh, not that axis' process group
 no_sync      gradients are reduced in the last microbatch of a step only
 bucket_kib   the size of its gradient buckets"""
 
@@ -14,7 +15,10 @@ from .subject import Site, Subject, degree
 
 
 def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
-    arguments: dict[str, Any] = {"process_group": site.axis("dp_replicate").get_group()}
+    mesh = site.axis("dp_replicate")
+    arguments: dict[str, Any] = (
+        {"device_mesh": mesh} if "device_mesh" in item.options else {"process_group": mesh.get_group()}
+    )
     if "bucket_kib" in item.options:
         arguments["bucket_cap_mb"] = int(item.options["bucket_kib"]) / 1024
     wrapper = DistributedDataParallel(subject.model, **arguments)

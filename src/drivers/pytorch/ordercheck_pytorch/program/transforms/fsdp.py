@@ -1,13 +1,21 @@
-"""FSDP2: fully_shard on every block, then on the root. hsdp shards within and replicates across."""
+"""FSDP2: fully_shard on every block, then on the root. hsdp shards within and replicates across.
+
+mp   its MixedPrecisionPolicy: parameters are gathered in that dtype and a module's inputs cast to it; gradients are reduced
+     in float32, as torchtitan reduces them"""
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
 from torch.distributed.device_mesh import DeviceMesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 from ..case import Item
 from .subject import Site, Subject, layers_of
 from .summed_gradients import sum_gradients
+
+DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
@@ -19,12 +27,15 @@ def apply_hsdp(subject: Subject, item: Item, site: Site) -> None:
 
 
 def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:
+    arguments: dict[str, Any] = {"mesh": mesh}
+    if "mp" in item.options:
+        arguments["mp_policy"] = MixedPrecisionPolicy(
+            param_dtype=DTYPES[item.options["mp"]], reduce_dtype=torch.float32
+        )
     reshard = {"always": True, "never": False}.get(item.options.get("reshard", "default"))
+    of_blocks: dict[str, Any] = {} if reshard is None else {"reshard_after_forward": reshard}
     for block in layers_of(subject.model).values():
-        if reshard is None:
-            fully_shard(block, mesh=mesh)
-        else:
-            fully_shard(block, mesh=mesh, reshard_after_forward=reshard)
+        fully_shard(block, **arguments, **of_blocks)
         sum_gradients(block)
-    fully_shard(subject.model, mesh=mesh)
+    fully_shard(subject.model, **arguments)
     sum_gradients(subject.model)

@@ -1,5 +1,6 @@
-"""Pipeline parallel: torch.distributed.pipelining, the model cut by hand as torchtitan does: every rank copies the whole
-and drops what is not its stage's."""
+"""Pipeline parallel: torch.distributed.pipelining, the model cut by hand: every rank drops what is not its stage's.
+
+cut   copy (the default): of a deep copy of the model, as torchtitan does; in_place: of the model itself"""
 
 from __future__ import annotations
 
@@ -16,28 +17,28 @@ SCHEDULES = ("gpipe", "1f1b", "zero_bubble")
 def apply_pp(subject: Subject, item: Item, site: Site) -> None:
     stages = degree(item)
     stage = site.axis("pp").get_local_rank()
-    subject.model = stage_of(subject.model, stage, stages)
+    if item.options.get("cut", "copy") == "copy":
+        subject.model = copy.deepcopy(subject.model)
+    keep_stage(subject.model, stage, stages)
     schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
     microbatches = int(item.options["microbatches"]) if "microbatches" in item.options else None
     subject.pipeline = Pipeline(schedule=schedule, microbatches=microbatches, stage=stage, stages=stages)
 
 
-def stage_of(model: nn.Module, stage: int, stages: int) -> nn.Module:
+def keep_stage(model: nn.Module, stage: int, stages: int) -> None:
     """Layers are dealt out as evenly as can be; the first stage has the embedding, the last one norm and output."""
-    part = copy.deepcopy(model)
-    layers = layers_of(part)
+    layers = layers_of(model)
     count = len(layers)
     first, end = stage * count // stages, (stage + 1) * count // stages
     for index, name in enumerate(list(layers)):
         if not first <= index < end:
             del layers[name]
-    holder = holder_of_layers(part)
+    holder = holder_of_layers(model)
     if stage > 0:
         holder.tok_embeddings = None  # type: ignore[assignment]
     if stage < stages - 1:
         holder.norm = None  # type: ignore[assignment]
         holder.output = None  # type: ignore[assignment]
-    return part
 
 
 def cannot_pp(item: Item) -> str:
