@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,3 +121,18 @@ def test_what_exact_arithmetic_cannot_vouch_for_is_undecided(worker: Worker) -> 
     record = worker.run("", model="mine:with_softmax")
     assert record["ending"] == "unsupported"
     assert "cannot vouch for the sums inside aten._log_softmax" in record["failure"]["message"]
+
+
+@pytest.mark.parametrize("stack", ["fsdp=5"])
+def test_shards_of_unequal_size_have_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
+    assert numbers(worker.run(stack)) == numbers(worker.run(""))
+
+
+@pytest.mark.parametrize("function", ["forget_to_scale_back", "uninitialised"])
+def test_what_is_no_number_on_several_ranks_alone_reaches_the_record(worker: Worker, function: str) -> None:
+    """The guard watches one rank: a layout that blows up is told by its loss."""
+    reference = worker.run("", model="mine:network")
+    record = worker.run("fsdp=2", model="mine:network", apply=f"mine:{function}")
+    assert record["ending"] == "completed", record["failure"]
+    first = [struct.unpack(">d", bytes.fromhex(r["steps"][0]["loss"][0]))[0] for r in (record, reference)]
+    assert [math.isfinite(loss) for loss in first] == [False, True]

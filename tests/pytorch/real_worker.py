@@ -55,11 +55,16 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
 
 
 class Worker:
-    def __init__(self, before_start: Callable[[], None] | None = None) -> None:
-        """`before_start` runs in the new process before it becomes the worker."""
+    def __init__(self, before_start: Callable[[], None] | None = None, script: str = "") -> None:
+        """`before_start` runs in the new process before it becomes the worker; `script` is one of this folder, in its place."""
         paths = os.pathsep.join([str(DRIVER), str(HERE / "data")])
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "ordercheck_pytorch"],
+            [
+                sys.executable,
+                "-W",
+                "ignore",
+                *([str(HERE / script)] if script else ["-m", "ordercheck_pytorch"]),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -66,6 +66,25 @@ def parallelize_one_block(model: Network, mesh: DeviceMesh) -> None:
     fully_shard(model.blocks[0], mesh=mesh["dp_shard"])
 
 
+def forget_to_scale_back(model: Network, mesh: DeviceMesh) -> None:
+    """What leaves the second block was scaled up, and is past what float64 holds."""
+    parallelize_all(model, mesh)
+    model.blocks[1].register_forward_hook(lambda module, args, output: output * 2.0**1000 * 2.0**100)
+
+
+def uninitialised(model: Network, mesh: DeviceMesh) -> None:
+    """One row of one weight is what nobody wrote."""
+    parallelize_all(model, mesh)
+    with torch.no_grad():
+        model.head.weight.to_local()[-1] = torch.nan
+
+
+def parallelize_all(model: Network, mesh: DeviceMesh) -> None:
+    for block in model.blocks:
+        fully_shard(block, mesh=mesh["dp_shard"])
+    fully_shard(model, mesh=mesh["dp_shard"])
+
+
 def grow(model: Network, mesh: DeviceMesh) -> None:
     """Rank 1 takes memory until somebody stops it."""
     hoard = []

@@ -11,14 +11,14 @@ from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
 from .transforms.compile import apply_compile
 from .transforms.cp import apply_cp, cannot_cp
-from .transforms.ddp import apply_ddp, cannot_average
+from .transforms.ddp import apply_ddp, broadcast_by_ddp, cannot_average
 from .transforms.fsdp import apply_fsdp, apply_hsdp
 from .transforms.optimizer import apply_optimizer
 from .transforms.pp import apply_pp, cannot_pp
-from .transforms.replicate import apply_replicate
+from .transforms.replicate import apply_replicate, broadcast_by_replicate
 from .transforms.sac import apply_sac, cannot_sac
-from .transforms.subject import Site, Subject
-from .transforms.tp import apply_tp
+from .transforms.subject import Broadcast, Site, Subject
+from .transforms.tp import apply_tp, broadcast_by_tp
 
 
 def can_always(item: Item) -> str:
@@ -31,21 +31,27 @@ class Transform:
     options: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ("model",)
     cannot: Callable[[Item], str] = can_always
+    broadcasts: Callable[[Subject, Item], Broadcast] | None = None  # asked right before `apply`
 
 
 TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
         apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
     ),
-    "tp": Transform(apply_tp, ("sp", "plan")),
+    "tp": Transform(apply_tp, ("sp", "plan"), broadcasts=broadcast_by_tp),
     "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
     "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),
     "fsdp": Transform(apply_fsdp, ("reshard", "mp"), ("block",)),
     "hsdp": Transform(apply_hsdp, ("reshard", "mp"), ("block",)),
-    "ddp": Transform(apply_ddp, ("no_sync", "bucket_kib", "device_mesh"), cannot=cannot_average),
-    "replicate": Transform(apply_replicate, cannot=cannot_average),
+    "ddp": Transform(
+        apply_ddp,
+        ("no_sync", "bucket_kib", "device_mesh"),
+        cannot=cannot_average,
+        broadcasts=broadcast_by_ddp,
+    ),
+    "replicate": Transform(apply_replicate, cannot=cannot_average, broadcasts=broadcast_by_replicate),
     "amp": Transform(apply_amp),
     "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay")),
 }

@@ -14,6 +14,7 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor
 
+from .apart import start_apart
 from .arithmetic import Numerics, rounded
 from .case import AXES_OF, MESH_AXES, NUMERIC, Case, Item
 from .catalogue import TRANSFORMS
@@ -134,9 +135,19 @@ class RankRun:
             self.subject.gradient_factor = float(self.case.data_parallel_degree)
         else:
             for item in self.case.items:
+                self.start_apart(item)
                 TRANSFORMS[item.name].apply(self.subject, item, self.site)
         if self.subject.optimizer is None:
             TRANSFORMS["optimizer"].apply(self.subject, DEFAULT_OPTIMIZER, self.site)
+
+    def start_apart(self, item: Item) -> None:
+        """Of what the item promises to broadcast."""
+        if (broadcasts := TRANSFORMS[item.name].broadcasts) is None:
+            return
+        promised = broadcasts(self.subject, item)
+        place = self.site.axis(promised.axis).get_local_rank()
+        start_apart(self.subject.model, promised, place, self.case.settings.seed)
+        self.put_on_grid(self.subject.model)
 
     def train(self, step: int, last: bool) -> None:
         all_tokens = valid_tokens(self.case.settings.seed, step)

@@ -41,7 +41,7 @@ HOW = {
         "# other bit for bit. One rank's losses are told beside them and decide nothing.",
     ),
 }
-AFTER = ("pipeline", "rank")
+AFTER = ("pipeline", "apart", "rank")
 OBSERVED = ("operators", "graphs")
 
 
@@ -70,9 +70,7 @@ def script_of(case: Case) -> str:
     files = list(dict.fromkeys(file for name in used for file in files_of(name)))
     paths = [package / "program" / f"{name}.py" for name in BEFORE]
     paths += [package / "program" / "transforms" / f"{name}.py" for name in ("subject", *files)]
-    catalogue = ", ".join(
-        f'"{name}": SimpleNamespace(apply={TRANSFORMS[name].apply.__name__})' for name in used
-    )
+    catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
     built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n"
     paths_after = [package / "program" / f"{name}.py" for name in AFTER]
     paths_after += [package / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
@@ -80,6 +78,12 @@ def script_of(case: Case) -> str:
     start = f'CASE = {case!r}\n\nif __name__ == "__main__":\n    leave(main(CASE))\n'
     imports, body = joined([*paths, built, *paths_after, main, start])
     return f"{heading(case)}\n{imports}\n\n{body}"
+
+
+def functions_of(transform: str) -> str:
+    found = TRANSFORMS[transform]
+    broadcasts = found.broadcasts.__name__ if found.broadcasts else None
+    return f"apply={found.apply.__name__}, broadcasts={broadcasts}"
 
 
 def files_of(transform: str) -> list[str]:

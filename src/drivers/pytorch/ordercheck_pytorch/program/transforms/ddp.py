@@ -11,7 +11,7 @@ from typing import Any
 from torch.nn.parallel import DistributedDataParallel
 
 from ..case import Item
-from .subject import Site, Subject, degree
+from .subject import Broadcast, Site, Subject, degree
 
 
 def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
@@ -30,6 +30,11 @@ def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
             wrapper.require_backward_grad_sync = last  # what its no_sync() sets and restores
 
         subject.on_microbatch.append(tell)
+
+
+def broadcast_by_ddp(subject: Subject, item: Item) -> Broadcast:
+    """Its constructor sends the parameters that it finds then, unless it is told init_sync=False."""
+    return Broadcast("dp_replicate", list(subject.model.parameters()))
 
 
 def cannot_average(item: Item) -> str:

@@ -3,24 +3,37 @@ has two of that name; this is the one that is built on FSDP2 where the version h
 
 from __future__ import annotations
 
+import importlib.util
+
 from torch.distributed.fsdp import FSDPModule
 
 from ..case import Item
-from .subject import Site, Subject, degree, layers_of
+from .subject import Broadcast, Site, Subject, degree, layers_of
 from .summed_gradients import sum_gradients
 
 
 def apply_replicate(subject: Subject, item: Item, site: Site) -> None:
     mesh = site.axis("dp_replicate")
-    try:
-        from torch.distributed._composable.replicate_with_fsdp import replicate
-    except ImportError:
+    if not is_built_on_fsdp():
         from torch.distributed._composable.replicate import replicate as replicate_with_ddp
 
         replicate_with_ddp(subject.model, process_group=mesh.get_group())
         subject.gradient_factor *= degree(item)
         return
+    from torch.distributed._composable.replicate_with_fsdp import replicate
+
     for module in [*layers_of(subject.model).values(), subject.model]:
         replicate(module, mesh=mesh)
         if isinstance(module, FSDPModule):
             sum_gradients(module)
+
+
+def is_built_on_fsdp() -> bool:
+    return importlib.util.find_spec("torch.distributed._composable.replicate_with_fsdp") is not None
+
+
+def broadcast_by_replicate(subject: Subject, item: Item) -> Broadcast:
+    """The one that is built on DDP sends all parameters before the first forward. FSDP2, hsdp too, takes what each rank holds
+    and sends nothing: its ranks have to start alike."""
+    sent = [] if is_built_on_fsdp() else list(subject.model.parameters())
+    return Broadcast("dp_replicate", sent)

@@ -44,6 +44,14 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Broadcast:
+    """A transform's promise: over `axis`, every rank gets the first one's values of these parameters."""
+
+    axis: str
+    parameters: list[nn.Parameter]
+
+
+@dataclass(frozen=True)
 class Site:
     """Nothing here tells of the other items of a stack."""
 

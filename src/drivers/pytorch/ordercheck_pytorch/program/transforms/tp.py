@@ -4,6 +4,9 @@ plan=blocks leaves the embedding, the last norm and the output alone; the stream
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from torch import nn
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
@@ -15,17 +18,43 @@ from torch.distributed.tensor.parallel import (
 )
 
 from ..case import Item
-from .subject import Site, Subject, holder_of_layers, layers_of
+from .subject import Broadcast, Site, Subject, holder_of_layers, layers_of
 
 
 def apply_tp(subject: Subject, item: Item, site: Site) -> None:
-    mesh = site.axis("tp")
+    for module, plan in plans_of(subject, item):
+        parallelize_module(module, site.axis("tp"), plan)
+
+
+def plans_of(subject: Subject, item: Item) -> Iterator[tuple[nn.Module, dict[str, ParallelStyle]]]:
     whole = item.options.get("plan", "all") == "all"
     sequence_parallel = whole and item.options.get("sp", "on") == "on"
     if whole:
-        parallelize_module(holder_of_layers(subject.model), mesh, root_plan(sequence_parallel))
+        yield holder_of_layers(subject.model), root_plan(sequence_parallel)
     for block in layers_of(subject.model).values():
-        parallelize_module(block, mesh, block_plan(sequence_parallel))
+        yield block, block_plan(sequence_parallel)
+
+
+def broadcast_by_tp(subject: Subject, item: Item) -> Broadcast:
+    """What the column and row styles reach now: distribute_tensor scatters the first rank's. SequenceParallel takes what each
+    rank holds (DTensor.from_local, "fixed ones_ init"), and what no path leads to stays as it is."""
+    reached = [
+        child_at(module, path)
+        for module, plan in plans_of(subject, item)
+        for path, style in plan.items()
+        if isinstance(style, (ColwiseParallel, RowwiseParallel))
+    ]
+    return Broadcast("tp", [p for module in reached if module is not None for p in module.parameters()])
+
+
+def child_at(module: nn.Module, path: str) -> nn.Module | None:
+    """As parallelize_module walks: by the names of children, which a wrapper's attributes are not."""
+    for name in path.split("."):
+        child = dict(module.named_children()).get(name)
+        if child is None:
+            return None
+        module = child
+    return module
 
 
 def root_plan(sequence_parallel: bool) -> dict[str, ParallelStyle]:
