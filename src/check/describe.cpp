@@ -27,11 +27,13 @@ std::string while_phase(Phase phase) {
 // The item as prose names it: with its degree where sizes matter, else by name alone.
 std::string named(const Item& item, bool whole) { return whole ? print(item) : item.name; }
 
-void describe_pair(const Rule& rule, const Item& first, const Item& second, Finding& finding) {
+void describe_pair(const Rule& rule, const Firing& firing, const Stack& stack, Finding& finding) {
+  const Item &first = stack.items[firing.items.at(0)], &second = stack.items[firing.items.back()];
   const bool alike = first.name == second.name;
   const std::string a = named(first, alike), b = named(second, alike);
   if (rule.kind == RuleKind::order) {
     finding.headline = fmt::format("{} is applied before {}", a, b);
+    if (firing.items.size() == 3) finding.headline += fmt::format(", with {} between", stack.items[firing.items.at(1)].name);
     finding.instead = fmt::format("{} goes before {}", b, a);
   } else {
     finding.headline = fmt::format("{} and {} are both applied", a, b);
@@ -98,7 +100,7 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
   finding.smallest = rule.witness.bad;
   finding.shows = shows(rule, judge.target());
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash)
-    describe_pair(rule, stack.items[firing.items.at(0)], stack.items[firing.items.at(1)], finding);
+    describe_pair(rule, firing, stack, finding);
   else
     describe_single(rule, firing, stack, judge, finding);
   return finding;

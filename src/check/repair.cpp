@@ -57,7 +57,7 @@ std::vector<Item> other_degrees(const Item& item) {
 }
 
 void add_moves(const Finding& finding, const Stack& stack, const Judge& judge, std::vector<Stack>& edits) {
-  const std::size_t first = finding.parties.at(0).index, then = finding.parties.at(1).index;
+  const std::size_t first = finding.parties.at(0).index, then = finding.parties.back().index;
   edits.push_back(moved(stack, then, first, false));
   edits.push_back(moved(stack, first, then, true));
   edits.push_back(recommended_order(stack, judge));

@@ -11,7 +11,9 @@ std::string unmarked(const std::string& text) { return text; }
 std::string claim_of(const Rule& rule, const Marking& mark) {
   const std::string one = mark(print(rule.one)), other = mark(print(rule.other));
   switch (rule.kind) {
-    case RuleKind::order: return fmt::format("{} applied before {}", one, other);
+    case RuleKind::order:
+      return fmt::format("{} applied before {}", one, other) +
+             (rule.between.any_of.empty() ? "" : ", with " + mark(print(rule.between)) + " between");
     case RuleKind::clash: return fmt::format("{} together with {}", one, other);
     case RuleKind::needs: return fmt::format("{} without {}", one, other);
     case RuleKind::fits: return one.empty() ? "the mesh" : one;

@@ -30,12 +30,32 @@ std::vector<Firing> clash_firings(const Rule& rule, const Stack& stack) {
   return found;
 }
 
+// The first item of [begin, end) that matches.
+std::optional<std::size_t> first_of(const Pattern& pattern, const Stack& stack, std::size_t begin, std::size_t end) {
+  for (std::size_t k = begin; k < end; ++k)
+    if (matches(pattern, stack.items[k])) return k;
+  return std::nullopt;
+}
+
 std::vector<Firing> order_firings(const Rule& rule, const Stack& stack) {
   std::vector<Firing> found;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
-    for (std::size_t j = i + 1; j < stack.items.size(); ++j)
-      if (play(rule, stack.items[i], stack.items[j])) found.push_back({{i, j}});
+    for (std::size_t j = i + 1; j < stack.items.size(); ++j) {
+      if (!play(rule, stack.items[i], stack.items[j]) || first_of(rule.unless, stack, 0, j)) continue;
+      if (rule.between.any_of.empty())
+        found.push_back({{i, j}});
+      else if (const auto k = first_of(rule.between, stack, i + 1, j))
+        found.push_back({{i, *k, j}});
+    }
   return found;
+}
+
+// Whether some order of the items would have one between the two.
+bool could_fire(const Rule& rule, const Stack& stack, std::size_t one, std::size_t other) {
+  if (rule.between.any_of.empty()) return true;
+  for (std::size_t k = 0; k < stack.items.size(); ++k)
+    if (k != one && k != other && matches(rule.between, stack.items[k])) return true;
+  return false;
 }
 
 // Does any other item play the second part to this one?
@@ -80,7 +100,8 @@ std::vector<Demand> demands(const Rule& rule, const Stack& stack, std::optional<
   std::vector<Demand> found;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = 0; j < stack.items.size(); ++j)
-      if (i != j && play(rule, stack.items[i], stack.items[j])) found.push_back({.before = j, .after = i});
+      if (i != j && play(rule, stack.items[i], stack.items[j]) && could_fire(rule, stack, i, j))
+        found.push_back({.before = j, .after = i});
   if (found.empty() || !condition_met(rule, stack, ranks)) return {};
   return found;
 }

@@ -11,7 +11,7 @@
 namespace ordercheck {
 
 // The items that a firing is about, by index in the stack. One for fits, effect and needs, two for order and clash (the
-// one applied first comes first); fits without an item pattern has none.
+// one applied first comes first), three for an order with an item between; fits without an item pattern has none.
 struct Firing {
   std::vector<std::size_t> items;
   friend auto operator<=>(const Firing&, const Firing&) = default;

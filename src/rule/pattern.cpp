@@ -38,15 +38,14 @@ Status read_option(std::string_view written, const TransformInfo& info, ItemPatt
   const std::string name(body.substr(0, equals));
   if (find_option(info, name) == nullptr) return unknown("option", name, info.name, names_in(info.options));
   if (equals == body.npos) {
-    absent ? pattern.without.push_back(name) : pattern.options.push_back({name, ""});
+    (absent ? pattern.without : pattern.options).push_back({name, ""});
     return Done{};
   }
-  if (absent) return Error{fmt::format("'{}': an absent option has no value; write '!{}'", one_line(written), name)};
   // The catalogue's own reading of the value, so that a pattern never waits for what no stack can say.
   const std::string item = fmt::format("{}:{}", info.name, body);
   if (const Result<Item> parsed = parse_item(item, {0, item.size()}); !parsed)
     return Error{split(parsed.error().message, '\n').front()};
-  pattern.options.push_back({name, std::string(body.substr(equals + 1))});
+  (absent ? pattern.without : pattern.options).push_back({name, std::string(body.substr(equals + 1))});
   return Done{};
 }
 
@@ -75,6 +74,10 @@ Result<ItemPattern> parse_alternative(std::string_view text) {
   return pattern;
 }
 
+std::string print_option(const Option& option) {
+  return option.value.empty() ? option.name : fmt::format("{}={}", option.name, option.value);
+}
+
 // What a scope lies within, itself included.
 bool within(Scope inner, Scope outer) {
   if (inner == outer || outer == Scope::model) return true;
@@ -98,9 +101,8 @@ std::string print(const Pattern& pattern) {
   for (const ItemPattern& one : pattern.any_of) {
     std::string text = one.name;
     if (!one.mode.empty()) text += "=" + one.mode;
-    for (const Option& option : one.options)
-      text += option.value.empty() ? ":" + option.name : fmt::format(":{}={}", option.name, option.value);
-    for (const std::string& absent : one.without) text += ":!" + absent;
+    for (const Option& option : one.options) text += ":" + print_option(option);
+    for (const Option& absent : one.without) text += ":!" + print_option(absent);
     if (one.scope) text += fmt::format("@{}", name_of(*one.scope));
     alternatives.push_back(std::move(text));
   }
@@ -115,7 +117,7 @@ bool matches(const ItemPattern& pattern, const Item& item) {
     const auto value = option_of(item, wanted.name);
     return value && (wanted.value.empty() || wanted.value == *value);
   };
-  const auto absent = [&](const std::string& name) { return !option_of(item, name); };
+  const auto absent = [&](const Option& unwanted) { return !carried(unwanted); };
   return std::ranges::all_of(pattern.options, carried) && std::ranges::all_of(pattern.without, absent);
 }
 

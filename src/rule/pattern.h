@@ -3,7 +3,7 @@
 //   fsdp|hsdp            either transform
 //   ac=selective         the transform in that mode; without '=', in any mode
 //   ac:reentrant         with that option, whatever its value; `pp:schedule=zbv` with that value
-//   compile:!wrap        without that option
+//   compile:!wrap        without that option; `tp:!sp=off` without it or with another value
 //   compile@model        with that scope, written or by default
 #pragma once
 
@@ -21,7 +21,7 @@ struct ItemPattern {
   std::string name;
   std::string mode;                    // empty: any
   std::vector<Option> options;         // empty value: any value
-  std::vector<std::string> without;    // options that must be absent
+  std::vector<Option> without;         // options that must be absent; with a value, absent or of another one
   std::optional<Scope> scope;          // empty: any
   friend bool operator==(const ItemPattern&, const ItemPattern&) = default;
 };

@@ -76,6 +76,8 @@ struct Rule {
   //            order    clash  needs  fits    effect  commutes
   Pattern one;    //  first    one    item   item*   item    one        * may be left out
   Pattern other;  //  then     other  needs  -       with*   other
+  Pattern between;            // order: an item that has to stand between the two; empty: none has to
+  Pattern unless;             // order: silent where an item that matches is applied before the second
   ScopeRelation scopes = ScopeRelation::same;
   std::optional<Condition> when;
   Basis basis = Basis::incidental;

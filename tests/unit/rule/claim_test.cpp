@@ -15,6 +15,12 @@ TEST(Claim, MarksPatternsAndNothingElse) {
   EXPECT_EQ(claim_of(rule, starred), "*fsdp|hsdp* applied before *tp*");
 }
 
+TEST(Claim, NamesWhatStandsBetween) {
+  Rule rule = rule_of(good_page());
+  rule.between = *parse_pattern("ac|sac");
+  EXPECT_EQ(claim_of(rule), "fsdp|hsdp applied before tp, with ac|sac between");
+}
+
 TEST(Claim, ACommutesPageFlagsNothing) {
   Rule rule = rule_of(good_page());
   rule.kind = RuleKind::commutes;

@@ -39,6 +39,25 @@ TEST(OrderRules, AskForTheirConditionAndScopes) {
   EXPECT_EQ(fire(inside, "fsdp=2@experts,ac"), (Places{{0, 1}}));
 }
 
+TEST(OrderRules, MayWantAnItemBetween) {
+  Rule order = rule(RuleKind::order, "fsdp", "compile");
+  order.between = *parse_pattern("ac|sac");
+  EXPECT_EQ(fire(order, "fsdp=2,sac,compile"), (Places{{0, 1, 2}}));
+  EXPECT_EQ(fire(order, "fsdp=2,compile"), Places{});
+  EXPECT_EQ(fire(order, "ac,fsdp=2,compile"), Places{});
+  EXPECT_EQ(fire(order, "fsdp=2,compile,ac"), Places{});
+  EXPECT_TRUE(demands(order, *parse_stack("compile,fsdp=2")).empty()) << "nothing could come between";
+  EXPECT_EQ(demands(order, *parse_stack("fsdp=2,compile,ac")).at(0), (Demand{.before = 1, .after = 0}));
+}
+
+TEST(OrderRules, MayBeSilentWhereSomethingComesBeforeTheSecond) {
+  Rule order = rule(RuleKind::order, "fsdp", "tp:plan=blocks");
+  order.unless = *parse_pattern("ac|sac");
+  EXPECT_EQ(fire(order, "fsdp=2,tp=2:plan=blocks,ac"), (Places{{0, 1}}));
+  EXPECT_EQ(fire(order, "fsdp=2,ac,tp=2:plan=blocks"), Places{});
+  EXPECT_EQ(fire(order, "sac,fsdp=2,tp=2:plan=blocks"), Places{});
+}
+
 TEST(OrderRules, DemandWhetherKeptOrNot) {
   const Rule order = rule(RuleKind::order, "fsdp", "tp");
   const std::vector<Demand> kept = demands(order, *parse_stack("tp=2,fsdp=2"));

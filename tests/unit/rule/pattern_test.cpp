@@ -69,5 +69,15 @@ TEST(Scopes, LieToEachOther) {
 
 TEST(Examples, TakeTheFirstAlternative) { EXPECT_EQ(print(example_of(*parse_pattern("ac=selective|sac"))), "ac=selective"); }
 
+TEST(Patterns, AnOptionMayBeUnwantedInOneValueAlone) {
+  const Pattern split = *parse_pattern("tp:!sp=off:!plan=blocks");
+  EXPECT_EQ(print(split), "tp:!sp=off:!plan=blocks");
+  EXPECT_TRUE(matches(split, item("tp=2")));
+  EXPECT_TRUE(matches(split, item("tp=2:sp=on")));
+  EXPECT_FALSE(matches(split, item("tp=2:sp=off")));
+  EXPECT_FALSE(matches(split, item("tp=2:sp=on:plan=blocks")));
+  EXPECT_FALSE(parse_pattern("tp:!sp=maybe"));
+}
+
 }  // namespace
 }  // namespace ordercheck

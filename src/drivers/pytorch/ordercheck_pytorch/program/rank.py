@@ -124,6 +124,11 @@ class RankRun:
         axes = [axis for axis in MESH_AXES if self.case.mesh[axis] > 1 or axis in asked_for]
         if not axes:
             return None
+        if (
+            self.case.world_size == 1
+        ):  # of the rank itself, which need not be alone: a script of repro runs it on each of its ranks
+            own = torch.full((1,) * len(axes), dist.get_rank())
+            return DeviceMesh(self.device, own, mesh_dim_names=tuple(axes))
         return init_device_mesh(
             self.device, tuple(self.case.mesh[a] for a in axes), mesh_dim_names=tuple(axes)
         )
