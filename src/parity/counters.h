@@ -25,6 +25,8 @@ inline constexpr std::array kCounters{CounterName{"operators_recomputed", &Count
                                       CounterName{"parameter_bytes_peak", &Counters::parameter_bytes_peak},
                                       CounterName{"graph_captures", &Counters::graph_captures},
                                       CounterName{"graph_breaks", &Counters::graph_breaks},
+                                      CounterName{"products_in_scope", &Counters::products_in_scope},
+                                      CounterName{"products_in_graphs", &Counters::products_in_graphs},
                                       CounterName{"p2p_messages", &Counters::p2p_messages}};
 
 }  // namespace ordercheck

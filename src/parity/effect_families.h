@@ -9,6 +9,9 @@ namespace ordercheck {
 void show_recompute(Showing& showing, const EffectRuns& runs);  // something is computed again, and less is saved
 void show_kept(Showing& showing, const EffectRuns& runs);       // a policy hands results to the recomputation
 
+// compile_effect.cpp
+void show_captured(Showing& showing, const Record& with);  // graphs run the matrix products of what was handed to compile
+
 // model_parallel_effects.cpp
 void show_tensor_parallel(Showing& showing, const EffectRuns& runs, int degree);
 void show_context_parallel(Showing& showing, const EffectRuns& runs, int degree);  // gathers keys and values, splits the work

@@ -20,11 +20,6 @@ void show_updates(Showing& showing, const Record& with) {
   showing.expect(changed > 0, fmt::format("{} of {} parameters changed", changed, with.parameters.size()));
 }
 
-void show_captures(Showing& showing, const Record& with) {
-  const auto captures = with.counters.graph_captures;
-  if (showing.measured("graphs captured", {captures})) showing.expect(captures > 0, fmt::format("{} graphs captured", captures));
-}
-
 // False where nothing is stated about the transform.
 bool show(Showing& showing, const EffectRuns& runs, const Mesh& mesh) {
   const std::string& name = runs.item().name;
@@ -46,7 +41,7 @@ bool show(Showing& showing, const EffectRuns& runs, const Mesh& mesh) {
   } else if (name == "optimizer") {
     show_updates(showing, runs.with);
   } else if (name == "compile") {
-    show_captures(showing, runs.with);
+    show_captured(showing, runs.with);
   } else {
     return false;
   }

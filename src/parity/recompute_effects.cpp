@@ -8,13 +8,7 @@ namespace ordercheck {
 void show_recompute(Showing& showing, const EffectRuns& runs) {
   const Counters& with = runs.with.counters;
   const Counters without = runs.without ? runs.without->counters : Counters{};
-  // What a captured backward computes again cannot always be told from the rest of it; then the products give it away.
-  const bool in_graphs = runs.without && is_measured(with.matmul_flops) && is_measured(without.matmul_flops) &&
-                         with.operators_recomputed <= without.operators_recomputed &&
-                         with.matmul_flops > without.matmul_flops;
-  if (in_graphs)
-    showing.expect(true, fmt::format("{} matmul flops, {} without it", with.matmul_flops, without.matmul_flops));
-  else if (showing.measured("operators recomputed", {with.operators_recomputed, without.operators_recomputed}))
+  if (showing.measured("operators recomputed", {with.operators_recomputed, without.operators_recomputed}))
     showing.expect(with.operators_recomputed > without.operators_recomputed,
                    fmt::format("{} operators recomputed, {} without it", with.operators_recomputed,
                                without.operators_recomputed));

@@ -87,6 +87,8 @@ struct Counters {
   std::int64_t parameter_bytes_peak = 0;    // parameter storage held, shards and gathered copies
   std::int64_t graph_captures = 0;          // graphs captured
   std::int64_t graph_breaks = 0;            // captures given up
+  std::int64_t products_in_scope = 0;       // matrix products of what was handed to compile, in all phases
+  std::int64_t products_in_graphs = 0;      // of these, what captured graphs ran
   std::int64_t p2p_messages = 0;
   friend auto operator<=>(const Counters&, const Counters&) = default;
 };

@@ -14,6 +14,11 @@ void Showing::expect(bool holds, std::string phrase) {
   phrases_.push_back(holds ? std::move(phrase) : "missing: " + std::move(phrase));
 }
 
+void Showing::expect_all(std::int64_t part, std::int64_t whole, std::string phrase) {
+  if (part > 0 && part < whole) some_ = true;
+  expect(part == whole, std::move(phrase));
+}
+
 void Showing::remark(std::string phrase) { phrases_.push_back(std::move(phrase)); }
 
 bool Showing::measured(const std::string& what, std::initializer_list<std::int64_t> values) {

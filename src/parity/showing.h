@@ -23,6 +23,8 @@ struct EffectRuns {
 class Showing {
  public:
   void expect(bool holds, std::string phrase);
+  // All of it holds, or a part, or nothing.
+  void expect_all(std::int64_t part, std::int64_t whole, std::string phrase);
   void remark(std::string phrase);
 
   // Whether all values of a counter were measured; where not, that is remarked: "matmul flops not measured by this engine".

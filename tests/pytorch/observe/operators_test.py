@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from ordercheck_pytorch.observe.operators import NOT_MEASURED, Spans, matmul_flops, read_step
+from ordercheck_pytorch.observe.compiled_share import NOT_MEASURED
+from ordercheck_pytorch.observe.operators import read_step
+from ordercheck_pytorch.observe.profile_events import matmul_flops
+from ordercheck_pytorch.observe.spans import Spans, innermost
 
 
 @dataclass
@@ -13,6 +16,7 @@ class Event:
     bytes: int = 0
     sequence: int = -1
     sizes: list[list[int]] = field(default_factory=list)
+    kind: int = 0
 
     def name(self) -> str:
         return self.called
@@ -30,7 +34,7 @@ class Event:
         return self.sequence
 
     def scope(self) -> int:
-        return 0
+        return self.kind
 
     def shapes(self) -> list[list[int]]:
         return self.sizes
@@ -85,3 +89,67 @@ def test_saved_bytes_are_what_forward_left() -> None:
     freed = Event("[memory]", 50, bytes=-30)
     assert read_step([FORWARD, BACKWARD, *product(10), freed]).saved_bytes_peak == 50
     assert read_step([FORWARD, *product(10)]).saved_bytes_peak == NOT_MEASURED
+
+
+def test_a_function_of_autograd_in_a_backward_formula_is_no_recomputation() -> None:
+    """DTensor's redistribute calls its own in backward: it carries a sequence number and runs with autograd off."""
+    node = Event("autograd::engine::evaluate_function: RedistributeBackward", 110, 50)
+    function = Event("NestedRedistribute", 115, 30, sequence=7)
+    step = read_step([FORWARD, BACKWARD, node, function, *product(120)])
+    assert (step.matmul_flops_recomputed, step.operators_recomputed) == (0, 0)
+    # Within a recomputation it is a part of it, and so is what it runs inside.
+    numbered = Event("aten::tanh", 112, 2, sequence=6)
+    step = read_step([FORWARD, BACKWARD, node, numbered, function, *product(120), *product(150)])
+    assert (step.matmul_flops_recomputed, step.operators_recomputed) == (FLOPS, 2)
+
+
+def test_recomputation_inside_a_backward_graph_is_told_by_its_mark() -> None:
+    node = Event("autograd::engine::evaluate_function: CompiledFunctionBackward", 105, 90)
+    mark = Event("ordercheck::recomputed", 118, 15)
+    step = read_step([FORWARD, BACKWARD, node, mark, *product(120), *product(140)])
+    assert (step.matmul_flops, step.matmul_flops_recomputed, step.operators_recomputed) == (
+        2 * FLOPS,
+        FLOPS,
+        1,
+    )
+
+
+def test_products_of_the_compiled_scope_forward_and_backward() -> None:
+    scope, graph = Event("ordercheck::compiled scope", 5, 50), Event("ordercheck::graph", 8, 14)
+    eager, outside = product(30, sequence=3), product(60, sequence=4)
+    its_backward = Event("MmBackward0", 110, 20, sequence=3, kind=1)
+    the_others = Event("MmBackward0", 140, 20, sequence=4, kind=1)
+    events = [FORWARD, BACKWARD, scope, graph, *product(10), *eager, *outside]
+    events += [its_backward, *product(115), the_others, *product(145)]
+    step = read_step(events)
+    assert (step.products_in_scope, step.products_in_graphs) == (3, 1)
+
+
+def test_a_number_belongs_to_the_operator_that_left_the_node() -> None:
+    """One that leaves none shows the number of the next that does."""
+    scope = Event("ordercheck::compiled scope", 5, 20)
+    events = [FORWARD, BACKWARD, scope, *product(10, sequence=3), *product(30, sequence=3)]
+    events += [Event("MmBackward0", 110, 20, sequence=3, kind=1), *product(115)]
+    assert read_step(events).products_in_scope == 1
+
+
+def test_graphs_of_nobody_knows_what_say_no_share() -> None:
+    step = read_step([FORWARD, BACKWARD, Event("CompiledFunction", 5, 20, sequence=1), *product(10)])
+    assert (step.products_in_scope, step.products_in_graphs) == (NOT_MEASURED, NOT_MEASURED)
+
+
+def test_under_inductor_operators_are_not_measured_but_calls_of_libraries_are() -> None:
+    scope = Event("ordercheck::compiled scope", 5, 30)
+    graph = Event("## Call CompiledFxGraph fabc ##", 8, 20)
+    into_a_buffer = Event("aten::mm", 10, 9, sizes=SIZES)
+    step = read_step([FORWARD, BACKWARD, scope, graph, into_a_buffer])
+    assert (step.matmul_flops, step.matmul_flops_recomputed, step.operators_recomputed) == (NOT_MEASURED,) * 3
+    assert (step.products_in_scope, step.products_in_graphs) == (1, 1)
+
+
+def test_the_innermost_of_nested_spans_has_the_time() -> None:
+    assert innermost([12, 25, 60, 99], [(10, 50), (20, 30), (55, 70)]) == {
+        (10, 50): [12],
+        (20, 30): [25],
+        (55, 70): [60],
+    }

@@ -247,10 +247,39 @@ TEST(Effect, OptimizerChangesParametersAndCompileCaptures) {
   Record still = sample_record();
   for (auto& parameter : still.parameters) parameter.changed = false;
   EXPECT_FALSE(effect("optimizer=sgd", still, sample_record()).present);
+}
+
+TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
   EXPECT_FALSE(effect("compile", sample_record(), sample_record()).present);
   Record captured = sample_record();
   captured.counters.graph_captures = 2;
-  EXPECT_TRUE(effect("compile", captured, sample_record()).present);
+  EXPECT_TRUE(effect("compile", captured, sample_record()).present) << "a scope without a product";
+  captured.counters.products_in_scope = 14;
+  captured.counters.products_in_graphs = 14;
+  captured.notes = {"compile: a stand-in for inductor ran the graphs", "tp: plan entry 'wq' matched nothing"};
+  const Effect all = effect("compile", captured, sample_record());
+  EXPECT_TRUE(all.present);
+  EXPECT_EQ(all.evidence,
+            "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; a stand-in for inductor ran the "
+            "graphs");
+  captured.counters.products_in_graphs = 12;
+  const Effect part = effect("compile", captured, sample_record());
+  EXPECT_FALSE(part.present);
+  EXPECT_TRUE(part.partly);
+  EXPECT_THAT(part.evidence, testing::HasSubstr("missing: 12 of 14 matrix products of its scope ran in captured graphs"));
+}
+
+TEST(Effect, AGraphThatIsCapturedAndNeverRunCompilesNothing) {
+  Record unused = sample_record();
+  unused.counters.graph_captures = 2;
+  unused.counters.products_in_scope = 14;
+  const Effect shown = effect("compile", unused, sample_record());
+  EXPECT_TRUE(shown.defined);
+  EXPECT_FALSE(shown.present);
+  EXPECT_FALSE(shown.partly);
+  EXPECT_THAT(shown.evidence, testing::HasSubstr("missing: 0 of 14"));
+  unused.counters.products_in_scope = unused.counters.products_in_graphs = kNotMeasured;
+  EXPECT_TRUE(effect("compile", unused, sample_record()).present) << "nobody counted: captures are all that is known";
 }
 
 TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {

@@ -86,6 +86,7 @@ class RankRun:
             self.apply()
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
+            | set(self.subject.notes)
         )
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
         self.parameters = [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]

@@ -26,6 +26,7 @@ BEFORE = (
     "gather",
     "guard",
 )
+OF_COMPILE = ("marks", "stand_in")
 ONE_RANK = "# then holds losses, gradients and parameters against each other bit for bit."
 HOW = {
     "exact": (
@@ -42,7 +43,7 @@ HOW = {
     ),
 }
 AFTER = ("pipeline", "apart", "rank")
-OBSERVED = ("operators", "graphs")
+OBSERVED = ("spans", "profile_events", "recompute", "compiled_share", "operators", "graphs")
 
 
 def write_script(source: TextIO, target: TextIO) -> int:
@@ -68,7 +69,9 @@ def script_of(case: Case) -> str:
         raise LookupError(f"the pytorch engine declines it: {reason}")
     used = list(dict.fromkeys([*names, "optimizer"]))
     files = list(dict.fromkeys(file for name in used for file in files_of(name)))
-    paths = [package / "program" / f"{name}.py" for name in BEFORE]
+    paths = [
+        package / "program" / f"{name}.py" for name in (*BEFORE, *(OF_COMPILE if "compile" in names else ()))
+    ]
     paths += [package / "program" / "transforms" / f"{name}.py" for name in ("subject", *files)]
     catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
     built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n"

@@ -20,6 +20,8 @@ COUNTERS = (
     "parameter_bytes_peak",
     "graph_captures",
     "graph_breaks",
+    "products_in_scope",
+    "products_in_graphs",
     "p2p_messages",
 )
 NOT_MEASURED = -1

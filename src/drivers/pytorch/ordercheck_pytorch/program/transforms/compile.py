@@ -1,8 +1,8 @@
 """torch.compile of every block, or of the model: in place (`block.compile()`), or wrapping (`torch.compile(block)`, which
 puts another module in its place).
 
-compile=inductor and compile=aot_eager name the backend; plain `compile` is aot_eager, which captures and partitions as
-inductor does and then runs the graphs with stock kernels."""
+compile=inductor and compile=aot_eager name the backend; plain `compile` is the stand-in for inductor, which does not wait
+for a C++ compiler."""
 
 from __future__ import annotations
 
@@ -12,28 +12,34 @@ import torch
 from torch import nn
 
 from ..case import Item
+from ..marks import SCOPE, marked
+from ..stand_in import NOTE, stand_in_for_inductor
 from .subject import Site, Subject, layers_of
 
 
 def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     arguments: dict[str, Any] = {
-        "backend": item.mode or "aot_eager",
+        "backend": item.mode or stand_in_for_inductor,
         "fullgraph": "fullgraph" in item.options,
     }
+    if not item.mode:
+        subject.notes.append(NOTE)
     wrap = "wrap" in item.options
     if item.scope == "model":
-        if wrap:
-            compiled = torch.compile(subject.model, **arguments)
-            assert isinstance(compiled, nn.Module)
-            subject.model = compiled
-        else:
-            subject.model.compile(**arguments)
+        subject.model = compiled(subject.model, wrap, arguments)
         return
     layers = layers_of(subject.model)
     for name, block in list(layers.items()):
-        if wrap:
-            compiled = torch.compile(block, **arguments)
-            assert isinstance(compiled, nn.Module)
-            layers.register_module(name, compiled)
-        else:
-            block.compile(**arguments)
+        layers.register_module(name, compiled(block, wrap, arguments))
+
+
+def compiled(module: nn.Module, wrap: bool, arguments: dict[str, Any]) -> nn.Module:
+    if not wrap:
+        module.compile(**arguments)
+        assert module._compiled_call_impl is not None
+        module._compiled_call_impl = marked(SCOPE, module._compiled_call_impl)
+        return module
+    wrapper = torch.compile(module, **arguments)
+    assert isinstance(wrapper, nn.Module)
+    wrapper.forward = marked(SCOPE, wrapper.forward)
+    return wrapper

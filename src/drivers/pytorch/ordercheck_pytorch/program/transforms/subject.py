@@ -41,6 +41,7 @@ class Subject:
     # What the trainer passes tokens and labels [batch, sequence] through before it uses them.
     on_batch: list[Callable[[list[torch.Tensor]], list[torch.Tensor]]] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,47 @@
+"""Marks in a profile: which code ran when. They are read by observe/operators.py, which knows them by these names. Without a
+profiler nothing is done, and no dispatch mode or tracer sees a mark."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+SCOPE = (
+    "ordercheck::compiled scope"  # a call of what was handed to compile, whether a graph of it runs or not
+)
+GRAPH = "ordercheck::graph"  # a captured graph
+RECOMPUTED = "ordercheck::recomputed"  # in a backward graph, operators of the forward
+
+_open: list[Any] = []
+
+
+def begin_recomputed() -> None:
+    mark = mark_of(RECOMPUTED)
+    mark.__enter__()
+    _open.append(mark)
+
+
+def end_recomputed() -> None:
+    _open.pop().__exit__(None, None, None)
+
+
+def mark_of(name: str) -> contextlib.AbstractContextManager[Any]:
+    if not torch.autograd.profiler._is_profiler_enabled:
+        return contextlib.nullcontext()
+    mark: contextlib.AbstractContextManager[Any] = torch._C._profiler._RecordFunctionFast(name)
+    return mark
+
+
+def marked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(call)
+    def with_mark(*args: Any, **kwargs: Any) -> Any:
+        if torch.compiler.is_compiling():  # another compiler looks into the call
+            return call(*args, **kwargs)
+        with mark_of(name):
+            return call(*args, **kwargs)
+
+    return with_mark
