@@ -11,6 +11,8 @@ _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     # Ranks compile in their own process: a pool of compiling processes would outlive them.
     "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    # What the processor says it can is taken as said: every rank would try it out, in six processes that import torch.
+    "TORCHINDUCTOR_VEC_ISA_OK": "1",
     # Whether there is a GPU is asked without touching it.
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
     # All ranks are on this machine: its name need not be looked up.
