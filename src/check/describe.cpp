@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "rule/prediction.h"
+#include "rule/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -63,11 +63,10 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
 }  // namespace
 
 std::string shows(const Rule& rule, const Target& target) {
-  const Expectation* expected = target.version ? expectation_for(rule, target.project, *target.version) : nullptr;
-  if (expected != nullptr && departs(rule, *expected)) expected = nullptr;
+  const Expectation* expected = target.version ? detail_for(rule, target.project, *target.version) : nullptr;
   switch (rule.harm) {
     case Harm::wrong: return "other numbers, and no message";
-    case Harm::ignored: return "the right numbers, without the effect";
+    case Harm::ignored: return fmt::format("the right numbers, {} without its effect", print(rule.loses));
     case Harm::fails: {
       std::string text = "fails";
       if (expected != nullptr && expected->phase) text += " " + while_phase(*expected->phase);

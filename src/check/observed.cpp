@@ -1,6 +1,15 @@
 #include "check/observed.h"
 
 namespace ordercheck {
+namespace {
+
+std::vector<std::string> lost_in(const EvidenceRow& row) {
+  std::vector<std::string> items;
+  for (const Effect& effect : lost_effects(row.effects)) items.push_back(effect.transform);
+  return items;
+}
+
+}  // namespace
 
 std::vector<Observation> observations_of(const std::vector<EvidenceTable>& tables) {
   std::vector<Observation> seen;
@@ -13,6 +22,9 @@ std::vector<Observation> observations_of(const std::vector<EvidenceTable>& table
                       .verdict = row.verdict,
                       .phase = find_phase(row.phase),
                       .message = row.message,
+                      .operation = row.operation,
+                      .group = row.group,
+                      .lost = lost_in(row),
                       .counters = counter_values(row.counters, row.collectives)});
   }
   return seen;

@@ -43,7 +43,8 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std
   std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
   text += row("page", rule.file);
   text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
-  text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", name_of(rule.harm), name_of(rule.basis)));
+  const std::string harm = name_of(rule.harm) + (rule.loses.any_of.empty() ? "" : ": " + print(rule.loses));
+  text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", harm, name_of(rule.basis)));
   text += row("holds for", join(holds, "; "));
   text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);
   text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),

@@ -20,7 +20,7 @@ std::string effects_there(const EvidenceRow& row) {
 std::string verdict_line(const EvidenceRow& row) {
   std::string line = name_of(row.verdict);
   if (!row.phase.empty()) line += " in " + row.phase;
-  if (!row.place.empty()) line += ", " + row.place;
+  if (const std::string place = place_in_words(row); !place.empty()) line += ", " + place;
   return line;
 }
 

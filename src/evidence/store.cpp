@@ -9,15 +9,9 @@
 namespace ordercheck {
 namespace {
 
-// What stands behind a verdict, in one line: the failure's place, or the first thing that is not as owed.
+// What stands behind a verdict: the module of a failure, or the first thing that is not as owed.
 std::string place_of(const Record& record, const Judgement& judgement) {
-  if (record.failure) {
-    const Failure& f = *record.failure;
-    std::string place = f.module;
-    if (!f.operation.empty()) place += (place.empty() ? "" : ", ") + f.operation;
-    if (!f.group.empty()) place += " on " + f.group;
-    return place;
-  }
+  if (record.failure) return record.failure->module;
   if (!judgement.difference) return "";
   const Difference& d = *judgement.difference;
   return fmt::format("{}, step {}{}", d.what, d.step, d.rank >= 0 ? fmt::format(", rank {}", d.rank) : "");
@@ -66,6 +60,8 @@ EvidenceRow evidence_row(const std::string& case_text, const Record& record, con
                   .ending = record.ending,
                   .phase = record.failure ? name_of(record.failure->phase) : "",
                   .place = place_of(record, judgement),
+                  .operation = record.failure ? record.failure->operation : "",
+                  .group = record.failure ? record.failure->group : "",
                   .message = record.failure                        ? record.failure->message
                              : judgement.verdict == Verdict::equal ? ""
                                                                    : judgement.reason,

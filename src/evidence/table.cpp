@@ -11,46 +11,73 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::string_view kTitle = "# ordercheck evidence 1";
+constexpr std::string_view kTitle = "# ordercheck evidence 2";
 constexpr std::string_view kColumns =
+    "case\tverdict\tending\tphase\tplace\toperation\tgroup\tmessage\teffects\tcounters\tcollectives\tdigest";
+constexpr std::size_t kColumnCount = 12;
+
+// Version 1 had no columns for operation and group: "layers.0, all_gather on tp" was one place.
+constexpr std::string_view kTitle1 = "# ordercheck evidence 1";
+constexpr std::string_view kColumns1 =
     "case\tverdict\tending\tphase\tplace\tmessage\teffects\tcounters\tcollectives\tdigest";
-constexpr std::size_t kColumnCount = 10;
+constexpr std::size_t kPlace = 4, kEnding = 2;
+
+void part_place(std::vector<std::string>& fields) {
+  std::string place = fields[kPlace], operation, group;
+  const auto on = place.rfind(" on ");
+  if (fields[kEnding] != name_of(Ending::completed) && on != std::string::npos) {
+    group = place.substr(on + 4);
+    place.resize(on);
+    const auto comma = place.rfind(", ");
+    operation = comma == std::string::npos ? place : place.substr(comma + 2);
+    place.resize(comma == std::string::npos ? 0 : comma);
+  }
+  fields[kPlace] = place;
+  fields.insert(fields.begin() + kPlace + 1, {operation, group});
+}
 
 std::string head_line(std::string_view key, std::string_view value) {
   return fmt::format("# {}\t{}\n", key, escape_field(value));
 }
 
 std::string print_row(const EvidenceRow& row) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", escape_field(row.case_text), name_of(row.verdict),
-                     name_of(row.ending), escape_field(row.phase), escape_field(row.place), escape_field(row.message),
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", escape_field(row.case_text),
+                     name_of(row.verdict), name_of(row.ending), escape_field(row.phase), escape_field(row.place),
+                     escape_field(row.operation), escape_field(row.group), escape_field(row.message),
                      escape_field(print_effects(row.effects)), escape_field(print_counters(row.counters)),
                      escape_field(print_collectives(row.collectives)), hex(row.digest));
 }
 
-Result<EvidenceRow> parse_row(std::string_view line) {
+Result<EvidenceRow> parse_row(std::string_view line, bool version_1) {
   std::vector<std::string> fields;
   for (const auto& field : split(line, '\t')) {
     auto text = unescape_field(field);
     if (!text) return text.error();
     fields.push_back(*text);
   }
-  if (fields.size() != kColumnCount)
-    return Error{fmt::format("{} columns, expected {}: {}", fields.size(), kColumnCount, kColumns.substr(0, 24))};
-  EvidenceRow row{.case_text = fields[0], .phase = fields[3], .place = fields[4], .message = fields[5]};
+  if (const std::size_t wanted = kColumnCount - (version_1 ? 2 : 0); fields.size() != wanted)
+    return Error{fmt::format("{} columns, expected {}: {}", fields.size(), wanted, kColumns.substr(0, 24))};
+  if (version_1) part_place(fields);
+  EvidenceRow row{.case_text = fields[0],
+                  .phase = fields[3],
+                  .place = fields[4],
+                  .operation = fields[5],
+                  .group = fields[6],
+                  .message = fields[7]};
   if (row.case_text.empty()) return Error{"a row without a case"};
   const auto verdict = find_verdict(fields[1]);
   if (!verdict)
     return Error{fmt::format("verdict '{}' is none of equal, differs, fails, hangs, ignored, unstable, unrun", fields[1])};
   const auto ending = find_ending(fields[2]);
   if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[2])};
-  auto effects = parse_effects(fields[6]);
+  auto effects = parse_effects(fields[8]);
   if (!effects) return effects.error();
-  auto counters = parse_counters(fields[7]);
+  auto counters = parse_counters(fields[9]);
   if (!counters) return counters.error();
-  auto collectives = parse_collectives(fields[8]);
+  auto collectives = parse_collectives(fields[10]);
   if (!collectives) return collectives.error();
-  auto digest = parse_hash128(fields[9]);
-  if (!digest) return Error{fmt::format("digest '{}' is not 32 hex digits", fields[9])};
+  auto digest = parse_hash128(fields[11]);
+  if (!digest) return Error{fmt::format("digest '{}' is not 32 hex digits", fields[11])};
   row.verdict = *verdict;
   row.ending = *ending;
   row.effects = *effects;
@@ -103,6 +130,13 @@ std::string version_of(const std::vector<std::string>& versions) {
   return space == std::string::npos ? "" : versions.front().substr(space + 1);
 }
 
+std::string place_in_words(const EvidenceRow& row) {
+  std::string place = row.place;
+  if (!row.operation.empty()) place += (place.empty() ? "" : ", ") + row.operation;
+  if (!row.group.empty()) place += " on " + row.group;
+  return place;
+}
+
 const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text) {
   const auto found = std::ranges::find(table.rows, case_text, &EvidenceRow::case_text);
   return found == table.rows.end() ? nullptr : &*found;
@@ -130,15 +164,17 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
   const auto wrong = [&path](std::size_t line, const std::string& what) {
     return Error{fmt::format("{}:{}: {}", path, line + 1, one_line(what))};
   };
-  if (lines.empty() || lines[0] != kTitle) return wrong(0, fmt::format("expected '{}'", kTitle));
+  const bool version_1 = !lines.empty() && lines[0] == kTitle1;
+  if (lines.empty() || (lines[0] != kTitle && !version_1)) return wrong(0, fmt::format("expected '{}'", kTitle));
   std::size_t at = 1;
   for (; at < lines.size() && lines[at].starts_with("# "); ++at)
     if (auto status = parse_head(lines[at], table); !status) return wrong(at, status.error().message);
   if (table.engine.empty() || table.arithmetic.empty())
     return wrong(at, "expected '# engine' and '# arithmetic' before the rows");
-  if (at == lines.size() || lines[at] != kColumns) return wrong(at, "expected the line of column names");
+  if (at == lines.size() || lines[at] != (version_1 ? kColumns1 : kColumns))
+    return wrong(at, "expected the line of column names");
   for (++at; at < lines.size(); ++at) {
-    auto row = parse_row(lines[at]);
+    auto row = parse_row(lines[at], version_1);
     if (!row) return wrong(at, row.error().message);
     if (!table.rows.empty() && table.rows.back().case_text >= row->case_text)
       return wrong(at, fmt::format("case '{}' is not after '{}': rows are sorted and each case stands once",

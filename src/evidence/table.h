@@ -1,13 +1,15 @@
 // Evidence: what one engine showed, one case a line, in matrix/evidence/<engine>/<build>.tsv.
 //
-//   # ordercheck evidence 1
+//   # ordercheck evidence 2
 //   # engine	native
 //   # version	libtorch 2.11.0
 //   # device	cpu
 //   # arithmetic	exact
 //   # control	plain arithmetic	held	17 of 19 differ
-//   case	verdict	ending	phase	place	message	effects	counters	collectives	digest
-//   tp=2,fsdp=2	equal	completed	-	-	-	tp=2: yes ...	matmul_flops=12 ...	all_gather:tp:forward:24:98304 ...	0f..
+//   case	verdict	ending	phase	place	operation	group	message	effects	counters	collectives
+//   digest
+//   tp=2,fsdp=2	equal	completed	-	-	-	-	-	tp=2: yes ...	matmul_flops=12 ...
+//   all_gather:tp:forward:24:98304 ...	0f..
 //
 // Tab separated; a tab, newline or backslash inside a field is written \t, \n, \\; an empty field is "-". Rows are
 // sorted by case. No clock, host or path: the same runs give the same bytes. Written by `matrix run --write` alone.
@@ -36,7 +38,10 @@ struct EvidenceRow {
   Verdict verdict = Verdict::unrun;
   Ending ending = Ending::completed;
   std::string phase;      // of a failure: "apply"; else ""
-  std::string place;      // "layers.0.attention, all_gather on tp", "gradient of tok_embeddings.weight"; else ""
+  std::string place;  // of a failure its module, of a difference its tensor: "gradient of tok_embeddings.weight, step
+                      // 0"; else ""
+  std::string operation;  // in flight at a failure: "all_gather"; else ""
+  std::string group;      // mesh axis of a collective in flight: "tp"; else ""
   std::string message;    // the failure's own message, or the judgement's sentence; "" for equal
   std::vector<Effect> effects;  // one an item, in the order of the stack
   Counters counters;            // zero unless completed
@@ -61,9 +66,13 @@ std::string build_of(const EvidenceTable& table);
 // The version that rules speak about: "2.11.0" of {"libtorch 2.11.0", ...}; "" when none was told.
 std::string version_of(const std::vector<std::string>& versions);
 
+// Where it failed or differs, as one text: "layers.0.attention, all_gather on tp"; "" where neither.
+std::string place_in_words(const EvidenceRow& row);
+
 const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text);  // null when there is none
 
 // Text of a table and back. `path` names the file in errors: "<path>:12: verdict 'equals' is none of equal, ...".
+// Tables of version 1, which had operation and group at the end of the place, are read too.
 std::string print_evidence(const EvidenceTable& table);
 Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path);
 

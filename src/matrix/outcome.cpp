@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "parity/counters.h"
-#include "rule/counters.h"
+#include "rule/bears_out.h"
 
 namespace ordercheck {
 namespace {
@@ -16,28 +15,42 @@ bool is_harm(Verdict verdict) {
          verdict == Verdict::ignored;
 }
 
-// What the run showed that the page pins otherwise; "" where the pinned details are there.
-std::string foreign(const Expectation& expected, const Record& record) {
-  if (!record.failure) return "";
-  const Failure& seen = *record.failure;
-  if (expected.phase && *expected.phase != seen.phase)
-    return fmt::format("the page says in {}, seen in {}", name_of(*expected.phase), name_of(seen.phase));
-  if (!expected.message.empty() && seen.message.find(expected.message) == std::string::npos)
-    return fmt::format("the page says \"{}\", seen \"{}\"", expected.message, seen.message);
-  if (!expected.operation.empty() && expected.operation != seen.operation)
-    return fmt::format("the page says in {}, seen in {}", expected.operation, seen.operation);
-  if (!expected.group.empty() && expected.group != seen.group)
-    return fmt::format("the page says on {}, seen on {}", expected.group, seen.group);
-  return "";
+std::vector<std::string> lost_in(const Judgement& judgement) {
+  std::vector<std::string> items;
+  for (const Effect& effect : lost_effects(judgement.effects)) items.push_back(effect.transform);
+  return items;
 }
 
-void contradict(Outcome& outcome, std::string what) {
+Observation observed(const Outcome& outcome) {
+  const Record& record = outcome.record;
+  Observation seen{.engine = outcome.planned.subject.engine,
+                   .version = version_of(record.versions),
+                   .case_text = print(outcome.planned.subject),
+                   .verdict = outcome.judgement.verdict,
+                   .message = outcome.judgement.reason,
+                   .lost = lost_in(outcome.judgement),
+                   .counters = counter_values(record.counters, record.collectives)};
+  if (record.failure) {
+    seen.phase = record.failure->phase;
+    seen.message = record.failure->message;
+    seen.operation = record.failure->operation;
+    seen.group = record.failure->group;
+  }
+  return seen;
+}
+
+void contradict(Outcome& outcome, std::string what, std::string explanation) {
   outcome.agreement = Agreement::contradiction;
   outcome.disagreement = std::move(what);
+  outcome.explanation = std::move(explanation);
   outcome.open_because.clear();
-  for (const Expectation& departure : outcome.prediction.departures)
-    if (departure.verdict == outcome.judgement.verdict && foreign(departure, outcome.record).empty())
-      outcome.explanation = departure.because;
+}
+
+// What a page says is not decided by runs that did not show it: they confirm nothing.
+void leave_open(Outcome& outcome, const std::string& rule, const std::string& why) {
+  if (outcome.agreement != Agreement::confirmed) return;
+  outcome.agreement = Agreement::open;
+  outcome.open_because = fmt::format("{}: {}", rule, why);
 }
 
 // The outcome of a stack with the settings that a witness runs with.
@@ -49,58 +62,32 @@ Outcome* find_outcome(std::vector<Outcome>& outcomes, const Stack& stack, const 
   return found == outcomes.end() ? nullptr : &*found;
 }
 
-bool moved(Move move, std::int64_t bad, std::int64_t good) {
-  switch (move) {
-    case Move::more: return bad > good;
-    case Move::less: return bad < good;
-    case Move::same: return bad == good;
-    case Move::none: return true;
+// Of a page's two stacks: what one of them shows alone has been held against the rules already.
+void hold_pair(Outcome& bad, const Outcome& good, const Rule& rule, const Target& target) {
+  const Claim claim = claim_on_witness(rule, target.project, target.version);
+  const bool commutes = claim.counted == Counted::the_same;
+  const bool moves = claim.counted == Counted::cost || claim.shown.move != Move::none;
+  if (!commutes && !(moves && is_of_kind(claim.shown.verdict, bad.judgement.verdict))) return;
+  const Observation beside = observed(good);
+  const Borne borne = bears_out(claim, observed(bad), &beside);
+  switch (borne.bearing) {
+    case Bearing::borne_out: return;
+    case Bearing::undecided:
+      if (is_of_kind(claim.shown.verdict, bad.judgement.verdict)) leave_open(bad, rule.id, borne.why);
+      return;
+    case Bearing::departed:
+    case Bearing::foreign:
+      return contradict(bad,
+                        fmt::format("{}{} {}", rule.id, commutes ? " says that the orders commute;" : ":", borne.why),
+                        borne.because);
   }
-  assert(false && "every move is known");
-  return false;
-}
-
-CounterValues counters_of(const Outcome& outcome) {
-  return counter_values(outcome.record.counters, outcome.record.collectives);
-}
-
-// What a page claims of a counter is not decided by runs that did not measure it: they confirm nothing.
-void leave_open(Outcome& outcome, const Rule& rule, const std::string& counter) {
-  if (outcome.agreement != Agreement::confirmed) return;
-  outcome.agreement = Agreement::open;
-  outcome.open_because = fmt::format("{}: {}", rule.id, not_measured_by(outcome.planned.subject.engine, counter));
-}
-
-void hold_commuting(Outcome& one, const Outcome& other, const Rule& rule) {
-  if (one.judgement.verdict != other.judgement.verdict) {
-    contradict(one, fmt::format("{} says that the orders commute; one is {}, the other {}", rule.id,
-                                name_of(one.judgement.verdict), name_of(other.judgement.verdict)));
-    return;
-  }
-  if (one.record.ending != Ending::completed) return;
-  const CounterValues here = counters_of(one), there = counters_of(other);
-  const CountersHeld held = hold_counters(here, there);
-  if (!held.apart.empty())
-    contradict(one, fmt::format("{} says that the orders commute; {} is {} and {}", rule.id, held.apart,
-                                value_in(here, held.apart), value_in(there, held.apart)));
-  else if (!held.unmeasured.empty())
-    leave_open(one, rule, held.unmeasured);
-}
-
-void hold_moved(Outcome& bad, const Outcome& good, const Expectation& expected, const Rule& rule) {
-  if (bad.record.ending != Ending::completed || good.record.ending != Ending::completed) return;
-  const std::int64_t in_bad = value_in(counters_of(bad), expected.counter);
-  const std::int64_t in_good = value_in(counters_of(good), expected.counter);
-  if (!is_measured(in_bad) || !is_measured(in_good)) return leave_open(bad, rule, expected.counter);
-  if (!moved(expected.move, in_bad, in_good))
-    contradict(bad, fmt::format("{} says {} {}; it is {}, and {} in the good order", rule.id, name_of(expected.move),
-                                expected.counter, in_bad, in_good));
 }
 
 }  // namespace
 
 void hold_against_rules(Outcome& outcome) {
   outcome.open_because.clear();
+  outcome.explanation.clear();
   const Verdict seen = outcome.judgement.verdict;
   const Prediction& predicted = outcome.prediction;
   if (seen == Verdict::unrun || seen == Verdict::unstable) {
@@ -110,7 +97,7 @@ void hold_against_rules(Outcome& outcome) {
   if (!predicted.verdict) {
     outcome.agreement = Agreement::open;
     if (is_harm(seen))
-      contradict(outcome, fmt::format("no rule predicts it for this engine and version; it {}", name_of(seen)));
+      contradict(outcome, fmt::format("no rule predicts it for this engine and version; seen: {}", name_of(seen)), "");
     return;
   }
   // Rules speak about numbers that are owed; without the grid a layout owes none.
@@ -120,13 +107,18 @@ void hold_against_rules(Outcome& outcome) {
   }
   const std::string who = predicted.rule.empty() ? "no rule fires, so equal is predicted"
                                                  : fmt::format("{} predicts {}", predicted.rule, name_of(*predicted.verdict));
-  // Rules say equal; what native arithmetic can show of it is close.
-  const bool borne_out = seen == *predicted.verdict || (*predicted.verdict == Verdict::equal && shows_parity(seen));
-  if (!borne_out) return contradict(outcome, fmt::format("{}; seen: {}", who, name_of(seen)));
+  const Borne borne = bears_out(predicted.claim, observed(outcome), nullptr);
   outcome.agreement = Agreement::confirmed;
-  if (!predicted.expectation || predicted.expectation->verdict != seen) return;
-  if (auto other = foreign(*predicted.expectation, outcome.record); !other.empty())
-    contradict(outcome, fmt::format("{}; {}", who, other));
+  switch (borne.bearing) {
+    case Bearing::borne_out: return;
+    case Bearing::undecided: return leave_open(outcome, predicted.rule, borne.why);
+    case Bearing::departed:
+    case Bearing::foreign: {
+      const bool alike = is_of_kind(*predicted.verdict, seen);
+      const std::string showed = alike ? borne.why : fmt::format("seen: {}", name_of(seen));
+      return contradict(outcome, fmt::format("{}; {}", who, showed), borne.because);
+    }
+  }
 }
 
 void hold_pairs_against_rules(std::vector<Outcome>& outcomes, const std::vector<Rule>& rules, const Target& target) {
@@ -135,13 +127,7 @@ void hold_pairs_against_rules(std::vector<Outcome>& outcomes, const std::vector<
     Outcome* bad = find_outcome(outcomes, rule.witness.bad, rule.witness.model);
     const Outcome* good = find_outcome(outcomes, rule.witness.good, rule.witness.model);
     if (!bad || !good || bad->agreement == Agreement::undecided || good->agreement == Agreement::undecided) continue;
-    if (rule.kind == RuleKind::commutes) {
-      hold_commuting(*bad, *good, rule);
-      continue;
-    }
-    const Expectation* expected =
-        target.version ? expectation_for(rule, target.project, *target.version) : nullptr;
-    if (expected && expected->move != Move::none) hold_moved(*bad, *good, *expected, rule);
+    hold_pair(*bad, *good, rule, target);
   }
 }
 

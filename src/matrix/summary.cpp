@@ -52,6 +52,18 @@ std::string contradiction_text(const Outcome& outcome) {
   return text;
 }
 
+std::string why_open(const Outcome& outcome) {
+  if (!outcome.open_because.empty()) return outcome.open_because;
+  const std::vector<std::string>& fired = outcome.prediction.fired;
+  if (outcome.prediction.verdict) return "without exact arithmetic a layout owes no bits to one rank";
+  return fmt::format("no rule speaks about this engine and version ({} {} about others)", join(fired, ", "),
+                     fired.size() == 1 ? "speaks" : "speak");
+}
+
+std::string counted(std::size_t count, const char* word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
 std::string world_text(const Case& c) {
   const Mesh mesh = mesh_of(c.stack);
   std::vector<std::string> axes;
@@ -128,6 +140,9 @@ std::string render_result_text(const MatrixResult& result) {
     if (outcome.agreement == Agreement::undecided)
       text += fmt::format("{:<15}{}: {}\n", name_of(outcome.judgement.verdict), print(outcome.planned.subject),
                           outcome.judgement.reason);
+  for (const auto& [why, cases] : open_cases(result.outcomes))
+    text += fmt::format("open           {}: {}\n                 {}\n", counted(cases.size(), "case"), why,
+                        join(cases, "\n                 "));
   for (const Control& control : result.controls)
     text += fmt::format("control        {} {}: {}\n", control.name, control.held ? "held" : "FAILED", control.evidence);
   return text + not_planned_text(result.plan);
@@ -169,11 +184,18 @@ std::string render_evidence_text(const EvidenceTable& table) {
   for (const EvidenceRow& row : table.rows) {
     std::string line = fmt::format("{:<{}}  {:<8}", row.case_text, width, name_of(row.verdict));
     if (!row.phase.empty()) line += " in " + row.phase;
-    if (!row.place.empty()) line += ", " + row.place;
+    if (const std::string place = place_in_words(row); !place.empty()) line += ", " + place;
     if (!row.message.empty()) line += ": " + row.message;
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
+}
+
+std::map<std::string, std::vector<std::string>> open_cases(const std::vector<Outcome>& outcomes) {
+  std::map<std::string, std::vector<std::string>> cases;
+  for (const Outcome& outcome : outcomes)
+    if (outcome.agreement == Agreement::open) cases[why_open(outcome)].push_back(print(outcome.planned.subject));
+  return cases;
 }
 
 Plan shard_of(const Plan& plan, int index, int count) {

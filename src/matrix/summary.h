@@ -1,7 +1,9 @@
 // A plan and the result of a matrix as text and as JSON.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "matrix/run.h"
 
@@ -14,7 +16,7 @@ std::string render_plan_json(const Plan& plan);
 // For `strategy.matrix: fromJSON(...)` of a GitHub workflow: {"include":[{"shard":"1/4","cases":31}, ...]}, one line.
 std::string render_plan_github(const Plan& plan, int shards);
 
-// Counts, then every contradiction, every undecided case, the controls, and what was not planned.
+// Counts, then every contradiction, every undecided and every open case, the controls, and what was not planned.
 std::string render_result_text(const MatrixResult& result);
 std::string render_result_json(const MatrixResult& result);
 
@@ -30,6 +32,9 @@ std::string divergence_text(const Divergence& divergence);
 
 // "fails, by ORD-004 [confirmed]".
 std::string prediction_text(const Outcome& outcome);
+
+// Cases that are open, by why they are: "no rule speaks about this engine and version (ORD-009 speaks about others)".
+std::map<std::string, std::vector<std::string>> open_cases(const std::vector<Outcome>& outcomes);
 
 // The cases of shard `index` of `count`, 1 the first: every count-th case.
 Plan shard_of(const Plan& plan, int index, int count);

@@ -103,19 +103,14 @@ std::optional<Judgement> unlike_recommended(const Comparison& c, const Judgement
   return differs_from(*c.recommended, "the recommended order", c.first, so_far, Verdict::differs);
 }
 
-// A transform that did nothing also moves what its neighbours are measured by, so the one that shows nothing at all is
-// named before one that shows a part.
-const Effect* without_effect(const std::vector<Effect>& effects) {
-  const Effect* found = nullptr;
-  for (const Effect& effect : effects) {
-    if (!effect.defined || effect.present) continue;
-    if (!effect.partly) return &effect;
-    if (!found) found = &effect;
-  }
-  return found;
-}
-
 }  // namespace
+
+std::vector<Effect> lost_effects(const std::vector<Effect>& effects) {
+  std::vector<Effect> nothing, part;
+  for (const Effect& effect : effects)
+    if (effect.defined && !effect.present) (effect.partly ? part : nothing).push_back(effect);
+  return nothing.empty() ? part : nothing;
+}
 
 const char* name_of(Verdict verdict) {
   switch (verdict) {
@@ -163,9 +158,10 @@ Judgement judge(const Comparison& c) {
     judgement.from_one_rank = distance_between(*c.reference, c.first);
   for (auto step : {unlike_reference, replicas_apart, untrained, unlike_recommended})
     if (auto verdict = step(c, judgement)) return *verdict;
-  if (const Effect* ignored = without_effect(judgement.effects))
-    return decided(judgement, Verdict::ignored,
-                   "every bit is there, but " + ignored->transform + " is without its effect: " + ignored->evidence);
+  if (const std::vector<Effect> lost = lost_effects(judgement.effects); !lost.empty())
+    return decided(
+        judgement, Verdict::ignored,
+        "every bit is there, but " + lost.front().transform + " is without its effect: " + lost.front().evidence);
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   const bool broken = held && recommended_ran &&

@@ -70,6 +70,10 @@ struct Effect {
 // `with` shows alone is judged, and the evidence says so.
 Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without);
 
+// Items without their effect. One that did nothing also moves what its neighbours are measured by, so those that show
+// nothing at all, where there are any; else those that show a part.
+std::vector<Effect> lost_effects(const std::vector<Effect>& effects);
+
 // Whether the numbers are held against one rank: in exact arithmetic where they are owed; in plain arithmetic always,
 // since that it differs is what this control is for; in native arithmetic never.
 bool is_held_against_one_rank(const Case& c, const Record& record);

@@ -10,18 +10,12 @@
 namespace ordercheck {
 namespace {
 
-// The evidence writes a place as "module, operation on group"; the last two are what pages pin.
 Failure failure_of(const EvidenceRow& row) {
-  Failure failure{.phase = find_phase(row.phase).value_or(Phase::build), .message = row.message};
-  std::string rest = row.place;
-  if (const auto on = rest.rfind(" on "); on != std::string::npos) {
-    failure.group = rest.substr(on + 4);
-    rest.resize(on);
-  }
-  const auto comma = rest.rfind(", ");
-  failure.module = comma == std::string::npos ? "" : rest.substr(0, comma);
-  failure.operation = comma == std::string::npos ? rest : rest.substr(comma + 2);
-  return failure;
+  return {.phase = find_phase(row.phase).value_or(Phase::build),
+          .module = row.place,
+          .operation = row.operation,
+          .group = row.group,
+          .message = row.message};
 }
 
 Outcome outcome_of(const EvidenceRow& row, const Case& subject, const EvidenceTable& table, const std::vector<Rule>& rules,

@@ -225,6 +225,7 @@ Json data_of(const EngineView& view) {
           {"traffic", all(view.traffic)},
           {"contradictions", all(view.contradictions)},
           {"undecided", lines(view.undecided)},
+          {"open", lines(view.open)},
           {"not_planned", lines(view.not_planned)}};
 }
 

@@ -8,10 +8,12 @@
 #include "base/text.h"
 #include "matrix/orders.h"
 #include "matrix/run.h"
+#include "matrix/summary.h"
 #include "report/cost_view.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
 #include "rule/load.h"
+#include "rule/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -89,10 +91,11 @@ std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEn
 
 std::string seen_text(const Outcome& outcome, const EvidenceRow& row) {
   if (outcome.judgement.verdict == Verdict::equal) return "every bit of one rank";
-  if (row.message.empty()) return row.place.empty() ? "no message" : row.place;
+  const std::string place = place_in_words(row);
+  if (row.message.empty()) return place.empty() ? "no message" : place;
   const std::string message = code(shortened(row.message, kLongestMessage));
-  return row.place.empty() || outcome.judgement.verdict == Verdict::differs ? message
-                                                                            : fmt::format("{}, in {}", message, row.place);
+  return place.empty() || outcome.judgement.verdict == Verdict::differs ? message
+                                                                        : fmt::format("{}, in {}", message, place);
 }
 
 EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
@@ -130,6 +133,8 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
     if (outcome.agreement == Agreement::undecided)
       view.undecided.push_back(fmt::format("{}, {}: {}", code(print(outcome.planned.subject)),
                                            name_of(outcome.judgement.verdict), outcome.judgement.reason));
+  for (const auto& [why, cases] : open_cases(engine.outcomes))
+    view.open.push_back(fmt::format("{}: {}", why, codes(cases)));
   view.not_planned = not_planned_of(sources, engine);
   return view;
 }

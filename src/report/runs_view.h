@@ -58,6 +58,7 @@ struct EngineView {
   std::vector<TrafficRow> traffic;
   std::vector<ContradictionRow> contradictions;
   std::vector<std::string> undecided;
+  std::vector<std::string> open;         // "no rule speaks about ...: `fsdp=2,ac`, `fsdp=2,sac`"
   std::vector<std::string> not_planned;  // "12 cases: the native engine builds no compile"
 };
 

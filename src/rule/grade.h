@@ -1,32 +1,18 @@
 // How well a claim stands for one engine and version: computed from evidence and citations, never typed.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "parity/verdict.h"
-#include "rule/counters.h"
+#include "rule/observation.h"
 #include "rule/rule.h"
 
 namespace ordercheck {
 
-// One case that some engine ran, as far as grading needs it.
-struct Observation {
-  std::string engine;          // "pytorch"
-  std::string version;         // "2.11.0"
-  std::string case_text;       // print(Case)
-  Verdict verdict = Verdict::unrun;
-  std::optional<Phase> phase;  // of a failure
-  std::string message;         // of a failure or hang
-  CounterValues counters;
-  friend bool operator==(const Observation&, const Observation&) = default;
-};
-
-//   reproduced  a run of the witness showed the harm, with the phase and message that the page pins
+//   reproduced  a run of the witness bore the claim out, in every detail (bears_out.h)
 //   cited       nobody ran it; somebody said it
 //   contested   nobody ran it, and the citations clash
-//   refuted     a run of the witness did not show the harm, or the page says so (an expectation that departs)
+//   refuted     a run of the witness showed something else
 //   stale       true once, no longer in this version
 enum class GradeKind { reproduced, cited, contested, refuted, stale };
 
@@ -38,9 +24,10 @@ struct Grade {
   friend bool operator==(const Grade&, const Grade&) = default;
 };
 
-// The grade of `rule` for an engine and version. Only runs of that engine count, and only where `holds` speaks about it or
-// about the mathematics (then any engine's runs count, its own first). Where this version was not run, the newest other
-// one decides, but for a version that the rule holds for only runs of such versions do. A failure of another phase or message, and a failure that no expectation pins, decide nothing.
+// The grade of `rule` for an engine and version. Only runs of that engine count, and only where `holds` speaks about it
+// or about the mathematics (then any engine's runs count, its own first). Where this version was not run, the newest
+// other one decides, but for a version that the rule holds for only runs of such versions do. A run that decides
+// nothing, such as a foreign failure, leaves the grade of its version to the citations.
 Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observation>& observations);
 
 // error: a harm that is wrong, fails, hangs or ignored, where the basis is fundamental or the rule holds for the target,

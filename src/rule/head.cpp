@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "rule/counters.h"
 #include "rule/fields.h"
-#include "rule/prediction.h"
+#include "rule/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -41,7 +41,7 @@ std::vector<std::string> head_fields(RuleKind kind) {
   known.push_back(parts.one);
   if (!parts.other.empty()) known.insert(known.end(), {parts.other, "scopes"});
   if (kind == RuleKind::order) known.insert(known.end(), {"between", "unless"});
-  if (kind != RuleKind::commutes) known.push_back("harm");
+  if (kind != RuleKind::commutes) known.insert(known.end(), {"harm", "loses"});
   return known;
 }
 
@@ -110,7 +110,8 @@ Move read_move(Fields& fields, std::string& counter) {
 
 Expectation read_expectation(const toml::table& table, const Rule& rule, PageErrors& errors) {
   Fields fields(table, "[[expect]]",
-                {"engine", "version", "verdict", "phase", "message", "operation", "group", "more", "less", "same", "because"},
+                {"engine", "version", "verdict", "phase", "message", "operation", "group", "loses", "more", "less",
+                 "same", "because"},
                 errors);
   Expectation expected;
   expected.engine = fields.text("engine");
@@ -124,6 +125,7 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
   expected.message = fields.text_or_empty("message");
   expected.operation = fields.text_or_empty("operation");
   expected.group = fields.text_or_empty("group");
+  expected.loses = fields.has("loses") ? fields.take("loses", parse_pattern(fields.text("loses"))) : rule.loses;
   expected.move = read_move(fields, expected.counter);
   expected.because = fields.text_or_empty("because");
 
@@ -131,11 +133,20 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
     fields.refuse("verdict", "a failure is pinned by 'phase' and a fragment of its 'message'");
   if (expected.verdict == Verdict::hangs && (expected.operation.empty() || expected.group.empty()))
     fields.refuse("verdict", "a hang is pinned by 'operation' and 'group'");
-  if (expected.verdict == Verdict::ignored && expected.move == Move::none)
-    fields.refuse("verdict", "an ignored transform is pinned by a counter: more, less or same");
-  if (departs(rule, expected) && trim(expected.because).empty())
+  if (expected.verdict == Verdict::ignored && expected.loses.any_of.empty())
+    fields.refuse("verdict", "an ignored transform is named: loses = \"compile\"");
+  const bool departing = departs(rule, expected);
+  if (!departing && (rule.harm == Harm::ignored || is_cost(rule)) && expected.move == Move::none)
+    fields.refuse("verdict",
+                  fmt::format("this says no more than harm = \"{}\"; pin a counter: more or less", name_of(rule.harm)));
+  if (departing && trim(expected.because).empty())
     fields.refuse("verdict", fmt::format("'{}' departs from harm = \"{}\"; say 'because' of which counter or line",
-                                         name_of(expected.verdict), name_of(rule.harm)));
+                                         expected.verdict == verdict_of(rule.harm) ? "same" : name_of(expected.verdict),
+                                         name_of(rule.harm)));
+  if (!speaks_about(rule, expected.engine))
+    fields.refuse("engine",
+                  fmt::format("'holds' does not speak about {}: nothing is predicted for it, so nothing can be pinned",
+                              expected.engine));
   return expected;
 }
 
@@ -157,6 +168,18 @@ void read_parts(Fields& fields, Rule& rule) {
   if (fields.has("when") || rule.kind == RuleKind::fits)
     if (const std::string text = fields.text("when"); !text.empty())
       rule.when = fields.take("when", parse_condition(text));
+}
+
+// Whose effect is lost: an item that the page flags, and that its smallest stack has.
+void read_loses(Fields& fields, Rule& rule) {
+  const bool ignored = rule.kind != RuleKind::commutes && rule.harm == Harm::ignored;
+  if (!fields.has("loses")) {
+    if (ignored) fields.refuse("harm", "an ignored transform is named: loses = \"compile\"");
+    return;
+  }
+  if (!ignored) return fields.refuse("loses", fmt::format("harm = \"{}\" ignores nothing", name_of(rule.harm)));
+  if (const std::string text = fields.text("loses"); !text.empty())
+    rule.loses = fields.take("loses", parse_pattern(text));
 }
 
 bool is_id(std::string_view id, RuleKind kind) {
@@ -183,6 +206,7 @@ Status read_head(const Page& page, Rule& rule) {
   rule.basis = choose(fields, "basis", find_basis(fields.text("basis")), "fundamental, recommended, incidental");
   if (rule.kind != RuleKind::commutes)
     rule.harm = choose(fields, "harm", find_harm(fields.text("harm")), "wrong, fails, hangs, ignored, slow, memory");
+  read_loses(fields, rule);
   for (const std::string& entry : fields.texts("holds"))
     rule.holds.push_back(fields.take("holds", parse_holds(entry)));
   if (rule.holds.empty()) fields.refuse("holds", "'holds' names nobody; say whom the claim is about, or [\"math\"]");
@@ -190,6 +214,10 @@ Status read_head(const Page& page, Rule& rule) {
   for (const toml::table* cite : fields.tables("cite")) rule.citations.push_back(read_citation(*cite, errors));
   if (rule.citations.empty()) fields.refuse("cite", "no [[cite]]: a claim that nobody made is an issue, not a rule");
   if (const toml::table* witness = fields.table("witness")) rule.witness = read_witness(*witness, rule, errors);
+  if (!rule.loses.any_of.empty() && !rule.witness.bad.items.empty() &&
+      std::ranges::none_of(rule.witness.bad.items, [&](const Item& item) { return matches(rule.loses, item); }))
+    fields.refuse("loses", fmt::format("loses = \"{}\" is not in the smallest stack, {}", print(rule.loses),
+                                       print(rule.witness.bad)));
   for (const toml::table* expect : fields.tables("expect"))
     rule.expectations.push_back(read_expectation(*expect, rule, errors));
   if (errors.first()) return *errors.first();

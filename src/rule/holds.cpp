@@ -147,7 +147,9 @@ bool holds_for(const Holds& holds, const Target& target) {
   return std::ranges::all_of(holds.bounds, [&](const VersionBound& bound) { return is_met(bound, *target.version); });
 }
 
-bool speaks_about(const Holds& holds, std::string_view project) { return holds.project == project; }
+bool speaks_about(const Holds& holds, std::string_view project) {
+  return holds.project == project && holds.implementation.empty();
+}
 
 bool ended_before(const Holds& holds, const Version& version) {
   return std::ranges::any_of(holds.bounds, [&](const VersionBound& bound) {

@@ -55,7 +55,8 @@ std::string print(const Target& target);  // "pytorch 2.11"
 // A target without a version meets no bound: settle the version first (newest_known in rules.h).
 bool holds_for(const Holds& holds, const Target& target);
 
-// A claim about this project, whatever the version: what decides whether a run may grade it.
+// A claim about this project itself, and about no single implementation in it, whatever the version: what decides
+// whether a run may grade it.
 bool speaks_about(const Holds& holds, std::string_view project);
 
 // Every version that the entry allows is older than `version`.

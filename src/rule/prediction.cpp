@@ -13,6 +13,12 @@ constexpr std::array kStrength{Harm::fails, Harm::hangs, Harm::wrong, Harm::igno
 
 auto strength(const Rule& rule) { return std::ranges::find(kStrength, rule.harm) - kStrength.begin(); }
 
+// Of two that are as strong, the one that knows of the other: it is about the narrower case, and pins what that shows.
+bool predicts_before(const Rule& rule, const Rule& other) {
+  if (strength(rule) != strength(other)) return strength(rule) < strength(other);
+  return std::ranges::find(rule.implies, other.id) != rule.implies.end();
+}
+
 // The commutes rule that lets every pair change places which fired; null when some firing is no such pair.
 const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const Stack& stack, const std::vector<Rule>& rules,
                            const Target& target, std::optional<int> ranks) {
@@ -30,27 +36,8 @@ const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const 
 
 }  // namespace
 
-bool departs(const Rule& rule, const Expectation& expectation) {
-  const Verdict harm = rule.kind == RuleKind::commutes ? Verdict::equal : verdict_of(rule.harm);
-  return expectation.verdict != harm;
-}
-
-const Expectation* expectation_for(const Rule& rule, const std::string& engine, const Version& version) {
-  const Expectation* best = nullptr;
-  for (const Expectation& candidate : rule.expectations) {
-    if (candidate.engine != engine) continue;
-    const bool early = candidate.version <= version;
-    const bool best_early = best != nullptr && best->version <= version;
-    const bool better = best == nullptr || (early && !best_early) ||
-                        (early && best_early && candidate.version > best->version) ||
-                        (!early && !best_early && candidate.version < best->version);
-    if (better) best = &candidate;
-  }
-  return best;
-}
-
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, std::optional<int> ranks) {
-  Prediction prediction;
+  Prediction prediction{.claim = {.shown = {.verdict = Verdict::equal}}};
   const Rule* strongest = nullptr;
   bool only_orders = true;
   std::vector<std::vector<Firing>> where;
@@ -59,11 +46,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
     if (where.back().empty()) continue;
     only_orders = only_orders && rule.kind == RuleKind::order;
     prediction.fired.push_back(rule.id);
-    for (const Expectation& expected : rule.expectations)
-      if (expected.engine == target.project && target.version && expected.version == *target.version &&
-          departs(rule, expected))
-        prediction.departures.push_back(expected);
-    if (holds_for(rule, target) && (strongest == nullptr || strength(rule) < strength(*strongest))) strongest = &rule;
+    if (holds_for(rule, target) && (strongest == nullptr || predicts_before(rule, *strongest))) strongest = &rule;
   }
   std::ranges::sort(prediction.fired);
   if (prediction.fired.empty()) {
@@ -71,9 +54,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
   } else if (strongest != nullptr) {
     prediction.verdict = verdict_of(strongest->harm);
     prediction.rule = strongest->id;
-    if (target.version)
-      if (const Expectation* expected = expectation_for(*strongest, target.project, *target.version))
-        if (!departs(*strongest, *expected)) prediction.expectation = *expected;
+    prediction.claim = claim_on_stack(*strongest, target.project, target.version);
   } else if (only_orders) {
     if (const Rule* commutes = commuting_rule(where, stack, rules, target, ranks)) {
       prediction.verdict = Verdict::equal;

@@ -53,9 +53,10 @@ struct Expectation {
   std::string message;         // fragment of a failure's message
   std::string operation;       // of a hang
   std::string group;           // of a hang
+  Pattern loses;               // of an ignored: which transform; that of the rule, where the harm is ignored
   Move move = Move::none;
   std::string counter;         // see counters.h
-  std::string because;         // required where the verdict departs from the harm
+  std::string because;         // required where it departs from the harm (pins.h)
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
@@ -82,6 +83,7 @@ struct Rule {
   std::optional<Condition> when;
   Basis basis = Basis::incidental;
   Harm harm = Harm::wrong;    // commutes pages have none and predict equal
+  Pattern loses;              // of harm ignored: the transform that loses its effect
   std::vector<Holds> holds;
   std::vector<std::string> implies;  // ids of rules that fire on the witness too; a report shows the strongest
   std::vector<Citation> citations;
@@ -95,7 +97,9 @@ struct Rule {
 };
 
 bool holds_for(const Rule& rule, const Target& target);
-bool speaks_about(const Rule& rule, std::string_view project);  // also true of a claim about the mathematics
+// Also true of a claim about the mathematics. A claim about one implementation, "pytorch-fsdp1", is none about the
+// engine.
+bool speaks_about(const Rule& rule, std::string_view project);
 
 // The first sentence of the section "Why": what a finding says.
 std::string reason_of(const Rule& rule);

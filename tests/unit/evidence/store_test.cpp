@@ -73,7 +73,10 @@ TEST(EvidenceRow, OfAFailureKeepsItsPlaceAndNoCounters) {
   record.counters.matmul_flops = 5;
   const auto row = evidence_row("ac,tp=2", record, {.verdict = Verdict::fails, .reason = "failed"});
   EXPECT_EQ(row.phase, "apply");
-  EXPECT_EQ(row.place, "layers.0, all_gather on tp");
+  EXPECT_EQ(row.place, "layers.0");
+  EXPECT_EQ(row.operation, "all_gather");
+  EXPECT_EQ(row.group, "tp");
+  EXPECT_EQ(place_in_words(row), "layers.0, all_gather on tp");
   EXPECT_EQ(row.message, "mixed tensors");
   EXPECT_EQ(row.counters, Counters{});
   EXPECT_EQ(row.digest, digest(record));

@@ -21,6 +21,8 @@ EvidenceTable sample() {
                         .ending = Ending::failed,
                         .phase = "apply",
                         .place = "layers.0",
+                        .operation = "all_gather",
+                        .group = "tp",
                         .message = "a tab\there, a \\ and\na second line"});
   table.rows.push_back({.case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
                         .verdict = Verdict::equal,
@@ -55,7 +57,7 @@ TEST(Evidence, ErrorsNameTheLine) {
     const auto parsed = parse_evidence(text, "x.tsv");
     return parsed ? "no error" : parsed.error().message;
   };
-  EXPECT_THAT(error_of("# ordercheck evidence 1", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 1'"));
+  EXPECT_THAT(error_of("# ordercheck evidence 2", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 2'"));
   EXPECT_THAT(error_of("# engine", "# motor"), HasSubstr("x.tsv:2: unknown head '# motor'"));
   EXPECT_THAT(error_of("# engine\tnative", "# engine"), HasSubstr("x.tsv:2: '# engine' has 0 values"));
   EXPECT_THAT(error_of("\theld\t", "\tgood\t"), HasSubstr("x.tsv:7: control 'plain arithmetic' is 'good'"));
@@ -68,7 +70,28 @@ TEST(Evidence, ErrorsNameTheLine) {
   EXPECT_THAT(error_of(": yes: ", ": maybe: "), HasSubstr("x.tsv:10: effect of fsdp=2:reshard=never is 'maybe'"));
   EXPECT_THAT(error_of(hex(hash_of("record")), "12"), HasSubstr("x.tsv:10: digest '12'"));
   EXPECT_THAT(error_of("ac,tp=2\t", "zz\t"), HasSubstr("x.tsv:10: case 'fsdp=2:reshard=never,tp=2 accumulation=4' is not after 'zz'"));
-  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 9 columns, expected 10"));
+  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 11 columns, expected 12"));
+}
+
+TEST(Evidence, VersionOneHadOperationAndGroupInThePlace) {
+  const std::string head =
+      "# ordercheck evidence 1\n# engine\tnative\n# arithmetic\texact\n"
+      "case\tverdict\tending\tphase\tplace\tmessage\teffects\tcounters\tcollectives\tdigest\n";
+  const auto row_of = [&](const std::string& ending, const std::string& place) {
+    const std::string line = "ac\tfails\t" + ending + "\tforward\t" + place + "\tboom\t-\t-\t-\t" + hex(hash_of("record")) + "\n";
+    const auto parsed = parse_evidence(head + line, "x.tsv");
+    EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
+    return parsed ? parsed->rows.at(0) : EvidenceRow{};
+  };
+  const EvidenceRow whole = row_of("failed", "layers.0.attention, all_gather on tp");
+  EXPECT_EQ(whole.place, "layers.0.attention");
+  EXPECT_EQ(whole.operation, "all_gather");
+  EXPECT_EQ(whole.group, "tp");
+  EXPECT_EQ(whole.message, "boom");
+  EXPECT_EQ(place_in_words(whole), "layers.0.attention, all_gather on tp");
+  EXPECT_EQ(row_of("died", "reduce_scatter on tp").operation, "reduce_scatter");
+  EXPECT_EQ(row_of("failed", "tok_embeddings").place, "tok_embeddings");
+  EXPECT_EQ(row_of("completed", "loss, step 0 on rank 1").place, "loss, step 0 on rank 1");
 }
 
 TEST(Evidence, BuildNamesTheFile) {

@@ -26,6 +26,16 @@ Outcome outcome_of(const char* stack, Verdict verdict, const std::vector<Rule>& 
   return outcome;
 }
 
+Expectation pinned(Verdict verdict, Phase phase, std::string because) {
+  Expectation expectation;
+  expectation.engine = "native";
+  expectation.version = *parse_version("2.11.0");
+  expectation.verdict = verdict;
+  if (verdict == Verdict::fails) expectation.phase = phase;
+  expectation.because = std::move(because);
+  return expectation;
+}
+
 TEST(Agreement, APredictedHarmThatIsSeenConfirms) {
   EXPECT_EQ(outcome_of("fsdp=2,tp=2", Verdict::fails, sample_rules()).agreement, Agreement::confirmed);
   EXPECT_EQ(outcome_of("tp=2,fsdp=2", Verdict::equal, sample_rules()).agreement, Agreement::confirmed);
@@ -63,27 +73,71 @@ TEST(Agreement, WithoutTheGridADifferenceSaysNothing) {
   EXPECT_EQ(outcome.agreement, Agreement::open);
 }
 
-Expectation pinned(Verdict verdict, Phase phase, std::string because) {
-  Expectation expectation;
-  expectation.engine = "native";
-  expectation.version = *parse_version("2.11.0");
-  expectation.verdict = verdict;
-  if (verdict == Verdict::fails) expectation.phase = phase;
-  expectation.because = std::move(because);
-  return expectation;
-}
-
 TEST(Agreement, AForeignFailureConfirmsNothing) {
   auto rules = sample_rules();
-  rules[0].expectations = {pinned(Verdict::fails, Phase::forward, "")};
+  rules[0].expectations[0].phase = Phase::forward;
   const auto outcome = outcome_of("fsdp=2,tp=2", Verdict::fails, rules);
   EXPECT_EQ(outcome.agreement, Agreement::contradiction);
   EXPECT_THAT(outcome.disagreement, HasSubstr("the page says in forward, seen in apply"));
   rules[0].expectations[0].phase = Phase::apply;
-  rules[0].expectations[0].message = "mixed";
   EXPECT_EQ(outcome_of("fsdp=2,tp=2", Verdict::fails, rules).agreement, Agreement::confirmed);
   rules[0].expectations[0].message = "unmixed";
   EXPECT_EQ(outcome_of("fsdp=2,tp=2", Verdict::fails, rules).agreement, Agreement::contradiction);
+}
+
+TEST(Agreement, AFailureThatNoPagePinsConfirmsNothing) {
+  auto rules = sample_rules();
+  rules[0].expectations.clear();
+  const auto outcome = outcome_of("fsdp=2,tp=2", Verdict::fails, rules);
+  EXPECT_EQ(outcome.agreement, Agreement::open);
+  EXPECT_EQ(outcome.open_because, "ORD-901: it fails, but no page pins in which phase and with what message");
+}
+
+TEST(Agreement, AnIgnoredTransformIsTheOneThatThePageNames) {
+  auto rules = sample_rules();
+  rules[0].harm = Harm::ignored;
+  rules[0].loses = *parse_pattern("tp");
+  rules[0].expectations.clear();
+  Outcome outcome = outcome_of("fsdp=2,tp=2", Verdict::ignored, rules);
+  outcome.judgement.effects = {{.transform = "tp=2", .present = false}, {.transform = "fsdp=2", .present = false, .partly = true}};
+  hold_against_rules(outcome);
+  EXPECT_EQ(outcome.agreement, Agreement::confirmed);
+  outcome.judgement.effects[0].present = true;
+  hold_against_rules(outcome);
+  EXPECT_EQ(outcome.disagreement, "ORD-901 predicts ignored; fsdp=2 lost its effect, not tp");
+}
+
+TEST(Agreement, InNativeArithmeticCloseBearsOutEqual) {
+  EXPECT_EQ(outcome_of("tp=2,fsdp=2", Verdict::close, sample_rules()).agreement, Agreement::confirmed);
+}
+
+// ORD-902 fires too and says otherwise of this version; the prediction is ORD-901's.
+TEST(Agreement, ADepartureOfAnotherPageExplainsNothing) {
+  auto rules = sample_rules();
+  Rule other = sample_order_rule();
+  other.id = "ORD-902";
+  other.harm = Harm::slow;
+  other.expectations = {pinned(Verdict::ignored, Phase::apply, "its own affair")};
+  other.expectations[0].loses = *parse_pattern("tp");
+  rules.push_back(other);
+  const auto contradicting = [&](const std::vector<Rule>& those) {
+    Outcome outcome = outcome_of("fsdp=2,tp=2", Verdict::ignored, those);
+    outcome.judgement.effects = {{.transform = "tp=2", .present = false}};
+    hold_against_rules(outcome);
+    EXPECT_EQ(outcome.agreement, Agreement::contradiction);
+    return outcome.explanation;
+  };
+  EXPECT_EQ(contradicting(rules), "");
+  EXPECT_EQ(contradicting({other}), "its own affair");
+}
+
+TEST(Agreement, AFailureThatDepartsExplainsInItsPhaseAndWithItsMessage) {
+  auto rules = sample_rules();
+  rules[0].harm = Harm::wrong;
+  rules[0].expectations[0].because = "it is refused while tp is applied";
+  EXPECT_EQ(outcome_of("fsdp=2,tp=2", Verdict::fails, rules).explanation, "it is refused while tp is applied");
+  rules[0].expectations[0].phase = Phase::backward;
+  EXPECT_EQ(outcome_of("fsdp=2,tp=2", Verdict::fails, rules).explanation, "");
 }
 
 TEST(Agreement, ADepartureThatThePageStatesExplains) {
@@ -133,7 +187,30 @@ TEST(Pairs, ACounterMustMoveAsThePageSays) {
   EXPECT_EQ(outcomes[0].agreement, Agreement::confirmed);
   outcomes[0].record.counters.operators_recomputed = 0;
   hold_pairs_against_rules(outcomes, rules, kNative);
-  EXPECT_EQ(outcomes[0].disagreement, "ORD-901 says more operators_recomputed; it is 0, and 0 in the good order");
+  EXPECT_EQ(outcomes[0].disagreement, "ORD-901: operators_recomputed is 0 against 0 in the good stack, not more");
+}
+
+TEST(Pairs, ACostWithoutACounterStaysOpen) {
+  auto rules = sample_rules();
+  rules[0].harm = Harm::slow;
+  rules[0].expectations.clear();
+  std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules), outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
+  ASSERT_EQ(outcomes[0].agreement, Agreement::confirmed) << "of any stack, equal is all that is predicted";
+  hold_pairs_against_rules(outcomes, rules, kNative);
+  EXPECT_EQ(outcomes[0].agreement, Agreement::open);
+  EXPECT_EQ(outcomes[0].open_because, "ORD-901: equal numbers say nothing about cost, and no page pins a counter that moves");
+}
+
+TEST(Pairs, ACostThatStaysTheSameIsAContradictionWhichItsOwnPageMayExplain) {
+  auto rules = sample_rules();
+  rules[0].harm = Harm::slow;
+  rules[0].expectations = {pinned(Verdict::equal, Phase::apply, "as many in both")};
+  rules[0].expectations[0].move = Move::same;
+  rules[0].expectations[0].counter = "operators_recomputed";
+  std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules), outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
+  hold_pairs_against_rules(outcomes, rules, kNative);
+  EXPECT_EQ(outcomes[0].agreement, Agreement::contradiction);
+  EXPECT_EQ(outcomes[0].explanation, "as many in both");
 }
 
 TEST(Pairs, AMoveThatNobodyMeasuredConfirmsNothing) {

@@ -51,6 +51,20 @@ TEST(Summary, ShardsPartThePlan) {
   EXPECT_EQ(nlohmann::json::parse(render_plan_github(plan, 9))["include"].size(), 5u);
 }
 
+TEST(Summary, OpenCasesAreListedWithTheReason) {
+  MatrixResult result = result_of(Agreement::open);
+  result.outcomes[0].prediction.fired = {"ORD-901", "ORD-902"};
+  result.outcomes.push_back(result.outcomes[0]);
+  result.outcomes[1].planned.subject.stack = *parse_stack("tp=4");
+  result.outcomes.push_back(result.outcomes[0]);
+  result.outcomes[2].planned.subject.stack = *parse_stack("tp=8");
+  result.outcomes[2].open_because = "ORD-903: all_gather is not measured by native";
+  const std::string text = render_result_text(result);
+  EXPECT_THAT(text, HasSubstr("open           2 cases: no rule speaks about this engine and version (ORD-901, ORD-902 speak about others)\n"
+                              "                 tp=2\n                 tp=4\n"));
+  EXPECT_THAT(text, HasSubstr("open           1 case: ORD-903: all_gather is not measured by native\n                 tp=8\n"));
+}
+
 TEST(Summary, AContradictionIsToldWithItsFirstTensor) {
   const std::string text = render_result_text(result_of(Agreement::contradiction));
   EXPECT_THAT(text, HasSubstr("contradiction  tp=2: no rule fires, so equal is predicted; seen: differs\n"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "parity/counters.h"
+#include "stack/notation.h"
 #include "unit/rule/page_text.h"
 
 namespace ordercheck {
@@ -14,7 +15,7 @@ Observation saw(const char* engine, const char* version, const char* stack, Verd
                 std::optional<Phase> phase = {}) {
   const std::string suffix = std::string(engine) == "native" ? "" : std::string(" engine=") + engine;
   return {.engine = engine, .version = version, .case_text = stack + suffix, .verdict = verdict, .phase = phase,
-          .message = message, .counters = {}};
+          .message = message, .operation = "", .group = "", .lost = {}, .counters = {}};
 }
 
 Observation refused(const char* version) {
@@ -127,12 +128,40 @@ TEST(Grades, OnlyTheWitnessInExactArithmeticCounts) {
   }
 }
 
-TEST(Grades, APageMayRefuteItself) {
+TEST(Grades, APageDoesNotGradeItself) {
   const Rule rule = rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"42 all_gathers in both\"\n"));
-  const Grade made = grade(rule, "pytorch-2.11", {});
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {}).kind, GradeKind::cited) << "nobody ran it";
+  const Grade made = grade(rule, "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)});
   EXPECT_EQ(print(made), "refuted: pytorch 2.11.0");
   EXPECT_EQ(made.note, "42 all_gathers in both");
-  EXPECT_EQ(grade(rule, "pytorch-2.12", {}).kind, GradeKind::cited);
+}
+
+TEST(Grades, TheRunIsReadBeforeThePagesDeparture) {
+  Rule rule = rule_of(good_page());
+  rule.harm = Harm::wrong;
+  rule.expectations[0].verdict = Verdict::equal;
+  rule.expectations[0].because = "the page says so";
+  EXPECT_EQ(print(grade(rule, "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::differs)})),
+            "reproduced: pytorch 2.11.0");
+}
+
+TEST(Grades, AClaimAboutOneImplementationIsNotGradedByTheEnginesRuns) {
+  const Rule rule = rule_of(page_with("[\"pytorch>=2.6\", \"native>=1\"]", "[\"fairscale>=0\", \"pytorch-fsdp1>=1.12\", \"pytorch>=2.6\"]"));
+  Rule theirs = rule;
+  theirs.holds.pop_back();
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {refused("2.11.0")}).kind, GradeKind::reproduced);
+  EXPECT_EQ(grade(theirs, "pytorch-2.11", {refused("2.11.0")}).kind, GradeKind::cited);
+  EXPECT_EQ(grade(theirs, "pytorch-fsdp1-2.11", {refused("2.11.0")}).kind, GradeKind::cited);
+}
+
+TEST(Grades, ARunThatDecidesNothingLeavesItsVersionToTheCitations) {
+  const std::vector<Observation> seen{refused("2.11.0"),
+                                      saw("pytorch", "2.15.0", "fsdp=2,tp=2", Verdict::fails, "boom", Phase::apply)};
+  const Rule rule = rule_of(good_page());
+  const Grade made = grade(rule, "pytorch-2.15", seen);
+  EXPECT_EQ(print(made), "cited");
+  EXPECT_THAT(made.note, HasSubstr("pytorch 2.15.0: a foreign failure"));
+  EXPECT_EQ(print(grade(rule, "pytorch-2.13", seen)), "reproduced: pytorch 2.11.0");
 }
 
 class Costs : public testing::Test {
@@ -155,7 +184,7 @@ TEST_F(Costs, AreReproducedByACounterThatMoved) {
   EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3), counted("tp=2,fsdp=2", 2)}).kind, GradeKind::reproduced);
   const Grade same = grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 2), counted("tp=2,fsdp=2", 2)});
   EXPECT_EQ(same.kind, GradeKind::refuted);
-  EXPECT_EQ(same.note, "all_gather@dp_shard is 2 against 2");
+  EXPECT_EQ(same.note, "all_gather@dp_shard is 2 against 2 in the good stack, not more");
 }
 
 TEST_F(Costs, ACounterThatWasNotMeasuredDecidesNothing) {
@@ -176,14 +205,26 @@ TEST_F(Costs, EqualNumbersAloneSayNothing) {
   EXPECT_EQ(grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 3), counted("tp=2,fsdp=2", 2)}).kind, GradeKind::cited);
 }
 
-TEST_F(Costs, AnIgnoredTransformIsShownByItsCounterToo) {
-  rule_.harm = Harm::ignored;
-  rule_.expectations[0].verdict = Verdict::ignored;
+TEST_F(Costs, ThatStayTheSameAreNotReproduced) {
   rule_.expectations[0].move = Move::same;
+  rule_.expectations[0].because = "as many in both";
+  const Grade made = grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", 51), counted("tp=2,fsdp=2", 51)});
+  EXPECT_EQ(print(made), "refuted: pytorch 2.11.0");
+  EXPECT_EQ(made.note, "as many in both");
+}
+
+TEST_F(Costs, AnIgnoredTransformIsTheOneThatThePageNames) {
+  rule_.harm = Harm::ignored;
+  rule_.loses = *parse_pattern("tp");
+  rule_.expectations.clear();
   Observation bad = counted("fsdp=2,tp=2", 2);
   bad.verdict = Verdict::ignored;
-  EXPECT_EQ(grade(rule_, "pytorch-2.11", {bad, counted("tp=2,fsdp=2", 2)}).kind, GradeKind::reproduced);
-  EXPECT_EQ(grade(rule_, "pytorch-2.11", {bad, counted("tp=2,fsdp=2", 3)}).kind, GradeKind::refuted);
+  bad.lost = {"tp=2"};
+  EXPECT_EQ(grade(rule_, "pytorch-2.11", {bad}).kind, GradeKind::reproduced);
+  bad.lost = {"fsdp=2"};
+  const Grade other = grade(rule_, "pytorch-2.11", {bad});
+  EXPECT_EQ(other.kind, GradeKind::refuted);
+  EXPECT_EQ(other.note, "fsdp=2 lost its effect, not tp");
 }
 
 TEST(Severities, AreComputed) {

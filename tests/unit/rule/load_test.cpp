@@ -84,6 +84,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"failure_without_message", "message = \"Cannot distribute a DTensor\"\n", "", "20", "pinned by 'phase'"},
         Mistake{"departure_without_because", "verdict = \"fails\"", "verdict = \"equal\"", "20", "departs from harm"},
         Mistake{"unknown_counter", "phase = \"apply\"", "phase = \"apply\"\nmore = \"all_gathers\"", "22", "did you mean 'all_gather'?"},
+        Mistake{"ignored_without_a_name", "harm = \"fails\"", "harm = \"ignored\"", "7", "an ignored transform is named"},
+        Mistake{"name_of_what_is_not_ignored", "harm = \"fails\"", "harm = \"fails\"\nloses = \"tp\"", "8", "ignores nothing"},
+        Mistake{"loses_what_is_not_there", "harm = \"fails\"", "harm = \"ignored\"\nloses = \"ac\"", "8", "not in the smallest stack"},
+        Mistake{"pin_for_somebody_else", "engine = \"pytorch\"", "engine = \"torchtitan\"", "18", "'holds' does not speak about torchtitan"},
+        Mistake{"pin_for_one_implementation", "\"pytorch>=2.6\", ", "\"pytorch-fsdp1>=2.6\", ", "18", "'holds' does not speak about pytorch"},
         Mistake{"unknown_field_of_cite", "claim = ", "clam = \"x\"\nclaim = ", "13", "unknown field 'clam' in [[cite]]"}),
     [](const auto& info) { return info.param.name; });
 
@@ -97,6 +102,30 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"empty_section", "One before the other.\n", "", "26", "section '## What it flags' is empty"},
         Mistake{"text_before_sections", "tensor parallelism\n", "tensor parallelism\nstray\n", "25", "text between the title"}),
     [](const auto& info) { return info.param.name; });
+
+// The head with another harm and another pin.
+std::string page_of(const std::string& harm, const std::string& pin) {
+  std::string text = page_with("harm = \"fails\"", harm);
+  const std::size_t at = text.find("verdict = ");
+  return text.replace(at, text.find("+++\n#") - at, pin);
+}
+
+TEST(ParseRule, ACostIsPinnedByACounterThatMoves) {
+  EXPECT_THAT(error_of(page_of("harm = \"slow\"", "verdict = \"equal\"\n")), HasSubstr("pin a counter"));
+  EXPECT_THAT(error_of(page_of("harm = \"slow\"", "verdict = \"equal\"\nsame = \"all_gather\"\n")),
+              HasSubstr("'same' departs from harm = \"slow\""));
+  const Rule more = rule_of(page_of("harm = \"memory\"", "verdict = \"equal\"\nmore = \"all_gather\"\n"));
+  EXPECT_EQ(more.expectations.at(0).move, Move::more);
+}
+
+TEST(ParseRule, AnIgnoredTransformIsNamedOnThePageAndInAPinThatDeparts) {
+  const Rule rule = rule_of(page_of("harm = \"ignored\"\nloses = \"tp\"", "verdict = \"ignored\"\nsame = \"all_gather\"\n"));
+  EXPECT_EQ(print(rule.loses), "tp");
+  EXPECT_EQ(rule.expectations.at(0).loses, rule.loses);
+  const std::string departing = "verdict = \"ignored\"\nbecause = \"as the counters say\"\n";
+  EXPECT_THAT(error_of(page_of("harm = \"wrong\"", departing)), HasSubstr("an ignored transform is named"));
+  EXPECT_EQ(print(rule_of(page_of("harm = \"wrong\"", departing + "loses = \"fsdp\"\n")).expectations.at(0).loses), "fsdp");
+}
 
 // A page cut anywhere short of its end is refused, never half read.
 TEST(ParseRule, ATornPageIsRefused) {

@@ -39,8 +39,8 @@ TEST(Predict, TheHarmOfARuleThatFiresAndHolds) {
   const Prediction prediction = foresee("fsdp=2,tp=2", {rule_of(good_page())}, "pytorch-2.11");
   EXPECT_EQ(prediction.verdict, Verdict::fails);
   EXPECT_EQ(prediction.rule, "ORD-004");
-  ASSERT_TRUE(prediction.expectation);
-  EXPECT_EQ(prediction.expectation->message, "Cannot distribute a DTensor");
+  EXPECT_EQ(prediction.claim.shown.verdict, Verdict::fails);
+  EXPECT_EQ(prediction.claim.shown.message, "Cannot distribute a DTensor");
 }
 
 TEST(Predict, OpenWhereOnlyRulesAboutOthersFire) {
@@ -69,28 +69,34 @@ TEST(Predict, AFailureHidesOtherNumbers) {
   EXPECT_THAT(prediction.fired, ElementsAre("ORD-003", "ORD-004"));
 }
 
-TEST(Predict, ADepartureIsListedAndChangesNothing) {
+TEST(Predict, OfTwoAsStrongTheOneThatImpliesTheOther) {
+  Rule narrow = rule_of(good_page());
+  narrow.id = "ORD-005";
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {rule_of(good_page()), narrow}, "pytorch-2.11").rule, "ORD-004");
+  narrow.implies = {"ORD-004"};
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {rule_of(good_page()), narrow}, "pytorch-2.11").rule, "ORD-005");
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {narrow, rule_of(good_page())}, "pytorch-2.11").rule, "ORD-005");
+}
+
+TEST(Predict, ADepartureOfThePredictingPageIsKeptAndChangesNothing) {
   const Rule departing =
       rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
   const Prediction prediction = foresee("fsdp=2,tp=2", {departing}, "pytorch-2.11");
   EXPECT_EQ(prediction.verdict, Verdict::fails);
-  ASSERT_EQ(prediction.departures.size(), 1u);
-  EXPECT_EQ(prediction.departures[0].verdict, Verdict::equal);
-  EXPECT_FALSE(prediction.expectation);
-  EXPECT_TRUE(foresee("fsdp=2,tp=2", {departing}, "pytorch-2.12").departures.empty());
+  ASSERT_TRUE(prediction.claim.departure);
+  EXPECT_EQ(prediction.claim.departure->verdict, Verdict::equal);
+  EXPECT_EQ(prediction.claim.shown.message, "") << "a departure details no harm";
+  EXPECT_FALSE(foresee("fsdp=2,tp=2", {departing}, "pytorch-2.12").claim.departure);
 }
 
-TEST(ExpectationFor, IsTheNewestNotAfterTheVersion) {
-  Rule rule = rule_of(good_page());
-  Expectation older = rule.expectations[0];
-  older.version = *parse_version("2.8");
-  rule.expectations.push_back(older);
-  const auto chosen = [&](const char* version) { return print(expectation_for(rule, "pytorch", *parse_version(version))->version); };
-  EXPECT_EQ(chosen("2.11"), "2.11.0");
-  EXPECT_EQ(chosen("2.15"), "2.11.0");
-  EXPECT_EQ(chosen("2.9"), "2.8");
-  EXPECT_EQ(chosen("2.7"), "2.8");
-  EXPECT_EQ(expectation_for(rule, "native", *parse_version("1")), nullptr);
+TEST(Predict, ADepartureOfAnotherPageThatFiresIsNone) {
+  Rule other = rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
+  other.harm = Harm::slow;
+  Rule predicting = wrong_rule();
+  predicting.one = other.one;
+  const Prediction prediction = foresee("fsdp=2,tp=2", {other, predicting}, "pytorch-2.11");
+  EXPECT_EQ(prediction.rule, "ORD-003");
+  EXPECT_FALSE(prediction.claim.departure);
 }
 
 }  // namespace

@@ -1,0 +1,156 @@
+#include "rule/bears_out.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "parity/counters.h"
+#include "rule/pins.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+bool ended_early(Verdict verdict) { return verdict == Verdict::fails || verdict == Verdict::hangs; }
+
+bool shows_nothing(Verdict verdict) { return verdict == Verdict::unrun || verdict == Verdict::unstable; }
+
+Borne foreign(const std::string& said, const std::string& seen) {
+  return {Bearing::foreign, fmt::format("a foreign failure: the page says {}, seen {}", said, seen), ""};
+}
+
+Borne of_failure(const Expectation& shown, const Observation& seen) {
+  if (!shown.phase || shown.message.empty())
+    return {Bearing::undecided, "it fails, but no page pins in which phase and with what message", ""};
+  if (!seen.phase || *shown.phase != *seen.phase)
+    return foreign(fmt::format("in {}", name_of(*shown.phase)),
+                   seen.phase ? fmt::format("in {}", name_of(*seen.phase)) : "in no phase");
+  if (seen.message.find(shown.message) == std::string::npos)
+    return foreign(fmt::format("\"{}\"", shown.message), fmt::format("\"{}\"", seen.message));
+  return {Bearing::borne_out, fmt::format("\"{}\"", seen.message), ""};
+}
+
+Borne of_hang(const Expectation& shown, const Observation& seen) {
+  if (shown.operation.empty() || shown.group.empty())
+    return {Bearing::undecided, "it hangs, but no page pins in which operation and on which group", ""};
+  const std::string said = fmt::format("{} on {}", shown.operation, shown.group);
+  const std::string there =
+      seen.operation.empty() ? "in no operation" : fmt::format("{} on {}", seen.operation, seen.group);
+  if (shown.operation != seen.operation || shown.group != seen.group) return foreign(said, there);
+  return {Bearing::borne_out, fmt::format("in {}", there), ""};
+}
+
+bool is_lost(const Pattern& loses, const std::string& item) {
+  const Result<Stack> stack = parse_stack(item);
+  return stack && stack->items.size() == 1 && matches(loses, stack->items.front());
+}
+
+Borne of_loss(const Expectation& shown, const Observation& seen) {
+  if (shown.loses.any_of.empty()) return {Bearing::undecided, "no page says which transform loses its effect", ""};
+  if (seen.lost.empty()) return {Bearing::foreign, seen.message, ""};
+  if (std::ranges::any_of(seen.lost, [&](const std::string& item) { return is_lost(shown.loses, item); }))
+    return {Bearing::borne_out, seen.message, ""};
+  return {Bearing::departed, fmt::format("{} lost its effect, not {}", join(seen.lost, ", "), print(shown.loses)), ""};
+}
+
+Borne of_move(const Expectation& shown, const Observation& seen, const Observation* beside) {
+  if (beside == nullptr || !is_of_kind(Verdict::equal, beside->verdict))
+    return {Bearing::undecided, "the good stack did not run equal", ""};
+  const std::int64_t bad = value_in(seen.counters, shown.counter), good = value_in(beside->counters, shown.counter);
+  if (!is_measured(bad) || !is_measured(good))
+    return {Bearing::undecided, not_measured_by(seen.engine, shown.counter), ""};
+  const bool moved = shown.move == Move::more ? bad > good : shown.move == Move::less ? bad < good : bad == good;
+  const std::string numbers = fmt::format("{} is {} against {} in the good stack", shown.counter, bad, good);
+  if (moved) return {Bearing::borne_out, numbers, ""};
+  return {Bearing::departed, fmt::format("{}, not {}", numbers, name_of(shown.move)), ""};
+}
+
+Borne of_commuting(const Observation& one, const Observation* other) {
+  if (other == nullptr || shows_nothing(other->verdict))
+    return {Bearing::undecided, "only one of the two orders ran", ""};
+  const auto is_equal = [](const Observation& seen) { return is_of_kind(Verdict::equal, seen.verdict); };
+  if (is_equal(one) != is_equal(*other))
+    return {Bearing::departed,
+            fmt::format("{} is {}, {} is {}", one.case_text, name_of(one.verdict), other->case_text,
+                        name_of(other->verdict)),
+            ""};
+  if (!is_equal(one))
+    return {Bearing::undecided,
+            fmt::format("neither order ran equal: one {}, the other {}", name_of(one.verdict), name_of(other->verdict)),
+            ""};
+  const CountersHeld held = hold_counters(one.counters, other->counters);
+  if (!held.apart.empty())
+    return {Bearing::departed,
+            fmt::format("{} is {} and {}", held.apart, value_in(one.counters, held.apart),
+                        value_in(other->counters, held.apart)),
+            ""};
+  if (!held.unmeasured.empty()) return {Bearing::undecided, not_measured_by(one.engine, held.unmeasured), ""};
+  return {Bearing::borne_out, "equal numbers and counters", ""};
+}
+
+Borne of_counters(const Claim& claim, const Observation& seen, const Observation* beside, Borne so_far) {
+  if (claim.shown.move != Move::none) return of_move(claim.shown, seen, beside);
+  if (claim.counted == Counted::cost)
+    return {Bearing::undecided, "equal numbers say nothing about cost, and no page pins a counter that moves", ""};
+  return so_far;
+}
+
+Borne of_harm(const Claim& claim, const Observation& seen, const Observation* beside) {
+  const Verdict said = claim.shown.verdict;
+  if (shows_nothing(seen.verdict))
+    return {Bearing::undecided, fmt::format("{}, so nothing is shown", name_of(seen.verdict)), ""};
+  if (claim.counted == Counted::the_same) return of_commuting(seen, beside);
+  if (!is_of_kind(said, seen.verdict)) {
+    if (ended_early(seen.verdict))
+      return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
+    return {Bearing::departed, fmt::format("{} where {} was expected", name_of(seen.verdict), name_of(said)), ""};
+  }
+  Borne borne{Bearing::borne_out, seen.message, ""};
+  if (said == Verdict::fails) borne = of_failure(claim.shown, seen);
+  if (said == Verdict::hangs) borne = of_hang(claim.shown, seen);
+  if (said == Verdict::ignored) borne = of_loss(claim.shown, seen);
+  return borne.bearing == Bearing::borne_out ? of_counters(claim, seen, beside, borne) : borne;
+}
+
+}  // namespace
+
+bool is_of_kind(Verdict said, Verdict seen) { return said == seen || (said == Verdict::equal && shows_parity(seen)); }
+
+Borne bears_out(const Claim& claim, const Observation& seen, const Observation* beside) {
+  Borne borne = of_harm(claim, seen, beside);
+  if (borne.bearing == Bearing::borne_out || !claim.departure) return borne;
+  if (of_harm({.shown = *claim.departure}, seen, beside).bearing != Bearing::borne_out) return borne;
+  borne.bearing = Bearing::departed;
+  borne.because = claim.departure->because;
+  return borne;
+}
+
+Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::optional<Version>& version) {
+  Claim claim{.shown = {.verdict = verdict_of(rule.harm)}};
+  if (const Expectation* detail = version ? detail_for(rule, engine, *version) : nullptr) claim.shown = *detail;
+  claim.shown.loses = rule.loses;
+  if (is_cost(rule)) claim.counted = Counted::cost;
+  if (rule.kind == RuleKind::commutes) {
+    claim.shown.verdict = Verdict::equal;
+    claim.counted = Counted::the_same;
+  }
+  if (const Expectation* departure = version ? departure_for(rule, engine, *version) : nullptr)
+    claim.departure = *departure;
+  return claim;
+}
+
+Claim claim_on_stack(const Rule& rule, const std::string& engine, const std::optional<Version>& version) {
+  Claim claim = claim_on_witness(rule, engine, version);
+  claim.counted = Counted::as_pinned;
+  claim.shown.move = Move::none;
+  if (claim.departure) claim.departure->move = Move::none;
+  return claim;
+}
+
+Claim claim_of_pin(const Rule& rule, const Expectation& pin) {
+  return {.shown = pin, .counted = is_cost(rule) && !departs(rule, pin) ? Counted::cost : Counted::as_pinned};
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,35 @@
+// One case that some engine ran, as far as it is held against pages.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/verdict.h"
+#include "rule/counters.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct Observation {
+  std::string engine;     // "pytorch"
+  std::string version;    // "2.11.0"
+  std::string case_text;  // print(Case)
+  Verdict verdict = Verdict::unrun;
+  std::optional<Phase> phase;     // of a failure
+  std::string message;            // of a failure or hang
+  std::string operation;          // in flight at a failure or hang
+  std::string group;              // mesh axis of that operation
+  std::vector<std::string> lost;  // items without effect, printed: see lost_effects (parity/verdict.h)
+  CounterValues counters;
+  friend bool operator==(const Observation&, const Observation&) = default;
+};
+
+// A run of the stack with the settings that a witness is run with.
+bool is_run_of(const Observation& seen, const Stack& stack, const std::string& model);
+
+// The run of a stack by one build of an engine; null where there is none.
+const Observation* find_run(const std::vector<Observation>& all, const Stack& stack, const std::string& model,
+                            const std::string& engine, const std::string& version);
+
+}  // namespace ordercheck

@@ -1,0 +1,37 @@
+#include "rule/pins.h"
+
+#include <algorithm>
+
+namespace ordercheck {
+
+bool is_cost(const Rule& rule) {
+  return rule.kind != RuleKind::commutes && (rule.harm == Harm::slow || rule.harm == Harm::memory);
+}
+
+bool departs(const Rule& rule, const Expectation& pin) {
+  const Verdict harm = rule.kind == RuleKind::commutes ? Verdict::equal : verdict_of(rule.harm);
+  return pin.verdict != harm || (is_cost(rule) && pin.move == Move::same);
+}
+
+const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version) {
+  const Expectation* best = nullptr;
+  for (const Expectation& candidate : rule.expectations) {
+    if (candidate.engine != engine || departs(rule, candidate)) continue;
+    const bool early = candidate.version <= version;
+    const bool best_early = best != nullptr && best->version <= version;
+    const bool better = best == nullptr || (early && !best_early) ||
+                        (early && best_early && candidate.version > best->version) ||
+                        (!early && !best_early && candidate.version < best->version);
+    if (better) best = &candidate;
+  }
+  return best;
+}
+
+const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version) {
+  const auto found = std::ranges::find_if(rule.expectations, [&](const Expectation& pin) {
+    return pin.engine == engine && pin.version == version && departs(rule, pin);
+  });
+  return found == rule.expectations.end() ? nullptr : &*found;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,23 @@
+// Which [[expect]] of a page speaks about an engine and version.
+#pragma once
+
+#include <string>
+
+#include "rule/rule.h"
+
+namespace ordercheck {
+
+// A pin that is not what the harm shows: another verdict, or a cost's counter that stays the same.
+bool departs(const Rule& rule, const Expectation& pin);
+
+// The pin that details the harm for an engine and version: of that version, else of the newest one before it, else the
+// oldest. Null when there is none.
+const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version);
+
+// The pin that departs from the harm in exactly this version; null when there is none.
+const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version);
+
+// slow or memory: equal numbers alone do not show it.
+bool is_cost(const Rule& rule);
+
+}  // namespace ordercheck

@@ -1,0 +1,61 @@
+// Every [[expect]] of a page stands for a committed run of the page's own smallest stack, and says what that run showed.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "check/observed.h"
+#include "rule/bears_out.h"
+#include "rules/pages.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+const std::vector<Observation>& runs() {
+  static const std::vector<Observation> seen = [] {
+    const Result<std::vector<EvidenceTable>> tables = read_evidence(ORDERCHECK_SOURCE_DIR "/matrix/evidence");
+    EXPECT_TRUE(tables) << (tables ? "" : tables.error().message);
+    return tables ? observations_of(*tables) : std::vector<Observation>{};
+  }();
+  return seen;
+}
+
+// What a pin gets wrong, in one line; "" where a run of the witness bears it out.
+std::string mistake_of(const Rule& rule, const Expectation& pin, const std::vector<Observation>& all) {
+  const std::string where = fmt::format("{}: {} {} on {}", rule.file, pin.engine, print(pin.version), print(rule.witness.bad));
+  const std::string version = print(pin.version);
+  const Observation* bad = find_run(all, rule.witness.bad, rule.witness.model, pin.engine, version);
+  if (bad == nullptr) return where + ": no committed run stands behind this pin; what nobody ran is a citation, or a sentence of Limits";
+  const Observation* good = find_run(all, rule.witness.good, rule.witness.model, pin.engine, version);
+  const Borne borne = bears_out(claim_of_pin(rule, pin), *bad, good);
+  return borne.bearing == Bearing::borne_out ? "" : fmt::format("{}: the committed run does not bear it out: {}", where, borne.why);
+}
+
+class Pins : public testing::TestWithParam<Rule> {};
+
+TEST_P(Pins, AreWhatACommittedRunOfTheWitnessShowed) {
+  for (const Expectation& pin : GetParam().expectations) EXPECT_EQ(mistake_of(GetParam(), pin, runs()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, Pins, testing::ValuesIn(pages()), test_name);
+
+// That the test can fail: a pin against its own witness, a pin of a version that nobody ran.
+TEST(BentPins, AreFound) {
+  const Rule* rule = find_rule(pages(), "ORD-004");
+  ASSERT_NE(rule, nullptr);
+  const auto first = std::ranges::find(rule->expectations, "pytorch", &Expectation::engine);
+  ASSERT_NE(first, rule->expectations.end());
+  EXPECT_EQ(mistake_of(*rule, *first, runs()), "");
+  Expectation bent = *first;
+  bent.version = *parse_version("2.9.0");
+  EXPECT_NE(mistake_of(*rule, bent, runs()).find("no committed run"), std::string::npos);
+  bent = *first;
+  bent.verdict = Verdict::equal;
+  bent.because = "it does not";
+  EXPECT_NE(mistake_of(*rule, bent, runs()).find("a foreign failure"), std::string::npos);
+  bent = *first;
+  bent.phase = Phase::forward;
+  EXPECT_NE(mistake_of(*rule, bent, runs()).find("the page says in forward, seen in apply"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ordercheck
