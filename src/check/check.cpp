@@ -74,8 +74,8 @@ std::set<std::string> projects_of(const std::vector<Rule>& rules) {
 }  // namespace
 
 Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
-             std::optional<int> ranks)
-    : rules_(rules), target_(std::move(target)), ranks_(ranks) {
+             Job job)
+    : rules_(rules), target_(std::move(target)), job_(std::move(job)) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
 }
@@ -122,7 +122,7 @@ std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
   std::vector<Finding> findings;
   for (const Rule& rule : judge.rules()) {
     if (judge.is_silenced(rule)) continue;
-    for (const Firing& firing : firings(rule, stack, judge.ranks())) findings.push_back(describe(rule, firing, stack, judge));
+    for (const Firing& firing : firings(rule, stack, judge.job())) findings.push_back(describe(rule, firing, stack, judge));
   }
   // Rules come sorted by kind and id, firings by place; errors go first.
   std::ranges::stable_sort(findings, {}, &Finding::severity);
@@ -140,6 +140,9 @@ Report check(const Stack& stack, const Judge& judge) {
   report.findings = fold(findings_of(stack, judge), judge);
   report.conflict = smallest_conflict(stack, judge);
   report.repaired = repaired(stack, judge);
+  for (const Rule& rule : judge.rules())
+    if (std::vector<std::string> sizes = open_for(rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(rule))
+      report.not_judged.push_back({.rule = rule.id, .sizes = std::move(sizes)});
   for (Finding& finding : report.findings) {
     finding.repair = repair_of(finding, stack, judge);
     if (!finding.repair && finding.severity == Severity::error) finding.repair = report.repaired;

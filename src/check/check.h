@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check/finding.h"
+#include "rule/job.h"
 
 namespace ordercheck {
 
@@ -13,13 +14,13 @@ namespace ordercheck {
 // rule once. Read only after that, so one judge may serve several threads.
 class Judge {
  public:
-  // `target` has a version: settle_target gives it one. `ranks`: how many ranks there are, where that is known.
+  // `target` has a version: settle_target gives it one. `job`: the sizes of the model that every engine runs, unless given.
   Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
-        std::optional<int> ranks = {});
+        Job job = {});
 
   const std::vector<Rule>& rules() const { return rules_; }
   const Target& target() const { return target_; }
-  std::optional<int> ranks() const { return ranks_; }
+  const Job& job() const { return job_; }
   const Grade& grade(const Rule& rule) const;        // of one of rules()
   Severity severity(const Rule& rule) const;
   // A page about other versions of the target, which a run has shown to be right in leaving this one out.
@@ -28,7 +29,7 @@ class Judge {
  private:
   const std::vector<Rule>& rules_;
   Target target_;
-  std::optional<int> ranks_;
+  Job job_;
   std::vector<Grade> grades_;  // one a rule
 };
 

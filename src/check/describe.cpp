@@ -55,7 +55,7 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
     return;
   }
   assert(rule.when && "a fits page has a condition");
-  const std::string values = explain(*rule.when, condition_values(stack, judge.ranks()));
+  const std::string values = explain(*rule.when, condition_values(stack, judge.job()));
   finding.headline = fmt::format("{} does not fit: {}", item, rule.when->text);
   finding.instead = fmt::format("{}", values);
 }

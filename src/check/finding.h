@@ -44,11 +44,19 @@ struct Conflict {
   friend bool operator==(const Conflict&, const Conflict&) = default;
 };
 
+// A rule about sizes that are not known.
+struct NotJudged {
+  std::string rule;
+  std::vector<std::string> sizes;  // the unknown ones, as conditions name them: "heads", "ranks"
+  friend bool operator==(const NotJudged&, const NotJudged&) = default;
+};
+
 struct Report {
   Stack stack;
   Target target;
   bool target_assumed = false;      // the version was not asked for: the newest that is known
   std::vector<Finding> findings;    // errors first, then by rule kind, id and place
+  std::vector<NotJudged> not_judged; // in order of the rules
   std::optional<Conflict> conflict; // when there is an error
   std::optional<Stack> repaired;    // without any error; nothing when there is none to mend, or no repair was found
   friend bool operator==(const Report&, const Report&) = default;

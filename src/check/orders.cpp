@@ -23,7 +23,7 @@ std::set<IndexPair> commuting(const Stack& stack, const Judge& judge) {
     const GradeKind kind = judge.grade(rule).kind;
     if (rule.kind != RuleKind::commutes || !holds_for(rule, judge.target())) continue;
     if (kind == GradeKind::refuted || kind == GradeKind::stale) continue;
-    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.ranks())) {
+    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.job())) {
       pairs.insert({pair.first, pair.second});
       pairs.insert({pair.second, pair.first});
     }
@@ -97,7 +97,7 @@ class Enumeration {
 bool has_error_beside_order(const Stack& stack, const Judge& judge) {
   for (const Rule& rule : judge.rules())
     if (rule.kind != RuleKind::order && judge.severity(rule) == Severity::error &&
-        !firings(rule, stack, judge.ranks()).empty())
+        !firings(rule, stack, judge.job()).empty())
       return true;
   return false;
 }

@@ -77,7 +77,7 @@ struct Wanted {
 std::vector<Wanted> wanted_edges(const Stack& stack, const Judge& judge) {
   std::vector<Wanted> wanted;
   for (const Rule& rule : judge.rules()) {
-    const std::vector<Demand> all = demands(rule, stack, judge.ranks());
+    const std::vector<Demand> all = demands(rule, stack, judge.job());
     for (const Demand& demand : all) {
       // Two items that may each play both parts cannot satisfy the rule in any order: a clash, not an order.
       const bool both_ways = std::ranges::find(all, Demand{demand.after, demand.before}) != all.end();

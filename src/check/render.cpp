@@ -1,9 +1,13 @@
 #include "check/render.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "rule/claim.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -35,10 +39,6 @@ std::string render(const Finding& finding, bool colour) {
   return text;
 }
 
-std::string counted(int count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 // Elle's tone: the claims that no order can keep, side by side.
 std::string render(const Conflict& conflict) {
   const std::string part = print(conflict.stack);
@@ -46,6 +46,25 @@ std::string render(const Conflict& conflict) {
     return fmt::format("However {} is ordered, {} cannot all be kept: a contradiction.\n", part,
                        join(conflict.rules, " and "));
   return fmt::format("Smallest conflict in it: {} ({}).\n", part, join(conflict.rules, ", "));
+}
+
+// Which rules about sizes are open, and how to give the sizes.
+std::string render(const std::vector<NotJudged>& open) {
+  std::vector<std::string> rules, sizes, ways;
+  bool model = false, ranks = false;
+  for (const NotJudged& one : open) {
+    rules.push_back(fmt::format("{} ({})", one.rule, join(one.sizes, ", ")));
+    for (const std::string& size : one.sizes) {
+      if (size == "ranks") ranks = true;
+      else if (std::ranges::find(sizes, size + "=N") == sizes.end()) sizes.push_back(size + "=N");
+      model = model || std::ranges::find(model_size_names(), size) != model_size_names().end();
+    }
+  }
+  if (!sizes.empty()) ways.push_back("--set " + join(sizes, ","));
+  if (model) ways.push_back("--config config.json of the model");
+  std::string how = join(ways, " or ");
+  if (ranks) how += std::string(how.empty() ? "" : ", and ") + "--world N for the ranks";
+  return fmt::format("Not judged, sizes unknown: {}.\n  Give them with {}.\n", join(rules, ", "), how);
 }
 
 }  // namespace
@@ -66,12 +85,14 @@ std::string render_text(const Report& report, bool colour) {
 
   const int errors = count_of(report, Severity::error), advice = count_of(report, Severity::advice);
   std::vector<std::string> counts;
-  if (errors > 0) counts.push_back(counted(errors, "error", "errors"));
+  if (errors > 0) counts.push_back(counted(errors, "error"));
   if (advice > 0) counts.push_back(counted(advice, "piece of advice", "pieces of advice"));
-  text += counts.empty() ? "Nothing against it." : join(counts, ", ") + ".";
+  const std::string_view nothing = report.not_judged.empty() ? "Nothing against it." : "Nothing against it in what could be judged.";
+  text += counts.empty() ? nothing : join(counts, ", ") + ".";
   if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
   text += fmt::format(" Judged for {}{}.\n", print(report.target),
                       report.target_assumed ? ", the newest that the rules know" : "");
+  if (!report.not_judged.empty()) text += render(report.not_judged);
   return text;
 }
 

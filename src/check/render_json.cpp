@@ -50,12 +50,15 @@ Json json_of(const Conflict& conflict) {
 std::string render_json(const Report& report) {
   Json findings = Json::array();
   for (const Finding& finding : report.findings) findings.push_back(json_of(finding));
+  Json not_judged = Json::array();
+  for (const NotJudged& one : report.not_judged) not_judged.push_back({{"rule", one.rule}, {"unknown", one.sizes}});
   const Json whole{{"stack", print(report.stack)},
                    {"target", print(report.target)},
                    {"target_assumed", report.target_assumed},
                    {"errors", count_of(report, Severity::error)},
                    {"advice", count_of(report, Severity::advice)},
                    {"findings", findings},
+                   {"not_judged", not_judged},
                    {"conflict", report.conflict ? json_of(*report.conflict) : Json(nullptr)},
                    {"repaired", json_of(report.repaired)}};
   return whole.dump(2) + "\n";

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "rule/claim.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
@@ -66,7 +67,7 @@ std::string mesh_text(const StackChanges& changes) {
   if (changes.axes.empty()) return "";
   std::vector<std::string> parts;
   for (const AxisChange& axis : changes.axes) parts.push_back(fmt::format("{} {} became {}", axis.axis, axis.left, axis.right));
-  return fmt::format("{}; {} ranks became {}", join(parts, ", "), changes.ranks_left, changes.ranks_right);
+  return fmt::format("{}; {} became {}", join(parts, ", "), counted(changes.ranks_left, "rank"), changes.ranks_right);
 }
 
 }  // namespace

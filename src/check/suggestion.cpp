@@ -26,7 +26,7 @@ Stack as_in_catalogue(Stack items) {
 
 const Rule* commuting_page(const Stack& stack, std::size_t first, std::size_t second, const Judge& judge) {
   for (const Rule& rule : judge.rules())
-    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.ranks()))
+    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.job()))
       if (pair.first == first && pair.second == second) return &rule;
   return nullptr;
 }

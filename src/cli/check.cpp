@@ -15,7 +15,6 @@ namespace {
 
 struct CheckOptions {
   Question question;
-  int ranks = 0;
   bool strict = false;
 };
 
@@ -29,12 +28,13 @@ int run_check(const CheckOptions& options) {
   if (!stacks) return bad_input(stacks.error().message);
   const auto knowledge = load_knowledge(options.question.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
-  const auto target = target_for(options.question.target, *knowledge);
-  if (!target) return bad_input(target.error().message);
+  const auto meant = target_for(options.question.target, options.question.python, *knowledge);
+  if (!meant) return bad_input(meant.error().message);
+  const auto job = job_of(options.question.job);
+  if (!job) return bad_input(job.error().message);
 
-  const std::optional<int> ranks = options.ranks > 0 ? std::optional(options.ranks) : std::nullopt;
-  Report report = check(stacks->front(), Judge(knowledge->rules, *target, knowledge->observations, ranks));
-  report.target_assumed = !names_version(options.question.target);
+  Report report = check(stacks->front(), Judge(knowledge->rules, meant->target, knowledge->observations, *job));
+  report.target_assumed = meant->assumed;
   fmt::print("{}", options.question.format == "json" ? render_json(report) : render_text(report, wants_colour()));
   const bool against = count_of(report, Severity::error) > 0 || (options.strict && !report.findings.empty());
   return against ? kDecidedAgainst : kNothingAgainst;
@@ -46,8 +46,8 @@ void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Say whether a stack is legal, and why not")->group(kAsk);
   add_question(*command, "stack", "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2", options->question);
-  command->add_option("--world", options->ranks, "How many ranks there are")->check(CLI::PositiveNumber);
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
+  show_examples(*command, {"check pp=2,tp=2,ac,compile,fsdp=2", "check fsdp=2,tp=3 --set heads=32 --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = run_check(*options); });
 }
 

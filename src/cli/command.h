@@ -1,9 +1,19 @@
 // Subcommands: one file each. cli/ is the only room that prints or exits.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 namespace ordercheck::cli {
+
+// Lines that can be typed as they are, at the end of a subcommand's help.
+inline void show_examples(CLI::App& command, const std::vector<std::string>& lines) {
+  std::string text = lines.size() == 1 ? "Example:" : "Examples:";
+  for (const std::string& line : lines) text += "\n  ordercheck " + line;
+  command.footer(text);
+}
 
 // Exit codes, the same for every subcommand.
 inline constexpr int kNothingAgainst = 0;   // nothing against it; advice alone, a predicted verdict in a matrix

@@ -21,7 +21,8 @@ namespace {
 
 struct CompareOptions {
   std::vector<std::string> words;
-  std::string target = "pytorch";
+  std::string target;  // "" when it was not said
+  JobChoice job;
   std::string rules;
   bool run = false;
   EngineChoice engine;
@@ -90,12 +91,16 @@ int run_both_everywhere(const std::vector<EngineSpec>& specs, const Stack& left,
 int run_compare(const CompareOptions& options) {
   const auto stacks = stacks_of(options.words, 2);
   if (!stacks) return bad_input(stacks.error().message);
-  if (!options.run && (!options.engine.engine.empty() || !options.engine.pythons.empty()))
-    return bad_input("--engine and --python say what --run runs on; add --run");
+  if (!options.run && !options.engine.engine.empty()) return bad_input("--engine says what --run runs on; add --run");
+  if (!options.run && options.engine.pythons.size() > 1)
+    return bad_input("several --python are what --run runs on; add --run, or name one to judge for the torch in it");
   const auto knowledge = load_knowledge(options.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
-  const auto target = target_for(options.target, *knowledge);
-  if (!target) return bad_input(target.error().message);
+  const bool one_python = options.engine.pythons.size() == 1;
+  const auto meant = target_for(options.target, one_python && !options.run ? options.engine.pythons.front() : "", *knowledge);
+  if (!meant) return bad_input(meant.error().message);
+  const auto job = job_of(options.job);
+  if (!job) return bad_input(job.error().message);
 
   std::vector<EngineSpec> specs;
   if (options.run) {
@@ -105,8 +110,8 @@ int run_compare(const CompareOptions& options) {
   }
 
   const Stack &left = stacks->front(), &right = stacks->back();
-  const Judge judge(knowledge->rules, *target, knowledge->observations);
-  const bool assumed = !names_version(options.target);
+  const Judge judge(knowledge->rules, meant->target, knowledge->observations, *job);
+  const bool assumed = meant->assumed;
   fmt::print("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left), print(right),
              render_text(changes_between(left, right, judge), judge));
   std::vector<int> codes{print_findings("left", left, judge, assumed)};
@@ -128,12 +133,13 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "Say what changes from one stack to another, and what it does");
   command->group(kAsk);
   command->add_option("stacks", options->words, "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2")->required();
-  command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native")
-      ->capture_default_str();
+  add_target_option(*command, options->target);
+  add_job_options(*command, options->job);
   command->add_flag("--run", options->run, "Run both instead of looking at committed runs");
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   command->add_option("--rules", options->rules, "The folder of rule pages");
+  show_examples(*command, {"compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2", "compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2 --run"});
   command->callback([options, &exit_code] { exit_code = run_compare(*options); });
 }
 

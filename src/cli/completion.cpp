@@ -47,6 +47,7 @@ void add_completion(CLI::App& app, int& exit_code) {
   command->add_option("shell", options->words, "bash, zsh or fish");
   // For the scripts: prints what may come next instead.
   command->add_flag("--words", options->candidates)->group("");
+  show_examples(*command, {"completion bash"});
   command->callback([&app, options, &exit_code] { exit_code = run_completion(app, *options); });
 }
 

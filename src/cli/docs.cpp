@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/wording.h"
 #include "cli/command.h"
 #include "cli/knowledge.h"
 #include "report/docs.h"
@@ -42,11 +43,11 @@ int check_documents(const fs::path& root, const std::vector<Document>& documents
   if (!stale) return bad_input(stale.error().message);
   for (const Stale& one : *stale) fmt::print("{}", one.diff);
   if (stale->empty()) {
-    fmt::print("{} documents, all current.\n", documents.size());
+    fmt::print("{}, all current.\n", counted(documents.size(), "document"));
     return kNothingAgainst;
   }
-  fmt::print("{} of {} documents are stale; scripts/ordercheck docs --write writes them anew.\n", stale->size(),
-             documents.size());
+  fmt::print("{} of {} {} stale; scripts/ordercheck docs --write writes what is stale anew.\n", stale->size(),
+             counted(documents.size(), "document"), stale->size() == 1 ? "is" : "are");
   return kDecidedAgainst;
 }
 
@@ -60,7 +61,7 @@ int run_docs(const DocsOptions& options) {
   const auto touched = write_documents(*root, *documents);
   if (!touched) return bad_input(touched.error().message);
   for (const std::string& path : *touched) fmt::print("wrote {}\n", path);
-  fmt::print("{} documents, {} written.\n", documents->size(), touched->size());
+  fmt::print("{}, {} written.\n", counted(documents->size(), "document"), touched->size());
   return kNothingAgainst;
 }
 
@@ -76,6 +77,7 @@ void add_docs(CLI::App& app, int& exit_code) {
   what->add_flag("--print", options->print, "Print every page");
   what->require_option(1);
   command->add_option("--root", options->root, "The checkout: rules/, matrix/, report_templates/, docs/");
+  show_examples(*command, {"docs --check"});
   command->callback([options, &exit_code] { exit_code = run_docs(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "cli/command.h"
 #include "cli/knowledge.h"
 #include "engine/engine_spec.h"
@@ -43,7 +44,7 @@ void look_at_rules(const std::string& written, Findings& findings) {
   if (!folder) return findings.missing("rules", folder.error().message);
   const Result<std::vector<Rule>> rules = load_rules(*folder);
   if (!rules) return findings.missing("rules", rules.error().message);
-  findings.found("rules", fmt::format("{} pages in {}", rules->size(), folder->string()));
+  findings.found("rules", fmt::format("{} in {}", counted(rules->size(), "page"), folder->string()));
 }
 
 void look_at_cache(Findings& findings) {
@@ -113,6 +114,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->add_option("--python", options->pythons, "Look at the pytorch engine in this interpreter; may be given several times")
       ->allow_extra_args(false);
+  show_examples(*command, {"doctor", "doctor --python python3"});
   command->callback([options, &exit_code] { exit_code = run_doctor(*options); });
 }
 

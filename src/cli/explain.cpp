@@ -1,4 +1,4 @@
-// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM: what stands behind a word.
+// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM | MESSAGE: what stands behind a word.
 #include "cli/explain.h"
 
 #include <algorithm>
@@ -42,18 +42,18 @@ int explain_pair_of(const Stack& stack, const ExplainOptions& options, const Kno
   if (stack.items.size() != 2)
     return bad_input(fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
                                  stack.items.size(), print(stack)));
-  const Result<Target> target = target_for(options.target.empty() ? "pytorch" : options.target, knowledge);
-  if (!target) return bad_input(target.error().message);
-  fmt::print("{}", explain_two(stack.items[0], stack.items[1], knowledge, *target));
+  const auto meant = target_for(options.target, knowledge);
+  if (!meant) return bad_input(meant.error().message);
+  fmt::print("{}", explain_two(stack.items[0], stack.items[1], knowledge, meant->target));
   return kNothingAgainst;
 }
 
 int explain_page(const Rule& rule, const ExplainOptions& options, const Knowledge& knowledge) {
   std::optional<Target> asked;
   if (!options.target.empty()) {
-    const Result<Target> target = target_for(options.target, knowledge);
-    if (!target) return bad_input(target.error().message);
-    asked = *target;
+    const auto meant = target_for(options.target, knowledge);
+    if (!meant) return bad_input(meant.error().message);
+    asked = meant->target;
   }
   fmt::print("{}", explain_rule(rule, knowledge, asked));
   return kNothingAgainst;
@@ -63,6 +63,11 @@ int unknown_word(const std::string& word, const Knowledge& knowledge) {
   std::vector<std::string> known = known_words(glossary());
   for (const Rule& each : knowledge.rules) known.insert(known.end(), {each.id, each.slug});
   const auto near = nearest(word, known);
+  if (!near)
+    if (const std::string text = explain_message(word, knowledge); !text.empty()) {
+      fmt::print("{}", text);
+      return kNothingAgainst;
+    }
   return bad_input(fmt::format("no rule, transform or term '{}'; {}", word,
                                near ? fmt::format("did you mean '{}'?", *near)
                                     : "ordercheck explain lists the terms, ordercheck rules the rules"));
@@ -82,6 +87,13 @@ int run_explain(const ExplainOptions& options) {
     // One word that names no transform is a word; with a sign of the notation in it, it is meant to be a stack.
     const Result<Stack> stack = parse_stack(join(options.words, ","));
     const bool one_word = options.words.size() == 1 && word.find_first_of(",(>:=@") == std::string::npos;
+    const bool is_prose = std::ranges::count(word, ' ') > 1 && word.find("->") == std::string::npos;
+    if (!stack && is_prose) {
+      text = explain_message(word, *knowledge);
+      fmt::print("{}", text);
+      if (!text.empty()) return kNothingAgainst;
+      return bad_input(fmt::format("no page, no committed run and no citation holds the message '{}'", one_line(word)));
+    }
     if (!stack && !one_word) return bad_input(stack.error().message);
     if (!stack || stack->items.empty()) return unknown_word(word, *knowledge);
     if (stack->items.size() > 1) return explain_pair_of(*stack, options, *knowledge);
@@ -95,12 +107,13 @@ int run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Explain a rule, a word, or both orders of two transforms");
+  CLI::App* command = app.add_subcommand("explain", "Explain a rule, a word, both orders of two transforms, or an error message");
   command->group(kAsk);
-  command->add_option("words", options->words, "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), or two transforms "
-                                              "(ac,fsdp); nothing lists all words");
+  command->add_option("words", options->words, "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), two transforms "
+                                              "(ac,fsdp), or the message of an error; nothing lists all words");
   command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rule pages");
+  show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\""});
   command->callback([options, &exit_code] { exit_code = run_explain(*options); });
 }
 

@@ -19,6 +19,10 @@ std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge
 // Every entry of the glossary for a word, with what the catalogue of transforms knows about it; "" when there is none.
 std::string explain_terms(const std::string& word, const Knowledge& knowledge);
 
+// Pages whose pins, committed runs or citations hold this message, or most of its words in a row, best first, with the line
+// that holds it; "" when there is none.
+std::string explain_message(const std::string& message, const Knowledge& knowledge);
+
 // All terms by group.
 std::string list_terms();
 

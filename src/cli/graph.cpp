@@ -128,6 +128,7 @@ void add_graph(CLI::App& app, int& exit_code) {
   command->add_option("--timeout", options->timeout, "Seconds for the run")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  show_examples(*command, {"graph tp=2,ac,compile --module layers.0"});
   command->callback([options, &exit_code] { exit_code = run_graph(*options); });
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "cli/command.h"
 #include "cli/engine_choice.h"
 #include "cli/engine_session.h"
@@ -179,13 +180,28 @@ Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::
     if (!standard) return standard.error();
     journal = *standard;
   }
-  const bool fresh = command.fresh && begun.insert(journal).second;
+  // What a check compares was seen by this very command.
+  const bool fresh = (command.fresh || command.check) && begun.insert(journal).second;
   return runner.resume_from(journal, fresh);
 }
 
-int exit_code_of(const MatrixResult& result, std::size_t changed) {
+void tell_what_was_taken(const EngineRunner& runner) {
+  if (runner.from_journal() == 0) return;
+  const Hello& hello = runner.hello();
+  fmt::print(stderr, "ordercheck matrix: {} of {} taken from the journal of earlier runs of this build ({}, program {}) in {}; "
+                     "--fresh runs all anew\n",
+             runner.from_journal(), counted(runner.delivered(), "run"), join(hello.versions, ", "),
+             std::string_view(hello.content_hash).substr(0, 12), runner.journal_path().string());
+}
+
+// A whole matrix has to show that its comparison can fail; a part of it may leave nothing to show it by.
+bool controls_speak_against(const MatrixResult& result, bool whole) {
+  return std::ranges::any_of(result.controls, [&](const Control& one) { return one.judged ? !one.held : whole; });
+}
+
+int exit_code_of(const MatrixResult& result, bool whole, std::size_t changed) {
   const Tally tally = tally_of(result);
-  if (tally.contradictions > 0 || tally.controls_failed > 0 || changed > 0) return kDecidedAgainst;
+  if (tally.contradictions > 0 || controls_speak_against(result, whole) || changed > 0) return kDecidedAgainst;
   return tally.undecided > 0 || result.outcomes.empty() ? kUndecided : kNothingAgainst;
 }
 
@@ -216,6 +232,7 @@ Ran run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::pa
   if (const auto ready = prepare(command, runner, begun); !ready) return refused(ready.error().message);
 
   auto result = (*session)->run(planned->plan, planned->rules, {});
+  tell_what_was_taken(runner);
   if (!result) {
     fmt::print(stderr, "ordercheck matrix: {}\n", result.error().message);
     return {.result = {}, .departures = "", .exit_code = kUndecided};
@@ -228,7 +245,7 @@ Ran run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::pa
   if (!changed.empty())
     departures += fmt::format("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
                               evidence_path(evidence, seen).string());
-  int exit_code = exit_code_of(*result, changed.size());
+  int exit_code = exit_code_of(*result, planned->whole, changed.size());
   if (command.write)
     if (const auto written = write_evidence(evidence, seen); !written) exit_code = bad_input(written.error().message);
   return {.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
@@ -298,6 +315,7 @@ void add_matrix(CLI::App& app, int& exit_code) {
   CLI::App* matrix = app.add_subcommand("matrix", "Plan and run many cases, predicted against observed");
   matrix->group(kRun);
   matrix->require_subcommand(1);
+  show_examples(*matrix, {"matrix plan", "matrix run --only 'tp=2,*'", "matrix show"});
 
   CLI::App* plan = matrix->add_subcommand("plan", "List the cases, and what is not planned and why");
   add_common(plan, *options);
@@ -306,24 +324,27 @@ void add_matrix(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json", "github"}))
       ->capture_default_str();
   plan->add_option("--shards", options->shards, "Jobs of a GitHub matrix")->check(CLI::PositiveNumber)->capture_default_str();
+  show_examples(*plan, {"matrix plan --only '*tp=2*'", "matrix plan --slow --format github --shards 8"});
   plan->callback([options, &exit_code] { exit_code = run_plan(*options); });
 
   CLI::App* run = matrix->add_subcommand("run", "Run the cases and compare");
   add_common(run, *options);
   add_selection(run, *options);
   run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
-  run->add_flag("--check", options->check, "Exit 1 where it departs from matrix/evidence, with a diff");
+  run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
   run->add_option("--jobs", options->jobs, "Workers at once; 0: one a hardware thread, of pytorch one for every four")->check(CLI::NonNegativeNumber)->capture_default_str();
   add_timeout_option(run, options->engine);
-  run->add_option("--journal", options->journal, "Goes on from this file, kept in the cache folder by default");
-  run->add_flag("--fresh", options->fresh, "Do not go on from the journal");
+  run->add_option("--journal", options->journal, "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
+  run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
   run->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  show_examples(*run, {"matrix run --only 'tp=2,*'", "matrix run --check"});
   run->callback([options, &exit_code] { exit_code = run_matrix_command(*options); });
 
   CLI::App* show = matrix->add_subcommand("show", "Print the evidence that is committed");
   add_common(show, *options);
+  show_examples(*show, {"matrix show"});
   show->callback([options, &exit_code] { exit_code = run_show(*options); });
 }
 

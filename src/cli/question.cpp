@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "check/check.h"
+#include "engine/pytorch_engine.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -23,12 +24,18 @@ std::string shell_mistake(const std::vector<std::string>& words, std::size_t cou
                     : fmt::format("expected {} stacks, got {}; quote each", count, words.size());
 }
 
+// 2.11.0 is a 2.11.
+bool is_within(const Version& version, const Version& wider) {
+  return version.parts.size() >= wider.parts.size() && std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
+}
+
 }  // namespace
 
 void add_question(CLI::App& command, const char* name, const char* help, Question& question) {
   command.add_option(name, question.words, help)->required();
-  command.add_option("--for", question.target, "Judge for an engine and version: pytorch-2.11, pytorch, native")
-      ->capture_default_str();
+  add_target_option(command, question.target);
+  command.add_option("--python", question.python, "Judge for the torch that is installed in this Python; it is not imported");
+  add_job_options(command, question.job);
   command.add_option("--format", question.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
@@ -46,15 +53,33 @@ Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std:
   return stacks;
 }
 
-Result<Target> target_for(const std::string& written, const Knowledge& knowledge) {
-  const Result<Target> asked = parse_target(written);
-  if (!asked) return asked.error();
-  return settle_target(*asked, knowledge.rules, knowledge.observations);
+void add_target_option(CLI::App& command, std::string& target) {
+  command.add_option("--for", target, "Judge for an engine and version: pytorch-2.11, pytorch (the default), native");
 }
 
-bool names_version(const std::string& written) {
-  const Result<Target> asked = parse_target(written);
-  return asked && asked->version.has_value();
+Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge) {
+  const Result<Target> asked = parse_target(written.empty() ? "pytorch" : written);
+  if (!asked) return asked.error();
+  const Result<Target> settled = settle_target(*asked, knowledge.rules, knowledge.observations);
+  if (!settled) return settled.error();
+  return MeantTarget{.target = *settled, .assumed = !asked->version.has_value()};
+}
+
+Result<MeantTarget> target_for(const std::string& written, const std::string& python, const Knowledge& knowledge) {
+  if (python.empty()) return target_for(written, knowledge);
+  const auto torch = installed_torch(python);
+  if (!torch) return torch.error();
+  const auto found = target_for("pytorch-" + *torch, knowledge);
+  if (!found || written.empty()) return found;
+  const auto asked = parse_target(written);
+  if (!asked) return asked.error();
+  const bool same = asked->project == "pytorch" && (!asked->version || is_within(found->target.version.value(), *asked->version));
+  if (!same)
+    return Error{fmt::format("--for {} and --python {} disagree: torch {} is installed there; leave one of the two out",
+                             written, python, *torch)};
+  Target target = found->target;
+  target.implementation = asked->implementation;
+  return MeantTarget{.target = target};
 }
 
 bool wants_colour() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/result.h"
+#include "cli/job_choice.h"
 #include "cli/knowledge.h"
 #include "stack/stack.h"
 
@@ -14,22 +15,32 @@ namespace ordercheck::cli {
 
 struct Question {
   std::vector<std::string> words;  // the stacks, one a word
-  std::string target = "pytorch";
+  std::string target;              // "" when it was not said
+  std::string python;              // an interpreter whose torch is meant
+  JobChoice job;
   std::string format = "text";
   std::string rules;
 };
 
-// Adds the stacks (`name`, described by `help`), --for, --format and --rules. `question` outlives `command`.
+// Adds the stacks (`name`, described by `help`), --for, --python, the sizes of the job, --format and --rules. `question`
+// outlives `command`.
 void add_question(CLI::App& command, const char* name, const char* help, Question& question);
 
 // Exactly `count` stacks; an error for an unquoted arrow that the shell took.
 Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std::size_t count = 1);
 
-// The target written, with the newest version that is known where it has none.
-Result<Target> target_for(const std::string& written, const Knowledge& knowledge);
+void add_target_option(CLI::App& command, std::string& target);  // --for
 
-// Whether a target that settles says its version itself.
-bool names_version(const std::string& written);
+// The target that is meant. "": pytorch.
+struct MeantTarget {
+  Target target;         // has a version: the newest that is known where none was said
+  bool assumed = false;  // its version was not said
+};
+Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge);
+
+// The same, or, where an interpreter is named, pytorch with the version of torch in it, which is not imported. An error
+// where both are named and are not the same.
+Result<MeantTarget> target_for(const std::string& written, const std::string& python, const Knowledge& knowledge);
 
 bool wants_colour();  // a terminal, and NO_COLOR is not set
 

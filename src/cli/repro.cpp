@@ -86,6 +86,7 @@ void add_repro(CLI::App& app, int& exit_code) {
   command->add_option("--model", options->model, "A model of the engine's, or pkg:factory of your own");
   command->add_option("--apply", options->apply, "pkg:function of your own that applies what the stack says");
   command->add_option("-o,--out", options->out, "A file instead of stdout");
+  show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
   command->callback([options, &exit_code] { exit_code = run_repro(*options); });
 }
 

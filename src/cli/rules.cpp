@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/wording.h"
 #include "check/check.h"
 #include "cli/command.h"
 #include "cli/knowledge.h"
@@ -34,7 +35,7 @@ std::string as_text(const Judge& judge) {
     text += fmt::format("{}  {:<{}}  {:<7}  {:<12}  {}\n", rule.id, fmt::format("{}/{}", name_of(rule.kind), rule.slug), widest,
                         commutes ? "-" : name_of(rule.harm), name_of(rule.basis), print(judge.grade(rule)));
   }
-  return text + fmt::format("{} rules. Graded for {}.\n", judge.rules().size(), print(judge.target()));
+  return text + fmt::format("{}. Graded for {}.\n", counted(judge.rules().size(), "rule"), print(judge.target()));
 }
 
 std::string as_json(const Judge& judge) {
@@ -78,6 +79,7 @@ void add_rules(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
+  show_examples(*command, {"rules --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = run_rules(*options); });
 }
 

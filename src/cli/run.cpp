@@ -190,6 +190,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
+  show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3"});
   command->callback([options, &exit_code] { exit_code = run_run(*options); });
 }
 

@@ -22,12 +22,14 @@ int run_suggest(const Question& question) {
   if (stacks->front().items.empty()) return bad_input("expected at least one transform, got none: ordercheck suggest fsdp=2,ac,tp=2");
   const auto knowledge = load_knowledge(question.rules);
   if (!knowledge) return bad_input(knowledge.error().message);
-  const auto target = target_for(question.target, *knowledge);
-  if (!target) return bad_input(target.error().message);
+  const auto meant = target_for(question.target, question.python, *knowledge);
+  if (!meant) return bad_input(meant.error().message);
+  const auto job = job_of(question.job);
+  if (!job) return bad_input(job.error().message);
 
-  const Judge judge(knowledge->rules, *target, knowledge->observations);
+  const Judge judge(knowledge->rules, meant->target, knowledge->observations, *job);
   Suggestion suggestion = suggest(stacks->front(), judge);
-  suggestion.report.target_assumed = !names_version(question.target);
+  suggestion.report.target_assumed = meant->assumed;
   fmt::print("{}", question.format == "json" ? render_json(suggestion, judge) : render_text(suggestion, judge, wants_colour()));
   return has_error(suggestion.report.findings) ? kDecidedAgainst : kNothingAgainst;
 }
@@ -39,6 +41,7 @@ void add_suggest(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("suggest", "Put transforms into the order that the rules recommend, with reasons");
   command->group(kAsk);
   add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2", *question);
+  show_examples(*command, {"suggest fsdp=4,compile,ac,tp=2"});
   command->callback([question, &exit_code] { exit_code = run_suggest(*question); });
 }
 

@@ -105,6 +105,8 @@ Result<std::string> find_python(const std::string& written) {
                "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
 }
 
+Result<std::string> installed_torch(const std::string& python) { return torch_in(python, "python " + python, {}); }
+
 Result<EngineSpec> pytorch_engine(const std::string& written) {
   const auto python = find_python(written);
   if (!python) return python.error();

@@ -32,6 +32,12 @@ void add_change(std::vector<std::string>& lines, const std::string& case_text, c
 
 void compare_rows(std::vector<std::string>& lines, const EvidenceRow& before, const EvidenceRow& after) {
   const std::string& name = before.case_text;
+  const bool fails_otherwise = after.verdict == Verdict::fails && (before.phase != after.phase ||
+                               kind_of_message(before.message) != kind_of_message(after.message));
+  if (before.verdict == after.verdict && fails_otherwise) {
+    add_change(lines, name, verdict_line(before) + ": " + before.message, verdict_line(after) + ": " + after.message);
+    return;
+  }
   if (before.verdict != after.verdict) {
     add_change(lines, name, verdict_line(before), verdict_line(after));
     return;
@@ -45,6 +51,23 @@ void compare_rows(std::vector<std::string>& lines, const EvidenceRow& before, co
 }
 
 }  // namespace
+
+std::string kind_of_message(std::string_view message) {
+  constexpr std::size_t kLeadingWords = 10;
+  std::vector<std::string> words;
+  for (std::string word : split(message.substr(0, message.find('\n')), ' ')) {
+    if (words.size() == kLeadingWords) break;
+    if (const auto address = word.find("0x"); address != std::string::npos) word.resize(address);
+    std::string kept;
+    for (const char c : word) {
+      const bool digit = c >= '0' && c <= '9';
+      if (!digit) kept += c;
+      else if (!kept.ends_with('#')) kept += '#';
+    }
+    words.push_back(kept);
+  }
+  return join(words, " ");
+}
 
 std::vector<std::string> changes(const EvidenceTable& committed, const EvidenceTable& seen, bool whole) {
   std::set<std::string> names;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/wording.h"
 #include "evidence/field.h"
 
 namespace ordercheck {
@@ -56,7 +57,7 @@ Result<EvidenceRow> parse_row(std::string_view line, bool version_1) {
     fields.push_back(*text);
   }
   if (const std::size_t wanted = kColumnCount - (version_1 ? 2 : 0); fields.size() != wanted)
-    return Error{fmt::format("{} columns, expected {}: {}", fields.size(), wanted, kColumns.substr(0, 24))};
+    return Error{fmt::format("{}, expected {}: {}", counted(fields.size(), "column"), wanted, kColumns.substr(0, 24))};
   if (version_1) part_place(fields);
   EvidenceRow row{.case_text = fields[0],
                   .phase = fields[3],
@@ -98,14 +99,16 @@ Status parse_head(std::string_view line, EvidenceTable& table) {
   const std::string& key = words[0];
   const std::size_t wanted = key == "control" ? 3 : 1;
   if (values.size() != wanted)
-    return Error{fmt::format("'# {}' has {} values, expected {}", key, values.size(), wanted)};
+    return Error{fmt::format("'# {}' has {}, expected {}", key, counted(values.size(), "value"), wanted)};
   if (key == "engine") table.engine = values[0];
   else if (key == "version") table.versions.push_back(values[0]);
   else if (key == "device") table.device = values[0];
   else if (key == "arithmetic") table.arithmetic = values[0];
-  else if (key == "control" && (values[1] == "held" || values[1] == "failed"))
-    table.controls.push_back({.name = values[0], .held = values[1] == "held", .evidence = values[2]});
-  else if (key == "control") return Error{fmt::format("control '{}' is '{}', expected held or failed", values[0], values[1])};
+  else if (key == "control" && (values[1] == "held" || values[1] == "failed" || values[1] == "not judged"))
+    table.controls.push_back(
+        {.name = values[0], .held = values[1] == "held", .evidence = values[2], .judged = values[1] != "not judged"});
+  else if (key == "control")
+    return Error{fmt::format("control '{}' is '{}', expected held, failed or not judged", values[0], values[1])};
   else return Error{fmt::format("unknown head '# {}'; expected engine, version, device, arithmetic or control", key)};
   return Done{};
 }
@@ -147,7 +150,8 @@ std::string print_evidence(const EvidenceTable& table) {
   for (const auto& version : table.versions) text += head_line("version", version);
   text += head_line("device", table.device) + head_line("arithmetic", table.arithmetic);
   for (const auto& control : table.controls)
-    text += fmt::format("# control\t{}\t{}\t{}\n", escape_field(control.name), control.held ? "held" : "failed",
+    text += fmt::format("# control\t{}\t{}\t{}\n", escape_field(control.name),
+                        !control.judged ? "not judged" : control.held ? "held" : "failed",
                         escape_field(control.evidence));
   text += std::string(kColumns) + "\n";
   auto rows = table.rows;

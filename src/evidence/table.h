@@ -30,6 +30,7 @@ struct Control {
   std::string name;      // "plain arithmetic"
   bool held = false;     // it showed that the comparison can fail
   std::string evidence;  // "17 of 19 differ"
+  bool judged = true;    // false: among the cases there was nothing to judge it by, and it neither held nor failed
   friend bool operator==(const Control&, const Control&) = default;
 };
 

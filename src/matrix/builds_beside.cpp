@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 
 namespace ordercheck {
 namespace {
@@ -84,7 +85,8 @@ std::string render_builds(const std::vector<std::string>& names, const std::vect
     rows.back().insert(rows.back().end(), of_builds.begin(), of_builds.end());
   }
   return (rows.size() > 1 ? table_of(rows) : "") +
-         fmt::format("{} cases on {} builds: {} with one verdict on all, {} with several\n", verdicts.size(), names.size(),
+         fmt::format("{} on {}: {} with one verdict on all, {} with several\n",
+                     counted(verdicts.size(), "case"), counted(names.size(), "build"),
                      same, verdicts.size() - same);
 }
 

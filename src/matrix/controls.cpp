@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/wording.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -20,6 +21,10 @@ std::vector<Case> plain_twins(const Plan& plan) {
   return twins;
 }
 
+Control not_judged(const char* name, const char* why) {
+  return {.name = name, .held = false, .evidence = why, .judged = false};
+}
+
 }  // namespace
 
 void want_plain_twins(Batch& batch, const Plan& plan) {
@@ -30,19 +35,26 @@ void want_plain_twins(Batch& batch, const Plan& plan) {
 }
 
 Control plain_control(const Batch& batch, const Plan& plan) {
+  constexpr const char* kName = "plain arithmetic";
+  const std::vector<Case> twins = plain_twins(plan);
+  if (twins.empty()) return not_judged(kName, "no legal layout among the cases");
   int differ = 0, completed = 0;
-  for (const Case& twin : plain_twins(plan)) {
+  for (const Case& twin : twins) {
     const Record &got = batch.record(twin), &expected = batch.record(reference_of(twin));
     if (got.ending != Ending::completed || expected.ending != Ending::completed) continue;
     ++completed;
     differ += first_difference(expected, got).has_value();
   }
-  return {.name = "plain arithmetic",
+  return {.name = kName,
           .held = completed > 0 && 2 * differ >= completed,
-          .evidence = fmt::format("{} of {} legal layouts differ from one rank without the grid", differ, completed)};
+          .evidence = fmt::format("{} of {} {} from one rank without the grid", differ, counted(completed, "legal layout"),
+                                  differ == 1 ? "differs" : "differ")};
 }
 
 Control repeat_control(const Batch& batch, const Plan& plan) {
+  constexpr const char* kName = "repeated runs";
+  if (std::ranges::none_of(plan.cases, [&](const PlannedCase& c) { return batch.record(c.subject).ending == Ending::completed; }))
+    return not_judged(kName, "none of the cases completed");
   int alike = 0, twice = 0;
   std::string unlike;
   for (const PlannedCase& planned : plan.cases) {
@@ -55,13 +67,16 @@ Control repeat_control(const Batch& batch, const Plan& plan) {
     alike += same;
     if (!same && unlike.empty()) unlike = "; the first that has not is " + print(planned.subject);
   }
-  return {.name = "repeated runs",
+  return {.name = kName,
           .held = twice > 0 && alike == twice,
-          .evidence = fmt::format("{} of {} records have the digest of their second run{}", alike, twice, unlike)};
+          .evidence = fmt::format("{} of {} {} the digest of {} second run{}", alike, counted(twice, "record"),
+                                  alike == 1 ? "has" : "have", alike == 1 ? "its" : "their", unlike)};
 }
 
 Control shuffled_control(const std::vector<Outcome>& outcomes) {
   Control control{.name = "shuffled gradient", .held = false, .evidence = "no record has two different gradients"};
+  if (std::ranges::none_of(outcomes, [](const Outcome& one) { return one.record.ending == Ending::completed; }))
+    return not_judged("shuffled gradient", "none of the cases completed");
   for (const Outcome& outcome : outcomes) {
     const Record& record = outcome.record;
     if (record.ending != Ending::completed || record.parameters.size() < 2) continue;

@@ -10,7 +10,9 @@ namespace ordercheck {
 // settings, and their references.
 void want_plain_twins(Batch& batch, const Plan& plan);
 
-// "plain arithmetic": held when at least half of the twins that completed differ from one rank, and there are any.
+// Each is not judged where the cases leave nothing to judge it by: no legal layout, or none that completed.
+
+// "plain arithmetic": held when at least half of the twins that completed differ from one rank, and any did.
 Control plain_control(const Batch& batch, const Plan& plan);
 
 // "repeated runs": held when every case that completed twice gave the same digest, counters and collectives too.

@@ -23,6 +23,7 @@ Status EngineRunner::resume_from(const std::filesystem::path& journal, bool fres
   auto opened = Journal::open(journal);
   if (!opened) return Error{opened.error().message + "; --fresh begins a new one"};
   journal_ = std::move(opened).value();
+  journal_path_ = journal;
   return Done{};
 }
 
@@ -38,6 +39,7 @@ Status EngineRunner::run(const std::vector<Request>& requests, const Deliver& de
   auto resumed = run_remaining(*pool_, *journal_, runs, deliver);
   if (!resumed) return resumed.error();
   from_journal_ += resumed->from_journal;
+  delivered_ += resumed->from_journal + resumed->run;
   if (!resumed->complete) return interrupted;
   return Done{};
 }

@@ -24,13 +24,17 @@ class EngineRunner : public Runner {
   Status run(const std::vector<Request>& requests, const Deliver& deliver) override;
 
   std::size_t from_journal() const { return from_journal_; }
+  std::size_t delivered() const { return delivered_; }  // these and those that were run
+  const std::filesystem::path& journal_path() const { return journal_path_; }  // "" without one
 
  private:
   explicit EngineRunner(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
 
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<Journal> journal_;
+  std::filesystem::path journal_path_;
   std::size_t from_journal_ = 0;
+  std::size_t delivered_ = 0;
 };
 
 // The journal of an engine's build in the cache folder: "<cache>/journal/native-<hash>.jsonl".

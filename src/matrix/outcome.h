@@ -28,7 +28,10 @@ struct Divergence {
   std::uint64_t ulp = 0;         // the largest distance of one element
   std::int64_t elements = 0;     // of the tensor
   std::int64_t differing = 0;    // of its elements
-  // Only where the two are not even of one shape, and then the three above are 0.
+  double owed_largest = 0;       // by magnitude, of either side
+  double got_largest = 0;
+  double apart = 0;              // the largest distance of one element
+  // Only where the two are not even of one shape, and then all above are 0.
   std::vector<std::int64_t> owed_shape, got_shape;
   friend bool operator==(const Divergence&, const Divergence&) = default;
 };

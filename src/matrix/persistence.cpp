@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <tuple>
@@ -39,6 +40,9 @@ Result<std::vector<double>> read_values(const std::string& path) {
   return values;
 }
 
+// NaN is larger than any number, and stays.
+double larger(double one, double other) { return std::isnan(one) || one > other ? one : other; }
+
 Result<Divergence> measure(const TraceEntry& expected, const TraceEntry& got) {
   Divergence divergence{.step = got.step, .phase = got.phase, .module = got.module};
   auto a = read_values(expected.file), b = read_values(got.file);
@@ -49,9 +53,12 @@ Result<Divergence> measure(const TraceEntry& expected, const TraceEntry& got) {
                              got.file, b->size(), got.module, got.step)};
   divergence.elements = static_cast<std::int64_t>(a->size());
   for (std::size_t i = 0; i < a->size(); ++i) {
+    divergence.owed_largest = larger(divergence.owed_largest, std::abs((*a)[i]));
+    divergence.got_largest = larger(divergence.got_largest, std::abs((*b)[i]));
     if (bits_of((*a)[i]) == bits_of((*b)[i])) continue;
     ++divergence.differing;
     divergence.ulp = std::max(divergence.ulp, ulp_distance((*a)[i], (*b)[i]));
+    divergence.apart = larger(divergence.apart, std::abs((*a)[i] - (*b)[i]));
   }
   return divergence;
 }
@@ -108,6 +115,17 @@ Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommen
 void want_tensors(Batch& batch, const Case& c, const Case& counterpart) {
   batch.want(c, 0, Keep::values);
   batch.want(counterpart, 0, Keep::values);
+}
+
+Result<std::optional<Divergence>> divergence_of(const std::string& tensor, int step, const Record& expected, const Record& got) {
+  const auto find = [&](const Record& record) {
+    return std::ranges::find_if(record.trace, [&](const TraceEntry& e) { return e.module == tensor && e.step == step; });
+  };
+  const auto owed = find(expected), found = find(got);
+  if (owed == expected.trace.end() || found == got.trace.end() || owed->shape != found->shape) return std::optional<Divergence>{};
+  auto divergence = measure(*owed, *found);
+  if (!divergence) return divergence.error();
+  return std::optional<Divergence>(*divergence);
 }
 
 Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got) {

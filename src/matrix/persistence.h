@@ -26,6 +26,9 @@ Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommen
 // Wants both sides of a pair with their tensors kept.
 void want_tensors(Batch& batch, const Case& c, const Case& counterpart);
 
+// The tensor of step `step` that both sides call so: how far apart its numbers are. Nothing where one side has none.
+Result<std::optional<Divergence>> divergence_of(const std::string& tensor, int step, const Record& expected, const Record& got);
+
 // The first entry, in the order in which `expected` executed, whose bits `got` does not share. Entries that only one
 // side has are passed over. Nothing when all shared agree; an error when a file of values cannot be read.
 Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got);

@@ -8,6 +8,7 @@
 
 #include "matrix/controls.h"
 #include "matrix/persistence.h"
+#include "matrix/summary.h"
 
 namespace ordercheck {
 namespace {
@@ -33,8 +34,22 @@ void move_declined(const Batch& batch, Plan& plan) {
 
 // Where two runs parted in step n, later steps add nothing.
 Case until_difference(Case c, const Judgement& judgement) {
-  if (judgement.difference) c.settings.steps = judgement.difference->step + 1;
+  if (judgement.difference) c.settings.steps = std::min(c.settings.steps, judgement.difference->step + 1);
   return c;
+}
+
+// What the first difference is of has hashes alone in a record; where it is a tensor its numbers are told too.
+Status tell_numbers(const Record& owed, const Record& got, Judgement& judgement) {
+  if (!judgement.difference) return Done{};
+  const std::string& what = judgement.difference->what;
+  const bool gradient = what.starts_with("gradient of ");
+  constexpr std::string_view kParameter = "parameter ";
+  if (!gradient && !what.starts_with(kParameter)) return Done{};
+  const auto apart = gradient ? divergence_of(what, judgement.difference->step, owed, got)
+                              : divergence_of(what.substr(kParameter.size()), judgement.difference->step - 1, owed, got);
+  if (!apart) return apart.error();
+  if (*apart) judgement.reason += fmt::format("; {}, up to {:.3g} apart", magnitudes_text(**apart), (*apart)->apart);
+  return Done{};
 }
 
 Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend& recommend) {
@@ -58,11 +73,12 @@ Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend
   for (Outcome* outcome : differing) {
     const Case& subject = outcome->planned.subject;
     const Case counterpart = counterpart_of(batch, subject, recommend);
-    auto divergence =
-        first_divergence(batch.record(until_difference(counterpart, outcome->judgement), 0, Keep::values),
-                         batch.record(until_difference(subject, outcome->judgement), 0, Keep::values));
+    const Record& owed = batch.record(until_difference(counterpart, outcome->judgement), 0, Keep::values);
+    const Record& got = batch.record(until_difference(subject, outcome->judgement), 0, Keep::values);
+    auto divergence = first_divergence(owed, got);
     if (!divergence) return divergence.error();
     outcome->divergence = *divergence;
+    if (const auto told = tell_numbers(owed, got, outcome->judgement); !told) return told.error();
   }
   return Done{};
 }
@@ -117,7 +133,7 @@ Tally tally_of(const MatrixResult& result) {
       ++(outcome.explanation.empty() ? tally.contradictions : tally.explained);
   }
   tally.verdicts.assign(verdicts.begin(), verdicts.end());
-  for (const Control& control : result.controls) tally.controls_failed += !control.held;
+  for (const Control& control : result.controls) tally.controls_failed += control.judged && !control.held;
   return tally;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "parity/counters.h"
 #include "stack/mesh.h"
 
@@ -20,7 +21,7 @@ std::string sources_text(const std::vector<Source>& sources) {
 std::string not_planned_text(const Plan& plan) {
   std::string text;
   for (const auto& [reason, count] : reasons_not_planned(plan))
-    text += fmt::format("not planned    {} {}: {}\n", count, count == 1 ? "case" : "cases", reason);
+    text += fmt::format("not planned    {}: {}\n", counted(count, "case"), reason);
   return text;
 }
 
@@ -70,8 +71,10 @@ std::string world_text(const Case& c) {
   for (std::size_t i = 0; i < kMeshAxes.size(); ++i)
     if (mesh.degrees[i] > 1) axes.push_back(fmt::format("{} {}", kMeshAxes[i], mesh.degrees[i]));
   const int ranks = world_size(mesh);
-  return fmt::format("{} {}{}", ranks, ranks == 1 ? "rank" : "ranks", axes.empty() ? "" : " (" + join(axes, ", ") + ")");
+  return fmt::format("{}{}", counted(ranks, "rank"), axes.empty() ? "" : " (" + join(axes, ", ") + ")");
 }
+
+const char* word_of(const Control& control) { return !control.judged ? "not judged" : control.held ? "held" : "FAILED"; }
 
 // A case a line: what was seen, whether the rules predict it, and for all but equal what it was.
 std::string verdict_lines(const std::vector<Outcome>& outcomes) {
@@ -96,7 +99,16 @@ std::string divergence_text(const Divergence& d) {
       fmt::format("{} of step {}, {}", d.module.empty() ? "the model" : d.module, d.step, name_of(d.phase));
   if (d.owed_shape != d.got_shape)
     return fmt::format("{}: [{}] where [{}] is owed", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
-  return fmt::format("{}: {} of {} numbers, up to {} ULP apart", place, d.differing, d.elements, d.ulp);
+  constexpr std::uint64_t kFew = 1'000'000;  // more say nothing that the distance does not
+  const std::string ulp = d.ulp > kFew ? "" : fmt::format(" ({} ULP)", d.ulp);
+  return fmt::format("{}: {}, {} of {} differ by up to {:.3g}{}", place, magnitudes_text(d), d.differing,
+                     counted(d.elements, "number"), d.apart, ulp);
+}
+
+std::string magnitudes_text(const Divergence& d) {
+  const auto [got, owed] = in_decimals(d.got_largest, d.owed_largest);
+  const char* name = d.phase == Phase::backward ? "max |grad|" : "max |value|";
+  return fmt::format("{} {} against {}", name, got, owed);
 }
 
 std::string prediction_text(const Outcome& outcome) {
@@ -121,7 +133,7 @@ std::string render_plan_text(const Plan& plan) {
     text += fmt::format("{:<{}}  {}\n", print(planned.subject), width, sources_text(planned.sources));
   for (const NotPlanned& one : plan.not_planned)
     text += fmt::format("{:<{}}  {}; not planned: {}\n", print(one.subject), width, sources_text(one.sources), one.reason);
-  text += fmt::format("{} cases planned on {}, {} not\n", plan.cases.size(), plan.engine, plan.not_planned.size());
+  text += fmt::format("{} planned on {}, {} not\n", counted(plan.cases.size(), "case"), plan.engine, plan.not_planned.size());
   return text + not_planned_text(plan);
 }
 
@@ -130,10 +142,11 @@ std::string render_result_text(const MatrixResult& result) {
   std::vector<std::string> verdicts;
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
   std::string text = verdict_lines(result.outcomes);
-  text += fmt::format("{} cases on {} ({}): {}\n", result.outcomes.size(), result.hello.engine,
+  text += fmt::format("{} on {} ({}): {}\n", counted(result.outcomes.size(), "case"), result.hello.engine,
                                  join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
-  text += fmt::format("{} confirmed, {} open, {} contradictions explained by a page, {} not explained, {} undecided\n",
-                      tally.confirmed, tally.open, tally.explained, tally.contradictions, tally.undecided);
+  text += fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, {} undecided\n",
+                      tally.confirmed, tally.open, counted(tally.explained, "contradiction"), tally.contradictions,
+                      tally.undecided);
   for (const Outcome& outcome : result.outcomes)
     if (outcome.agreement == Agreement::contradiction) text += contradiction_text(outcome);
   for (const Outcome& outcome : result.outcomes)
@@ -144,7 +157,7 @@ std::string render_result_text(const MatrixResult& result) {
     text += fmt::format("open           {}: {}\n                 {}\n", counted(cases.size(), "case"), why,
                         join(cases, "\n                 "));
   for (const Control& control : result.controls)
-    text += fmt::format("control        {} {}: {}\n", control.name, control.held ? "held" : "FAILED", control.evidence);
+    text += fmt::format("control        {} {}: {}\n", control.name, word_of(control), control.evidence);
   return text + not_planned_text(result.plan);
 }
 
@@ -177,10 +190,10 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
 std::string render_evidence_text(const EvidenceTable& table) {
   std::size_t width = 0;
   for (const EvidenceRow& row : table.rows) width = std::max(width, row.case_text.size());
-  std::string text = fmt::format("{} ({}), {}, {} arithmetic: {} cases\n", table.engine, join(table.versions, ", "),
-                                 table.device, table.arithmetic, table.rows.size());
+  std::string text = fmt::format("{} ({}), {}, {} arithmetic: {}\n", table.engine, join(table.versions, ", "), table.device,
+                                 table.arithmetic, counted(table.rows.size(), "case"));
   for (const Control& control : table.controls)
-    text += fmt::format("control {} {}: {}\n", control.name, control.held ? "held" : "FAILED", control.evidence);
+    text += fmt::format("control {} {}: {}\n", control.name, word_of(control), control.evidence);
   for (const EvidenceRow& row : table.rows) {
     std::string line = fmt::format("{:<{}}  {:<8}", row.case_text, width, name_of(row.verdict));
     if (!row.phase.empty()) line += " in " + row.phase;

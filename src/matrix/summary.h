@@ -27,8 +27,11 @@ std::string render_evidence_text(const EvidenceTable& table);
 std::string render_outcome_text(const Outcome& outcome, const Hello& hello);
 std::string render_outcome_json(const Outcome& outcome, const Hello& hello);
 
-// "layers.0 of step 1, backward: 2 of 9 numbers, up to 3 ULP apart".
+// "layers.0 of step 1, backward: max |grad| 0 against 7.3, 2 of 9 numbers differ by up to 7.3 (3 ULP)".
 std::string divergence_text(const Divergence& divergence);
+
+// "max |grad| 0 against 7.3": what was got, then what is owed.
+std::string magnitudes_text(const Divergence& divergence);
 
 // "fails, by ORD-004 [confirmed]".
 std::string prediction_text(const Outcome& outcome);

@@ -61,9 +61,12 @@ Json outcome_json(const Outcome& outcome) {
                        {"message", failure->message},      {"ranks", failure->ranks}};
   if (const auto& away = outcome.judgement.from_one_rank)
     json["from_one_rank"] = {{"loss", away->loss}, {"gradient_norm", away->gradient_norm}};
+  if (const auto& d = outcome.judgement.difference)  // bits of numbers and hashes of tensors
+    json["difference"] = {{"what", d->what}, {"step", d->step}, {"rank", d->rank}, {"expected", d->expected}, {"got", d->got}};
   if (const auto& d = outcome.divergence)
     json["divergence"] = {{"step", d->step}, {"phase", name_of(d->phase)},  {"module", d->module},
                           {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing},
+                          {"owed_largest", d->owed_largest}, {"got_largest", d->got_largest}, {"apart", d->apart},
                           {"owed_shape", d->owed_shape}, {"got_shape", d->got_shape}};
   return json;
 }
@@ -91,7 +94,7 @@ std::string render_result_json(const MatrixResult& result) {
   for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
   for (const Outcome& outcome : result.outcomes) outcomes.push_back(outcome_json(outcome));
   for (const Control& control : result.controls)
-    controls.push_back({{"name", control.name}, {"held", control.held}, {"evidence", control.evidence}});
+    controls.push_back({{"name", control.name}, {"judged", control.judged}, {"held", control.held}, {"evidence", control.evidence}});
   const Json json{{"engine", result.hello.engine},
                   {"versions", result.hello.versions},
                   {"verdicts", verdicts},

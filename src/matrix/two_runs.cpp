@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "matrix/side_by_side.h"
 #include "matrix/summary.h"
+#include "parity/wording.h"
 
 namespace ordercheck {
 namespace {
@@ -28,8 +29,7 @@ std::string bits_text(const Outcome& left, const Outcome& right) {
   if (!completed(left) || !completed(right)) return "  The numbers of the two cannot be held against each other: not both completed.\n";
   const auto difference = first_difference(left.record, right.record);
   if (!difference) return "  Left and right have the same bits: every loss, gradient, norm and parameter.\n";
-  return fmt::format("  Left and right part first at the {} of step {}: {} and {} ({} differ).\n", difference->what,
-                     difference->step, difference->expected, difference->got,
+  return fmt::format("  Left and right part first here: {} ({} differ).\n", in_words(*difference, "the left"),
                      extent_of_difference(left.record, right.record));
 }
 

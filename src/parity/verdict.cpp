@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "parity/wording.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -41,11 +42,6 @@ std::string sentence(const Record& record) {
   return fmt::format("{} ({}){}{}", word, place, f.message.empty() ? "" : ": ", f.message);
 }
 
-std::string sentence(const Difference& d, const char* against) {
-  return fmt::format("{} of step {}{} is {}, {} has {}", d.what, d.step, d.rank >= 0 ? fmt::format(" on rank {}", d.rank) : "",
-                     d.got, against, d.expected);
-}
-
 Judgement decided(Judgement so_far, Verdict verdict, std::string reason) {
   so_far.verdict = verdict;
   so_far.reason = std::move(reason);
@@ -60,7 +56,7 @@ std::optional<Judgement> differs_from(const Record& expected, const char* agains
   Judgement judgement = so_far;
   judgement.difference = *difference;
   return decided(std::move(judgement), verdict,
-                 fmt::format("{} ({} differ)", sentence(*difference, against), extent_of_difference(expected, got)));
+                 fmt::format("{} ({} differ)", in_words(*difference, against), extent_of_difference(expected, got)));
 }
 
 std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_far) {

@@ -68,7 +68,8 @@ class Maker {
     if (!matrix) return matrix.error();
     const auto with_matrix = with_block(text, "matrix run", from_the_root(*matrix));
     if (!with_matrix) return with_matrix.error();
-    const Judge judge(sources_.rules, reader_target(sources_), sources_.observations);
+    // As `check` judges a stack without being told any size.
+    const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
     const auto sample = parse_stack(kSampleStack);
     if (!sample) return sample.error();
     const auto checked = render("readme_check.md", {{"stack", kSampleStack}, {"output", render_text(check(*sample, judge), false)}});

@@ -5,6 +5,8 @@
 #include <set>
 
 #include <fmt/format.h>
+
+#include "base/wording.h"
 #include <fmt/ranges.h>
 
 namespace ordercheck {
@@ -97,8 +99,8 @@ std::string render_graph_text(const GraphRecord& graph) {
       return node.backward == backward && (!recomputed || node.recomputed);
     });
   };
-  std::string text = fmt::format("graph of {}: {} operators forward, {} backward, {} of them recomputed\n",
-                                 region_of(graph), count(false, false), count(true, false), count(true, true));
+  std::string text = fmt::format("graph of {}: {} forward, {} backward, {} of them recomputed\n",
+                                 region_of(graph), counted(count(false, false), "operator"), count(true, false), count(true, true));
   text += fmt::format("  inputs      {}\n  parameters  {}\n", named(graph.inputs), named(graph.parameters));
   for (const bool backward : {false, true}) {
     if (backward) text += fmt::format("  saved       {}\n", named(graph.saved));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "matrix/orders.h"
 #include "matrix/run.h"
 #include "matrix/summary.h"
@@ -74,16 +75,14 @@ std::vector<ContradictionRow> contradictions_of(const ObservedEngine& engine) {
   return rows;
 }
 
-std::string plural(int count, const char* word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
-
 std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEngine& engine) {
   std::vector<std::string> lines;
   const LeftOut left = left_out(sources, engine);
-  for (const auto& [reason, count] : left.reasons) lines.push_back(fmt::format("{}: {}", plural(count, "case"), reason));
+  for (const auto& [reason, count] : left.reasons) lines.push_back(fmt::format("{}: {}", counted(count, "case"), reason));
   if (left.planned_since > 0)
     lines.push_back(fmt::format("{}: asked for by rules, orders or space, and not in this table; `ordercheck matrix run "
                                 "--write` runs what can be run",
-                                plural(left.planned_since, "case")));
+                                counted(left.planned_since, "case")));
   return lines;
 }
 
@@ -108,17 +107,17 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
                   .arithmetic = engine.table.arithmetic,
                   .cases = std::to_string(engine.outcomes.size()),
                   .verdicts = join(verdicts, ", "),
-                  .agreement = fmt::format("{} confirmed, {} open, {} contradictions explained by a page, {} not explained, "
+                  .agreement = fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, "
                                            "{} undecided",
-                                           tally.confirmed, tally.open, tally.explained, tally.contradictions,
+                                           tally.confirmed, tally.open, counted(tally.explained, "contradiction"), tally.contradictions,
                                            tally.undecided)};
   for (const Control& control : engine.table.controls)
-    view.controls.push_back(fmt::format("{} {}: {}", control.name, control.held ? "held" : "FAILED", control.evidence));
+    view.controls.push_back(fmt::format("{} {}: {}", control.name, !control.judged ? "not judged" : control.held ? "held" : "FAILED", control.evidence));
   view.builds = codes(built_by(engine));
   const Space& space = space_of(sources, engine.table.engine);
   const std::vector<Case> cases = ordered_cases(space, engine.table.engine);
   if (!cases.empty())
-    view.orders_of = fmt::format("{} on {} ranks", codes(space.transforms), std::ranges::max(space.order_ranks));
+    view.orders_of = fmt::format("{} on {}", codes(space.transforms), counted(std::ranges::max(space.order_ranks), "rank"));
   view.sets = set_views(sources, engine);
   std::vector<std::pair<Case, const EvidenceRow*>> legal;
   for (const Case& c : cases) {

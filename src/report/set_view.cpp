@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "evidence/field.h"
 #include "matrix/orders.h"
 #include "parity/counters.h"
@@ -92,7 +93,7 @@ std::vector<SetView> set_views(const Sources& sources, const ObservedEngine& eng
       if (runs.empty()) continue;
       std::vector<std::string> names;
       for (const Item& item : set.items) names.push_back(code(print(Stack{.items = {item}})));
-      SetView view{.title = fmt::format("{} on {} rank{}", join(names, ", "), ranks, ranks == 1 ? "" : "s")};
+      SetView view{.title = fmt::format("{} on {}", join(names, ", "), counted(ranks, "rank"))};
       for (const SetRun& run : runs) {
         const std::string phase = run.row->phase.empty() ? "" : " in " + run.row->phase;
         view.rows.push_back({.order = run.order,

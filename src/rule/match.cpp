@@ -5,8 +5,8 @@
 namespace ordercheck {
 namespace {
 
-bool condition_met(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
-  return !rule.when || is_met(*rule.when, condition_values(stack, ranks));
+bool condition_met(const Rule& rule, const Stack& stack, const Job& job) {
+  return !rule.when || is_met(*rule.when, condition_values(stack, job));
 }
 
 // Item `one` plays the rule's first part and `other` its second.
@@ -79,37 +79,49 @@ std::vector<Firing> single_firings(const Rule& rule, const Stack& stack) {
   return found;
 }
 
-}  // namespace
-
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
-  std::vector<Firing> found;
+// Whatever its condition says.
+std::vector<Firing> firings_if_met(const Rule& rule, const Stack& stack) {
   switch (rule.kind) {
-    case RuleKind::order: found = order_firings(rule, stack); break;
-    case RuleKind::clash: found = clash_firings(rule, stack); break;
+    case RuleKind::order: return order_firings(rule, stack);
+    case RuleKind::clash: return clash_firings(rule, stack);
     case RuleKind::needs:
     case RuleKind::fits:
-    case RuleKind::effect: found = single_firings(rule, stack); break;
+    case RuleKind::effect: return single_firings(rule, stack);
     case RuleKind::commutes: return {};
   }
-  if (found.empty() || !condition_met(rule, stack, ranks)) return {};
+  return {};
+}
+
+}  // namespace
+
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job) {
+  std::vector<Firing> found = firings_if_met(rule, stack);
+  if (found.empty() || !condition_met(rule, stack, job)) return {};
   return found;
 }
 
-std::vector<Demand> demands(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
+std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Job& job) {
+  if (!rule.when || firings_if_met(rule, stack).empty()) return {};
+  const ConditionValues values = condition_values(stack, job);
+  if (truth_of(*rule.when, values) != Truth::unknown) return {};
+  return unknown_names(*rule.when, values);
+}
+
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job) {
   if (rule.kind != RuleKind::order) return {};
   std::vector<Demand> found;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = 0; j < stack.items.size(); ++j)
       if (i != j && play(rule, stack.items[i], stack.items[j]) && could_fire(rule, stack, i, j))
         found.push_back({.before = j, .after = i});
-  if (found.empty() || !condition_met(rule, stack, ranks)) return {};
+  if (found.empty() || !condition_met(rule, stack, job)) return {};
   return found;
 }
 
-std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, std::optional<int> ranks) {
+std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, const Job& job) {
   if (rule.kind != RuleKind::commutes) return {};
   std::vector<CommutingPair> found = pairs_either_way(rule, stack);
-  if (found.empty() || !condition_met(rule, stack, ranks)) return {};
+  if (found.empty() || !condition_met(rule, stack, job)) return {};
   return found;
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
+#include "rule/job.h"
 #include "rule/rule.h"
 #include "stack/stack.h"
 
@@ -17,8 +17,11 @@ struct Firing {
   friend auto operator<=>(const Firing&, const Firing&) = default;
 };
 
-// All firings, in order of the stack. `ranks`: how many ranks there are, where the question says so.
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, std::optional<int> ranks = {});
+// All firings, in order of the stack.
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
+
+// Sizes that are not known, and without which it is open whether the rule fires; none where it is decided.
+std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Job& job);
 
 // What an order rule demands of a stack, whether or not the stack keeps it: item `before` goes before item `after`.
 struct Demand {
@@ -26,7 +29,7 @@ struct Demand {
   std::size_t after = 0;
   friend auto operator<=>(const Demand&, const Demand&) = default;
 };
-std::vector<Demand> demands(const Rule& rule, const Stack& stack, std::optional<int> ranks = {});
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job = {});
 
 // The pairs of items that a commutes rule lets change places; `first` < `second`.
 struct CommutingPair {
@@ -34,6 +37,6 @@ struct CommutingPair {
   std::size_t second = 0;
   friend auto operator<=>(const CommutingPair&, const CommutingPair&) = default;
 };
-std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, std::optional<int> ranks = {});
+std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, const Job& job = {});
 
 }  // namespace ordercheck

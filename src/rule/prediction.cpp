@@ -21,10 +21,10 @@ bool predicts_before(const Rule& rule, const Rule& other) {
 
 // The commutes rule that lets every pair change places which fired; null when some firing is no such pair.
 const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const Stack& stack, const std::vector<Rule>& rules,
-                           const Target& target, std::optional<int> ranks) {
+                           const Target& target, const Job& job) {
   for (const Rule& rule : rules) {
     if (rule.kind != RuleKind::commutes || !holds_for(rule, target)) continue;
-    const std::vector<CommutingPair> pairs = commuting_pairs(rule, stack, ranks);
+    const std::vector<CommutingPair> pairs = commuting_pairs(rule, stack, job);
     const auto covered = [&](const Firing& firing) {
       return firing.items.size() == 2 &&
              std::ranges::find(pairs, CommutingPair{firing.items[0], firing.items[1]}) != pairs.end();
@@ -36,13 +36,13 @@ const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const 
 
 }  // namespace
 
-Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, std::optional<int> ranks) {
+Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, const Job& job) {
   Prediction prediction{.claim = {.shown = {.verdict = Verdict::equal}}};
   const Rule* strongest = nullptr;
   bool only_orders = true;
   std::vector<std::vector<Firing>> where;
   for (const Rule& rule : rules) {
-    where.push_back(firings(rule, stack, ranks));
+    where.push_back(firings(rule, stack, job));
     if (where.back().empty()) continue;
     only_orders = only_orders && rule.kind == RuleKind::order;
     prediction.fired.push_back(rule.id);
@@ -56,7 +56,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
     prediction.rule = strongest->id;
     prediction.claim = claim_on_stack(*strongest, target.project, target.version);
   } else if (only_orders) {
-    if (const Rule* commutes = commuting_rule(where, stack, rules, target, ranks)) {
+    if (const Rule* commutes = commuting_rule(where, stack, rules, target, job)) {
       prediction.verdict = Verdict::equal;
       prediction.rule = commutes->id;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rule/bears_out.h"
+#include "rule/job.h"
 #include "rule/rule.h"
 
 namespace ordercheck {
@@ -23,6 +24,6 @@ struct Prediction {
 // strong, one that implies the other. A departure does not change the prediction of its page: a contradiction stays
 // one, but an explained one.
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target,
-                   std::optional<int> ranks = {});
+                   const Job& job = {});
 
 }  // namespace ordercheck

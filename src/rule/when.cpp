@@ -3,22 +3,23 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 #include <muparserx/mpParser.h>
 
 #include "base/text.h"
-#include "stack/mesh.h"
-#include "stack/model_sizes.h"
 
 namespace ordercheck {
 namespace {
 
 const std::vector<std::string>& known_names() {
-  static const std::vector<std::string> names{"pp",   "dp_replicate", "dp_shard", "cp",         "tp",      "ep",
-                                              "dp",   "world",        "ranks",    "layers",     "dim",     "heads",
-                                              "kv_heads", "head_dim", "ffn_hidden", "vocab",    "sequence_length",
-                                              "sequences", "microbatches", "ac",       "sac",     "compile"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"pp", "dp_replicate", "dp_shard", "cp", "tp", "ep", "dp", "world", "ranks"};
+    for (const auto* sizes : {&model_size_names(), &step_size_names()}) all.insert(all.end(), sizes->begin(), sizes->end());
+    all.insert(all.end(), {"ac", "sac", "compile"});
+    return all;
+  }();
   return names;
 }
 
@@ -36,12 +37,12 @@ class Remainder : public mup::IOprtBin {
 };
 
 // Throws mup::ParserError.
-bool evaluate(const Condition& condition, const ConditionValues& values) {
+bool evaluate(const std::string& text, const std::vector<std::string>& names, const ConditionValues& values) {
   mup::ParserX parser(mup::pckALL_NON_COMPLEX);
   parser.DefineOprt(mup::TokenPtr<mup::IOprtBin>(new Remainder));
-  for (const std::string& name : condition.names)
+  for (const std::string& name : names)
     parser.DefineConst(name, mup::Value(static_cast<mup::int_type>(values.at(name))));
-  parser.SetExpr(condition.text);
+  parser.SetExpr(text);
   const mup::Value value = parser.Eval();
   if (value.GetType() != 'b')
     throw mup::ParserError(_T("it is no truth value; compare with ==, !=, <, <=, > or >="));
@@ -109,11 +110,52 @@ std::string mistake_in(const std::vector<Token>& tokens) {
   return depth > 0 ? "a '(' without its ')'" : "";
 }
 
-std::vector<std::string> names_in(const std::vector<Token>& tokens) {
+std::vector<std::string> names_in(std::span<const Token> tokens) {
   std::vector<std::string> names;
   for (const Token& token : tokens)
     if (token.kind == Token::name && std::ranges::find(names, token.text) == names.end()) names.push_back(token.text);
   return names;
+}
+
+std::string text_of(std::span<const Token> tokens) {
+  std::string text;
+  for (const Token& token : tokens) text += (text.empty() ? "" : " ") + token.text;
+  return text;
+}
+
+// Where one of the two spellings stands outside all parentheses; the end when nowhere.
+std::size_t find_outside(std::span<const Token> tokens, std::string_view sign, std::string_view word) {
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    depth += tokens[i].kind == Token::open ? 1 : tokens[i].kind == Token::close ? -1 : 0;
+    if (depth == 0 && (tokens[i].text == sign || tokens[i].text == word)) return i;
+  }
+  return tokens.size();
+}
+
+// Kleene's logic: one true part makes an `||` true and one false part an `&&` false, whatever the unknown ones are.
+Truth truth_of(std::span<const Token> tokens, const ConditionValues& values) {
+  const std::vector<std::string> names = names_in(tokens);
+  if (std::ranges::all_of(names, [&](const std::string& name) { return values.contains(name); })) {
+    try {
+      return evaluate(text_of(tokens), names, values) ? Truth::yes : Truth::no;
+    } catch (const mup::ParserError&) {
+      // The text was evaluated when it was read; what is left is a remainder by zero, which is met by nothing.
+      return Truth::no;
+    }
+  }
+  if (const std::size_t at = find_outside(tokens, "||", "or"); at < tokens.size()) {
+    const Truth one = truth_of(tokens.first(at), values), other = truth_of(tokens.subspan(at + 1), values);
+    if (one == Truth::yes || other == Truth::yes) return Truth::yes;
+    return one == Truth::no && other == Truth::no ? Truth::no : Truth::unknown;
+  }
+  if (const std::size_t at = find_outside(tokens, "&&", "and"); at < tokens.size()) {
+    const Truth one = truth_of(tokens.first(at), values), other = truth_of(tokens.subspan(at + 1), values);
+    if (one == Truth::no || other == Truth::no) return Truth::no;
+    return one == Truth::yes && other == Truth::yes ? Truth::yes : Truth::unknown;
+  }
+  const bool wrapped = tokens.front().kind == Token::open && find_outside(tokens, ")", ")") == tokens.size() - 1;
+  return wrapped ? truth_of(tokens.subspan(1, tokens.size() - 2), values) : Truth::unknown;
 }
 
 }  // namespace
@@ -134,50 +176,25 @@ Result<Condition> parse_condition(std::string_view text) {
   if (const std::string mistake = mistake_in(tokens); !mistake.empty())
     return Error{fmt::format("'{}': {}", one_line(text), mistake)};
   try {
-    (void)evaluate(condition, ones);
+    (void)evaluate(condition.text, condition.names, ones);
   } catch (const mup::ParserError& error) {
     return Error{one_line(fmt::format("'{}': {}", text, error.GetMsg()))};
   }
   return condition;
 }
 
-ConditionValues condition_values(const Stack& stack, std::optional<int> ranks) {
-  const Mesh mesh = mesh_of(stack);
-  ConditionValues values;
-  for (const std::string_view axis : kMeshAxes) values[std::string(axis)] = degree_of(mesh, axis);
-  values["dp"] = values["dp_replicate"] * values["dp_shard"];
-  values["world"] = world_size(mesh);
-  if (ranks) values["ranks"] = *ranks;
-  values["ep"] = 1;
-  for (const char* name : {"ac", "sac", "compile"})
-    values[name] = std::ranges::count(stack.items, name, &Item::name);
-  for (const Item& item : stack.items) {
-    if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
-    if (item.name == "pp")
-      if (const auto written = option_of(item, "microbatches"))
-        if (const auto count = parse_integer(*written)) values["microbatches"] = *count;
-  }
-  values.insert({{"layers", kLlama.layers},
-                 {"dim", kLlama.dim},
-                 {"heads", kLlama.heads},
-                 {"kv_heads", kLlama.kv_heads},
-                 {"head_dim", kLlama.head_dim},
-                 {"ffn_hidden", kLlama.ffn_hidden},
-                 {"vocab", kLlama.vocab},
-                 {"sequence_length", kStep.sequence_length},
-                 {"sequences", kStep.sequences}});
-  return values;
+Truth truth_of(const Condition& condition, const ConditionValues& values) {
+  return truth_of(tokens_of(condition.text), values);
 }
 
 bool is_met(const Condition& condition, const ConditionValues& values) {
-  for (const std::string& name : condition.names)
-    if (!values.contains(name)) return false;
-  try {
-    return evaluate(condition, values);
-  } catch (const mup::ParserError&) {
-    // The text was evaluated when it was read; what is left is a remainder by zero, which is met by nothing.
-    return false;
-  }
+  return truth_of(condition, values) == Truth::yes;
+}
+
+std::vector<std::string> unknown_names(const Condition& condition, const ConditionValues& values) {
+  std::vector<std::string> names = condition.names;
+  std::erase_if(names, [&](const std::string& name) { return values.contains(name); });
+  return names;
 }
 
 std::string explain(const Condition& condition, const ConditionValues& values) {

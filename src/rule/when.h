@@ -2,19 +2,17 @@
 //
 // Names: the degrees pp dp_replicate dp_shard cp tp ep (1 where the stack has none), dp = dp_replicate * dp_shard, world =
 // the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
-// layers dim heads kv_heads head_dim ffn_hidden vocab; the step sizes sequence_length sequences; microbatches (only when
-// a pp item says so); ac sac compile, how many items of that name there are. A condition that names something without a
-// value is false.
+// layers dim heads kv_heads head_dim ffn_hidden vocab experts; the step sizes sequence_length sequences microbatches; ac
+// sac compile, how many items of that name there are. Of a size that is not known only what holds for every value of it
+// is concluded.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "stack/stack.h"
+#include "rule/job.h"
 
 namespace ordercheck {
 
@@ -27,10 +25,13 @@ struct Condition {
 // Refuses unknown names (with a suggestion), syntax errors and what is no truth value.
 Result<Condition> parse_condition(std::string_view text);
 
-using ConditionValues = std::map<std::string, long long>;
-ConditionValues condition_values(const Stack& stack, std::optional<int> ranks);
+enum class Truth { no, yes, unknown };
+Truth truth_of(const Condition& condition, const ConditionValues& values);
 
-bool is_met(const Condition& condition, const ConditionValues& values);
+bool is_met(const Condition& condition, const ConditionValues& values);  // unknown is not met
+
+// Names of the condition that have no value, in order of appearance.
+std::vector<std::string> unknown_names(const Condition& condition, const ConditionValues& values);
 
 // "kv_heads = 24, tp = 5": the values that a condition looked at.
 std::string explain(const Condition& condition, const ConditionValues& values);

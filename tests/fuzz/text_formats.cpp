@@ -85,7 +85,7 @@ std::string check_condition(std::string_view bytes) {
   const auto condition = parse_condition(bytes);
   if (!condition) return check_message(condition.error().message);
   for (const char* text : {"", "pp=2:microbatches=3,tp=5,ep=7", "pp=1000000,tp=1000000,fsdp=1000000,cp=1000000"}) {
-    const ConditionValues values = condition_values(*parse_stack(text), 8);
+    const ConditionValues values = condition_values(*parse_stack(text), Job(8));
     (void)is_met(*condition, values);
     (void)explain(*condition, values);
   }

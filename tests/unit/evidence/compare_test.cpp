@@ -32,6 +32,22 @@ TEST(Changes, AVerdictStandsForItsRow) {
   EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: equal", "+ ac: fails in apply"));
 }
 
+TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
+  auto committed = sample();
+  committed.rows[0].verdict = Verdict::fails;
+  committed.rows[0].phase = "apply";
+  committed.rows[0].message = "RuntimeError: [rank 3] got mixed torch.Tensor and DTensor at 0x7f1a2b, see more";
+  auto seen = committed;
+  seen.rows[0].message = "RuntimeError: [rank 11] got mixed torch.Tensor and DTensor at 0x55aa00, see more";
+  EXPECT_THAT(changes(committed, seen), IsEmpty()) << "numbers and addresses vary";
+  seen.rows[0].message = "AssertionError: got mixed torch.Tensor and DTensor";
+  EXPECT_THAT(changes(committed, seen), ElementsAre("- ac: fails in apply: " + committed.rows[0].message,
+                                                    "+ ac: fails in apply: AssertionError: got mixed torch.Tensor and DTensor"));
+  seen = committed;
+  seen.rows[0].phase = "forward";
+  EXPECT_THAT(changes(committed, seen), testing::SizeIs(2));
+}
+
 TEST(Changes, EffectsCountersAndCollectives) {
   auto seen = sample();
   seen.rows[0].effects[0].present = false;

@@ -41,6 +41,14 @@ TEST(Evidence, PrintedAndParsedIsTheSame) {
   EXPECT_EQ(*parsed, sample());
 }
 
+TEST(Evidence, AControlMayHaveHadNothingToJudgeBy) {
+  EvidenceTable table = sample();
+  table.controls.push_back({.name = "repeated runs", .held = false, .evidence = "none completed", .judged = false});
+  const auto again = parse_evidence(print_evidence(table), "x.tsv");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->controls, table.controls);
+}
+
 TEST(Evidence, RowsAreSortedAndOneALine) {
   EvidenceTable shuffled = sample();
   std::swap(shuffled.rows[0], shuffled.rows[1]);

@@ -46,6 +46,21 @@ TEST_F(Divergent, TheFirstInTheOrderOfExecutionIsMeasured) {
   EXPECT_EQ((*divergence)->differing, 1);
   EXPECT_EQ((*divergence)->elements, 2);
   EXPECT_EQ((*divergence)->ulp, ulp_distance(4, 5));
+  EXPECT_EQ((*divergence)->owed_largest, 4);
+  EXPECT_EQ((*divergence)->got_largest, 5);
+  EXPECT_EQ((*divergence)->apart, 1);
+}
+
+TEST_F(Divergent, ATensorIsMeasuredByName) {
+  Record expected, got;
+  expected.trace = {entry(Phase::forward, "layers.0", {1}), entry(Phase::backward, "gradient of w", {-7.25, 1})};
+  got.trace = {entry(Phase::forward, "layers.0", {2}), entry(Phase::backward, "gradient of w", {0, 0})};
+  const auto divergence = divergence_of("gradient of w", 0, expected, got);
+  ASSERT_TRUE(divergence && *divergence);
+  EXPECT_EQ((*divergence)->owed_largest, 7.25);
+  EXPECT_EQ((*divergence)->got_largest, 0);
+  EXPECT_FALSE(*divergence_of("gradient of w", 1, expected, got)) << "of another step";
+  EXPECT_FALSE(*divergence_of("gradient of v", 0, expected, got));
 }
 
 TEST_F(Divergent, WhatOneSideLacksIsPassedOver) {
@@ -78,6 +93,7 @@ TEST_F(Divergent, NothingThatIsNoNumberHasADistance) {
   const auto divergence = first_divergence(expected, got);
   ASSERT_TRUE(divergence && *divergence);
   EXPECT_EQ((*divergence)->ulp, UINT64_MAX);
+  EXPECT_TRUE(std::isnan((*divergence)->got_largest)) << "a comparison would have passed over it";
 }
 
 TEST_F(Divergent, AMissingOrTornFileIsAnError) {

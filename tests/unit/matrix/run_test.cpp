@@ -77,7 +77,8 @@ TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
     return std::vector<TraceEntry>{
         {.step = 0, .module = "layers.0", .hash = hash_of("same"), .file = "unread"},
         {.step = 0, .module = "layers.1", .hash = hash_of(second), .file = second},
-        {.step = 0, .phase = Phase::backward, .module = "layers.1", .hash = hash_of("later " + second), .file = "unread"}};
+        {.step = 0, .phase = Phase::backward, .module = "layers.1", .hash = hash_of("later " + second), .file = "unread"},
+        {.step = 0, .phase = Phase::backward, .module = "gradient of layers.0.attention.wq.weight", .hash = hash_of(second), .file = second}};
   };
   runner_.spoil("tp=2", [&](Record& record, const Request& request) {
     spoil_gradient(record, request);
@@ -93,7 +94,10 @@ TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
   EXPECT_EQ(outcome.persistence, "also with seed 2, also on the grid 2^-18");
   ASSERT_TRUE(outcome.divergence);
   EXPECT_EQ(*outcome.divergence, (Divergence{.step = 0, .phase = Phase::forward, .module = "layers.1", .ulp = 2,
-                                             .elements = 4, .differing = 1}));
+                                             .elements = 4, .differing = 1, .owed_largest = 4, .got_largest = 4,
+                                             .apart = 8.8817841970012523e-16}));
+  EXPECT_THAT(outcome.judgement.reason, testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of one rank ("));
+  EXPECT_THAT(outcome.judgement.reason, testing::EndsWith("; max |grad| 4 against 4, up to 8.88e-16 apart"));
   EXPECT_EQ(tally_of(result).contradictions, 1);
 }
 
@@ -161,7 +165,17 @@ TEST_F(RunMatrix, TheControlFailsWhenACounterIsNotRepeatable) {
   const auto result = run({"tp=2", "tp=4"});
   EXPECT_EQ(result.outcomes.at(0).judgement.verdict, Verdict::equal);
   EXPECT_FALSE(result.controls.at(1).held);
-  EXPECT_EQ(result.controls.at(1).evidence, "1 of 2 records have the digest of their second run; the first that has not is tp=2");
+  EXPECT_EQ(result.controls.at(1).evidence, "1 of 2 records has the digest of its second run; the first that has not is tp=2");
+}
+
+TEST_F(RunMatrix, ControlsThatHaveNothingToJudgeByNeitherHoldNorFail) {
+  Plan plan{.engine = "native", .cases = {{{.stack = *parse_stack("fsdp=2,tp=2")}, {{SourceKind::witness, "ORD-901 bad"}}}}, .not_planned = {}};
+  const auto result = run_matrix(plan, runner_, sample_rules(), recommend_, {.values_folder = values_, .on_progress = {}});
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->controls.size(), 3u);
+  for (const Control& control : result->controls) EXPECT_FALSE(control.judged || control.held) << control.name;
+  EXPECT_EQ(result->controls[0].evidence, "no legal layout among the cases");
+  EXPECT_EQ(tally_of(*result).controls_failed, 0);
 }
 
 TEST_F(RunMatrix, ABrokenEngineIsAnError) {

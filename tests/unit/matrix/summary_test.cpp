@@ -27,7 +27,8 @@ MatrixResult result_of(Agreement agreement) {
   outcome.judgement = {.verdict = Verdict::differs, .reason = "the loss is another"};
   outcome.agreement = agreement;
   outcome.disagreement = "no rule fires, so equal is predicted; seen: differs";
-  outcome.divergence = Divergence{.step = 1, .phase = Phase::backward, .module = "layers.0", .ulp = 3, .elements = 9, .differing = 2};
+  outcome.divergence = Divergence{.step = 1, .phase = Phase::backward, .module = "layers.0", .ulp = 3, .elements = 9, .differing = 2,
+                                  .owed_largest = 7.3, .got_largest = 0, .apart = 7.3};
   result.outcomes = {outcome};
   result.controls = {{.name = "plain arithmetic", .held = false, .evidence = "0 of 2 differ"}};
   return result;
@@ -35,7 +36,7 @@ MatrixResult result_of(Agreement agreement) {
 
 TEST(Summary, APlanIsALineACase) {
   EXPECT_EQ(render_plan_text(plan_of({"tp=2"})),
-            "tp=2  witness ORD-901 bad, legal\n1 cases planned on native, 0 not\n");
+            "tp=2  witness ORD-901 bad, legal\n1 case planned on native, 0 not\n");
 }
 
 TEST(Summary, ShardsPartThePlan) {
@@ -69,9 +70,9 @@ TEST(Summary, AContradictionIsToldWithItsFirstTensor) {
   const std::string text = render_result_text(result_of(Agreement::contradiction));
   EXPECT_THAT(text, HasSubstr("contradiction  tp=2: no rule fires, so equal is predicted; seen: differs\n"));
   EXPECT_THAT(text, HasSubstr("the loss is another\n"));
-  EXPECT_THAT(text, HasSubstr("first in layers.0 of step 1, backward: 2 of 9 numbers, up to 3 ULP apart\n"));
+  EXPECT_THAT(text, HasSubstr("first in layers.0 of step 1, backward: max |grad| 0 against 7.3, 2 of 9 numbers differ by up to 7.3 (3 ULP)\n"));
   EXPECT_THAT(text, HasSubstr("control        plain arithmetic FAILED: 0 of 2 differ\n"));
-  EXPECT_THAT(text, HasSubstr("1 cases on native (libtorch 2.11.0): 1 differs\n"));
+  EXPECT_THAT(text, HasSubstr("1 case on native (libtorch 2.11.0): 1 differs\n"));
 }
 
 TEST(Summary, AnUndecidedCaseIsNamed) {
@@ -85,6 +86,28 @@ TEST(Summary, JsonHoldsTheSame) {
   EXPECT_EQ(json["outcomes"][0]["case"], "tp=2");
   EXPECT_EQ(json["outcomes"][0]["divergence"]["module"], "layers.0");
   EXPECT_EQ(json["controls"][0]["held"], false);
+  EXPECT_EQ(json["outcomes"][0]["divergence"]["owed_largest"], 7.3);
+  EXPECT_FALSE(json["outcomes"][0].contains("difference"));
+}
+
+TEST(Summary, BitsAndHashesStayInJson) {
+  MatrixResult result = result_of(Agreement::contradiction);
+  result.outcomes[0].judgement.difference = Difference{.what = "loss", .rank = 0, .expected = "4014a0657dac96f7", .got = "40148eedddda1126"};
+  EXPECT_EQ(nlohmann::json::parse(render_result_json(result))["outcomes"][0]["difference"]["got"], "40148eedddda1126");
+  EXPECT_THAT(render_result_text(result), testing::Not(HasSubstr("40148eedddda1126")));
+}
+
+TEST(Summary, OneOfAThingIsOne) {
+  MatrixResult result = result_of(Agreement::contradiction);
+  result.outcomes[0].explanation = "because of a page";
+  EXPECT_THAT(render_result_text(result), HasSubstr(" 1 contradiction explained by a page, 0 not explained"));
+}
+
+TEST(Summary, AControlThatHadNothingToJudgeByNeitherHeldNorFailed) {
+  MatrixResult result = result_of(Agreement::confirmed);
+  result.controls = {{.name = "plain arithmetic", .held = false, .evidence = "no legal layout among the cases", .judged = false}};
+  EXPECT_THAT(render_result_text(result), HasSubstr("control        plain arithmetic not judged: no legal layout among the cases\n"));
+  EXPECT_EQ(tally_of(result).controls_failed, 0);
 }
 
 TEST(Summary, ACounterThatWasNotMeasuredIsNeverAZero) {

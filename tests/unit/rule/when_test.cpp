@@ -27,6 +27,24 @@ TEST(Conditions, KnowSizes) {
   EXPECT_TRUE(met("sequence_length == 24 && sequences == 16 && dim == 48", "tp=2"));
 }
 
+// What is true or false for every value of an unknown size is known.
+TEST(Conditions, ConcludeOfAnUnknownSizeOnlyWhatHoldsForEveryValue) {
+  const auto truth = [](const char* condition, const char* stack, ConditionValues sizes) {
+    return truth_of(*parse_condition(condition), condition_values(*parse_stack(stack), Job({}, std::move(sizes))));
+  };
+  const char* heads = "heads % tp != 0 || kv_heads % tp != 0";
+  EXPECT_EQ(truth(heads, "tp=3", {}), Truth::unknown);
+  EXPECT_EQ(truth(heads, "tp=3", {{"heads", 32}}), Truth::yes);
+  EXPECT_EQ(truth(heads, "tp=3", {{"heads", 33}}), Truth::unknown);
+  EXPECT_EQ(truth(heads, "tp=3", {{"heads", 33}, {"kv_heads", 3}}), Truth::no);
+  const char* sequence = "cp > 1 && sequence_length % (2 * cp * tp) != 0";
+  EXPECT_EQ(truth(sequence, "tp=3", {}), Truth::no);
+  EXPECT_EQ(truth(sequence, "cp=3", {}), Truth::unknown);
+  EXPECT_EQ(truth("(heads % tp != 0 or tp > 2) and tp > 1", "tp=3", {}), Truth::yes);
+  EXPECT_EQ(truth("(heads % tp != 0 or tp > 2) and tp > 1", "tp=2", {}), Truth::unknown);
+  EXPECT_EQ(unknown_names(*parse_condition(heads), {{"tp", 3}, {"heads", 32}}), std::vector<std::string>{"kv_heads"});
+}
+
 TEST(Conditions, HaveARemainderThatBindsLikeAProduct) {
   EXPECT_TRUE(met("heads % tp != 0", "tp=5"));
   EXPECT_FALSE(met("heads % tp != 0", "tp=6"));

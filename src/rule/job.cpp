@@ -1,0 +1,53 @@
+#include "rule/job.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "stack/mesh.h"
+#include "stack/model_sizes.h"
+
+namespace ordercheck {
+
+const std::vector<std::string>& model_size_names() {
+  static const std::vector<std::string> names{"layers",   "dim",        "heads", "kv_heads",
+                                              "head_dim", "ffn_hidden", "vocab", "experts"};
+  return names;
+}
+
+const std::vector<std::string>& step_size_names() {
+  static const std::vector<std::string> names{"sequence_length", "sequences", "microbatches"};
+  return names;
+}
+
+ConditionValues frozen_sizes() {
+  return {{"layers", kLlama.layers},
+          {"dim", kLlama.dim},
+          {"heads", kLlama.heads},
+          {"kv_heads", kLlama.kv_heads},
+          {"head_dim", kLlama.head_dim},
+          {"ffn_hidden", kLlama.ffn_hidden},
+          {"vocab", kLlama.vocab},
+          {"sequence_length", kStep.sequence_length},
+          {"sequences", kStep.sequences}};
+}
+
+ConditionValues condition_values(const Stack& stack, const Job& job) {
+  const Mesh mesh = mesh_of(stack);
+  ConditionValues values = job.sizes;
+  for (const std::string_view axis : kMeshAxes) values[std::string(axis)] = degree_of(mesh, axis);
+  values["dp"] = values["dp_replicate"] * values["dp_shard"];
+  values["world"] = world_size(mesh);
+  if (job.ranks) values["ranks"] = *job.ranks;
+  values["ep"] = 1;
+  for (const char* name : {"ac", "sac", "compile"})
+    values[name] = std::ranges::count(stack.items, name, &Item::name);
+  for (const Item& item : stack.items) {
+    if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
+    if (item.name == "pp")
+      if (const auto written = option_of(item, "microbatches"))
+        if (const auto count = parse_integer(*written)) values["microbatches"] = *count;
+  }
+  return values;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,35 @@
+// The job that a stack is for: what the conditions of pages look at beside the stack itself.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+using ConditionValues = std::map<std::string, long long>;
+
+// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts) and of a step
+// (sequence_length sequences microbatches).
+const std::vector<std::string>& model_size_names();
+const std::vector<std::string>& step_size_names();
+
+// The sizes of the model and step that every engine runs.
+ConditionValues frozen_sizes();
+
+struct Job {
+  std::optional<int> ranks;  // how many there are, where that is known
+  ConditionValues sizes;     // those that are known
+
+  Job(std::optional<int> ranks = {}, ConditionValues sizes = frozen_sizes())
+      : ranks(ranks), sizes(std::move(sizes)) {}
+};
+
+// The degrees of the stack, what is counted in it, and what is known of the job. The microbatches that a pp item says are
+// meant before the job's.
+ConditionValues condition_values(const Stack& stack, const Job& job = {});
+
+}  // namespace ordercheck

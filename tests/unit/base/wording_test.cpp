@@ -1,0 +1,31 @@
+#include "base/wording.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ordercheck {
+namespace {
+
+using Pair = std::pair<std::string, std::string>;
+
+TEST(Counted, OneIsOne) {
+  EXPECT_EQ(counted(0, "case"), "0 cases");
+  EXPECT_EQ(counted(1, "case"), "1 case");
+  EXPECT_EQ(counted(2, "case"), "2 cases");
+  EXPECT_EQ(counted(2, "piece of advice", "pieces of advice"), "2 pieces of advice");
+}
+
+TEST(Decimals, HaveAsManyDigitsAsTellThemApart) {
+  EXPECT_EQ(in_decimals(5.139583, 5.156642), (Pair{"5.13958", "5.15664"}));
+  EXPECT_EQ(in_decimals(1, 1.00000001), (Pair{"1", "1.00000001"}));
+  const double next = std::nextafter(0.1, 1);
+  EXPECT_NE(in_decimals(0.1, next).first, in_decimals(0.1, next).second);
+  EXPECT_EQ(in_decimals(0.0, -0.0), (Pair{"0", "-0"}));
+  EXPECT_EQ(in_decimals(0, std::numeric_limits<double>::infinity()), (Pair{"0", "inf"}));
+  EXPECT_EQ(in_decimals(7, 7), (Pair{"7", "7"})) << "with all digits, seven is seven";
+}
+
+}  // namespace
+}  // namespace ordercheck
