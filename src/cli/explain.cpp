@@ -81,7 +81,8 @@ int run_explain(const ExplainOptions& options) {
     return kNothingAgainst;
   }
   const std::string word = join(options.words, " ");
-  if (const Rule* rule = find_page(knowledge->rules, word)) return explain_page(*rule, options, *knowledge);
+  for (const std::vector<Rule>* pages : {&knowledge->rules, &knowledge->retired})
+    if (const Rule* rule = find_page(*pages, word)) return explain_page(*rule, options, *knowledge);
   std::string text = explain_terms(word, *knowledge);
   if (text.empty()) {
     // One word that names no transform is a word; with a sign of the notation in it, it is meant to be a stack.

@@ -42,11 +42,12 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std
   const bool commutes = rule.kind == RuleKind::commutes;
   std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
   text += row("page", rule.file);
+  if (!rule.retired.empty()) text += row("retired", rule.retired + "; it is not checked");
   text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
   const std::string harm = name_of(rule.harm) + (rule.loses.any_of.empty() ? "" : ": " + print(rule.loses));
   text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", harm, name_of(rule.basis)));
   text += row("holds for", join(holds, "; "));
-  text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);
+  if (rule.retired.empty()) text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);
   text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
                                      commutes ? "other" : "good", print(rule.witness.good)));
   for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));

@@ -26,12 +26,14 @@ Result<fs::path> find_rules_folder(const std::string& written) {
 Result<Knowledge> load_knowledge(const std::string& rules_folder) {
   const Result<fs::path> folder = find_rules_folder(rules_folder);
   if (!folder) return folder.error();
-  Result<std::vector<Rule>> rules = load_rules(*folder);
-  if (!rules) return rules.error();
+  Result<Pages> pages = load_pages(*folder);
+  if (!pages) return pages.error();
   const fs::path beside = fs::absolute(*folder / "").lexically_normal().parent_path().parent_path();
   const Result<std::vector<EvidenceTable>> evidence = read_evidence(beside / "matrix" / "evidence");
   if (!evidence) return evidence.error();
-  return Knowledge{.rules = std::move(rules).value(), .observations = observations_of(*evidence)};
+  return Knowledge{.rules = std::move(pages->rules),
+                   .retired = std::move(pages->retired),
+                   .observations = observations_of(*evidence)};
 }
 
 }  // namespace ordercheck::cli

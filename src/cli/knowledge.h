@@ -17,6 +17,7 @@ Result<std::filesystem::path> find_rules_folder(const std::string& written);
 
 struct Knowledge {
   std::vector<Rule> rules;
+  std::vector<Rule> retired;              // pages whose claim was given up
   std::vector<Observation> observations;  // of matrix/evidence beside the folder of rules; none where there is none
 };
 Result<Knowledge> load_knowledge(const std::string& rules_folder);

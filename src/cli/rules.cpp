@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "base/wording.h"
 #include "check/check.h"
 #include "cli/command.h"
@@ -26,7 +27,13 @@ int bad_input(const std::string& message) {
   return kBadInput;
 }
 
-std::string as_text(const Judge& judge) {
+std::string retired_in_words(const std::vector<Rule>& retired) {
+  std::vector<std::string> ids;
+  for (const Rule& rule : retired) ids.push_back(rule.id);
+  return ids.empty() ? "" : fmt::format("Retired and not checked: {}.\n", join(ids, ", "));
+}
+
+std::string as_text(const Judge& judge, const std::vector<Rule>& retired) {
   std::size_t widest = 0;
   for (const Rule& rule : judge.rules()) widest = std::max(widest, std::string(name_of(rule.kind)).size() + rule.slug.size() + 1);
   std::string text;
@@ -35,7 +42,8 @@ std::string as_text(const Judge& judge) {
     text += fmt::format("{}  {:<{}}  {:<7}  {:<12}  {}\n", rule.id, fmt::format("{}/{}", name_of(rule.kind), rule.slug), widest,
                         commutes ? "-" : name_of(rule.harm), name_of(rule.basis), print(judge.grade(rule)));
   }
-  return text + fmt::format("{}. Graded for {}.\n", counted(judge.rules().size(), "rule"), print(judge.target()));
+  return text + fmt::format("{}. Graded for {}.\n", counted(judge.rules().size(), "rule"), print(judge.target())) +
+         retired_in_words(retired);
 }
 
 std::string as_json(const Judge& judge) {
@@ -63,7 +71,7 @@ int run_rules(const RulesOptions& options) {
   const Result<Target> target = settle_target(*asked, knowledge->rules, knowledge->observations);
   if (!target) return bad_input(target.error().message);
   const Judge judge(knowledge->rules, *target, knowledge->observations);
-  fmt::print("{}", options.format == "json" ? as_json(judge) : as_text(judge));
+  fmt::print("{}", options.format == "json" ? as_json(judge) : as_text(judge, knowledge->retired));
   return kNothingAgainst;
 }
 

@@ -36,7 +36,7 @@ PartFields parts_of(RuleKind kind) {
 }
 
 std::vector<std::string> head_fields(RuleKind kind) {
-  std::vector<std::string> known{"id", "when", "basis", "holds", "implies", "cite", "witness", "expect"};
+  std::vector<std::string> known{"id", "retired", "when", "basis", "holds", "implies", "cite", "witness", "expect"};
   const PartFields parts = parts_of(kind);
   known.push_back(parts.one);
   if (!parts.other.empty()) known.insert(known.end(), {parts.other, "scopes"});
@@ -150,6 +150,17 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
   return expected;
 }
 
+std::string read_retired(Fields& fields) {
+  constexpr std::size_t kDay = 10;
+  const std::string text = fields.text("retired");
+  if (text.size() <= kDay || !is_date(text.substr(0, kDay)) || !text.substr(kDay).starts_with(": ") ||
+      trim(text.substr(kDay + 1)).empty())
+    fields.refuse(
+        "retired",
+        fmt::format("retired = \"{}\" does not say when and why; write \"2026-11-22: nobody says it\"", text));
+  return text;
+}
+
 void read_parts(Fields& fields, Rule& rule) {
   const PartFields parts = parts_of(rule.kind);
   const auto read = [&](const std::string& key, bool needed) {
@@ -202,6 +213,7 @@ Status read_head(const Page& page, Rule& rule) {
   if (!is_id(rule.id, rule.kind))
     fields.refuse("id", fmt::format("id = \"{}\" is none of a page in {}/; expected {}-001 or the like", rule.id,
                                     name_of(rule.kind), prefix_of(rule.kind)));
+  if (fields.has("retired")) rule.retired = read_retired(fields);
   read_parts(fields, rule);
   rule.basis = choose(fields, "basis", find_basis(fields.text("basis")), "fundamental, recommended, incidental");
   if (rule.kind != RuleKind::commutes)

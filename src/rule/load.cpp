@@ -61,9 +61,14 @@ std::vector<std::string> set_mistakes(const std::vector<Rule>& rules) {
                                      there->second->file));
   }
   for (const Rule& rule : rules)
-    for (const std::string& implied : rule.implies)
-      if (!by_id.contains(implied))
+    for (const std::string& implied : rule.implies) {
+      const auto found = by_id.find(implied);
+      if (found == by_id.end())
         mistakes.push_back(fmt::format("{}:1: implies \"{}\", which no page has", rule.file, implied));
+      else if (rule.retired.empty() && !found->second->retired.empty())
+        mistakes.push_back(
+            fmt::format("{}:1: implies \"{}\", which is retired ({})", rule.file, implied, found->second->retired));
+    }
   return mistakes;
 }
 
@@ -111,7 +116,7 @@ Result<Rule> parse_rule(std::string_view text, std::string_view file) {
   return rule;
 }
 
-Result<std::vector<Rule>> load_rules(const fs::path& written) {
+Result<Pages> load_pages(const fs::path& written) {
   const fs::path folder = fs::absolute(written / "").lexically_normal().parent_path();
   if (!fs::is_directory(folder))
     return Error{fmt::format("{}: no folder of rules; expected <kind>/<slug>.md below it", written.string())};
@@ -135,7 +140,15 @@ Result<std::vector<Rule>> load_rules(const fs::path& written) {
   if (mistakes.empty() && rules.empty())
     mistakes.push_back(fmt::format("{}: no rule page; expected <kind>/<slug>.md below it", written.string()));
   if (!mistakes.empty()) return Error{join(mistakes, "\n")};
-  return rules;
+  Pages pages;
+  for (Rule& rule : rules) (rule.retired.empty() ? pages.rules : pages.retired).push_back(std::move(rule));
+  return pages;
+}
+
+Result<std::vector<Rule>> load_rules(const fs::path& folder) {
+  Result<Pages> pages = load_pages(folder);
+  if (!pages) return pages.error();
+  return std::move(pages->rules);
 }
 
 const Rule* find_rule(const std::vector<Rule>& rules, std::string_view id_or_slug) {

@@ -18,8 +18,13 @@ namespace ordercheck {
 Result<Rule> parse_rule(std::string_view text, std::string_view file);
 
 // Every page of <folder>/<kind>/*.md, sorted by id. All bad pages are reported, one line each. Also verified: ids are
-// unique, `implies` names rules that exist, every page lies in the folder of a kind.
-Result<std::vector<Rule>> load_rules(const std::filesystem::path& folder);
+// unique, `implies` names rules that exist and are not retired, every page lies in the folder of a kind.
+struct Pages {
+  std::vector<Rule> rules;    // what is claimed: these alone fire, predict and are graded
+  std::vector<Rule> retired;  // what was claimed once: to be read, and so that no id is used twice
+};
+Result<Pages> load_pages(const std::filesystem::path& folder);
+Result<std::vector<Rule>> load_rules(const std::filesystem::path& folder);  // without the retired
 
 const Rule* find_rule(const std::vector<Rule>& rules, std::string_view id_or_slug);  // null when there is none
 

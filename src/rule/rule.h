@@ -70,6 +70,7 @@ struct Witness {
 
 struct Rule {
   std::string id;             // "ORD-004"; stable, never reused
+  std::string retired;        // "2026-11-22: why the claim was given up"; empty while it is made
   RuleKind kind = RuleKind::order;
   std::string slug;           // "fsdp-before-tp"
   std::string file;           // "rules/order/fsdp-before-tp.md"

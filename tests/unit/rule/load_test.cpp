@@ -71,6 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"wrong_type", "harm = \"fails\"", "harm = 3", "7", "'harm' is no text"},
         Mistake{"unknown_harm", "\"fails\"\nholds", "\"fail\"\nholds", "7", "is none of wrong, fails, hangs"},
         Mistake{"id_of_another_kind", "ORD-004", "CLA-004", "2", "expected ORD-001"},
+        Mistake{"retired_without_a_day", "when = ", "retired = \"nobody says it\"\nwhen = ", "5",
+                "does not say when and why"},
+        Mistake{"retired_without_a_reason", "when = ", "retired = \"2026-11-22: \"\nwhen = ", "5",
+                "does not say when and why"},
         Mistake{"short_id", "ORD-004", "ORD-4", "2", "expected ORD-001"},
         Mistake{"unknown_transform", "then = \"tp\"", "then = \"simple_fsd\"", "4", "unknown transform 'simple_fsd'; did you mean 'simple_fsdp'?"},
         Mistake{"unknown_name", "when = \"tp > 1\"", "when = \"tb > 1\"", "5", "unknown name 'tb'; did you mean 'tp'?"},
@@ -195,6 +199,31 @@ TEST_F(Folder, AnImpliedRuleMustExist) {
   const Result<std::vector<Rule>> rules = load_rules(this->rules());
   ASSERT_FALSE(rules);
   EXPECT_THAT(rules.error().message, HasSubstr("implies \"ORD-099\", which no page has"));
+}
+
+constexpr const char* kRetired = "id = \"ORD-004\"\nretired = \"2026-11-22: nobody says it\"";
+
+TEST_F(Folder, ARetiredPageIsReadAndIsNoRule) {
+  write("order/fsdp-before-tp.md", page_with("id = \"ORD-004\"", kRetired));
+  write("order/hsdp-before-tp.md", page_with("ORD-004", "ORD-001"));
+  const Result<Pages> pages = load_pages(this->rules());
+  ASSERT_TRUE(pages) << pages.error().message;
+  ASSERT_EQ(pages->retired.size(), 1u);
+  EXPECT_EQ(pages->retired[0].id, "ORD-004");
+  EXPECT_EQ(pages->retired[0].retired, "2026-11-22: nobody says it");
+  const Result<std::vector<Rule>> rules = load_rules(this->rules());
+  ASSERT_TRUE(rules) << rules.error().message;
+  ASSERT_EQ(rules->size(), 1u);
+  EXPECT_EQ((*rules)[0].id, "ORD-001");
+}
+
+TEST_F(Folder, ARetiredIdIsTakenAndImpliedByNoRule) {
+  write("order/fsdp-before-tp.md", page_with("id = \"ORD-004\"", kRetired));
+  write("order/hsdp-before-tp.md", good_page());
+  EXPECT_THAT(load_rules(rules()).error().message, HasSubstr("taken by rules/order/fsdp-before-tp.md"));
+  write("order/hsdp-before-tp.md", page_with("id = \"ORD-004\"", "id = \"ORD-001\"\nimplies = [\"ORD-004\"]"));
+  EXPECT_THAT(load_rules(rules()).error().message,
+              HasSubstr("implies \"ORD-004\", which is retired (2026-11-22: nobody says it)"));
 }
 
 TEST_F(Folder, APageOutsideAKindIsRefused) {

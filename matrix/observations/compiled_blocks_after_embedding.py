@@ -1,0 +1,121 @@
+"""What compiled blocks do to the gradient of an embedding that tensor parallelism has split, against eager.
+
+CLA-015 (tensor parallelism alone) and CLA-017 (with FSDP2), with PyTorch alone, on CPU over gloo.
+
+Usage: python compiled_blocks_after_embedding.py [eager | aot_eager | inductor]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    PrepareModuleInput,
+    RowwiseParallel,
+    SequenceParallel,
+    parallelize_module,
+)
+
+DIM, VOCABULARY, SEQUENCE = 16, 32, 8
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.RMSNorm(DIM)
+        self.up = nn.Linear(DIM, 2 * DIM, bias=False)
+        self.down = nn.Linear(2 * DIM, DIM, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.down(self.up(self.norm(x)).relu())
+
+
+class Model(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, DIM)
+        self.blocks = nn.ModuleList([Block(), Block()])
+        self.norm = nn.RMSNorm(DIM)
+        self.output = nn.Linear(DIM, VOCABULARY, bias=False)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        x = self.embedding(tokens)
+        for block in self.blocks:
+            x = block(x)
+        return self.output(self.norm(x))
+
+
+def gradients(shards: int, backend: str) -> dict[str, torch.Tensor]:
+    """Gradients of one step; backend "" compiles nothing."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model = Model()
+    mesh = init_device_mesh("cpu", (shards, 2), mesh_dim_names=("dp", "tp"))
+    tp = mesh["tp"]
+    plan = {
+        "embedding": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
+        "norm": SequenceParallel(),
+        "output": ColwiseParallel(input_layouts=Shard(1), output_layouts=Replicate()),
+    }
+    parallelize_module(model, tp, plan)
+    for block in model.blocks:
+        inner = {
+            "norm": SequenceParallel(),
+            "up": PrepareModuleInput(input_layouts=Shard(1), desired_input_layouts=Replicate()),
+            "down": RowwiseParallel(output_layouts=Shard(1)),
+        }
+        parallelize_module(block, tp, {"norm": inner["norm"], "up": inner["up"]})
+        parallelize_module(block, tp, {"up": ColwiseParallel(), "down": inner["down"]})
+        if backend:
+            block.compile(backend=backend)
+    if shards > 1:
+        for block in model.blocks:
+            fully_shard(block, mesh=mesh["dp"])
+        fully_shard(model, mesh=mesh["dp"])
+    generator = torch.Generator().manual_seed(1 + mesh.get_local_rank("dp"))
+    tokens = torch.randint(VOCABULARY, (2, SEQUENCE), generator=generator)
+    loss = nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
+    loss.backward()
+    found = {}
+    for name, parameter in model.named_parameters():
+        grad = parameter.grad
+        found[name] = grad.full_tensor() if isinstance(grad, DTensor) else grad
+    return found
+
+
+def compare(shards: int, backend: str) -> str:
+    eager = gradients(shards, "")
+    try:
+        compiled = gradients(shards, backend)
+    except Exception as error:
+        return f"the step fails: {type(error).__name__}: {str(error).splitlines()[0]}"
+    wrong = [name for name in eager if not torch.equal(eager[name], compiled[name])]
+    embedding = "embedding.weight"
+    largest = f"{compiled[embedding].abs().max():.3g}, eager {eager[embedding].abs().max():.3g}"
+    return f"largest |gradient| of the embedding {largest}; not bitwise equal to eager: {', '.join(wrong) or 'none'}"
+
+
+def rank_main(rank: int, shards: int, backend: str, store: str) -> None:
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2 * shards)
+    told = compare(shards, backend)
+    if rank == 0:
+        print(f"torch {torch.__version__} {backend} tp=2 fsdp={shards}: {told}", flush=True)
+    os._exit(0)  # a rank that failed leaves others waiting in a collective
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1] if len(sys.argv) > 1 else "aot_eager"
+    for degree in (1, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            mp.spawn(rank_main, (degree, chosen, os.path.join(folder, "store")), nprocs=2 * degree)
