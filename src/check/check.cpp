@@ -10,6 +10,7 @@
 #include "check/core.h"
 #include "check/describe.h"
 #include "check/repair.h"
+#include "check/runs.h"
 #include "rule/load.h"
 #include "rule/match.h"
 
@@ -43,24 +44,16 @@ std::vector<Finding> fold(std::vector<Finding> findings, const Judge& judge) {
   return findings;
 }
 
-bool mentions(const std::vector<Finding>& findings, const std::string& rule) {
-  return std::ranges::find(findings, rule, &Finding::rule) != findings.end();
-}
-
-// Of the gentlest group with an edit that silences the finding and leaves no error, the edit that leaves least advice.
-std::optional<Stack> repair_of(const Finding& finding, const Stack& stack, const Judge& judge) {
-  for (std::vector<Stack>& group : edits_against(finding, stack, judge)) {
-    std::optional<Stack> best;
-    std::size_t fewest = 0;
-    for (Stack& edited : group) {
-      const std::vector<Finding> left = findings_of(edited, judge);
-      if (has_error(left) || mentions(left, finding.rule) || (best && left.size() >= fewest)) continue;
-      fewest = left.size();
-      best = std::move(edited);
-    }
-    if (best) return best;
+std::vector<Try> tries_of(const Finding& finding, const Report& report, const Judge& judge) {
+  std::vector<Stack> stacks = tries_against(finding, report.stack, judge);
+  if (stacks.empty() && finding.severity == Severity::error && report.repaired) stacks.push_back(*report.repaired);
+  const bool sizes_matter = find_rule(judge.rules(), finding.rule)->kind == RuleKind::fits;
+  std::vector<Try> tries;
+  for (Stack& stack : stacks) {
+    std::string seen = runs_in_words(stack, judge, sizes_matter);
+    tries.push_back({.stack = std::move(stack), .seen = std::move(seen)});
   }
-  return std::nullopt;
+  return tries;
 }
 
 std::set<std::string> projects_of(const std::vector<Rule>& rules) {
@@ -75,7 +68,7 @@ std::set<std::string> projects_of(const std::vector<Rule>& rules) {
 
 Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
              Job job)
-    : rules_(rules), target_(std::move(target)), job_(std::move(job)) {
+    : rules_(rules), target_(std::move(target)), observations_(observations), job_(std::move(job)) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
 }
@@ -105,9 +98,9 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
   if (!newest) {
     const std::vector<std::string> names(known.begin(), known.end());
     const auto near = nearest(asked.project, names);
-    return Error{fmt::format("no rule speaks about '{}'; {}", asked.project,
-                             near ? fmt::format("did you mean '{}'?", *near)
-                                  : fmt::format("rules speak about: {}", join(names, ", ")))};
+    return Error{fmt::format(
+        "no rule speaks about '{}'; {}", asked.project,
+        near ? fmt::format("did you mean '{}'?", *near) : fmt::format("rules speak about: {}", join(names, ", ")))};
   }
   Target settled = asked;
   if (!settled.version) settled.version = newest;
@@ -122,7 +115,8 @@ std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
   std::vector<Finding> findings;
   for (const Rule& rule : judge.rules()) {
     if (judge.is_silenced(rule)) continue;
-    for (const Firing& firing : firings(rule, stack, judge.job())) findings.push_back(describe(rule, firing, stack, judge));
+    for (const Firing& firing : firings(rule, stack, judge.job()))
+      findings.push_back(describe(rule, firing, stack, judge));
   }
   // Rules come sorted by kind and id, firings by place; errors go first.
   std::ranges::stable_sort(findings, {}, &Finding::severity);
@@ -143,10 +137,7 @@ Report check(const Stack& stack, const Judge& judge) {
   for (const Rule& rule : judge.rules())
     if (std::vector<std::string> sizes = open_for(rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(rule))
       report.not_judged.push_back({.rule = rule.id, .sizes = std::move(sizes)});
-  for (Finding& finding : report.findings) {
-    finding.repair = repair_of(finding, stack, judge);
-    if (!finding.repair && finding.severity == Severity::error) finding.repair = report.repaired;
-  }
+  for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge);
   return report;
 }
 

@@ -20,6 +20,7 @@ class Judge {
 
   const std::vector<Rule>& rules() const { return rules_; }
   const Target& target() const { return target_; }
+  const std::vector<Observation>& observations() const { return observations_; }
   const Job& job() const { return job_; }
   const Grade& grade(const Rule& rule) const;        // of one of rules()
   Severity severity(const Rule& rule) const;
@@ -29,6 +30,7 @@ class Judge {
  private:
   const std::vector<Rule>& rules_;
   Target target_;
+  const std::vector<Observation>& observations_;
   Job job_;
   std::vector<Grade> grades_;  // one a rule
 };

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "check/conditions.h"
 #include "rule/pins.h"
 #include "stack/notation.h"
 
@@ -24,40 +25,55 @@ std::string while_phase(Phase phase) {
   return "";
 }
 
-// The item as prose names it: with its degree where sizes matter, else by name alone.
-std::string named(const Item& item, bool whole) { return whole ? print(item) : item.name; }
+std::string where(const Rule& rule, const std::vector<Item>& fired) {
+  const std::string condition = condition_in_words(rule, fired);
+  return condition.empty() ? "" : ", where " + condition;
+}
 
-void describe_pair(const Rule& rule, const Firing& firing, const Stack& stack, Finding& finding) {
-  const Item &first = stack.items[firing.items.at(0)], &second = stack.items[firing.items.back()];
+// By what the page asks for; two of one name as they were written.
+void describe_pair(const Rule& rule, const Item& first, const Item* between, const Item& second, Finding& finding) {
   const bool alike = first.name == second.name;
-  const std::string a = named(first, alike), b = named(second, alike);
+  const bool as_written = matches(rule.one, first) && matches(rule.other, second);
+  const std::string a = alike ? print(first) : in_words(as_written ? rule.one : rule.other, first);
+  const std::string b = alike ? print(second) : in_words(as_written ? rule.other : rule.one, second);
   if (rule.kind == RuleKind::order) {
-    finding.headline = fmt::format("{} is applied before {}", a, b);
-    if (firing.items.size() == 3) finding.headline += fmt::format(", with {} between", stack.items[firing.items.at(1)].name);
-    finding.instead = fmt::format("{} goes before {}", b, a);
+    finding.headline = fmt::format("{} is applied before {}{}", a, b,
+                                   between == nullptr ? "" : fmt::format(", with {} between", between->name));
+    finding.instead =
+        alike ? fmt::format("{} goes before {}", b, a) : fmt::format("{} goes before {}", second.name, first.name);
   } else {
     finding.headline = fmt::format("{} and {} are both applied", a, b);
-    finding.instead = fmt::format("{} and {} exclude each other", a, b);
+    finding.instead = "the two do not go together";
   }
+  finding.headline += where(rule, {first, second});
+}
+
+// Any item that plays the page's second part, as the page asks for it.
+std::string partner_in_words(const Rule& rule, const Stack& stack) {
+  for (const Item& item : stack.items)
+    if (matches(rule.other, item)) return in_words(rule.other, item);
+  return any_in_words(rule.other);
 }
 
 void describe_single(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge, Finding& finding) {
-  const bool about_item = !firing.items.empty();
-  const std::string item = about_item ? named(stack.items[firing.items.front()], rule.kind != RuleKind::needs) : "the mesh";
+  std::vector<Item> fired;
+  for (const std::size_t index : firing.items) fired.push_back(stack.items[index]);
   if (rule.kind == RuleKind::needs) {
-    finding.headline = fmt::format("{} is applied without {}", item, print(rule.other));
-    finding.instead = fmt::format("{} needs {}", item, print(rule.other));
+    finding.headline = fmt::format("{} is applied without {}{}", in_words(rule.one, fired.front()),
+                                   any_in_words(rule.other), where(rule, fired));
+    finding.instead = fmt::format("{} needs {}", fired.front().name, any_in_words(rule.other));
     return;
   }
   if (rule.kind == RuleKind::effect) {
-    finding.headline = fmt::format("{} is accepted and without effect", item);
-    finding.instead = fmt::format("{} does nothing here", item);
+    const std::string beside = rule.other.any_of.empty() ? "" : " beside " + partner_in_words(rule, stack);
+    finding.headline = fmt::format("{} is accepted and without effect{}", in_words(rule.one, fired.front()), beside);
+    finding.instead = fmt::format("{} does nothing here", print(fired.front()));
     return;
   }
   assert(rule.when && "a fits page has a condition");
-  const std::string values = explain(*rule.when, condition_values(stack, judge.job()));
-  finding.headline = fmt::format("{} does not fit: {}", item, rule.when->text);
-  finding.instead = fmt::format("{}", values);
+  finding.headline = fmt::format("{} does not fit: {}", fired.empty() ? "the mesh" : print(fired.front()),
+                                 condition_in_words(rule, fired));
+  finding.instead = explain(*rule.when, condition_values(stack, judge.job()));
 }
 
 }  // namespace
@@ -80,7 +96,8 @@ std::string shows(const Rule& rule, const Target& target) {
     case Harm::memory: {
       std::string text = rule.harm == Harm::slow ? "the right numbers, slower" : "the right numbers, more memory";
       if (expected != nullptr && expected->move != Move::none)
-        text += fmt::format(": {} {}", expected->move == Move::same ? "the same" : name_of(expected->move), expected->counter);
+        text += fmt::format(": {} {}", expected->move == Move::same ? "the same" : name_of(expected->move),
+                            expected->counter);
       return text;
     }
   }
@@ -99,7 +116,9 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
   finding.smallest = rule.witness.bad;
   finding.shows = shows(rule, judge.target());
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash)
-    describe_pair(rule, firing, stack, finding);
+    describe_pair(rule, stack.items[firing.items.front()],
+                  firing.items.size() == 3 ? &stack.items[firing.items.at(1)] : nullptr, stack.items[firing.items.back()],
+                  finding);
   else
     describe_single(rule, firing, stack, judge, finding);
   return finding;

@@ -18,6 +18,13 @@ struct Party {
   friend bool operator==(const Party&, const Party&) = default;
 };
 
+// A stack to take instead.
+struct Try {
+  Stack stack;       // checked: without any error
+  std::string seen;  // what committed runs of the version meant showed of it: "equal when run on pytorch 2.15.0"
+  friend bool operator==(const Try&, const Try&) = default;
+};
+
 // One rule firing on one place of a stack.
 struct Finding {
   std::string rule;             // "ORD-004"
@@ -30,7 +37,7 @@ struct Finding {
   Citation citation;            // the first of the page
   Stack smallest;               // the page's witness
   std::string shows;            // "fails while applying, \"Cannot distribute a DTensor ...\""
-  std::optional<Stack> repair;  // a stack one edit away, or the report's repaired one; re-checked, without any error
+  std::vector<Try> tries;       // at most three, the page's own cure first; of an error without any, the report's repaired stack
   std::vector<std::string> also;  // rules that always fire with this one, left out of the report
   friend bool operator==(const Finding&, const Finding&) = default;
 };

@@ -1,6 +1,7 @@
 #include "check/orders.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "rule/match.h"
@@ -93,15 +94,6 @@ class Enumeration {
   bool all_ = true;
 };
 
-// Errors that no order mends.
-bool has_error_beside_order(const Stack& stack, const Judge& judge) {
-  for (const Rule& rule : judge.rules())
-    if (rule.kind != RuleKind::order && judge.severity(rule) == Severity::error &&
-        !firings(rule, stack, judge.job()).empty())
-      return true;
-  return false;
-}
-
 }  // namespace
 
 Stack recommended_order(const Stack& stack, const Judge& judge) {
@@ -112,11 +104,15 @@ Stack recommended_order(const Stack& stack, const Judge& judge) {
 LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most) {
   const PrecedenceGraph graph = precedence_graph(items, judge);
   LegalOrders legal;
-  if (!graph.cycle.empty() || has_error_beside_order(items, judge)) return legal;
+  if (!graph.cycle.empty()) return legal;
   Enumeration enumeration(graph, commuting(items, judge), at_most);
   enumeration.run();
-  for (const std::vector<std::size_t>& order : enumeration.orders()) legal.orders.push_back(in_order(items, order));
-  std::ranges::sort(legal.orders, {}, [](const Stack& stack) { return print(stack); });
+  std::map<std::string, Stack> by_text;  // an item that stands twice makes the same order twice
+  for (const std::vector<std::size_t>& order : enumeration.orders()) {
+    Stack stack = in_order(items, order);
+    by_text.emplace(print(stack), std::move(stack));
+  }
+  for (auto& [text, stack] : by_text) legal.orders.push_back(std::move(stack));
   legal.all = enumeration.all();
   return legal;
 }

@@ -1,4 +1,5 @@
-// Orders of one set of items: the recommended one, all legal ones, and those that break exactly one rule.
+// Orders of one set of items: the recommended one, all legal ones, and those that break exactly one rule. Order pages alone
+// decide them: what another page has against the items stands against every order of them, and is no reason to leave one out.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 namespace ordercheck {
 
 // The items of the stack in an order that keeps every order rule, as near as may be to the order given: the stable
-// topological order of the precedence graph. A stack whose errors contradict each other comes back as it is.
+// topological order of the precedence graph, all items in it. A stack whose errors contradict each other comes back as it is.
 Stack recommended_order(const Stack& stack, const Judge& judge);
 
 struct LegalOrders {
@@ -20,7 +21,7 @@ struct LegalOrders {
   bool all = true;            // false: there are more than `at_most`
 };
 
-// Every order of the items without an error finding; of orders that differ only by swapping neighbours that commute
+// Every order of the items without an error finding of an order page; of orders that differ only by swapping neighbours that commute
 // (rules of kind commutes), the one that comes first by the position of its items in `items`.
 LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most = 5000);
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/wording.h"
+#include "check/partners.h"
 #include "rule/claim.h"
 #include "rule/job.h"
 #include "stack/notation.h"
@@ -25,16 +26,30 @@ std::string written(const Finding& finding) {
   return parts.empty() ? "this mesh" : join(parts, " then ");
 }
 
-std::string render(const Finding& finding, bool colour) {
+// A line a stack, with what is changed, unless items only change places, and what a run of it showed.
+std::string render(const std::vector<Try>& tries, const Stack& whole, bool colour) {
+  std::string text;
+  std::size_t width = 0;
+  for (const Try& one : tries) width = std::max(width, print(one.stack).size());
+  for (const Try& one : tries) {
+    const std::string stack = print(one.stack), change = change_in_words(whole, one.stack);
+    text += row(text.empty() ? "try" : "or",
+                fmt::format("{}{}  {}[{}]", paint(stack, "32", colour), std::string(width - stack.size(), ' '),
+                            change.empty() ? "" : change + " ", one.seen));
+  }
+  return text;
+}
+
+std::string render(const Finding& finding, const Stack& whole, bool colour) {
   const bool error = finding.severity == Severity::error;
   std::string text = fmt::format("{} {} ({}): {}\n", paint(finding.rule, "1", colour),
-                                 paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
-                                 paint(finding.headline, "1", colour));
+                                 paint(name_of(finding.severity), error ? "1;31" : "1;33", colour),
+                                 print(finding.grade), paint(finding.headline, "1", colour));
   text += row("you wrote", written(finding));
   text += row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited_briefly(finding.citation)));
   const std::string smallest = print(finding.smallest);
   text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
-  if (finding.repair) text += row("try", paint(print(*finding.repair), "32", colour));
+  text += render(finding.tries, whole, colour);
   if (!finding.also.empty()) text += row("also", join(finding.also, ", "));
   return text;
 }
@@ -65,6 +80,10 @@ std::string render(const std::vector<NotJudged>& open) {
   std::string how = join(ways, " or ");
   if (ranks) how += std::string(how.empty() ? "" : ", and ") + "--world N for the ranks";
   return fmt::format("Not judged, sizes unknown: {}.\n  Give them with {}.\n", join(rules, ", "), how);
+std::string render_repaired(const Report& report, bool colour) {
+  const std::string change = change_in_words(report.stack, *report.repaired);
+  return fmt::format("Repaired: {}{}\n", paint(print(*report.repaired), "32", colour),
+                     change.empty() ? "" : fmt::format(" ({})", change));
 }
 
 }  // namespace
@@ -78,10 +97,10 @@ std::string ordinal(std::size_t index) {
 
 std::string render_text(const Report& report, bool colour) {
   std::string text;
-  for (const Finding& finding : report.findings) text += render(finding, colour);
+  for (const Finding& finding : report.findings) text += render(finding, report.stack, colour);
   if (report.conflict && (report.conflict->no_order || report.conflict->stack != report.stack))
     text += render(*report.conflict);
-  if (report.repaired) text += fmt::format("Repaired: {}\n", paint(print(*report.repaired), "32", colour));
+  if (report.repaired) text += render_repaired(report, colour);
 
   const int errors = count_of(report, Severity::error), advice = count_of(report, Severity::advice);
   std::vector<std::string> counts;

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "check/partners.h"
 #include "check/render.h"
 #include "stack/notation.h"
 
@@ -11,19 +12,22 @@ using Json = nlohmann::ordered_json;
 Json json_of(const std::optional<Stack>& stack) { return stack ? Json(print(*stack)) : Json(nullptr); }
 
 Json json_of(const Citation& citation) {
-  return {{"url", citation.url},
-          {"date", citation.date},
-          {"says", name_of(citation.says)},
-          {"claim", citation.claim}};
+  return {{"url", citation.url}, {"date", citation.date}, {"says", name_of(citation.says)}, {"claim", citation.claim}};
 }
 
 Json json_of(const Grade& grade) {
   return {{"kind", name_of(grade.kind)}, {"engine", grade.engine}, {"version", grade.version}, {"note", grade.note}};
 }
 
-Json json_of(const Finding& finding) {
+Json json_of(const Finding& finding, const Stack& whole) {
   Json parties = Json::array();
   for (const Party& party : finding.parties) parties.push_back({{"index", party.index}, {"item", party.text}});
+  Json tries = Json::array();
+  for (const Try& one : finding.tries)
+    tries.push_back({{"stack", print(one.stack)},
+                     {"change", change_in_words(whole, one.stack)},
+                     {"keeps_every_transform", keeps_every_transform(whole, one.stack)},
+                     {"seen", one.seen}});
   return {{"rule", finding.rule},
           {"severity", name_of(finding.severity)},
           {"grade", json_of(finding.grade)},
@@ -34,7 +38,7 @@ Json json_of(const Finding& finding) {
           {"citation", json_of(finding.citation)},
           {"smallest", print(finding.smallest)},
           {"shows", finding.shows},
-          {"try", json_of(finding.repair)},
+          {"tries", tries},
           {"also", finding.also}};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "check/render.h"
 #include "check/suggestion.h"
 #include "rule/claim.h"
@@ -45,24 +46,47 @@ Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) 
   return made;
 }
 
+std::string count_text(const Suggestion& suggestion) {
+  if (suggestion.order.items.size() < 2) return "";
+  if (suggestion.orders == 1 && suggestion.all_counted) return "The order pages allow no other order of these.\n";
+  return fmt::format("The order pages allow {}{} orders of these; this one keeps their advice too.\n",
+                     suggestion.all_counted ? "" : "more than ", suggestion.orders);
+}
+
+std::vector<std::string> blockers_of(const Suggestion& suggestion) {
+  std::vector<std::string> rules;
+  for (const Finding& finding : suggestion.report.findings)
+    if (finding.severity == Severity::error && std::ranges::find(rules, finding.rule) == rules.end())
+      rules.push_back(finding.rule);
+  return rules;
+}
+
 }  // namespace
 
 std::string render_text(const Suggestion& suggestion, const Judge& judge, bool colour) {
-  if (has_error(suggestion.report.findings))
-    return "No order of these is legal:\n" + render_text(suggestion.report, colour);
+  const std::string report = render_text(suggestion.report, colour);
+  if (suggestion.orders == 0) return "There is no order of these that keeps the order pages:\n" + report;
   std::size_t width = 0;
-  for (const OrderReason& reason : suggestion.reasons) width = std::max(width, pair_of(reason, suggestion.order).size());
+  for (const OrderReason& reason : suggestion.reasons)
+    width = std::max(width, pair_of(reason, suggestion.order).size());
   std::string text = print(suggestion.order) + "\n";
   for (const OrderReason& reason : suggestion.reasons)
     text += fmt::format("  {:<{}}  {}\n", pair_of(reason, suggestion.order), width, text_of(reason, judge));
-  return text + render_text(suggestion.report, colour);
+  text += count_text(suggestion);
+  if (const std::vector<std::string> blockers = blockers_of(suggestion); !blockers.empty())
+    text += fmt::format("Blocked by {} on {}, whatever the order:\n", join(blockers, " and "),
+                        print(suggestion.report.target));
+  return text + report;
 }
 
 std::string render_json(const Suggestion& suggestion, const Judge& judge) {
   Json reasons = Json::array();
   for (const OrderReason& reason : suggestion.reasons) reasons.push_back(json_of(reason, suggestion.order, judge));
   const Json whole{{"stack", print(suggestion.order)},
+                   {"orders", suggestion.orders},
+                   {"all_counted", suggestion.all_counted},
                    {"legal", !has_error(suggestion.report.findings)},
+                   {"blockers", blockers_of(suggestion)},
                    {"reasons", reasons},
                    {"report", Json::parse(render_json(suggestion.report))}};
   return whole.dump(2) + "\n";

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "check/cure.h"
 #include "check/orders.h"
+#include "check/partners.h"
 #include "rule/load.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
@@ -14,29 +16,10 @@ namespace {
 
 // Each round mends at least one error, so a stack of ordinary size needs far fewer.
 constexpr int kMostRounds = 16;
-
-Stack without(const Stack& stack, std::size_t index) {
-  Stack made = stack;
-  made.items.erase(made.items.begin() + static_cast<std::ptrdiff_t>(index));
-  return made;
-}
-
-Stack with(const Stack& stack, std::size_t place, const Item& item) {
-  Stack made = stack;
-  made.items.insert(made.items.begin() + static_cast<std::ptrdiff_t>(place), item);
-  return made;
-}
-
-// Item `from` taken out and put back so that it ends up right before or after item `other`.
-Stack moved(const Stack& stack, std::size_t from, std::size_t other, bool behind) {
-  const Stack rest = without(stack, from);
-  const std::size_t place = other - (from < other ? 1 : 0) + (behind ? 1 : 0);
-  return with(rest, place, stack.items[from]);
-}
+constexpr std::size_t kMostTries = 3;
 
 std::size_t count_errors(const Stack& stack, const Judge& judge) {
-  return static_cast<std::size_t>(
-      std::ranges::count(findings_of(stack, judge), Severity::error, &Finding::severity));
+  return static_cast<std::size_t>(std::ranges::count(findings_of(stack, judge), Severity::error, &Finding::severity));
 }
 
 // The item with other degrees, nearest first, smaller before larger.
@@ -75,12 +58,57 @@ void add_resizings(const Finding& finding, const Stack& stack, std::vector<Stack
   }
 }
 
+std::vector<std::size_t> items_of(const Finding& finding) {
+  std::vector<std::size_t> items;
+  for (const Party& party : finding.parties) items.push_back(party.index);
+  return items;
+}
+
+bool only_drops(const Stack& from, const Stack& to) {
+  const auto was_there = [&](const Item& item) { return std::ranges::find(from.items, item) != from.items.end(); };
+  return to.items.size() < from.items.size() && std::ranges::all_of(to.items, was_there);
+}
+
+// What an edit leaves to be mended, and how far it went; less is better.
+struct Weight {
+  std::size_t errors = 0, findings = 0, size = 0;
+  friend auto operator<=>(const Weight&, const Weight&) = default;
+};
+
+struct Weighed {
+  Stack stack;
+  Weight weight;
+  bool silenced = false;  // the rule of the finding
+};
+
+Weighed weighed(Stack edited, const Stack& from, const std::string& rule, const Judge& judge) {
+  const std::vector<Finding> left = findings_of(edited, judge);
+  const Weight weight{.errors = static_cast<std::size_t>(std::ranges::count(left, Severity::error, &Finding::severity)),
+                      .findings = left.size(),
+                      .size = size_of_change(from, edited)};
+  return {.stack = std::move(edited),
+          .weight = weight,
+          .silenced = std::ranges::find(left, rule, &Finding::rule) == left.end()};
+}
+
+// The edited stack, or what mends the errors that it leaves; nothing where that brings the rule back or drops a
+// transform.
+std::optional<Stack> completed(const Weighed& edit, const Stack& from, const std::string& rule, const Judge& judge) {
+  if (edit.weight.errors == 0) return edit.stack;
+  const std::optional<Stack> mended = repaired(edit.stack, judge);
+  if (!mended || drops_a_transform(edit.stack, *mended) || !weighed(*mended, from, rule, judge).silenced)
+    return std::nullopt;
+  return mended;
+}
+
 }  // namespace
 
 std::vector<std::vector<Stack>> edits_against(const Finding& finding, const Stack& stack, const Judge& judge) {
   const Rule* rule = find_rule(judge.rules(), finding.rule);
   assert(rule != nullptr && "a finding of one of the judge's rules");
-  std::vector<Stack> edits, removals;
+  std::vector<Stack> cures, edits, removals;
+  for (Stack& cure : cures_by_page(*rule, items_of(finding), stack))
+    (only_drops(stack, cure) ? removals : cures).push_back(std::move(cure));
   if (rule->kind == RuleKind::order) add_moves(finding, stack, judge, edits);
   if (rule->kind == RuleKind::fits) add_resizings(finding, stack, edits);
   if (rule->kind == RuleKind::needs)
@@ -89,7 +117,38 @@ std::vector<std::vector<Stack>> edits_against(const Finding& finding, const Stac
   // The item written last is the one that came to what was there.
   for (auto party = finding.parties.rbegin(); party != finding.parties.rend(); ++party)
     removals.push_back(without(stack, party->index));
-  return {std::move(edits), std::move(removals)};
+  return {std::move(cures), std::move(edits), std::move(removals)};
+}
+
+std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, const Judge& judge) {
+  const RuleKind kind = find_rule(judge.rules(), finding.rule)->kind;
+  const bool leaving_out_is_a_choice =
+      finding.severity == Severity::error && kind != RuleKind::order && kind != RuleKind::fits;
+  std::vector<Stack> tries;
+  const std::vector<std::vector<Stack>> groups = edits_against(finding, stack, judge);
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    const bool leaves_out = group + 1 == groups.size();
+    // Where a new item stands is no choice worth telling; which of two is moved, and to which size, is.
+    const bool one_will_do = !leaves_out && kind != RuleKind::order && kind != RuleKind::fits;
+    if (leaves_out && !tries.empty() && !leaving_out_is_a_choice) break;
+    if (!leaves_out && one_will_do && !tries.empty()) continue;
+    std::vector<Weighed> edits;
+    for (const Stack& edited : groups[group])
+      if (Weighed edit = weighed(edited, stack, finding.rule, judge); edit.silenced && !edited.items.empty())
+        edits.push_back(std::move(edit));
+    std::ranges::stable_sort(edits, {}, &Weighed::weight);
+    for (const Weighed& edit : edits) {
+      if (tries.size() == kMostTries) return tries;
+      const bool as_good =
+          edit.weight.errors == edits.front().weight.errors && edit.weight.findings == edits.front().weight.findings;
+      if (!leaves_out && !as_good) break;
+      const std::optional<Stack> made = completed(edit, stack, finding.rule, judge);
+      if (!made || std::ranges::find(tries, *made) != tries.end()) continue;
+      tries.push_back(*made);
+      if (one_will_do) break;
+    }
+  }
+  return tries;
 }
 
 std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
@@ -101,20 +160,24 @@ std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
     errors = count_errors(best, judge);
   }
   for (int round = 0; errors > 0 && round < kMostRounds; ++round) {
-    std::optional<Stack> better;
-    std::size_t fewest = errors;
+    std::optional<Weighed> better;
+    std::vector<std::vector<Stack>> groups(3);
     for (const Finding& finding : findings_of(best, judge)) {
       if (finding.severity != Severity::error) continue;
-      for (std::vector<Stack>& group : edits_against(finding, best, judge))
-        for (Stack& edited : group)
-          if (const std::size_t left = count_errors(edited, judge); left < fewest) {
-            fewest = left;
-            better = std::move(edited);
-          }
+      std::vector<std::vector<Stack>> edits = edits_against(finding, best, judge);
+      for (std::size_t group = 0; group < edits.size(); ++group)
+        groups[group].insert(groups[group].end(), edits[group].begin(), edits[group].end());
+    }
+    for (const std::vector<Stack>& group : groups) {
+      for (const Stack& edited : group)
+        if (Weighed edit = weighed(edited, best, "", judge);
+            edit.weight.errors < errors && (!better || edit.weight < better->weight))
+          better = std::move(edit);
+      if (better) break;
     }
     if (!better) return std::nullopt;
-    best = *better;
-    errors = fewest;
+    best = better->stack;
+    errors = better->weight.errors;
   }
   return errors == 0 ? std::optional(best) : std::nullopt;
 }

@@ -1,12 +1,10 @@
 #include "check/stack_changes.h"
 
-#include <functional>
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/wording.h"
+#include "check/partners.h"
 #include "rule/claim.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
@@ -14,41 +12,15 @@
 namespace ordercheck {
 namespace {
 
-using Alike = std::function<bool(const Item&, const Item&)>;
-
-// For each item of the left, its like on the right.
-std::vector<std::optional<std::size_t>> matched(const Stack& left, const Stack& right) {
-  const auto same_name = [](const Item& a, const Item& b) { return a.name == b.name; };
-  const auto same_scope = [](const Item& a, const Item& b) { return a.name == b.name && scope_of(a) == scope_of(b); };
-  std::vector<std::optional<std::size_t>> partner(left.items.size());
-  std::vector<bool> taken(right.items.size());
-  for (const Alike& alike : {Alike(std::equal_to<Item>{}), Alike(same_scope), Alike(same_name)})
-    for (std::size_t i = 0; i < left.items.size(); ++i)
-      for (std::size_t j = 0; j < right.items.size() && !partner[i]; ++j) {
-        if (taken[j] || !alike(left.items[i], right.items[j])) continue;
-        partner[i] = j;
-        taken[j] = true;
-      }
-  return partner;
-}
-
-std::vector<Item> without_partner(const Stack& right, const std::vector<std::optional<std::size_t>>& partner) {
-  std::vector<Item> alone;
-  for (std::size_t j = 0; j < right.items.size(); ++j) {
-    bool found = false;
-    for (const auto& one : partner) found = found || one == j;
-    if (!found) alone.push_back(right.items[j]);
-  }
-  return alone;
-}
-
 std::string printed(const std::vector<Item>& items) {
   std::vector<std::string> texts;
   for (const Item& item : items) texts.push_back(print(item));
   return join(texts, ", ");
 }
 
-std::string row(const char* label, const std::string& text) { return text.empty() ? "" : fmt::format("  {:<11} {}\n", label, text); }
+std::string row(const char* label, const std::string& text) {
+  return text.empty() ? "" : fmt::format("  {:<11} {}\n", label, text);
+}
 
 // The page that speaks against one of the orders, the right one's first.
 std::string page_of(const Swap& swap, const Judge& judge) {
@@ -73,9 +45,9 @@ std::string mesh_text(const StackChanges& changes) {
 }  // namespace
 
 StackChanges changes_between(const Stack& left, const Stack& right, const Judge& judge) {
-  const auto partner = matched(left, right);
+  const Partners partner = partners_of(left, right);
   StackChanges changes;
-  changes.only_right = without_partner(right, partner);
+  for (const std::size_t index : alone_in(right, partner)) changes.only_right.push_back(right.items[index]);
   for (std::size_t i = 0; i < left.items.size(); ++i) {
     if (!partner[i]) {
       changes.only_left.push_back(left.items[i]);

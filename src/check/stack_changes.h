@@ -37,7 +37,7 @@ struct StackChanges {
   int ranks_left = 1, ranks_right = 1;
 };
 
-// An item answers to the most alike one of the other side: printed alike, else of the same scope, else of the same name.
+// An item answers to its partner (partners.h).
 StackChanges changes_between(const Stack& left, const Stack& right, const Judge& judge);
 
 // A line a change: "swapped  tp before ac (yes) became ac before tp (no): ORD-003 because ... [...]"; or that nothing is.

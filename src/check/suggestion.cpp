@@ -14,6 +14,8 @@
 namespace ordercheck {
 namespace {
 
+constexpr std::size_t kMostCounted = 99;
+
 Stack as_in_catalogue(Stack items) {
   const auto place = [](const Item& item) {
     const TransformInfo* info = find_transform(item.name);
@@ -39,7 +41,8 @@ void add_reasons(const PrecedenceEdge& edge, const Judge& judge, std::vector<Ord
 std::vector<OrderReason> reasons_of(const Stack& order, const PrecedenceGraph& graph, const Judge& judge) {
   std::vector<OrderReason> reasons;
   for (std::size_t i = 0; i + 1 < order.items.size(); ++i) {
-    const auto edge = std::ranges::find_if(graph.edges, [i](const PrecedenceEdge& e) { return e.before == i && e.after == i + 1; });
+    const auto edge =
+        std::ranges::find_if(graph.edges, [i](const PrecedenceEdge& e) { return e.before == i && e.after == i + 1; });
     if (edge != graph.edges.end()) {
       add_reasons(*edge, judge, reasons);
       continue;
@@ -55,9 +58,12 @@ std::vector<OrderReason> reasons_of(const Stack& order, const PrecedenceGraph& g
 }  // namespace
 
 Suggestion suggest(const Stack& items, const Judge& judge) {
-  Suggestion made{.order = recommended_order(as_in_catalogue(items), judge), .reasons = {}, .report = {}};
+  Suggestion made{.order = recommended_order(as_in_catalogue(items), judge), .reasons = {}, .orders = 0, .report = {}};
   const PrecedenceGraph graph = precedence_graph(made.order, judge);
   if (graph.cycle.empty()) made.reasons = reasons_of(made.order, graph, judge);
+  const LegalOrders legal = legal_orders(made.order, judge, kMostCounted);
+  made.orders = legal.orders.size();
+  made.all_counted = legal.all;
   made.report = check(made.order, judge);
   return made;
 }

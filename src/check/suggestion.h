@@ -21,17 +21,20 @@ struct OrderReason {
 struct Suggestion {
   Stack order;                       // values, options and scopes as they were given
   std::vector<OrderReason> reasons;  // of each pair of neighbours, in order; then of pairs further apart that no other implies
-  Report report;                     // of the order; with an error finding no order of these items is legal
+  std::size_t orders = 0;            // that the order pages allow, of those that swap what commutes one; 0: they contradict
+  bool all_counted = true;           // false: there are more
+  Report report;                     // of the order. Its errors are blockers: they stand against every order of these items
   friend bool operator==(const Suggestion&, const Suggestion&) = default;
 };
 
 // The order in which the items are given does not count: what no page orders stands as in the catalogue of transforms.
 Suggestion suggest(const Stack& items, const Judge& judge);
 
-// The stack, ready to be pasted, a line a reason, and how it was judged; or that no order is legal, and the findings.
+// The order, ready to be pasted, a line a reason, how many others there are, and what stands against all of them; or that
+// there is no order, and the findings.
 std::string render_text(const Suggestion& suggestion, const Judge& judge, bool colour);
 
-// One object: stack, legal, reasons, and the report as `check` gives it.
+// One object: stack, orders, legal (no error is left), blockers (ids), reasons, and the report as `check` gives it.
 std::string render_json(const Suggestion& suggestion, const Judge& judge);
 
 }  // namespace ordercheck

@@ -37,8 +37,11 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::model,
        .axes = {"tp"},
        .modes = {},
-       .options = {{.name = "sp", .form = word, .words = {"on", "off"}},
-                   {.name = "plan", .form = word, .words = {"all", "blocks"}}}},  // blocks: no module of the root
+       .options = {{.name = "sp", .form = word, .words = {"on", "off"}, .absent = "with sequence parallel"},
+                   {.name = "plan",
+                    .form = word,
+                    .words = {"all", "blocks"},  // blocks: no module of the root
+                    .absent = "with a plan for the embedding"}}},
       {.name = "ep",
        .title = "expert parallel",
        .nested = "EP",
@@ -83,7 +86,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::block,
        .axes = {},
        .modes = {"inductor", "aot_eager"},  // none written: what the engine compiles with by itself
-       .options = {{.name = "wrap"}, {.name = "fullgraph"}}},
+       .options = {{.name = "wrap", .absent = "in place"}, {.name = "fullgraph"}}},
       {.name = "fsdp",
        .title = "fully sharded data parallel (FSDP2)",
        .nested = "FSDP",

@@ -29,6 +29,7 @@ struct OptionInfo {
   std::vector<std::string> words = {};
   std::string group = "";            // an item carries at most one option of a group: pp:gpipe or pp:1f1b
   bool casts = false;                // with it a layout transform changes numbers too: it casts, as `casts` of a transform
+  std::string absent = "";           // what an item without it is, behind its name: "in place"; "" for nothing worth saying
 };
 
 struct TransformInfo {

@@ -56,9 +56,12 @@ TEST_P(Witnesses, NoItemOfBadCanBeSpared) {
 TEST_P(Witnesses, PredictsItsHarmWhereItHolds) {
   const Prediction prediction = predict(rule().witness.bad, pages(), target_of(rule()), rule().witness.ranks);
   if (rule().kind == RuleKind::commutes) {
-    // A page against the pair in any order, which is about others, leaves the prediction open: without it the two commute.
+    // A page against the pair in any order, which is about others, leaves the prediction open: without it the two
+    // commute.
     std::vector<Rule> meant = pages();
-    std::erase_if(meant, [&](const Rule& other) { return other.kind == RuleKind::clash && !holds_for(other, target_of(rule())); });
+    std::erase_if(meant, [&](const Rule& other) {
+      return other.kind == RuleKind::clash && !holds_for(other, target_of(rule()));
+    });
     EXPECT_EQ(predict(rule().witness.bad, meant, target_of(rule()), rule().witness.ranks).verdict, Verdict::equal);
     return;
   }
@@ -69,12 +72,24 @@ TEST_P(Witnesses, PredictsItsHarmWhereItHolds) {
   }
 }
 
-TEST_P(Witnesses, TheRepairOfAnErrorIsFreeOfErrors) {
-  const Report report = check(rule().witness.bad, judge());
+TEST_P(Witnesses, WhatIsTriedAgainstAnErrorIsFreeOfErrors) {
+  const Judge all = judge();
+  const Report report = check(rule().witness.bad, all);
   for (const Finding& finding : report.findings) {
     if (finding.severity != Severity::error) continue;
-    ASSERT_TRUE(finding.repair) << finding.rule << " on " << print(rule().witness.bad);
-    EXPECT_FALSE(has_error(findings_of(*finding.repair, judge()))) << print(*finding.repair);
+    ASSERT_FALSE(finding.tries.empty()) << finding.rule << " on " << print(rule().witness.bad);
+    for (const Try& one : finding.tries) EXPECT_FALSE(has_error(findings_of(one.stack, all))) << print(one.stack);
+  }
+}
+
+// Sizes are not taken over from a page; everything else that its good stack changes is.
+TEST_P(Witnesses, TheFirstThingTriedIsThePagesOwnCure) {
+  if (rule().kind == RuleKind::commutes || rule().kind == RuleKind::fits) return;
+  const Report report = check(rule().witness.bad, judge());
+  for (const Finding& finding : report.findings) {
+    if (finding.rule != rule().id) continue;
+    ASSERT_FALSE(finding.tries.empty()) << print(rule().witness.bad);
+    EXPECT_EQ(print(finding.tries.front().stack), print(rule().witness.good)) << "of " << print(rule().witness.bad);
   }
 }
 

@@ -79,10 +79,60 @@ TEST(Check, HeadlinesOfTheOtherKinds) {
   EXPECT_EQ(court.check("ac,ac=full").findings.at(0).headline, "ac and ac=full are both applied");
   EXPECT_EQ(court.check("simple_fsdp=2").findings.at(0).headline, "simple_fsdp is applied without compile");
   const Report odd = court.check("tp=5");
-  EXPECT_EQ(odd.findings.at(0).headline, "tp=5 does not fit: heads % tp != 0");
+  EXPECT_EQ(odd.findings.at(0).headline, "tp=5 does not fit: heads is no multiple of tp");
   EXPECT_EQ(odd.findings.at(0).instead, "heads = 48, tp = 5");
   EXPECT_EQ(odd.findings.at(1).headline, "the mesh does not fit: world > ranks");
-  EXPECT_EQ(court.check("pp=2,compile@model").findings.at(0).headline, "compile@model is accepted and without effect");
+  EXPECT_EQ(court.check("pp=2,compile@model").findings.at(0).headline,
+            "compile of the whole model is accepted and without effect beside pp");
+}
+
+TEST(Check, HeadlinesSayWhatThePatternAsksFor) {
+  const auto headline = [](const Sketch& sketch, const char* text) {
+    return Court({sketch}).check(text).findings.at(0).headline;
+  };
+  EXPECT_EQ(headline({"CLA-017", RuleKind::clash, "compile@block", "tp:!plan", Harm::wrong, "tp > 1 && dp > 1"},
+                     "tp=2,compile,fsdp=2"),
+            "tp with a plan for the embedding (no :plan) and compile of blocks are both applied, where dp > 1");
+  EXPECT_EQ(headline({"ORD-005", RuleKind::order, "compile:wrap@block", "tp|ep", Harm::wrong, "tp > 1 || ep > 1"},
+                     "compile:wrap,tp=2"),
+            "compile:wrap of blocks is applied before tp");
+  EXPECT_EQ(headline({"ORD-021", RuleKind::order, "compile:!fullgraph@model", "ddp"}, "compile@model,ddp=2"),
+            "compile of the whole model without :fullgraph is applied before ddp");
+  EXPECT_EQ(
+      headline({"ORD-025", RuleKind::order, "fsdp|hsdp", "sac", Harm::ignored, "compile > 0"}, "fsdp=2,sac,compile"),
+      "fsdp is applied before sac, where compile is applied too");
+  EXPECT_EQ(
+      headline({"CLA-004", RuleKind::clash, "ddp", "tp|pp", Harm::wrong, "dp_replicate > 1 && (tp > 1 || pp > 1)"},
+               "tp=2,ddp=2"),
+      "tp and ddp are both applied");
+  EXPECT_EQ(headline({"FIT-005", RuleKind::fits, "ep", "", Harm::fails, "(dp_shard * cp * tp) % ep != 0"}, "ep=2"),
+            "ep=2 does not fit: dp_shard * cp * tp is no multiple of ep");
+}
+
+TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
+  const auto seen_of = [&](const char* text, const std::vector<Observation>& runs) {
+    return check(stack(text), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.at(0).tries.at(0).seen;
+  };
+  const auto run = [](const char* text, Verdict verdict, const char* version = "2.11.0") {
+    return Observation{.engine = "pytorch", .version = version, .case_text = text, .verdict = verdict};
+  };
+  EXPECT_EQ(seen_of("fsdp=2,tp=2", {}), "not run on pytorch 2.11");
+  EXPECT_EQ(seen_of("fsdp=2,tp=2", {run("tp=2,fsdp=2 engine=pytorch", Verdict::equal, "2.15.0")}),
+            "not run on pytorch 2.11");
+  EXPECT_EQ(seen_of("fsdp=2,tp=2", {run("tp=2,fsdp=2 engine=pytorch seed=7", Verdict::equal)}),
+            "not run on pytorch 2.11");
+  const Observation other = run("tp=2,fsdp=2 engine=pytorch", Verdict::equal);
+  EXPECT_EQ(seen_of("fsdp=2,tp=2", {other}), "equal when run on pytorch 2.11");
+  EXPECT_EQ(seen_of("fsdp=4,tp=2", {other}), "equal when run on pytorch 2.11 as tp=2,fsdp=2");
+  EXPECT_EQ(seen_of("fsdp=4,tp=2", {other, run("tp=2,fsdp=4 engine=pytorch", Verdict::differs)}),
+            "differs when run on pytorch 2.11");
+  const Observation stand_in = run("tp=2,fsdp=2,compile engine=pytorch", Verdict::equal);
+  const Observation inductor = run("tp=4,fsdp=2,compile=inductor engine=pytorch", Verdict::fails);
+  EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in}), "equal when run on pytorch 2.11, not under inductor");
+  EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in, inductor}),
+            "fails when run on pytorch 2.11 as tp=4,fsdp=2,compile=inductor");
+  EXPECT_EQ(seen_of("fsdp=2,compile=aot_eager,tp=2", {stand_in, inductor}), "not run on pytorch 2.11");
 }
 
 TEST(SettleTarget, TakesTheNewestThatPagesOrRunsKnow) {

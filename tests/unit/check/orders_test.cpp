@@ -53,8 +53,23 @@ TEST(LegalOrders, ACommutesPageAboutOthersMergesNothing) {
   EXPECT_EQ(legal_orders(stack("cp=2,ac"), court.judge()).orders.size(), 2u);
 }
 
-TEST(LegalOrders, NoneWhereNoOrderMends) {
-  EXPECT_TRUE(legal_orders(stack("ac,ac"), Court({{"CLA-001", RuleKind::clash, "ac", "ac"}}).judge()).orders.empty());
+TEST(LegalOrders, NoneWhereOrderPagesContradictEachOther) {
+  const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
+  EXPECT_TRUE(legal_orders(stack("ac,tp=2"), court.judge()).orders.empty());
+}
+
+// What two transforms have against each other in any order says nothing about their order.
+TEST(LegalOrders, AreDecidedByOrderPagesAlone) {
+  std::vector<Sketch> sketches = usual_rules();
+  sketches.push_back({"CLA-017", RuleKind::clash, "compile", "tp", Harm::wrong});
+  const Court court(sketches);
+  EXPECT_EQ(legal_orders(stack("tp=2,compile,fsdp=2"), court.judge()).orders.size(), 3u);
+  EXPECT_EQ(print(recommended_order(stack("fsdp=2,compile,ac,tp=2"), court.judge())), "tp=2,ac,compile,fsdp=2");
+}
+
+TEST(LegalOrders, AnItemThatStandsTwiceCountsOnce) {
+  EXPECT_THAT(texts(legal_orders(stack("ac,ac"), Court({{"CLA-001", RuleKind::clash, "ac", "ac"}}).judge()).orders),
+              ElementsAre("ac,ac"));
 }
 
 TEST(LegalOrders, SayWhenThereAreMore) {
@@ -85,7 +100,8 @@ RC_GTEST_PROP(Orders, AgreeWithTheChecker, ()) {
   std::vector<std::string> items;
   for (const std::string& item : all)
     if (*rc::gen::arbitrary<bool>()) items.push_back(item);
-  const std::vector<std::size_t> keys = *rc::gen::container<std::vector<std::size_t>>(items.size(), rc::gen::arbitrary<std::size_t>());
+  const std::vector<std::size_t> keys =
+      *rc::gen::container<std::vector<std::size_t>>(items.size(), rc::gen::arbitrary<std::size_t>());
   std::vector<std::pair<std::size_t, std::string>> shuffled;
   for (std::size_t i = 0; i < items.size(); ++i) shuffled.emplace_back(keys[i], items[i]);
   std::ranges::sort(shuffled);

@@ -25,14 +25,15 @@ TEST(RenderText, IsTheFormatOfTheDesign) {
             "  you wrote    fsdp=2 (2nd) then tp=2 (3rd)\n"
             "  but          tp goes before fsdp: Because it is so [torchtitan#1554, 2025-08-13]\n"
             "  smallest     fsdp=2,tp=2            shows: fails while applying, \"Cannot distribute a DTensor ...\"\n"
-            "  try          ac,tp=2,fsdp=2\n"
+            "  try          ac,tp=2,fsdp=2  [not run on pytorch 2.11]\n"
             "Smallest conflict in it: fsdp=2,tp=2 (ORD-004).\n"
             "Repaired: ac,tp=2,fsdp=2\n"
             "1 error. ordercheck explain ORD-004 prints the page. Judged for pytorch 2.11.\n");
 }
 
 TEST(RenderText, SaysWhenNothingIsAgainstIt) {
-  EXPECT_EQ(render_text(Court(usual_rules()).check("tp=2,ac"), false), "Nothing against it. Judged for pytorch 2.11.\n");
+  EXPECT_EQ(render_text(Court(usual_rules()).check("tp=2,ac"), false),
+            "Nothing against it. Judged for pytorch 2.11.\n");
 }
 
 TEST(RenderText, SaysWhichSizesWereUnknownAndHowToGiveThem) {
@@ -76,7 +77,9 @@ TEST(RenderJson, HoldsEverythingThatTheTextSays) {
   EXPECT_EQ(json["findings"][0]["rule"], "ORD-002");
   EXPECT_EQ(json["findings"][0]["severity"], "error");
   EXPECT_EQ(json["findings"][0]["parties"][1]["item"], "tp=2");
-  EXPECT_EQ(json["findings"][0]["try"], "tp=2,fsdp=2");
+  EXPECT_EQ(json["findings"][0]["tries"][0]["stack"], "tp=2,fsdp=2");
+  EXPECT_EQ(json["findings"][0]["tries"][0]["change"], "");
+  EXPECT_EQ(json["findings"][0]["tries"][0]["keeps_every_transform"], true);
   EXPECT_EQ(json["conflict"]["stack"], "fsdp=2,tp=2");
 }
 

@@ -2,14 +2,32 @@
 
 #include <gmock/gmock.h>
 
+#include "check/render.h"
 #include "unit/check/small_rules.h"
 
 namespace ordercheck {
 namespace {
 
+using testing::ElementsAre;
+
 std::string repair(const Court& court, const char* text) {
   const auto made = repaired(stack(text), court.judge());
   return made ? print(*made) : "none";
+}
+
+std::vector<std::string> tries(const Court& court, const char* text) {
+  std::vector<std::string> stacks;
+  const Report report = court.check(text);
+  for (const Try& one : report.findings.at(0).tries) stacks.push_back(print(one.stack));
+  return stacks;
+}
+
+// One page with a witness of its own.
+Court page(const Sketch& sketch, const char* bad, const char* good) {
+  Rule made = rule(sketch);
+  made.witness.bad = stack(bad);
+  made.witness.good = stack(good);
+  return Court(Given::rules, {made});
 }
 
 TEST(Repairs, AnOrderIsReordered) {
@@ -19,13 +37,13 @@ TEST(Repairs, AnOrderIsReordered) {
 }
 
 TEST(Repairs, AFindingTriesTheNearestMoveFirst) {
-  const Report report = Court(usual_rules()).check("cp=2,fsdp=2,tp=2");
-  EXPECT_EQ(print(*report.findings.at(0).repair), "cp=2,tp=2,fsdp=2");
+  EXPECT_THAT(tries(Court(usual_rules()), "cp=2,fsdp=2,tp=2"), ElementsAre("cp=2,tp=2,fsdp=2"));
 }
 
 TEST(Repairs, AMoveThatLeavesAnErrorIsNotOffered) {
   const Report report = Court(usual_rules()).check("fsdp=2,ac,tp=2");
-  for (const Finding& finding : report.findings) EXPECT_EQ(print(*finding.repair), "tp=2,ac,fsdp=2") << finding.rule;
+  for (const Finding& finding : report.findings)
+    EXPECT_EQ(print(finding.tries.at(0).stack), "tp=2,ac,fsdp=2") << finding.rule;
 }
 
 TEST(Repairs, ADegreeGoesToTheNearestThatFits) {
@@ -59,6 +77,80 @@ TEST(Repairs, SeveralErrorsAreMendedOneAfterTheOther) {
   sketches.push_back({"CLA-001", RuleKind::clash, "ac|sac", "ac|sac"});
   sketches.push_back({"FIT-001", RuleKind::fits, "tp", "", Harm::fails, "heads % tp != 0"});
   EXPECT_EQ(repair(Court(sketches), "fsdp=2,ac,tp=5,sac"), "tp=4,ac,fsdp=2");
+}
+
+TEST(Repairs, ThePagesOwnOptionComesBeforeLeavingATransformOut) {
+  const Court court = page({"CLA-017", RuleKind::clash, "compile@block", "tp:!plan", Harm::wrong, "tp > 1 && dp > 1"},
+                           "tp=2,compile,fsdp=2", "tp=2:plan=blocks,compile,fsdp=2");
+  EXPECT_THAT(tries(court, "tp=4:sp=on,ac,compile=inductor,hsdp=2x2"),
+              ElementsAre("tp=4:sp=on:plan=blocks,ac,compile=inductor,hsdp=2x2", "tp=4:sp=on,ac,hsdp=2x2",
+                          "ac,compile=inductor,hsdp=2x2"));
+  EXPECT_EQ(repair(court, "tp=4:sp=on,ac,compile=inductor,fsdp=2"),
+            "tp=4:sp=on:plan=blocks,ac,compile=inductor,fsdp=2");
+}
+
+TEST(Repairs, AnotherTransformTakesThePlaceAndTheRanksOfTheTwo) {
+  const Court court = page({"CLA-013", RuleKind::clash, "ddp", "fsdp|hsdp"}, "fsdp=2,ddp=2", "hsdp=2x2");
+  EXPECT_EQ(repair(court, "ddp=2,fsdp=2"), "hsdp=2x2");
+  EXPECT_EQ(repair(court, "tp=2,ddp=3,ac,fsdp=4:reshard=never"), "tp=2,ac,hsdp=3x4:reshard=never");
+  EXPECT_EQ(repair(court, "ddp=3,hsdp=2x4"), "hsdp=6x4");
+}
+
+TEST(Repairs, AnotherTransformOfAnotherAxisTakesTheRanks) {
+  EXPECT_EQ(repair(page({"CLA-016", RuleKind::clash, "pp", "ddp"}, "pp=2,ddp=2", "pp=2,fsdp=2"), "pp=2,ddp=4"),
+            "pp=2,fsdp=4");
+  EXPECT_EQ(repair(page({"CLA-004", RuleKind::clash, "ddp", "tp"}, "tp=2,ddp=2", "tp=2,hsdp=2x1"), "tp=2,ddp=4"),
+            "tp=2,hsdp=4x1");
+}
+
+TEST(Repairs, APageMayChangeTheScopeOrTakeAnOptionAway) {
+  EXPECT_EQ(repair(page({"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored}, "pp=2,compile@model",
+                        "pp=2,compile"),
+                   "pp=4,ac,compile=inductor@model"),
+            "pp=4,ac,compile=inductor");
+  EXPECT_EQ(repair(page({"CLA-006", RuleKind::clash, "ac:reentrant", "pp:zero_bubble"}, "pp=2:zero_bubble,ac:reentrant",
+                        "pp=2:zero_bubble,ac"),
+                   "pp=2:zero_bubble,tp=2,ac=selective:reentrant"),
+            "pp=2:zero_bubble,tp=2,ac=selective");
+}
+
+TEST(Repairs, AnOptionOfTheSameGroupGivesWay) {
+  EXPECT_EQ(repair(page({"CLA-007", RuleKind::clash, "compile", "pp:zero_bubble"}, "pp=2:zero_bubble,compile",
+                        "pp=2:1f1b,compile"),
+                   "pp=4:zero_bubble:microbatches=8,compile"),
+            "pp=4:microbatches=8:1f1b,compile");
+}
+
+TEST(Repairs, ACureThatOnlyLeavesOutIsTriedLast) {
+  const Court court = page({"CLA-001", RuleKind::clash, "ac|sac", "ac|sac"}, "ac,ac", "ac");
+  const Report report = court.check("ac,tp=2,sac");
+  EXPECT_EQ(print(report.findings.at(0).tries.at(0).stack), "ac,tp=2");
+  EXPECT_THAT(render_text(report, false), testing::HasSubstr("drops sac ["));
+}
+
+TEST(Repairs, ACureThatDoesNotHelpIsNotOffered) {
+  // What the page sets is not what it flags.
+  const Court court = page({"CLA-001", RuleKind::clash, "compile", "tp"}, "tp=2,compile", "tp=2:plan=blocks,compile");
+  EXPECT_THAT(tries(court, "tp=2,compile"), ElementsAre("tp=2", "compile"));
+}
+
+TEST(Repairs, WhatIsTriedMendsTheOtherErrorsToo) {
+  std::vector<Rule> rules;
+  for (const Sketch& sketch : usual_rules()) rules.push_back(rule(sketch));
+  rules.push_back(rule({"CLA-013", RuleKind::clash, "ddp", "fsdp"}));
+  rules.back().witness.bad = stack("fsdp=2,ddp=2");
+  rules.back().witness.good = stack("hsdp=2x2");
+  const Court court(Given::rules, rules);
+  const Report report = court.check("ac,tp=2,ddp=2,fsdp=2");
+  for (const Finding& finding : report.findings) {
+    ASSERT_FALSE(finding.tries.empty()) << finding.rule;
+    EXPECT_EQ(print(finding.tries[0].stack), "tp=2,ac,hsdp=2x2") << finding.rule;
+  }
+}
+
+TEST(Repairs, AtMostThreeAreOffered) {
+  const Court court({{"FIT-001", RuleKind::fits, "tp", "", Harm::fails, "heads % tp != 0"}});
+  EXPECT_THAT(tries(court, "ac,tp=5"), ElementsAre("ac,tp=4", "ac,tp=6", "ac,tp=3"));
 }
 
 TEST(Repairs, NoneIsOfferedWhereNoneIsFound) {

@@ -1,0 +1,205 @@
+#include "check/cure.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "check/partners.h"
+#include "rule/match.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+using Roles = std::map<std::size_t, std::size_t>;  // item of the page's bad stack -> item of the stack
+
+// Clash pages fire in the order of the stack; here the item that plays the page's first part comes first.
+std::vector<std::size_t> in_parts(const Rule& rule, std::vector<std::size_t> fired, const Stack& stack) {
+  if (rule.kind != RuleKind::clash || fired.size() != 2) return fired;
+  const Item &first = stack.items[fired[0]], &second = stack.items[fired[1]];
+  const bool as_written = matches(rule.one, first) && matches(rule.other, second);
+  if (!as_written) std::swap(fired[0], fired[1]);
+  return fired;
+}
+
+// Items of the page's bad stack that the page fires on answer to those that it fired on here, others to one of their
+// name.
+Roles roles_of(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack) {
+  const Stack& bad = rule.witness.bad;
+  const std::vector<Firing> there = firings(rule, bad, rule.witness.ranks);
+  if (there.empty() || there.front().items.size() != fired.size()) return {};
+  const std::vector<std::size_t> from = in_parts(rule, there.front().items, bad), to = in_parts(rule, fired, stack);
+  Roles roles;
+  std::set<std::size_t> taken(to.begin(), to.end());
+  for (std::size_t part = 0; part < from.size(); ++part) roles[from[part]] = to[part];
+  for (std::size_t i = 0; i < bad.items.size(); ++i)
+    for (std::size_t j = 0; j < stack.items.size() && !roles.contains(i); ++j)
+      if (bad.items[i].name == stack.items[j].name && taken.insert(j).second) roles[i] = j;
+  return roles;
+}
+
+void set_option(Item& item, const Option& option) {
+  const TransformInfo* info = find_transform(item.name);
+  const OptionInfo* wanted = info == nullptr ? nullptr : find_option(*info, option.name);
+  std::erase_if(item.options, [&](const Option& old) {
+    const OptionInfo* known = info == nullptr ? nullptr : find_option(*info, old.name);
+    const bool excluded =
+        wanted != nullptr && known != nullptr && !wanted->group.empty() && wanted->group == known->group;
+    return old.name == option.name || excluded;
+  });
+  item.options.push_back(option);
+}
+
+// What the page changes at one item, changed at ours. False where ours cannot carry it.
+bool take_over(const Item& bad, const Item& good, Item& ours) {
+  const TransformInfo* info = find_transform(ours.name);
+  if (info == nullptr) return false;
+  for (const Option& option : bad.options)
+    if (!option_of(good, option.name))
+      std::erase_if(ours.options, [&](const Option& old) { return old.name == option.name; });
+  for (const Option& option : good.options) {
+    if (option_of(bad, option.name) == option.value) continue;
+    if (find_option(*info, option.name) == nullptr) return false;
+    set_option(ours, option);
+  }
+  if (bad.scope != good.scope) ours.scope = good.scope;
+  if (bad.mode != good.mode) ours.mode = good.mode;
+  return true;
+}
+
+// The page's new item, over as many ranks as the items that it takes the place of, with their options where it has
+// such.
+Item in_place_of(const Item& good, const std::vector<Item>& replaced) {
+  Item made = good;
+  const TransformInfo* info = find_transform(good.name);
+  if (info == nullptr || replaced.empty()) return made;
+  std::vector<std::pair<std::string, Degree>> degrees;  // of the replaced ones, by axis
+  for (const Item& item : replaced) {
+    const TransformInfo* other = find_transform(item.name);
+    for (std::size_t axis = 0; axis < item.degrees.size() && axis < other->axes.size(); ++axis)
+      degrees.emplace_back(other->axes[axis], item.degrees[axis]);
+    for (const Option& option : item.options)
+      if (find_option(*info, option.name) != nullptr && !option_of(made, option.name)) made.options.push_back(option);
+  }
+  std::vector<bool> set(made.degrees.size());
+  const auto give = [&](std::size_t axis, auto taken) {
+    made.degrees[axis] = taken->second;
+    set[axis] = true;
+    degrees.erase(taken);
+  };
+  for (std::size_t axis = 0; axis < made.degrees.size(); ++axis) {
+    const auto same = std::ranges::find(degrees, info->axes[axis], &std::pair<std::string, Degree>::first);
+    if (same != degrees.end()) give(axis, same);
+  }
+  for (std::size_t axis = 0; axis < made.degrees.size() && !degrees.empty(); ++axis)
+    if (!set[axis]) give(axis, degrees.begin());
+  for (const auto& [axis, degree] : degrees) {
+    const auto own = std::ranges::find(info->axes, axis);
+    const auto place = static_cast<std::size_t>(own - info->axes.begin());
+    if (!made.degrees.empty()) made.degrees[std::min(place, made.degrees.size() - 1)].value *= degree.value;
+  }
+  return made;
+}
+
+// A stack without the items at `dropped`, and where its items stood before.
+struct Shortened {
+  Stack stack;
+  std::vector<std::size_t> from;
+};
+
+Shortened shortened(const Stack& stack, const std::set<std::size_t>& dropped) {
+  Shortened made;
+  for (std::size_t i = 0; i < stack.items.size(); ++i) {
+    if (dropped.contains(i)) continue;
+    made.stack.items.push_back(stack.items[i]);
+    made.from.push_back(i);
+  }
+  return made;
+}
+
+// Where a new item may stand: where an old one stood whose place it takes, the last first, else beside what the page
+// puts it beside, else anywhere, last first.
+std::vector<std::size_t> places_for_new(std::size_t added, const Shortened& kept, const std::set<std::size_t>& dropped,
+                                        const Partners& partners, const Roles& roles) {
+  std::vector<std::size_t> places;
+  for (auto gone = dropped.rbegin(); gone != dropped.rend(); ++gone)
+    places.push_back(static_cast<std::size_t>(std::ranges::lower_bound(kept.from, *gone) - kept.from.begin()));
+  if (!dropped.empty()) return places;
+  for (const auto& [bad, ours] : roles) {
+    if (partners[bad] && *partners[bad] + 1 == added) places.push_back(ours + 1);
+    if (partners[bad] && *partners[bad] == added + 1) places.push_back(ours);
+  }
+  for (std::size_t place = kept.stack.items.size() + 1; place-- > 0;) places.push_back(place);
+  return places;
+}
+
+// The pairs that the page puts the other way round: both ways to do it.
+std::vector<Stack> reordered(const Stack& edited, const Stack& bad, const Partners& partners, const Roles& roles) {
+  std::vector<Stack> made;
+  for (std::size_t i = 0; i < bad.items.size(); ++i)
+    for (std::size_t j = i + 1; j < bad.items.size(); ++j) {
+      if (!partners[i] || !partners[j] || *partners[i] < *partners[j]) continue;
+      const auto first = roles.find(i), then = roles.find(j);
+      if (first == roles.end() || then == roles.end() || first->second > then->second) continue;
+      made.push_back(moved(edited, then->second, first->second, false));
+      made.push_back(moved(edited, first->second, then->second, true));
+    }
+  return made;
+}
+
+}  // namespace
+
+Stack without(const Stack& stack, std::size_t item) {
+  Stack made = stack;
+  made.items.erase(made.items.begin() + static_cast<std::ptrdiff_t>(item));
+  return made;
+}
+
+Stack with(const Stack& stack, std::size_t place, const Item& item) {
+  Stack made = stack;
+  made.items.insert(made.items.begin() + static_cast<std::ptrdiff_t>(place), item);
+  return made;
+}
+
+Stack moved(const Stack& stack, std::size_t item, std::size_t other, bool behind) {
+  const std::size_t place = other - (item < other ? 1 : 0) + (behind ? 1 : 0);
+  return with(without(stack, item), place, stack.items[item]);
+}
+
+std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack) {
+  const Stack &bad = rule.witness.bad, &good = rule.witness.good;
+  const Roles roles = roles_of(rule, fired, stack);
+  const Partners partners = partners_of(bad, good);
+  Stack edited = stack;
+  std::set<std::size_t> dropped;
+  std::vector<Item> replaced;
+  for (std::size_t i = 0; i < bad.items.size(); ++i) {
+    const auto role = roles.find(i);
+    if (partners[i] && bad.items[i] == good.items[*partners[i]]) continue;
+    if (role == roles.end()) return {};
+    if (!partners[i]) {
+      dropped.insert(role->second);
+      replaced.push_back(stack.items[role->second]);
+    } else if (bad.items[i].degrees != good.items[*partners[i]].degrees ||
+               !take_over(bad.items[i], good.items[*partners[i]], edited.items[role->second])) {
+      return {};
+    }
+  }
+  const std::vector<std::size_t> added = alone_in(good, partners);
+  if (dropped.empty() && added.empty()) {
+    if (std::vector<Stack> other_orders = reordered(edited, bad, partners, roles); !other_orders.empty())
+      return other_orders;
+    return edited == stack ? std::vector<Stack>{} : std::vector{edited};
+  }
+  const Shortened kept = shortened(edited, dropped);
+  if (added.empty()) return {kept.stack};
+  if (added.size() > 1) return {};
+  const Item made = in_place_of(good.items[added.front()], replaced);
+  std::vector<Stack> cures;
+  for (const std::size_t place : places_for_new(added.front(), kept, dropped, partners, roles))
+    cures.push_back(with(kept.stack, place, made));
+  return cures;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,120 @@
+#include "check/partners.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+using Alike = std::function<bool(const Item&, const Item&)>;
+
+struct Differences {
+  std::vector<std::string> changed;  // "tp=2 becomes tp=2:plan=blocks"
+  std::vector<Item> dropped, added;
+  bool moved = false;
+};
+
+Differences differences(const Stack& left, const Stack& right) {
+  const Partners partners = partners_of(left, right);
+  Differences found;
+  std::optional<std::size_t> furthest;
+  for (std::size_t i = 0; i < left.items.size(); ++i) {
+    if (!partners[i]) {
+      found.dropped.push_back(left.items[i]);
+      continue;
+    }
+    const Item& other = right.items[*partners[i]];
+    if (left.items[i] != other)
+      found.changed.push_back(fmt::format("{} becomes {}", print(left.items[i]), print(other)));
+    if (furthest && *furthest > *partners[i]) found.moved = true;
+    furthest = std::max(furthest.value_or(0), *partners[i]);
+  }
+  for (const std::size_t index : alone_in(right, partners)) found.added.push_back(right.items[index]);
+  return found;
+}
+
+// Both spread over the same ranks, so that one can stand for the other.
+bool shares_an_axis(const Item& item, const std::vector<Item>& others) {
+  const TransformInfo* info = find_transform(item.name);
+  return info != nullptr && std::ranges::any_of(others, [&](const Item& other) {
+           const TransformInfo* there = find_transform(other.name);
+           return there != nullptr && std::ranges::any_of(info->axes, [&](const std::string& axis) {
+                    return std::ranges::find(there->axes, axis) != there->axes.end();
+                  });
+         });
+}
+
+// What is no longer there: for good, or in the place of something that is added.
+struct Gone {
+  std::vector<std::string> dropped, replaced;
+};
+
+Gone split_of(const Differences& found) {
+  const bool some_share =
+      std::ranges::any_of(found.dropped, [&](const Item& gone) { return shares_an_axis(gone, found.added); });
+  Gone split;
+  for (const Item& gone : found.dropped) {
+    const bool is_replaced = !found.added.empty() && (!some_share || shares_an_axis(gone, found.added));
+    (is_replaced ? split.replaced : split.dropped).push_back(print(gone));
+  }
+  return split;
+}
+
+}  // namespace
+
+Partners partners_of(const Stack& left, const Stack& right) {
+  const auto same_name = [](const Item& a, const Item& b) { return a.name == b.name; };
+  const auto same_scope = [](const Item& a, const Item& b) { return a.name == b.name && scope_of(a) == scope_of(b); };
+  Partners partners(left.items.size());
+  std::vector<bool> taken(right.items.size());
+  for (const Alike& alike : {Alike(std::equal_to<Item>{}), Alike(same_scope), Alike(same_name)})
+    for (std::size_t i = 0; i < left.items.size(); ++i)
+      for (std::size_t j = 0; j < right.items.size() && !partners[i]; ++j) {
+        if (taken[j] || !alike(left.items[i], right.items[j])) continue;
+        partners[i] = j;
+        taken[j] = true;
+      }
+  return partners;
+}
+
+std::vector<std::size_t> alone_in(const Stack& right, const Partners& partners) {
+  std::vector<std::size_t> alone;
+  for (std::size_t j = 0; j < right.items.size(); ++j)
+    if (std::ranges::find(partners, std::optional(j)) == partners.end()) alone.push_back(j);
+  return alone;
+}
+
+bool keeps_every_transform(const Stack& left, const Stack& right) {
+  const Differences found = differences(left, right);
+  return found.dropped.empty() && found.added.empty();
+}
+
+bool drops_a_transform(const Stack& left, const Stack& right) {
+  return !split_of(differences(left, right)).dropped.empty();
+}
+
+std::string change_in_words(const Stack& left, const Stack& right) {
+  const Differences found = differences(left, right);
+  std::vector<std::string> parts = found.changed, added;
+  const auto [dropped, replaced] = split_of(found);
+  for (const Item& come : found.added) added.push_back(print(come));
+  if (!replaced.empty())
+    parts.push_back(fmt::format("{} replaces {}", join(added, " and "), join(replaced, " and ")));
+  else if (!added.empty())
+    parts.push_back("adds " + join(added, " and "));
+  if (!dropped.empty()) parts.push_back("drops " + join(dropped, " and "));
+  return join(parts, "; ");
+}
+
+std::size_t size_of_change(const Stack& left, const Stack& right) {
+  const Differences found = differences(left, right);
+  return found.changed.size() + found.dropped.size() + found.added.size() + (found.moved ? 1 : 0);
+}
+
+}  // namespace ordercheck

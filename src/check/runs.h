@@ -1,0 +1,26 @@
+// What committed runs of the version in question showed of a stack.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "check/check.h"
+
+namespace ordercheck {
+
+struct StackRun {
+  const Observation* run = nullptr;  // of the judge
+  Stack stack;                       // as it was run
+  bool inductor = false;             // the stack has `compile` without a backend, and inductor is what compiled
+  bool stand_in = false;             // likewise, and what the engine compiles with by itself did
+};
+
+// The run, by the target's engine and version, of the stack as it is or else with other degrees; where it holds
+// `compile` without a backend, one under inductor first, which is what torch.compile is. Nothing where there is none.
+std::optional<StackRun> run_of(const Stack& stack, const Judge& judge);
+
+// "equal when run on pytorch 2.15.0", "differs when run on pytorch 2.15.0 as tp=2,compile=inductor", "not run on
+// pytorch 2.15.0". `sizes_matter`: a run with other degrees says nothing.
+std::string runs_in_words(const Stack& stack, const Judge& judge, bool sizes_matter = false);
+
+}  // namespace ordercheck
