@@ -1,5 +1,7 @@
 #include "matrix/comparison.h"
 
+#include "matrix/closeness.h"
+
 namespace ordercheck {
 namespace {
 
@@ -29,16 +31,26 @@ void want_first_runs(Batch& batch, const Case& c, const Recommend& recommend) {
   for (const Case& twin : twins_of(c)) batch.want(twin);
 }
 
-void want_again(Batch& batch, const Case& c) { batch.want(c, 1); }
+void want_again(Batch& batch, const Case& c) {
+  batch.want(c, 1);
+  if (is_held_against_noise_floor(c)) want_closeness(batch, c);
+}
 
-Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& recommend) {
+Result<Comparison> comparison_of(const Batch& batch, const Case& c, const Recommend& recommend) {
   Comparison comparison{.subject = c,
                         .first = batch.record(c),
                         .again = {},
                         .reference = batch.record(reference_of(c)),
                         .recommended = {},
                         .twins = {}};
-  if (comparison.first.ending == Ending::completed) comparison.again = batch.record(c, 1);
+  if (comparison.first.ending == Ending::completed) {
+    comparison.again = batch.record(c, 1);
+    if (is_held_against_noise_floor(c)) {
+      auto closeness = closeness_of(batch, c);
+      if (!closeness) return closeness.error();
+      comparison.closeness = *std::move(closeness);
+    }
+  }
   if (auto recommended = recommended_of(c, recommend)) comparison.recommended = batch.record(*recommended);
   for (const Case& without : twins_of(c)) {
     const Record& twin = batch.record(without);

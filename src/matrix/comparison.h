@@ -21,10 +21,11 @@ std::optional<Case> recommended_of(const Case& c, const Recommend& recommend);
 // of the user's applies them: it leaves nothing out).
 void want_first_runs(Batch& batch, const Case& c, const Recommend& recommend);
 
-// Wants the second run of the case itself. Only for a case that completed.
+// Wants the second run of the case itself, and in native arithmetic what its distances are held against. Only for a case that
+// completed.
 void want_again(Batch& batch, const Case& c);
 
-// All records of the above, as far as they were run.
-Comparison comparison_of(const Batch& batch, const Case& c, const Recommend& recommend);
+// All records of the above, as far as they were run. An error when a file of values cannot be read.
+Result<Comparison> comparison_of(const Batch& batch, const Case& c, const Recommend& recommend);
 
 }  // namespace ordercheck

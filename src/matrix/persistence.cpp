@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <tuple>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "matrix/closeness.h"
+#include "matrix/values.h"
 
 namespace ordercheck {
 namespace {
@@ -30,16 +30,6 @@ std::string name_of_variant(const Case& c, const Case& variant) {
                                                   : fmt::format("on the grid 2^-{}", variant.settings.grid);
 }
 
-Result<std::vector<double>> read_values(const std::string& path) {
-  auto bytes = read_file(path);
-  if (!bytes) return bytes.error();
-  if (bytes->size() % sizeof(double) != 0)
-    return Error{fmt::format("{} holds {} bytes, which is no whole number of float64", path, bytes->size())};
-  std::vector<double> values(bytes->size() / sizeof(double));
-  std::memcpy(values.data(), bytes->data(), bytes->size());
-  return values;
-}
-
 // NaN is larger than any number, and stays.
 double larger(double one, double other) { return std::isnan(one) || one > other ? one : other; }
 
@@ -49,8 +39,7 @@ Result<Divergence> measure(const TraceEntry& expected, const TraceEntry& got) {
   if (!a) return a.error();
   if (!b) return b.error();
   if (a->size() != b->size())
-    return Error{fmt::format("{} holds {} numbers and {} holds {}; both are {} of step {}", expected.file, a->size(),
-                             got.file, b->size(), got.module, got.step)};
+    return Error{unlike_sizes(expected, a->size(), got, b->size())};
   divergence.elements = static_cast<std::int64_t>(a->size());
   for (std::size_t i = 0; i < a->size(); ++i) {
     divergence.owed_largest = larger(divergence.owed_largest, std::abs((*a)[i]));
@@ -79,10 +68,11 @@ void want_variants(Batch& batch, const Case& c, const Recommend& recommend) {
     batch.want(variant);
     batch.want(reference_of(variant));
     if (auto recommended = recommended_of(variant, recommend)) batch.want(*recommended);
+    if (is_held_against_noise_floor(variant)) want_closeness(batch, variant);
   }
 }
 
-bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how) {
+Result<bool> persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how) {
   std::vector<std::string> seen;
   for (const Case& variant : variants_of(c)) {
     const Record& got = batch.record(variant);
@@ -95,6 +85,11 @@ bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std
       there = there || differ(batch.record(reference_of(variant)), got);
     else if (auto recommended = recommended_of(variant, recommend))
       there = there || differ(batch.record(*recommended), got);
+    if (is_held_against_noise_floor(variant)) {
+      const auto closeness = closeness_of(batch, variant);
+      if (!closeness) return closeness.error();
+      there = there || !closeness->beyond.empty();
+    }
     if (!there) {
       how = fmt::format("not there {}", name_of_variant(c, variant));
       return false;
@@ -104,6 +99,8 @@ bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std
   how = join(seen, ", ");
   return true;
 }
+
+bool is_bitwise(const Judgement& differing) { return !differing.closeness || differing.closeness->beyond.empty(); }
 
 Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommend) {
   const Record& got = batch.record(c);

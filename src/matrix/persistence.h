@@ -17,11 +17,14 @@ std::vector<Case> variants_of(const Case& c);
 void want_variants(Batch& batch, const Case& c, const Recommend& recommend);
 
 // Whether the difference is there in every variant. `how` gets "also with seed 2, also on the grid 2^-18", or in which
-// variant it is not.
-bool persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how);
+// variant it is not. An error when a file of values cannot be read.
+Result<bool> persists(const Batch& batch, const Case& c, const Recommend& recommend, std::string& how);
 
 // What a differing case is held against: the reference, or the recommended order where one rank is no judge.
 Case counterpart_of(const Batch& batch, const Case& c, const Recommend& recommend);
+
+// Whether what differs can be looked for tensor by tensor: it was compared bit for bit.
+bool is_bitwise(const Judgement& differing);
 
 // Wants both sides of a pair with their tensors kept.
 void want_tensors(Batch& batch, const Case& c, const Case& counterpart);

@@ -58,11 +58,15 @@ Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend
     if (outcome.judgement.verdict == Verdict::differs) differing.push_back(&outcome);
   for (Outcome* outcome : differing) want_variants(batch, outcome->planned.subject, recommend);
   if (auto status = batch.run(); !status) return status;
-  std::erase_if(differing, [&](Outcome* outcome) {
-    if (persists(batch, outcome->planned.subject, recommend, outcome->persistence)) return false;
+  for (Outcome* outcome : differing) {
+    const auto there = persists(batch, outcome->planned.subject, recommend, outcome->persistence);
+    if (!there) return there.error();
+    if (*there) continue;
     outcome->judgement.verdict = Verdict::unstable;
     outcome->judgement.reason += "; " + outcome->persistence;
-    return true;
+  }
+  std::erase_if(differing, [](Outcome* outcome) {
+    return outcome->judgement.verdict != Verdict::differs || !is_bitwise(outcome->judgement);
   });
   for (Outcome* outcome : differing) {
     const Case& subject = outcome->planned.subject;
@@ -105,7 +109,9 @@ Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vec
 
   for (const PlannedCase& planned : result.plan.cases) {
     Outcome outcome{.planned = planned, .record = batch.record(planned.subject)};
-    outcome.judgement = judge(comparison_of(batch, planned.subject, recommend));
+    auto comparison = comparison_of(batch, planned.subject, recommend);
+    if (!comparison) return comparison.error();
+    outcome.judgement = judge(*comparison);
     outcome.prediction = predict(planned.subject.stack, rules, target);
     result.outcomes.push_back(std::move(outcome));
   }

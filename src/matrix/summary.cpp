@@ -45,6 +45,15 @@ std::vector<std::string> counter_lines(const Counters& counters) {
   return lines;
 }
 
+// "gradient of layers.0.wq.weight in step 0: 9.3e-07, noise floor 7.6e-07 (1.2 times)"
+std::vector<std::string> farthest_lines(const Closeness& closeness) {
+  std::vector<std::string> lines;
+  for (const Held& held : closeness.farthest)
+    lines.push_back(fmt::format("{}: {:.1e}, noise floor {:.1e} ({:.1f} times)", place_of(held.away), distance_of(held.away),
+                                held.floor, times_floor(held)));
+  return lines;
+}
+
 std::string contradiction_text(const Outcome& outcome) {
   std::string text = fmt::format("contradiction  {}: {}\n", print(outcome.planned.subject), outcome.disagreement);
   text += fmt::format("               {}\n", outcome.judgement.reason);
@@ -166,9 +175,7 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
   const Judgement& judgement = outcome.judgement;
   std::string text = fmt::format("{}: {}\n  {}\n", print(subject), name_of(judgement.verdict), judgement.reason);
   add_field(text, "persists", outcome.persistence);
-  if (const auto& away = judgement.from_one_rank)
-    add_field(text, "one rank", fmt::format("losses are up to {:.1e} of one rank's away, gradient norms up to {:.1e}; native "
-                                            "arithmetic owes no more", away->loss, away->gradient_norm));
+  if (judgement.closeness) add_list(text, "farthest", farthest_lines(*judgement.closeness));
   if (outcome.divergence) add_field(text, "first in", divergence_text(*outcome.divergence));
   if (outcome.record.failure) add_list(text, "where", outcome.record.failure->ranks);
   std::vector<std::string> effects;

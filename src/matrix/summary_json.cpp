@@ -23,6 +23,17 @@ Json not_planned_json(const Plan& plan) {
   return list;
 }
 
+Json held_json(const Held& held) {
+  return {{"what", place_of(held.away)}, {"distance", distance_of(held.away)}, {"noise_floor", held.floor}};
+}
+
+Json closeness_json(const Closeness& closeness) {
+  Json farthest = Json::array(), beyond = Json::array();
+  for (const Held& held : closeness.farthest) farthest.push_back(held_json(held));
+  for (const Held& held : closeness.beyond) beyond.push_back(held_json(held));
+  return {{"no_floor", closeness.no_floor}, {"far_beyond", kFarBeyond}, {"farthest", farthest}, {"beyond", beyond}};
+}
+
 Json outcome_json(const Outcome& outcome) {
   const Prediction& p = outcome.prediction;
   Json effects = Json::array();
@@ -59,10 +70,9 @@ Json outcome_json(const Outcome& outcome) {
                        {"module", failure->module},        {"operation", failure->operation},
                        {"group", failure->group},          {"sequence", failure->sequence},
                        {"message", failure->message},      {"ranks", failure->ranks}};
-  if (const auto& away = outcome.judgement.from_one_rank)
-    json["from_one_rank"] = {{"loss", away->loss}, {"gradient_norm", away->gradient_norm}};
   if (const auto& d = outcome.judgement.difference)  // bits of numbers and hashes of tensors
     json["difference"] = {{"what", d->what}, {"step", d->step}, {"rank", d->rank}, {"expected", d->expected}, {"got", d->got}};
+  if (const auto& closeness = outcome.judgement.closeness) json["closeness"] = closeness_json(*closeness);
   if (const auto& d = outcome.divergence)
     json["divergence"] = {{"step", d->step}, {"phase", name_of(d->phase)},  {"module", d->module},
                           {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing},

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "parity/verdict.h"
 
@@ -71,18 +69,6 @@ std::optional<Difference> gradients_differ(int step, const Record& expected, con
   return std::nullopt;
 }
 
-double largest_share(const std::vector<Bits64>& expected, const std::vector<Bits64>& got) {
-  double largest = 0;
-  for (std::size_t rank = 0; rank < got.size() && !expected.empty(); ++rank) {
-    const double owed = value_of(like_of(expected, rank, got.size()));
-    const double share = got[rank] == bits_of(owed) ? 0 : std::abs(value_of(got[rank]) - owed) / std::abs(owed);
-    // A comparison with NaN is false: std::max would pass over it.
-    largest = std::isnan(share) ? std::numeric_limits<double>::infinity() : std::max(largest, share);
-    if (std::isinf(largest)) break;
-  }
-  return largest;
-}
-
 }  // namespace
 
 std::optional<Difference> first_difference(const Record& expected, const Record& got) {
@@ -117,14 +103,13 @@ std::string extent_of_difference(const Record& expected, const Record& got) {
   return fmt::format("{} of {} gradients, {} of {} parameters", gradients, all, values, all);
 }
 
-Distance distance_between(const Record& expected, const Record& got) {
-  Distance distance;
-  for (std::size_t step = 0; step < std::min(expected.steps.size(), got.steps.size()); ++step) {
-    const StepRecord &owed = expected.steps[step], &seen = got.steps[step];
-    distance.loss = std::max(distance.loss, largest_share(owed.loss, seen.loss));
-    distance.gradient_norm = std::max(distance.gradient_norm, largest_share(owed.gradient_norm, seen.gradient_norm));
-  }
-  return distance;
+Difference difference_of(const Held& held) {
+  const Away& away = held.away;
+  const std::string of = away.name.empty() ? "" : fmt::format("{}{}", away.kind == Measured::gradient ? " of " : " ", away.name);
+  return {.what = name_of(away.kind) + of,
+          .step = away.step,
+          .expected = fmt::format("within {:.1e} of a float64 single-rank run", held.floor),
+          .got = fmt::format("{:.1e} away", distance_of(away))};
 }
 
 }  // namespace ordercheck

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 
 #include "parity/wording.h"
 #include "stack/notation.h"
@@ -74,6 +75,28 @@ std::optional<Judgement> unlike_reference(const Comparison& c, const Judgement& 
   return differs_from(*c.reference, "one rank", c.first, so_far, Verdict::differs);
 }
 
+std::optional<Judgement> far_from_reference(const Comparison& c, const Judgement& so_far) {
+  if (!is_held_against_noise_floor(c.subject) || !c.closeness || c.closeness->beyond.empty()) return std::nullopt;
+  const Closeness& closeness = *c.closeness;
+  const Held& worst = worst_of(closeness.beyond);
+  std::set<std::string> gradients;
+  for (const Held& held : closeness.beyond)
+    if (held.away.kind == Measured::gradient) gradients.insert(held.away.name);
+  Judgement judgement = so_far;
+  judgement.difference = difference_of(worst);
+  return decided(std::move(judgement), Verdict::differs,
+                 fmt::format("{} ({} of {} gradients are more than {} times the noise floor away)", told(worst),
+                             gradients.size(), closeness.gradients, kFarBeyond));
+}
+
+std::optional<Judgement> without_noise_floor(const Comparison& c, const Judgement& so_far) {
+  if (!is_held_against_noise_floor(c.subject)) return std::nullopt;
+  if (c.closeness && c.closeness->no_floor.empty()) return std::nullopt;
+  return decided(so_far, Verdict::unrun,
+                 "it repeats itself, but there is no noise floor to hold it against: " +
+                     (c.closeness ? c.closeness->no_floor : std::string("no single-rank run was made")));
+}
+
 std::optional<Judgement> replicas_apart(const Comparison& c, const Judgement& so_far) {
   for (const auto& p : c.first.parameters)
     if (!p.replicas_agree)
@@ -141,6 +164,8 @@ bool is_held_against_one_rank(const Case& c, const Record& record) {
   return true;
 }
 
+bool is_held_against_noise_floor(const Case& c) { return c.settings.arithmetic == Arithmetic::native; }
+
 Judgement judge(const Comparison& c) {
   Judgement judgement;
   if (c.first.ending != Ending::completed)
@@ -150,23 +175,26 @@ Judgement judge(const Comparison& c) {
     const bool twin = i < c.twins.size() && c.twins[i] && c.twins[i]->ending == Ending::completed;
     judgement.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
   }
-  if (!is_held_against_one_rank(c.subject, c.first) && c.reference && c.reference->ending == Ending::completed)
-    judgement.from_one_rank = distance_between(*c.reference, c.first);
-  for (auto step : {unlike_reference, replicas_apart, untrained, unlike_recommended})
+  if (is_held_against_noise_floor(c.subject)) judgement.closeness = c.closeness;
+  for (auto step : {unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
     if (auto verdict = step(c, judgement)) return *verdict;
+  const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(judgement.effects); !lost.empty())
-    return decided(
-        judgement, Verdict::ignored,
-        "every bit is there, but " + lost.front().transform + " is without its effect: " + lost.front().evidence);
+    return decided(judgement, Verdict::ignored,
+                   fmt::format("{}, but {} is without its effect: {}",
+                               by_distance ? "every number is close to one rank's" : "every bit is there",
+                               lost.front().transform, lost.front().evidence));
+  if (by_distance) return decided(judgement, Verdict::close, told(*judgement.closeness));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
+  if (!held && !recommended_ran)
+    return decided(judgement, Verdict::unrun, "one rank is no judge of it, and there is no recommended order to hold it against");
   const bool broken = held && recommended_ran &&
                       differs_from(*c.recommended, "", c.first, judgement, Verdict::differs);
   return decided(judgement, Verdict::equal,
                  broken ? "every loss, gradient and parameter has the bits of one rank; the recommended order has not"
                  : held ? "every loss, gradient and parameter has the bits of one rank"
-                 : recommended_ran ? "every loss, gradient and parameter has the bits of the recommended order"
-                                   : "every loss, gradient and parameter has the bits of its second run");
+                        : "every loss, gradient and parameter has the bits of the recommended order");
 }
 
 }  // namespace ordercheck

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "parity/noise_floor.h"
 #include "parity/record.h"
 #include "stack/case.h"
 
@@ -33,7 +34,7 @@ struct Difference {
   std::string what;      // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
   int step = 0;
   int rank = -1;         // where it is of one rank
-  std::string expected;  // hex of bits or hash
+  std::string expected;  // hex of bits or hash; in native arithmetic decimals
   std::string got;
   friend bool operator==(const Difference&, const Difference&) = default;
 };
@@ -43,18 +44,11 @@ struct Difference {
 // `expected`. Both records must have completed.
 std::optional<Difference> first_difference(const Record& expected, const Record& got);
 
+// What is far beyond its noise floor, as a difference: decimals instead of bits.
+Difference difference_of(const Held& held);
+
 // How many of the full gradients and final parameters differ, for messages: "21 of 21 gradients, 21 of 21 parameters".
 std::string extent_of_difference(const Record& expected, const Record& got);
-
-// How far the numbers of one run are from another's, as a share of the latter's: the largest over steps and ranks; of NaN, infinite.
-struct Distance {
-  double loss = 0;
-  double gradient_norm = 0;
-  friend bool operator==(const Distance&, const Distance&) = default;
-};
-
-// Both records must have completed, with as many steps; ranks are held against each other as in first_difference.
-Distance distance_between(const Record& expected, const Record& got);
 
 // What a transform owes to show at degree 2 and more (design: effects), measured against the twin without it.
 struct Effect {
@@ -75,8 +69,11 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
 std::vector<Effect> lost_effects(const std::vector<Effect>& effects);
 
 // Whether the numbers are held against one rank: in exact arithmetic where they are owed; in plain arithmetic always,
-// since that it differs is what this control is for; in native arithmetic never.
+// since that it differs is what this control is for; in native arithmetic never bit for bit.
 bool is_held_against_one_rank(const Case& c, const Record& record);
+
+// Whether distances from one rank decide: in native arithmetic.
+bool is_held_against_noise_floor(const Case& c);
 
 // Everything a verdict is made of.
 struct Comparison {
@@ -86,6 +83,7 @@ struct Comparison {
   std::optional<Record> reference;      // one rank, none of the layout transforms
   std::optional<Record> recommended;    // same mesh, recommended order; nothing when the subject is it
   std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
+  std::optional<Closeness> closeness = {};  // of native arithmetic
 };
 
 struct Judgement {
@@ -93,11 +91,12 @@ struct Judgement {
   std::string reason;                   // one sentence: the failure, the first difference, the effect that is missing
   std::optional<Difference> difference;
   std::vector<Effect> effects;
-  std::optional<Distance> from_one_rank;  // where nothing is owed to one rank: information, which decides nothing
+  std::optional<Closeness> closeness;   // of native arithmetic
 };
 
-// Order of judgement: did it end; is it equal to itself; to the reference; do replicas agree; did trainable parameters
-// change; to the recommended order, where one rank is no judge; has every transform its effect. A failing run is judged by its first record alone.
+// Order of judgement: did it end; is it equal to itself; to the reference, or in native arithmetic not far from it; do
+// replicas agree; did trainable parameters change; to the recommended order, where one rank is no judge; was there a noise
+// floor; has every transform its effect. A failing run is judged by its first record alone.
 Judgement judge(const Comparison& comparison);
 
 }  // namespace ordercheck

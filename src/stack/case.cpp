@@ -190,6 +190,13 @@ Case reference_of(const Case& c) {
   return reference;
 }
 
+Case float64_of(const Case& c) {
+  Case float64 = reference_of(c);
+  std::erase_if(float64.stack.items, casts);
+  float64.settings.arithmetic = Arithmetic::plain;
+  return float64;
+}
+
 Case without_item(const Case& c, std::size_t index) {
   assert(index < c.stack.items.size() && "an item of the stack");
   Case twin = c;

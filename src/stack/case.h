@@ -12,7 +12,7 @@ namespace ordercheck {
 
 // exact   float64, operands and summands rounded to a grid so that no sum ever rounds: any layout owes the same bits
 // plain   float64 without the grid: the control that shows the comparison can fail
-// native  the dtype and kernels of a real job (float32): layouts owe nothing to each other
+// native  the dtype and kernels of a real job (float32, or what the stack casts to): judged by distance, not by bits
 enum class Arithmetic { exact, plain, native };
 
 struct Settings {
@@ -52,6 +52,9 @@ Case usual_case(Stack stack, std::string model, std::string engine);
 // The case on one rank that this one owes its numbers to: the plain model with the numeric part of every item (see
 // transforms.h) and nobody's `apply`; same model, engine and settings.
 Case reference_of(const Case& c);
+
+// The same on one rank in float64: the reference without the transforms that cast. What native arithmetic is far from or close to.
+Case float64_of(const Case& c);
 
 // The twin that an item's effect is measured against: the same case without item `index`,
 // `apply` kept.

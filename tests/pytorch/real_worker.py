@@ -49,7 +49,7 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
             "grid": 20,
             "seed": "1",
             "steps": 2,
-            "accumulation": 2,
+            "accumulation": int(settings.get("accumulation", "2")),
         },
     }
 
@@ -79,18 +79,19 @@ class Worker:
         message: dict[str, Any] = json.loads(self.process.stdout.readline())
         return message
 
-    def run(self, stack: str, **settings: str) -> dict[str, Any]:
+    def run(self, stack: str, values_folder: str = "", **settings: str) -> dict[str, Any]:
+        """With a folder for values, they are kept."""
         assert self.process.stdin
         self.runs += 1
         run = {
             "type": "run",
             "id": self.runs,
             "case": case_of(stack, **settings),
-            "keep": "hashes",
+            "keep": "values" if values_folder else "hashes",
             "mutant": "",
             "fault": None,
             "flight_file": "",
-            "values_folder": "",
+            "values_folder": values_folder,
         }
         self.process.stdin.write(json.dumps(run) + "\n")
         self.process.stdin.flush()

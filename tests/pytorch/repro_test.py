@@ -56,7 +56,8 @@ def test_every_transform_is_in_a_script_of_its_own() -> None:
             "verdict: equal: every loss, gradient and parameter has the bits of one rank",
             0,
         ),
-        ("fsdp=2", "native", "has the bits of the second run", 0),
+        ("fsdp=2", "native", "verdict: close: ", 0),
+        ("ac,tp=2", "native", "verdict: differs: the gradient of ", 1),
     ],
 )
 def test_torchrun_shows_the_verdict(

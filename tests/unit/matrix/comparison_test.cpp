@@ -20,7 +20,7 @@ TEST(Comparison, HoldsACaseAgainstOneRankTheRecommendedOrderAndATwinAnItem) {
   want_again(batch, c);
   ASSERT_TRUE(batch.run());
   EXPECT_EQ(runner.seen.size(), 6u);  // the case twice, the reference, the recommended order, two twins
-  const Comparison comparison = comparison_of(batch, c, reversed);
+  const Comparison comparison = *comparison_of(batch, c, reversed);
   EXPECT_TRUE(comparison.recommended);
   EXPECT_EQ(comparison.twins.size(), 2u);
 }
@@ -35,7 +35,7 @@ TEST(Comparison, AFunctionOfTheUsersHasNoOtherOrderAndNoTwins) {
   ASSERT_EQ(runner.seen.size(), 3u);  // the case twice, and the reference, which applies nothing
   for (const Request& request : runner.seen)
     EXPECT_EQ(request.run.subject.apply, request.run.subject.stack.items.empty() ? "" : "mine:parallelize");
-  const Comparison comparison = comparison_of(batch, c, reversed);
+  const Comparison comparison = *comparison_of(batch, c, reversed);
   EXPECT_FALSE(comparison.recommended);
   EXPECT_TRUE(comparison.twins.empty());
 }

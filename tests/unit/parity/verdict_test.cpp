@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "stack/notation.h"
 #include "unit/parity/sample_record.h"
@@ -107,38 +106,68 @@ TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
   Comparison comparison = sound();
   spoil(comparison.reference);
   comparison.first.parity_owed = comparison.again->parity_owed = false;
-  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun) << "to repeat oneself is not to be right";
   comparison.recommended = comparison.first;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
   spoil(comparison.recommended);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
-  comparison = sound();
-  spoil(comparison.reference);
-  comparison.subject.settings.arithmetic = Arithmetic::native;
-  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
 }
 
-TEST(Judge, WhereNothingIsOwedToOneRankTheDistanceIsTold) {
+Held held(double distance) {
+  return {.away = {.name = "output.weight", .error = distance, .size = 1}, .floor = 1e-6};
+}
+
+Comparison sound_native() {
   Comparison comparison = sound();
-  EXPECT_FALSE(judge(comparison).from_one_rank) << "its bits are owed";
+  spoil(comparison.reference);  // no bit of it is owed
   comparison.subject.settings.arithmetic = Arithmetic::native;
-  EXPECT_EQ(judge(comparison).from_one_rank, Distance{});
-  comparison.reference->steps[1].loss[0] = bits_of(4.0);  // where the case has 3.5
-  EXPECT_EQ(judge(comparison).from_one_rank, (Distance{.loss = 0.125, .gradient_norm = 0}));
+  comparison.closeness = Closeness{.farthest = {held(1e-6)}, .gradients = 3};
+  return comparison;
 }
 
-TEST(Distance, OfNotANumberIsInfinite) {
-  Record one = sample_record(), nan = sample_record();
-  nan.steps[0].loss[0] = bits_of(std::numeric_limits<double>::quiet_NaN());
-  EXPECT_TRUE(std::isinf(distance_between(one, nan).loss));
-  EXPECT_TRUE(std::isinf(distance_between(nan, one).loss));
-  EXPECT_EQ(distance_between(nan, nan), Distance{});
+TEST(Judge, InNativeArithmeticWhatRoundingExplainsIsCloseAndNeverEqual) {
+  Comparison comparison = sound_native();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::close);
+  comparison.recommended = comparison.first;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::close);
+  spoil(comparison.recommended);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs) << "the same mesh owes the same bits";
+}
+
+TEST(Judge, InNativeArithmeticFarFromOneRankDiffers) {
+  Comparison comparison = sound_native();
+  comparison.closeness->beyond = {held(0.5)};
+  const Judgement judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::differs);
+  EXPECT_EQ(judgement.reason,
+            "gradient of output.weight in step 0 is 0.5 from a float64 single-rank run; rounding explains 1.0e-06 (1 of 3 "
+            "gradients are more than 16 times the noise floor away)");
+  ASSERT_TRUE(judgement.difference);
+  EXPECT_EQ(judgement.difference->what, "gradient of output.weight");
+}
+
+TEST(Judge, InNativeArithmeticNothingIsDecidedWithoutANoiseFloor) {
+  Comparison comparison = sound_native();
+  comparison.closeness = Closeness{.no_floor = "the float64 single-rank run failed"};
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  EXPECT_THAT(judge(comparison).reason, HasSubstr("no noise floor to hold it against: the float64 single-rank run failed"));
+  comparison.closeness.reset();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+}
+
+TEST(Judge, InNativeArithmeticAnAbsentEffectIsIgnored) {
+  Comparison comparison = sound_native();
+  comparison.first.collectives.clear();
+  comparison.again->collectives.clear();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::ignored);
+  EXPECT_THAT(judge(comparison).reason, HasSubstr("every number is close to one rank's, but fsdp=2 is without its effect"));
 }
 
 TEST(Judge, ARecommendedOrderThatDidNotCompleteVouchesForNothing) {
   Comparison comparison = sound();
-  comparison.subject.settings.arithmetic = Arithmetic::native;
+  comparison.first.parity_owed = comparison.again->parity_owed = false;
   comparison.recommended = sample_failure(Ending::failed, Phase::apply, "refused");
-  EXPECT_THAT(judge(comparison).reason, HasSubstr("the bits of its second run"));
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
 }
 
 TEST(Judge, ABrokenRecommendedOrderIsNoFaultOfACaseThatHasTheBitsOfOneRank) {

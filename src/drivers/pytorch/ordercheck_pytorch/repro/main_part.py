@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import os
 import sys
 import traceback
@@ -15,9 +16,20 @@ import torch.distributed as dist
 from ..observe.graphs import forget_graphs, graph_counters
 from ..observe.operators import OperatorMeter
 from ..observe.wording import first_line
-from ..program.case import MESH_AXES, Case, numeric_part
+from ..program.case import Case
 from ..program.rank import Yield, run_rank
 from ..program.watch import Watch
+from .noise_floor import (
+    FAR_BEYOND,
+    Place,
+    alone,
+    distances,
+    farthest,
+    floor_cases,
+    in_float64,
+    told,
+    widened,
+)
 
 
 class Observed(Watch):
@@ -36,26 +48,21 @@ class Observed(Watch):
         return self.meter.training(last) if self.meter else contextlib.nullcontext()
 
 
-def run(case: Case, rank: int) -> tuple[Yield, dict[str, int]]:
-    """What the rank saw, and its counters."""
+def run(case: Case, rank: int, of_case: bool = True) -> tuple[Yield, dict[str, int]]:
+    """What the rank saw, and its counters. Without what it is held against nothing is decided: then the script ends."""
     forget_graphs()
     observed = Observed(rank)
     try:
         seen = run_rank(case, rank, "cpu", observed)
     except Exception as error:
         traceback.print_exc()
+        verdict = "fails" if of_case else "unrun: one rank without the stack fails"
         say(
-            f"verdict: fails in {observed.now} on rank {rank}: {type(error).__name__}: {first_line(str(error))}"
+            f"verdict: {verdict} in {observed.now} on rank {rank}: {type(error).__name__}: {first_line(str(error))}"
         )
-        os._exit(1)  # torchrun ends the ranks that wait for this one
+        os._exit(1 if of_case else EXIT_CODES["unrun"])  # torchrun ends the ranks that wait for this one
     counters = seen.counters | graph_counters() | (observed.meter.counters() if observed.meter else {})
     return seen, counters
-
-
-def alone(case: Case) -> Case:
-    """The model on one rank, with what changes numbers and nothing else."""
-    numeric = tuple(part for item in case.items if (part := numeric_part(item)))
-    return dataclasses.replace(case, items=numeric, apply="", mesh=dict.fromkeys(MESH_AXES, 1))
 
 
 def first_difference(expected: Yield, got: Yield, owner: str) -> str:
@@ -101,33 +108,65 @@ def leave(code: int) -> None:
     os._exit(code)
 
 
+def anywhere(rank: int, what: str) -> bool:
+    """Whether a rank has something to tell, which it then tells. Collective."""
+    if what:
+        say(f"rank {rank}: {what}")
+    told_by_one = torch.tensor(int(bool(what)))
+    dist.all_reduce(told_by_one, op=dist.ReduceOp.MAX)
+    return bool(told_by_one.item())
+
+
+def bitwise_verdict(case: Case, rank: int) -> tuple[str, str]:
+    expected, _ = run(alone(case), 0, of_case=False)
+    got, counters = run(case, rank)
+    difference = first_difference(expected, got, "one rank")
+    if anywhere(rank, difference):
+        return "differs", difference or "on another rank"
+    if ignored := "" if case.apply else without_effect(case, rank, counters):
+        return "ignored", f"every bit is there, but {ignored} changes nothing that is counted"
+    return "equal", "every loss, gradient and parameter has the bits of one rank"
+
+
+def native_verdict(case: Case, rank: int) -> tuple[str, str]:
+    """To repeat oneself is not to be right: what is as the second run is held against the noise floor."""
+    got, counters = run(case, rank)
+    again, _ = run(case, rank)
+    difference = first_difference(again, got, "the second run")
+    if anywhere(rank, difference):
+        return "unstable", difference or "on another rank"
+    floor: dict[Place, float] = {}
+    float64, _ = run(in_float64(case), 0, of_case=False)
+    for rounded in floor_cases(case):
+        seen, _ = run(rounded, 0, of_case=False)
+        floor = widened(floor, distances(float64, seen))
+    if no_number := [told(place) for place, noise in floor.items() if not math.isfinite(noise)]:
+        return "unrun", f"no noise floor: on one rank {no_number[0]} is no number in this dtype"
+    place, distance, noise = farthest(distances(float64, got), floor)
+    text = f"{told(place)} is {distance:.1e} from a float64 run on one rank; rounding explains {noise:.1e}"
+    if anywhere(rank, text if distance > FAR_BEYOND * noise else ""):
+        return "differs", text if distance > FAR_BEYOND * noise else "on another rank"
+    if ignored := "" if case.apply else without_effect(case, rank, counters):
+        return (
+            "ignored",
+            f"every number is close to one rank's, but {ignored} changes nothing that is counted",
+        )
+    return "close", text
+
+
+EXIT_CODES = {"equal": 0, "close": 0, "differs": 1, "ignored": 1, "unstable": 3, "unrun": 3}
+
+
 def main(case: Case) -> int:
     rank = int(os.environ["RANK"])
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
     if dist.get_world_size() != case.world_size:
         sys.exit(f"expected {case.world_size} ranks, got {dist.get_world_size()}")
-    expected, _ = run(alone(case), 0)
-    got, counters = run(case, rank)
-    owner = "one rank"
-    if case.settings.arithmetic == "native":
-        if rank == 0:
-            pairs = zip(got.losses, expected.losses, strict=True)
-            say("losses, and of one rank: " + ", ".join(f"{a!r} ({b!r})" for a, b in pairs))
-        (expected, _), owner = run(case, rank), "the second run"
-    difference = first_difference(expected, got, owner)
-    if difference:
-        say(f"rank {rank}: {difference}")
-    anywhere = torch.tensor(int(bool(difference)))
-    dist.all_reduce(anywhere, op=dist.ReduceOp.MAX)
-    ignored = "" if anywhere.item() or case.apply else without_effect(case, rank, counters)
+    judged = native_verdict if case.settings.arithmetic == "native" else bitwise_verdict
+    verdict, reason = judged(case, rank)
     dist.barrier()
     if rank == 0:
-        differs = f"differs: {difference or 'on another rank'}"
-        equal = f"equal: every loss, gradient and parameter has the bits of {owner}"
-        nothing = f"ignored: every bit is there, but {ignored} changes nothing that is counted"
-        say(
-            f"verdict: {differs if anywhere.item() else nothing if ignored else equal} (torch {torch.__version__})"
-        )
+        say(f"verdict: {verdict}: {reason} (torch {torch.__version__})")
     dist.destroy_process_group()
-    return int(bool(anywhere.item() or ignored))
+    return EXIT_CODES[verdict]
