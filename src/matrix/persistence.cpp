@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "matrix/closeness.h"
 #include "matrix/values.h"
+#include "parity/finite.h"
 
 namespace ordercheck {
 namespace {
@@ -20,9 +21,25 @@ bool replicas_agree(const Record& record) {
   return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree);
 }
 
-// Nothing can differ from what did not complete.
+// Nothing can differ from what did not complete, or from what is not finite.
 bool differ(const Record& expected, const Record& got) {
-  return expected.ending == Ending::completed && first_difference(expected, got).has_value();
+  return expected.ending == Ending::completed && !first_not_finite(expected) && first_difference(expected, got);
+}
+
+// Whether a variant of a differing case differs too.
+Result<bool> is_there(const Batch& batch, const Case& variant, const Recommend& recommend) {
+  const Record &got = batch.record(variant), &reference = batch.record(reference_of(variant));
+  if (left_numbers_alone(reference, got)) return true;
+  if (got.ending != Ending::completed) return false;
+  if (!replicas_agree(got)) return true;
+  if (is_held_against_one_rank(variant, got)) return differ(reference, got);
+  if (is_held_against_noise_floor(variant)) {
+    const auto closeness = closeness_of(batch, variant);
+    if (!closeness) return closeness.error();
+    if (!closeness->beyond.empty()) return true;
+  }
+  const auto recommended = recommended_of(variant, recommend);
+  return recommended && differ(batch.record(*recommended), got);
 }
 
 std::string name_of_variant(const Case& c, const Case& variant) {
@@ -76,25 +93,15 @@ Result<bool> persists(const Batch& batch, const Case& c, const Recommend& recomm
   std::vector<std::string> seen;
   for (const Case& variant : variants_of(c)) {
     const Record& got = batch.record(variant);
-    if (got.ending != Ending::completed) {
-      how = fmt::format("{} it does not differ, it {}", name_of_variant(c, variant), name_of(got.ending));
+    const std::string where = name_of_variant(c, variant);
+    const auto there = is_there(batch, variant, recommend);
+    if (!there) return there.error();
+    if (!*there) {
+      how = got.ending == Ending::completed ? "not there " + where
+                                            : fmt::format("{} it does not differ, it {}", where, name_of(got.ending));
       return false;
     }
-    bool there = !replicas_agree(got);
-    if (is_held_against_one_rank(variant, got))
-      there = there || differ(batch.record(reference_of(variant)), got);
-    else if (auto recommended = recommended_of(variant, recommend))
-      there = there || differ(batch.record(*recommended), got);
-    if (is_held_against_noise_floor(variant)) {
-      const auto closeness = closeness_of(batch, variant);
-      if (!closeness) return closeness.error();
-      there = there || !closeness->beyond.empty();
-    }
-    if (!there) {
-      how = fmt::format("not there {}", name_of_variant(c, variant));
-      return false;
-    }
-    seen.push_back("also " + name_of_variant(c, variant));
+    seen.push_back("also " + where);
   }
   how = join(seen, ", ");
   return true;

@@ -79,6 +79,7 @@ class Collector {
     for (int ranks : space_.order_ranks)
       for (const Stack& stack : orders(space_.transforms, ranks)) add_order(stack, model);
     add_orders_of(space_.sets, model);
+    for (const Stack& stack : space_.stacks) add_order(stack, model);
     for (int ranks : space_.ranks) {
       for (const Stack& stack : orders(space_.transforms, ranks)) {
         if (!rules_against(stack, rules_).empty()) continue;

@@ -52,6 +52,17 @@ Status tell_numbers(const Record& owed, const Record& got, Judgement& judgement)
   return Done{};
 }
 
+// A run that left its range has no numbers to compare; the one that kept its tensors went on past it.
+void name_first_difference(Outcome& outcome, const Record& owed, const Record& got) {
+  Judgement& judgement = outcome.judgement;
+  if (outcome.record.ending != Ending::out_of_range) return;
+  if (owed.ending != Ending::completed || got.ending != Ending::completed) return;
+  judgement.difference = first_difference(owed, got);
+  if (judgement.difference)
+    judgement.reason += fmt::format("; what differs first is the {} of step {}", judgement.difference->what,
+                                    judgement.difference->step);
+}
+
 Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend& recommend) {
   std::vector<Outcome*> differing;
   for (Outcome& outcome : outcomes)
@@ -83,6 +94,7 @@ Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend
     if (!divergence) return divergence.error();
     outcome->divergence = *divergence;
     if (const auto told = tell_numbers(owed, got, outcome->judgement); !told) return told.error();
+    name_first_difference(*outcome, owed, got);
   }
   return Done{};
 }

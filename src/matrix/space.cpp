@@ -42,6 +42,19 @@ std::vector<Stack> sets_of(Keys& keys, const std::string& key, const std::vector
   return sets;
 }
 
+// Those that name their degrees themselves.
+std::vector<Stack> stacks_of(Keys& keys) {
+  std::vector<Stack> stacks;
+  for (const auto& text : keys.texts_if_given("stacks")) {
+    auto stack = parse_stack(text);
+    if (stack)
+      stacks.push_back(*stack);
+    else
+      keys.refuse("stacks", split(stack.error().message, '\n').front());
+  }
+  return stacks;
+}
+
 std::vector<Item> optimizers_of(Keys& keys) {
   std::vector<Item> items;
   for (const auto& text : keys.texts("optimizers")) {
@@ -68,6 +81,7 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .sets = sets_of(keys, "sets", keys.texts("sets")),
               .set_ranks = keys.numbers("set_ranks"),
               .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
+              .stacks = stacks_of(keys),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),

@@ -8,6 +8,7 @@
 //   sets = ["ac,compile:wrap,fsdp"]   # every order of exactly these items, their order here meaning nothing
 //   set_ranks = [1, 4]            # world sizes of the sets; degrees are spread over a set's mesh axes
 //   slow_sets = ["ac,compile=inductor"]   # likewise, but run only where slow cases are asked for; may be left out
+//   stacks = ["fsdp=5"]           # these very stacks, with their degrees; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
@@ -34,6 +35,7 @@ struct Space {
   std::vector<Stack> sets;              // without degrees
   std::vector<int> set_ranks;
   std::vector<Stack> slow_sets;         // likewise
+  std::vector<Stack> stacks;            // with the degrees that they are run at
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;

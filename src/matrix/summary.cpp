@@ -108,6 +108,8 @@ std::string divergence_text(const Divergence& d) {
       fmt::format("{} of step {}, {}", d.module.empty() ? "the model" : d.module, d.step, name_of(d.phase));
   if (d.owed_shape != d.got_shape)
     return fmt::format("{}: [{}] where [{}] is owed", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
+  if (d.ulp == UINT64_MAX)
+    return fmt::format("{}: {} of {}, NaN or infinity among them", place, d.differing, counted(d.elements, "number"));
   constexpr std::uint64_t kFew = 1'000'000;  // more say nothing that the distance does not
   const std::string ulp = d.ulp > kFew ? "" : fmt::format(" ({} ULP)", d.ulp);
   return fmt::format("{}: {}, {} of {} differ by up to {:.3g}{}", place, magnitudes_text(d), d.differing,

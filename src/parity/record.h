@@ -23,7 +23,7 @@ enum class Phase { build, apply, forward, recompute, backward, optimizer, observ
 //   timed_out     the supervisor's clock ran out with at least one rank still going
 //   died          the worker process ended: a signal, an exit, the out-of-memory killer
 //   garbled       the worker wrote something that is not the protocol
-//   out_of_range  exact arithmetic left its guarded range: nothing may be concluded
+//   out_of_range  exact arithmetic left its guarded range: the numbers say nothing; that one rank stays within it may
 //   unsupported   the engine says that it cannot build this case
 enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "parity/finite.h"
 #include "parity/wording.h"
 #include "stack/notation.h"
 
@@ -60,11 +61,44 @@ std::optional<Judgement> differs_from(const Record& expected, const char* agains
                  fmt::format("{} ({} differ)", in_words(*difference, against), extent_of_difference(expected, got)));
 }
 
+// Exact arithmetic left its range. Where one rank tells that a right layout could not have, that is a difference.
+Judgement out_of_range(const Comparison& c) {
+  const bool owed = is_held_against_one_rank(c.subject, c.first);
+  if (!owed || !c.reference || !left_range_alone(*c.reference, c.first))
+    return decided({}, Verdict::unrun, sentence(c.first));
+  return decided({}, Verdict::differs,
+                 fmt::format("{}; one rank uses {:.1f}% of the range", sentence(c.first), 100 * c.reference->range_used));
+}
+
 std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_far) {
   if (!c.again) return decided(so_far, Verdict::unrun, "the second run of the same case is missing");
   if (c.again->ending != Ending::completed)
     return decided(so_far, Verdict::unstable, "completed once; then " + sentence(*c.again));
+  // Two NaNs that came of memory nobody wrote need not have the same bits: that is no reason to judge no further.
+  if (first_not_finite(c.first) && first_not_finite(*c.again)) return std::nullopt;
   return differs_from(*c.again, "the second run", c.first, so_far, Verdict::unstable);
+}
+
+// A NaN has the bits of another NaN, and an infinity those of another: of numbers that are not finite on one rank too,
+// nothing may be concluded.
+std::optional<Judgement> not_finite(const Comparison& c, const Judgement& so_far) {
+  const bool completed = c.reference && c.reference->ending == Ending::completed;
+  if (const auto there = completed ? first_not_finite(*c.reference) : std::nullopt)
+    return decided(so_far, Verdict::unrun,
+                   fmt::format("the reference on one rank is not finite: {} of step {} is {}", there->what, there->step,
+                               there->got));
+  auto here = first_not_finite(c.first);
+  if (!here) return std::nullopt;
+  if (!completed)
+    return decided(so_far, Verdict::unrun,
+                   fmt::format("{} of step {} is {}, and no reference on one rank says whether that is owed", here->what,
+                               here->step, here->got));
+  if (is_held_against_one_rank(c.subject, c.first)) return std::nullopt;  // its first difference is no later than this
+  const StepRecord& owed = c.reference->steps.at(static_cast<std::size_t>(here->step));
+  here->expected = hex((here->what == "loss" ? owed.loss : owed.gradient_norm).at(0));
+  Judgement judgement = so_far;
+  judgement.difference = *here;
+  return decided(std::move(judgement), Verdict::differs, in_words(*here, "one rank"));
 }
 
 std::optional<Judgement> unlike_reference(const Comparison& c, const Judgement& so_far) {
@@ -168,6 +202,7 @@ bool is_held_against_noise_floor(const Case& c) { return c.settings.arithmetic =
 
 Judgement judge(const Comparison& c) {
   Judgement judgement;
+  if (c.first.ending == Ending::out_of_range) return out_of_range(c);
   if (c.first.ending != Ending::completed)
     return decided(judgement, verdict_of_ending(c.first.ending), sentence(c.first));
   if (auto verdict = unlike_itself(c, judgement)) return *verdict;
@@ -176,7 +211,7 @@ Judgement judge(const Comparison& c) {
     judgement.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
   }
   if (is_held_against_noise_floor(c.subject)) judgement.closeness = c.closeness;
-  for (auto step : {unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
+  for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
     if (auto verdict = step(c, judgement)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(judgement.effects); !lost.empty())

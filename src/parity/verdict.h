@@ -14,12 +14,14 @@ namespace ordercheck {
 //   equal     every bit owed is there, and every transform had its effect: a word of exact arithmetic alone
 //   close     native arithmetic: no farther from a float64 single-rank run than rounding explains, and every transform had
 //             its effect
-//   differs   it ran, and at least one bit owed is not there, or it is farther from one rank than rounding explains
+//   differs   it ran, and at least one bit owed is not there, or it is farther from one rank than rounding explains, or it
+//             has a NaN, an infinity or a range exit where one rank has none
 //   fails     it raised, or its ranks disagreed about a collective, or the worker died of it
 //   hangs     its ranks waited for each other for ever, or until the clock ran out
 //   ignored   every bit is there, but a transform was silently without effect
 //   unstable  not even equal to itself
-//   unrun     undecided: nothing ran, exact arithmetic left its range, or native arithmetic has no noise floor
+//   unrun     undecided: nothing ran, one rank's numbers are not finite or left the range of exact arithmetic too, or native
+//             arithmetic has no noise floor
 enum class Verdict { equal, close, differs, fails, hangs, ignored, unstable, unrun };
 
 const char* name_of(Verdict verdict);
@@ -94,7 +96,7 @@ struct Judgement {
   std::optional<Closeness> closeness;   // of native arithmetic
 };
 
-// Order of judgement: did it end; is it equal to itself; to the reference, or in native arithmetic not far from it; do
+// Order of judgement: did it end; is it equal to itself; are its numbers finite where the reference's are; is it equal to the reference, or in native arithmetic not far from it; do
 // replicas agree; did trainable parameters change; to the recommended order, where one rank is no judge; was there a noise
 // floor; has every transform its effect. A failing run is judged by its first record alone.
 Judgement judge(const Comparison& comparison);

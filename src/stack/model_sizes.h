@@ -1,6 +1,6 @@
 // Sizes of the models and of a training step. Frozen: evidence, costs and every engine depend on them.
 //
-// Chosen so that every degree up to 8, and 3, divides heads, hidden sizes, vocabulary and sequence; so that most sizes
+// Chosen so that every power of two up to 8, and 3, divides heads, hidden sizes, vocabulary and sequence; so that most sizes
 // are no powers of two; and so that 4 data-parallel ranks get at least two sequences each.
 #pragma once
 

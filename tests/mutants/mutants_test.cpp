@@ -2,6 +2,7 @@
 #include "ranks/module/mutants.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -37,7 +38,11 @@ const std::vector<Expectation>& table() {
       {"untouched", "sac", "effect"},
       {"untouched", "compile", "effect"},
       {"untouched", "compile:wrap@model", "effect"},
-      {"untouched", "ddp=2", "gradient of tok_embeddings.weight"},
+      {"untouched", "ddp=2", "loss"},
+      {"no_broadcast", "ddp=2", "loss"},
+      {"no_broadcast", "compile,ddp=2", "loss"},
+      {"pad_front", "fsdp=5", "loss"},
+      {"pad_front", "ac,fsdp=5", "loss"},
       {"zero_gradient", "fsdp=2", "gradient of tok_embeddings.weight"},
   };
   return lines;
@@ -73,8 +78,50 @@ INSTANTIATE_TEST_SUITE_P(Mutants, Seen, testing::ValuesIn(table()),
                            return name;
                          });
 
+// What degrees that divide every size cannot show: all that was run before fsdp=5 was.
+TEST(Mutants, PaddingAtTheFrontIsNotSeenWhereNoShardIsPadded) {
+  for (const char* stack : {"fsdp=2", "fsdp=3", "fsdp=4", "tp=2,fsdp=3"}) {
+    const Case subject = case_of(stack);
+    EXPECT_FALSE(first_difference(reference(subject), run(subject, "pad_front"))) << stack;
+  }
+}
+
+struct RangeExit {
+  std::string mutant;
+  std::string stack;
+};
+
+class LeavesTheRange : public testing::TestWithParam<RangeExit> {};
+
+// One rank is in range, so that this layout is not is a difference; a run that keeps its tensors goes on, and tells which
+// is the first.
+TEST_P(LeavesTheRange, AndDiffersWhereItsTwinPasses) {
+  const auto& [mutant, stack] = GetParam();
+  const Case subject = case_of(stack);
+  ASSERT_FALSE(first_difference(reference(subject), run(subject)));
+  const Record record = run(subject, mutant);
+  EXPECT_EQ(record.ending, Ending::out_of_range);
+  const Judgement judgement = judge({.subject = subject, .first = record, .again = {}, .reference = reference(subject),
+                                     .recommended = {}, .twins = {}});
+  EXPECT_EQ(judgement.verdict, Verdict::differs) << judgement.reason;
+
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("past_the_range_" + mutant);
+  std::filesystem::create_directories(folder);
+  const Record kept =
+      run_case({.subject = subject, .keep = Keep::values, .mutant = mutant, .values_folder = folder.string()}, nullptr, {});
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(kept.ending, Ending::completed) << kept.failure->message;
+  const auto difference = first_difference(reference(subject), kept);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->what, "loss");
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, LeavesTheRange,
+                         testing::Values(RangeExit{"nan_padding", "fsdp=5"}, RangeExit{"unscaled", "fsdp=2"}),
+                         [](const auto& info) { return info.param.mutant; });
+
 TEST(Mutants, EveryOneHasALine) {
-  std::set<std::string> lines, known;
+  std::set<std::string> lines{"nan_padding", "unscaled"}, known;
   for (const Expectation& line : table()) lines.insert(line.mutant);
   for (const Mutant& mutant : mutants()) known.insert(mutant.name);
   EXPECT_EQ(lines, known);

@@ -10,19 +10,25 @@ namespace {
 
 std::atomic<double> used{0};
 std::atomic<int> outer_fan_in{1};
+std::atomic<PastRange> past_range{PastRange::stop};
 
 }  // namespace
 
-void reset_range(int fan_in) {
+void reset_range(int fan_in, PastRange past) {
   used = 0;
   outer_fan_in = fan_in;
+  past_range = past;
+}
+
+void leave_range(const std::string& message) {
+  if (past_range == PastRange::stop) throw OutOfRange(message);
 }
 
 void note_sum(double sum_bound, int bits, const char* what) {
   const double share = outer_fan_in * sum_bound / std::ldexp(1.0, 53 - bits);
   if (!(share < 1)) {  // also when it is not a number
-    throw OutOfRange(fmt::format("exact arithmetic left its range in {}: the sum of |terms| may reach {:.3g}, allowed {:.3g}",
-                                 what, outer_fan_in * sum_bound, std::ldexp(1.0, 53 - bits)));
+    leave_range(fmt::format("exact arithmetic left its range in {}: the sum of |terms| may reach {:.3g}, allowed {:.3g}", what,
+                            outer_fan_in * sum_bound, std::ldexp(1.0, 53 - bits)));
   }
   double seen = used.load();
   while (share > seen && !used.compare_exchange_weak(seen, share)) {

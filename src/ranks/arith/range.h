@@ -14,12 +14,19 @@ class OutOfRange : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Whether a run stops where it leaves its range, or goes on, as one does whose tensors are kept to find the first that
+// differs: up to there its sums are exact.
+enum class PastRange { stop, go_on };
+
 // Forgets what was noted. `fan_in` bounds how many partial results of one contraction or sum are added up outside it:
 // ranks times microbatches.
-void reset_range(int fan_in);
+void reset_range(int fan_in, PastRange past = PastRange::stop);
 
-// `sum_bound` bounds the sum of |terms| of one contraction or sum whose terms are multiples of 2^-bits. Throws OutOfRange
-// naming `what` when fan_in * sum_bound reaches 2^(53 - bits), past which a partial sum may need more than 53 bits.
+// Throws OutOfRange, unless the run goes on.
+void leave_range(const std::string& message);
+
+// `sum_bound` bounds the sum of |terms| of one contraction or sum whose terms are multiples of 2^-bits. Leaves the
+// range naming `what` when fan_in * sum_bound reaches 2^(53 - bits), past which a partial sum may need more than 53 bits.
 void note_sum(double sum_bound, int bits, const char* what);
 
 // The largest share of the allowed range that was noted since the last reset; below 1.

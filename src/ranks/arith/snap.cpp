@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <ATen/ops/empty_like.h>
+#include <fmt/format.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
@@ -38,8 +39,7 @@ at::Tensor snap_cpu(const at::Tensor& x, int64_t bits) {
   round_to_grid(in.const_data_ptr<double>(), out.mutable_data_ptr<double>(), in.numel(),
                 1.5 * std::ldexp(1.0, 52 - static_cast<int>(bits)), largest);
   if (!(largest < std::ldexp(1.0, 51 - static_cast<int>(bits)))) {
-    throw OutOfRange("exact arithmetic left its range: |x| = " + std::to_string(largest) + " does not fit the grid 2^-" +
-                     std::to_string(bits));
+    leave_range(fmt::format("exact arithmetic left its range: |x| = {:.3g} does not fit the grid 2^-{}", largest, bits));
   }
   return out;
 }

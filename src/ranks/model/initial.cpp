@@ -1,5 +1,7 @@
 #include "ranks/model/initial.h"
 
+#include <cmath>
+
 #include <ATen/ops/empty.h>
 
 #include "stack/counter_random.h"
@@ -15,6 +17,11 @@ at::Tensor initial_value(std::uint64_t seed, const std::string& name, at::IntArr
     data[i] = center + scale * (2 * unit(draw(seed, stream, static_cast<std::uint64_t>(i))) - 1);
   }
   return value.to(dtype);
+}
+
+at::Tensor initial_parameter(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, at::ScalarType dtype) {
+  if (shape.size() == 1) return initial_value(seed, name, shape, 1, 0.25, dtype);
+  return initial_value(seed, name, shape, 0, std::sqrt(3.0 / static_cast<double>(shape[1])), dtype);
 }
 
 }  // namespace ordercheck::ranks

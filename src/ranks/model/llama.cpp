@@ -1,7 +1,5 @@
 #include "ranks/model/llama.h"
 
-#include <cmath>
-
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -67,10 +65,8 @@ class Builder {
   }
 
  private:
-  // Uniform with the variance 1/inputs.
   at::Tensor weights(const std::string& path, int rows, int columns) {
-    return initial_value(options_.seed, path + ".weight", {rows, columns}, 0, std::sqrt(3.0 / columns),
-                         options_.numerics.dtype());
+    return initial_parameter(options_.seed, path + ".weight", {rows, columns}, options_.numerics.dtype());
   }
   ModulePtr project(const std::string& path, int rows, int columns) {
     return std::make_shared<Linear>(options_.numerics, weights(path, rows, columns));
@@ -79,7 +75,7 @@ class Builder {
     const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
     return std::make_shared<RMSNorm>(
         options_.numerics,
-        initial_value(options_.seed, path + ".weight", {sizes_.dim}, 1, 0.25, options_.numerics.dtype()), epsilon);
+        initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.numerics.dtype()), epsilon);
   }
   ModulePtr block(int index) {
     const std::string path = fmt::format("layers.{}", index);

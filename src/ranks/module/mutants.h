@@ -29,6 +29,10 @@ inline const std::vector<Mutant>& mutants() {
       {"skip_bucket", "the last bucket of gradients is not summed over replicas", "ddp=2"},
       {"next_kept", "a run of a kept operator is handed what a later one of the same sizes returned", "sac"},
       {"untouched", "M14: the transform is accepted and leaves the model as it was", "ac"},
+      {"pad_front", "an uneven shard is padded before its rows, and its rows are looked for there", "fsdp=5"},
+      {"nan_padding", "an uneven shard's padding is not a number, and is taken for rows", "fsdp=5"},
+      {"unscaled", "gathered parameters are scaled up in transit and not scaled back", "fsdp=2"},
+      {"no_broadcast", "the first replica's values are not sent to the others", "ddp=2"},
       {"zero_gradient", "M15: one parameter's gradient is zero", "fsdp=2"},
   };
   return table;

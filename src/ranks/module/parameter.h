@@ -32,7 +32,8 @@ using ParameterPtr = std::shared_ptr<Parameter>;
 // A parameter around `piece`, which becomes a leaf that requires grad.
 ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements);
 
-// A new parameter that holds this rank's piece of a full one. Like distribute_tensor, it refuses a parameter that is
+// A new parameter that holds this rank's piece of the full one that it is given: nothing is sent, where distribute_tensor
+// scatters the first rank's. Like distribute_tensor, it refuses a parameter that is
 // placed already: what a second placement would mean is for the one who placed it first to say. The refusal is an
 // exception naming both axes.
 ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank);

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "ranks/comm/collectives.h"
+#include "ranks/model/initial.h"
 #include "ranks/model/llama.h"
 #include "ranks/train/batch.h"
 #include "ranks/train/loss.h"
@@ -18,6 +19,9 @@ namespace {
 
 // Keeps gradients above the grid. A power of two: dividing it out again changes no bit.
 constexpr double kLossScale = 256;
+
+// Far from the seeds that a case is looked at with again.
+constexpr std::uint64_t kSeedsApart = 1000003;
 
 // What a trainer does when the stack says nothing of an optimizer: makes one last.
 Item default_optimizer() { return parse_stack("optimizer=adamw:clip=1").value().items.front(); }
@@ -57,7 +61,20 @@ class RankRun {
   void apply(const Item& item) {
     const Transform* transform = program_.find_transform(item.name);
     assert(transform && "asked before the ranks were started");
+    if (!transform->broadcasts_over.empty()) start_apart(transform->broadcasts_over);
     transform->apply(subject_, item, site_);
+  }
+
+  // All ranks of the axis but the first hold what another seed gives.
+  void start_apart(const std::string& axis) {
+    const int place = group_rank(axis);
+    if (place == 0) return;
+    const at::NoGradGuard no_grad;
+    const std::uint64_t seed = program_.subject.settings.seed + kSeedsApart * static_cast<std::uint64_t>(place);
+    for (const NamedParameter& named : parameters_of(subject_.model)) {
+      at::Tensor value = named.parameter->tensor.detach();
+      value.copy_(initial_parameter(seed, named.name, value.sizes(), value.scalar_type()));
+    }
   }
 
   // Loss sums are added first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.

@@ -74,7 +74,8 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
     end(record, Ending::unsupported, Phase::build, why);
     return record;
   }
-  reset_range(world_size(mesh) * run.subject.settings.accumulation);
+  reset_range(world_size(mesh) * run.subject.settings.accumulation,
+              run.keep == Keep::values ? PastRange::go_on : PastRange::stop);
   const RankProgram program{.subject = run.subject,
                             .numerics = numerics,
                             .mutant = run.mutant,

@@ -16,7 +16,7 @@ const std::vector<Transform>& transform_catalog() {
   static const std::vector<Transform> catalog{
       {"ac", cannot_ac, apply_ac},
       {"compile", cannot_compile, apply_compile},
-      {"ddp", cannot_ddp, apply_ddp},
+      {"ddp", cannot_ddp, apply_ddp, "dp_replicate"},
       {"fsdp", cannot_fsdp, apply_fsdp},
       {"optimizer", cannot_optimizer, apply_optimizer},
       {"sac", cannot_sac, apply_sac},

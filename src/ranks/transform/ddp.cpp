@@ -53,7 +53,7 @@ void apply_ddp(Subject& subject, const Item& item, const Site& site) {
   std::vector<ParameterPtr> parameters;
   for (const NamedParameter& named : parameters_of(subject.model)) parameters.push_back(named.parameter);
   auto buckets = GradientBuckets::bind(std::move(parameters), options);
-  buckets->broadcast_values();
+  if (site.mutant != "no_broadcast") buckets->broadcast_values();
   auto wrapper = std::make_shared<DistributedDataParallel>(subject.model, std::move(buckets));
   subject.model = wrapper;
   if (option_of(item, "no_sync")) {

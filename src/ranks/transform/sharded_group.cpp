@@ -1,6 +1,7 @@
 #include "ranks/transform/sharded_group.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <ATen/ATen.h>
 #include <ATen/native/Resize.h>
@@ -100,20 +101,28 @@ int64_t ShardedGroup::transit_size() const {
   return size;
 }
 
+// This rank's shards, each padded at its end to the length of the others'.
+at::Tensor ShardedGroup::in_transit() const {
+  const bool front = options_.mutant == "pad_front" || options_.mutant == "nan_padding";
+  const double padding = options_.mutant == "nan_padding" ? std::numeric_limits<double>::quiet_NaN() : 0;
+  at::Tensor out = at::full({transit_size()}, padding, members_[0].sharded->tensor.options().requires_grad(false));
+  int64_t offset = 0;
+  for (const Member& member : members_) {
+    const at::Tensor shard = member.sharded->tensor.detach().reshape({-1});
+    const int64_t length = member.padded_rows * member.row_size;
+    out.narrow(0, front ? offset + length - shard.numel() : offset, shard.numel()).copy_(shard);
+    offset += length;
+  }
+  return options_.mutant == "unscaled" ? out * 0x1p30 : out;
+}
+
 void ShardedGroup::gather() {
   if (gathered_) return;
   const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
   const int degree = degree_of(options_.mesh, options_.axis);
-  const at::Tensor out = at::zeros({transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
+  const at::Tensor all = all_gather(in_transit(), 0, options_.axis).view({degree, transit_size()});
   int64_t offset = 0;
-  for (const Member& member : members_) {
-    const at::Tensor shard = member.sharded->tensor.detach().reshape({-1});
-    out.narrow(0, offset, shard.numel()).copy_(shard);
-    offset += member.padded_rows * member.row_size;
-  }
-  const at::Tensor all = all_gather(out, 0, options_.axis).view({degree, transit_size()});
-  offset = 0;
   for (Member& member : members_) {
     const int64_t length = member.padded_rows * member.row_size;
     const at::Tensor& leaf = member.unsharded->tensor;

@@ -49,6 +49,7 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   };
   ShardedGroup() = default;
   void adopt(Module& owner, const std::string& slot);
+  at::Tensor in_transit() const;
   void gather();
   void free();
   void before_backward();

@@ -41,6 +41,9 @@ struct Transform {
   std::string (*cannot)(const Item& item);
   // Throws what goes wrong; the step records it with phase `apply`.
   void (*apply)(Subject& subject, const Item& item, const Site& site);
+  // The axis over which it promises to give every rank the first one's values of all parameters that it is handed; "" for
+  // none. Those ranks start apart before it, so that a promise that is not kept is seen.
+  std::string broadcasts_over = "";
 };
 
 // Every transform that this engine builds. An explicit table; a test holds it against stack/transforms.h.

@@ -57,6 +57,14 @@ TEST(Plan, OnlyLegalOrdersAreTriedAtEveryWorldSizeAndAccumulation) {
   EXPECT_EQ(find(plan, "fsdp=2,tp=2 accumulation=4"), nullptr);
 }
 
+TEST(Plan, AStackIsTriedAsItStands) {
+  Space space = sample_space();
+  space.stacks = {*parse_stack("ac,fsdp=4:reshard=never")};
+  const Plan plan = make_plan(space, {}, sample_rules(), FakeRunner().hello());
+  EXPECT_THAT(sources(plan, "ac,fsdp=4:reshard=never"), testing::ElementsAre("order"));
+  EXPECT_EQ(find(plan, "fsdp=4:reshard=never,ac"), nullptr);
+}
+
 TEST(Plan, EveryOrderOfASetIsTriedAtItsWorldSizesOnly) {
   Space space = sample_space();
   space.transforms = {"tp"};

@@ -57,6 +57,46 @@ TEST_F(RunMatrix, TheSubjectIsReallyRunTwiceAndReferencesOnce) {
   EXPECT_EQ(runs("tp=2 arithmetic=plain"), 1);
 }
 
+void leave_range(Record& record, const Request& request) {
+  if (request.run.keep == Keep::values) return;  // goes on, and has numbers
+  const int ranks = record.world_size;
+  record =
+      Record{.case_text = record.case_text, .engine = "native", .ending = Ending::out_of_range, .world_size = ranks};
+  record.failure = Failure{.phase = Phase::forward, .message = "sum too large"};
+}
+
+TEST_F(RunMatrix, ARangeExitDiffersAndTheRunThatGoesOnNamesWhatIsFirst) {
+  runner_.spoil("tp=2", [](Record& record, const Request& request) {
+    spoil_gradient(record, request);
+    leave_range(record, request);
+  });
+  const auto outcome = run({"tp=2"}).outcomes.at(0);
+  EXPECT_EQ(outcome.judgement.verdict, Verdict::differs) << outcome.judgement.reason;
+  EXPECT_EQ(outcome.persistence, "also with seed 2, also on the grid 2^-18");
+  ASSERT_TRUE(outcome.judgement.difference);
+  EXPECT_EQ(outcome.judgement.difference->what, "gradient of layers.0.attention.wq.weight");
+  EXPECT_THAT(outcome.judgement.reason,
+              HasSubstr("what differs first is the gradient of layers.0.attention.wq.weight of step 0"));
+}
+
+TEST_F(RunMatrix, ARangeExitWithTheSecondSeedAloneIsThatDifferenceToo) {
+  runner_.spoil("tp=2", [](Record& record, const Request& request) {
+    spoil_gradient(record, request);
+    if (request.run.subject.settings.seed == 2) leave_range(record, request);
+  });
+  EXPECT_EQ(run({"tp=2"}).outcomes.at(0).judgement.verdict, Verdict::differs);
+}
+
+// What is in range again with the second seed and has every bit of one rank shows nothing.
+TEST_F(RunMatrix, ARangeExitThatIsNotThereWithTheSecondSeedIsUnstable) {
+  runner_.spoil("tp=2", [](Record& record, const Request& request) {
+    if (request.run.subject.settings.seed == 1) leave_range(record, request);
+  });
+  const auto outcome = run({"tp=2"}).outcomes.at(0);
+  EXPECT_EQ(outcome.judgement.verdict, Verdict::unstable);
+  EXPECT_THAT(outcome.judgement.reason, HasSubstr("not there with seed 2"));
+}
+
 TEST_F(RunMatrix, AFailingCaseIsNotRunAgain) {
   run({"fsdp=2,tp=2"});
   EXPECT_TRUE(std::ranges::none_of(runner_.seen, [](const Request& r) {

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "engines/fake_engine.h"
+#include "stack/mesh.h"
+#include "stack/model_sizes.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -58,6 +62,28 @@ TEST(Space, SlowSetsMayBeLeftOut) {
   const auto wrong = parse_space(kText + "slow_sets = [\"ac,fsdp=2\"]\n", "space.toml");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("space.toml:11: 'ac,fsdp=2' names a degree"));
+}
+
+TEST(Space, StacksNameTheirDegreesAndMayBeLeftOut) {
+  EXPECT_TRUE(parse_space(kText, "space.toml")->stacks.empty());
+  const auto space = parse_space(kText + "stacks = [\"ac,fsdp=5\"]\n", "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  ASSERT_EQ(space->stacks.size(), 1u);
+  EXPECT_EQ(print(space->stacks[0]), "ac,fsdp=5");
+  const auto wrong = parse_space(kText + "stacks = [\"fsdb=5\"]\n", "space.toml");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("space.toml:11: unknown transform 'fsdb'"));
+}
+
+// A shard is padded in transit only where the degree does not divide the rows: 2, 3 and 4 divide all of them.
+TEST(Space, EveryEngineIsTriedWithShardsOfUnequalSize) {
+  for (const char* name : {"space.toml", "space-pytorch.toml"}) {
+    const auto space = load_space(std::string(ORDERCHECK_SOURCE_DIR "/matrix/") + name);
+    ASSERT_TRUE(space) << space.error().message;
+    EXPECT_TRUE(std::ranges::any_of(space->stacks, [](const Stack& stack) {
+      return kLlama.dim % degree_of(mesh_of(stack), "dp_shard") != 0;
+    })) << name;
+  }
 }
 
 TEST(Space, AnEngineHasItsOwnOrSharesOneThatNamesIt) {

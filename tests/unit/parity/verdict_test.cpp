@@ -46,7 +46,7 @@ TEST(Judge, EqualWhenEverythingOwedIsThere) {
 TEST(Judge, EndingsThatDidNotComplete) {
   const std::vector<std::pair<Ending, Verdict>> expected{
       {Ending::failed, Verdict::fails},     {Ending::died, Verdict::fails},         {Ending::garbled, Verdict::fails},
-      {Ending::deadlocked, Verdict::hangs}, {Ending::timed_out, Verdict::hangs},    {Ending::out_of_range, Verdict::unrun},
+      {Ending::deadlocked, Verdict::hangs}, {Ending::timed_out, Verdict::hangs},
       {Ending::unsupported, Verdict::unrun}};
   for (const auto& [ending, verdict] : expected) {
     Comparison comparison = sound();
@@ -58,6 +58,8 @@ TEST(Judge, EndingsThatDidNotComplete) {
   }
   Comparison comparison = sound();
   comparison.first = sample_failure(Ending::out_of_range, Phase::forward, "sum too large");
+  comparison.reference.reset();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
   EXPECT_THAT(judge(comparison).reason, HasSubstr("(range)"));
 }
 
@@ -161,6 +163,74 @@ TEST(Judge, InNativeArithmeticAnAbsentEffectIsIgnored) {
   comparison.again->collectives.clear();
   EXPECT_EQ(judge(comparison).verdict, Verdict::ignored);
   EXPECT_THAT(judge(comparison).reason, HasSubstr("every number is close to one rank's, but fsdp=2 is without its effect"));
+}
+
+Record left_its_range(int ranks) {
+  Record record = sample_failure(Ending::out_of_range, Phase::forward, "sum too large");
+  record.world_size = ranks;
+  return record;
+}
+
+TEST(Judge, ARangeExitThatOneRankCouldNotHaveIsADifference) {
+  Comparison comparison = sound();
+  comparison.first = left_its_range(4);
+  comparison.again.reset();
+  comparison.reference->range_used = 0.2;
+  const auto judgement = judge(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::differs);
+  EXPECT_THAT(judgement.reason,
+              testing::AllOf(HasSubstr("sum too large"), HasSubstr("one rank uses 20.0% of the range")));
+  comparison.reference->range_used = 0.3;  // four times that is out of range, though every sum may be right
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  comparison.reference->range_used = 0.2;
+  comparison.reference->steps[1].loss[0] = bits_of(std::nan(""));
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  comparison.reference = left_its_range(1);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  comparison.reference.reset();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+}
+
+void put(Record& record, double loss) {
+  for (Bits64& bits : record.steps[1].loss) bits = bits_of(loss);
+}
+
+TEST(Judge, ANumberThatIsNoneWhereOneRankHasOneDiffers) {
+  for (const double none : {std::nan(""), HUGE_VAL}) {
+    Comparison comparison = sound();
+    put(comparison.first, none);
+    put(*comparison.again, none);
+    const auto judgement = judge(comparison);
+    EXPECT_EQ(judgement.verdict, Verdict::differs);
+    ASSERT_TRUE(judgement.difference);
+    EXPECT_EQ(judgement.difference->what, "loss");
+    EXPECT_EQ(judgement.difference->step, 1);
+    comparison.subject.settings.arithmetic = Arithmetic::native;  // where the bits of one rank are not owed
+    EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+    put(*comparison.again, 3.5);
+    EXPECT_EQ(judge(comparison).verdict, Verdict::unstable);
+  }
+}
+
+TEST(Judge, NaNsOfMemoryThatNobodyWroteAreNotUnstable) {
+  Comparison comparison = sound();
+  put(comparison.first, std::nan("1"));
+  put(*comparison.again, std::nan("2"));
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+}
+
+TEST(Judge, OfAReferenceThatIsNotFiniteNothingIsConcluded) {
+  for (const auto arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native}) {
+    Comparison comparison = sound();
+    comparison.subject.settings.arithmetic = arithmetic;
+    put(*comparison.reference, std::nan(""));
+    EXPECT_EQ(judge(comparison).verdict, Verdict::unrun) << name_of(arithmetic);
+    put(comparison.first, std::nan(""));
+    put(*comparison.again, std::nan(""));
+    EXPECT_EQ(judge(comparison).verdict, Verdict::unrun) << "the same bits, and equal to nothing";
+    comparison.reference.reset();
+    EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  }
 }
 
 TEST(Judge, ARecommendedOrderThatDidNotCompleteVouchesForNothing) {
