@@ -40,7 +40,8 @@ std::vector<std::string> head_fields(RuleKind kind) {
   const PartFields parts = parts_of(kind);
   known.push_back(parts.one);
   if (!parts.other.empty()) known.insert(known.end(), {parts.other, "scopes"});
-  if (kind == RuleKind::order) known.insert(known.end(), {"between", "unless"});
+  if (kind == RuleKind::order) known.push_back("between");
+  if (kind == RuleKind::order || kind == RuleKind::clash) known.push_back("unless");
   if (kind != RuleKind::commutes) known.insert(known.end(), {"harm", "loses"});
   return known;
 }
@@ -170,10 +171,8 @@ void read_parts(Fields& fields, Rule& rule) {
   };
   rule.one = read(parts.one, parts.one_needed);
   rule.other = read(parts.other, parts.other_needed);
-  if (rule.kind == RuleKind::order) {
-    rule.between = read("between", false);
-    rule.unless = read("unless", false);
-  }
+  if (rule.kind == RuleKind::order) rule.between = read("between", false);
+  if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash) rule.unless = read("unless", false);
   if (fields.has("scopes"))
     rule.scopes = choose(fields, "scopes", find_scope_relation(fields.text("scopes")), "same, equal, inside, outside");
   if (fields.has("when") || rule.kind == RuleKind::fits)

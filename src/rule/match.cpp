@@ -14,6 +14,13 @@ bool play(const Rule& rule, const Item& one, const Item& other) {
   return matches(rule.one, one) && matches(rule.other, other) && related(scope_of(one), scope_of(other), rule.scopes);
 }
 
+// The first item of [begin, end) that matches.
+std::optional<std::size_t> first_of(const Pattern& pattern, const Stack& stack, std::size_t begin, std::size_t end) {
+  for (std::size_t k = begin; k < end; ++k)
+    if (matches(pattern, stack.items[k])) return k;
+  return std::nullopt;
+}
+
 // Pairs in the order of the stack, in which the two play the parts either way round.
 std::vector<CommutingPair> pairs_either_way(const Rule& rule, const Stack& stack) {
   std::vector<CommutingPair> pairs;
@@ -26,15 +33,9 @@ std::vector<CommutingPair> pairs_either_way(const Rule& rule, const Stack& stack
 
 std::vector<Firing> clash_firings(const Rule& rule, const Stack& stack) {
   std::vector<Firing> found;
-  for (const CommutingPair& pair : pairs_either_way(rule, stack)) found.push_back({{pair.first, pair.second}});
+  for (const CommutingPair& pair : pairs_either_way(rule, stack))
+    if (!first_of(rule.unless, stack, 0, pair.second)) found.push_back({{pair.first, pair.second}});
   return found;
-}
-
-// The first item of [begin, end) that matches.
-std::optional<std::size_t> first_of(const Pattern& pattern, const Stack& stack, std::size_t begin, std::size_t end) {
-  for (std::size_t k = begin; k < end; ++k)
-    if (matches(pattern, stack.items[k])) return k;
-  return std::nullopt;
 }
 
 std::vector<Firing> order_firings(const Rule& rule, const Stack& stack) {

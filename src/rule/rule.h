@@ -79,7 +79,7 @@ struct Rule {
   Pattern one;    //  first    one    item   item*   item    one        * may be left out
   Pattern other;  //  then     other  needs  -       with*   other
   Pattern between;            // order: an item that has to stand between the two; empty: none has to
-  Pattern unless;             // order: silent where an item that matches is applied before the second
+  Pattern unless;             // order, clash: silent where an item that matches is applied before the later of the two
   ScopeRelation scopes = ScopeRelation::same;
   std::optional<Condition> when;
   Basis basis = Basis::incidental;

@@ -17,6 +17,7 @@ class Event:
     sequence: int = -1
     sizes: list[list[int]] = field(default_factory=list)
     kind: int = 0
+    dtype: str = "double"
 
     def name(self) -> str:
         return self.called
@@ -38,6 +39,9 @@ class Event:
 
     def shapes(self) -> list[list[int]]:
         return self.sizes
+
+    def dtypes(self) -> list[str]:
+        return [self.dtype] * len(self.sizes)
 
 
 SIZES = [[2, 3], [3, 5]]
@@ -73,6 +77,19 @@ def test_what_runs_again_inside_backward_is_told_from_the_rest() -> None:
     assert step.matmul_flops == 3 * FLOPS
     assert step.matmul_flops_recomputed == FLOPS
     assert step.operators_recomputed == 1
+
+
+def test_a_cast_that_a_recomputation_lost_is_noted() -> None:
+    node = Event("autograd::engine::evaluate_function: X", 110, 80)
+    kept, lost = (product(start=120, sequence=3) for _ in range(2))
+    first = product(start=10, sequence=2)
+    first[0].dtype = kept[0].dtype = "c10::BFloat16"
+    lost[0].dtype = "float"
+    assert read_step([FORWARD, BACKWARD, *first, node, *kept]).recast == ""
+    assert (
+        read_step([FORWARD, BACKWARD, *first, node, *lost]).recast
+        == "matrix products are in BFloat16, and computed again in float"
+    )
 
 
 def test_a_product_that_computes_nothing_is_not_counted() -> None:

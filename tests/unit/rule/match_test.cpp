@@ -73,6 +73,14 @@ TEST(ClashRules, FireInAnyOrderAndOncePerPair) {
   EXPECT_EQ(fire(clash, "ac,ac,ac"), (Places{{0, 1}, {0, 2}, {1, 2}}));
 }
 
+TEST(ClashRules, MayBeSilentInOneOrder) {
+  Rule clash = rule(RuleKind::clash, "ddp:!device_mesh", "tp");
+  clash.unless = *parse_pattern("ddp");
+  EXPECT_EQ(fire(clash, "tp=2,ddp=2"), (Places{{0, 1}}));
+  EXPECT_EQ(fire(clash, "ddp=2,tp=2"), Places{});
+  EXPECT_EQ(fire(clash, "tp=2,ddp=2:device_mesh"), Places{});
+}
+
 TEST(NeedsRules, FireWhereNobodyElseMatches) {
   const Rule needs = rule(RuleKind::needs, "simple_fsdp", "compile");
   EXPECT_EQ(fire(needs, "simple_fsdp=2"), (Places{{0}}));

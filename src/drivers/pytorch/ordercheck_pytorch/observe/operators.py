@@ -29,6 +29,7 @@ class Step:
     saved_bytes_peak: int = NOT_MEASURED
     products_in_scope: int = 0
     products_in_graphs: int = 0
+    recast: str = ""
 
 
 @dataclass
@@ -72,6 +73,9 @@ class OperatorMeter:
             return dict.fromkeys(COUNTERS, NOT_MEASURED)
         return {name: int(getattr(step, name)) for name in COUNTERS}
 
+    def notes(self) -> list[str]:
+        return [self.seen.recast] if self.seen and self.seen.recast else []
+
 
 COUNTERS = (
     "matmul_flops",
@@ -98,7 +102,18 @@ def read_step(profiled: Iterable[Any]) -> Step:
     step.matmul_flops = sum(product.flops for product in products)
     step.matmul_flops_recomputed = sum(product.flops for product in products if again.hold(product.begin))
     step.operators_recomputed = sum(again.hold(begin) for begin in events.operators)
+    step.recast = recast(events, products, again)
     return step
+
+
+def recast(events: Events, products: Iterable[Product], again: Spans) -> str:
+    """Where a recomputation multiplies in a dtype in which the forward did not: a cast that it lost."""
+    forward = Spans([(begin, end) for begin, end, name in events.phases if name == "forward"])
+    first = {product.dtype for product in products if forward.hold(product.begin)}
+    later = {product.dtype for product in products if again.hold(product.begin)}
+    if not first or later <= first:
+        return ""
+    return f"matrix products are in {' and '.join(sorted(first))}, and computed again in {' and '.join(sorted(later))}"
 
 
 def products_computed(events: Events) -> list[Product]:

@@ -32,6 +32,10 @@ class Product:
     def flops(self) -> int:
         return matmul_flops(self.name, self.event.shapes())
 
+    @property
+    def dtype(self) -> str:
+        return str(self.event.dtypes()[PRODUCTS[self.name]]).removeprefix("c10::")
+
 
 @dataclass
 class Events:

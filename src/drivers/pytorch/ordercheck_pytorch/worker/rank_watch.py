@@ -178,7 +178,7 @@ class RankWatch:
         return counters
 
     def notes(self) -> list[str]:
-        return break_reasons()
+        return break_reasons() + (self._meter.notes() if self._meter else [])
 
     def messages_of_last_step(self) -> int:
         return self._messages[self._step]
