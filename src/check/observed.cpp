@@ -1,5 +1,7 @@
 #include "check/observed.h"
 
+#include "check/inductor.h"
+
 namespace ordercheck {
 namespace {
 
@@ -15,17 +17,20 @@ std::vector<Observation> observations_of(const std::vector<EvidenceTable>& table
   std::vector<Observation> seen;
   for (const EvidenceTable& table : tables) {
     if (table.arithmetic != name_of(Arithmetic::exact)) continue;
+    std::vector<Observation> of_table;
     for (const EvidenceRow& row : table.rows)
-      seen.push_back({.engine = table.engine,
-                      .version = version_of(table.versions),
-                      .case_text = row.case_text,
-                      .verdict = row.verdict,
-                      .phase = find_phase(row.phase),
-                      .message = row.message,
-                      .operation = row.operation,
-                      .group = row.group,
-                      .lost = lost_in(row),
-                      .counters = counter_values(row.counters, row.collectives)});
+      of_table.push_back({.engine = table.engine,
+                          .version = version_of(table.versions),
+                          .case_text = row.case_text,
+                          .verdict = row.verdict,
+                          .phase = find_phase(row.phase),
+                          .message = row.message,
+                          .operation = row.operation,
+                          .group = row.group,
+                          .lost = lost_in(row),
+                          .counters = counter_values(row.counters, row.collectives)});
+    let_inductor_decide(of_table);
+    seen.insert(seen.end(), of_table.begin(), of_table.end());
   }
   return seen;
 }

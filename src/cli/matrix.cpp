@@ -113,7 +113,7 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   return Planned{.rules = knowledge->rules,
                  .folder = *folder,
                  .plan = shard_of(plan, shard->index, shard->count),
-                 .whole = command.only.empty() && command.shard.empty() && (command.slow || space->slow_sets.empty())};
+                 .whole = command.only.empty() && command.shard.empty() && (command.slow || !has_slow_tier(*space))};
 }
 
 // The interpreters of one run have to be of different builds: evidence is kept by build, and two of one would be one table.

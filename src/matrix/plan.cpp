@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "check/inductor.h"
 #include "matrix/orders.h"
 #include "rule/match.h"
 #include "stack/mesh.h"
@@ -94,10 +95,25 @@ class Collector {
   }
 
   // A case that has another source too is not slow because of that.
-  void add_slow_orders(const std::string& model) {
+  void add_slow(const std::string& model) {
     adding_slow_ = true;
     add_orders_of(space_.slow_sets, model);
+    for (const Stack& stack : space_.slow_stacks) add_order(stack, model);
+    add_slow_witnesses();
     adding_slow_ = false;
+  }
+
+  // What a page says of compile is about inductor, and an engine may have run it with a stand-in.
+  void add_slow_witnesses() {
+    const auto add_under_inductor = [&](const Stack& stack, const Rule& rule, const char* which) {
+      if (std::ssize(stack.items) > space_.slow_witnesses) return;
+      if (const auto compiled = under_inductor(usual_case(stack, rule.witness.model, hello_.engine)))
+        add(*compiled, {SourceKind::witness, fmt::format("{} {} under inductor", rule.id, which)});
+    };
+    for (const Rule& rule : rules_) {
+      add_under_inductor(rule.witness.bad, rule, "bad");
+      add_under_inductor(rule.witness.good, rule, "good");
+    }
   }
 
   // Only among transforms that have a mesh axis: where the numbers of an optimizer could meet a layout.
@@ -180,7 +196,7 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
   collector.add_witnesses();
   for (const auto& model : space.models) {
     collector.add_orders(model);
-    collector.add_slow_orders(model);
+    collector.add_slow(model);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
     for (const auto& thread : threads) collector.add_thread(thread, model);

@@ -90,13 +90,21 @@ std::string render_table(const std::vector<TableLine>& lines) {
 }
 
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {
-  const auto text = [](std::int64_t value) { return is_measured(value) ? std::to_string(value) : "not measured"; };
-  for (const CounterApart& one : apart) lines.push_back({one.counter, text(one.left), text(one.right)});
+  // Beside what was not measured a number would be read as more, or as less.
+  const auto text = [](std::int64_t value, std::int64_t other) -> std::string {
+    if (!is_measured(value)) return "not measured";
+    return is_measured(other) ? std::to_string(value) : "measured here alone";
+  };
+  for (const CounterApart& one : apart)
+    lines.push_back({one.counter, text(one.left, one.right), text(one.right, one.left)});
 }
 
 std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name) {
   std::vector<TableLine> lines{{fmt::format("{} {}", seen.engine, seen.version), left_name, right_name},
                                {"verdict", verdict_of(seen.left), verdict_of(seen.right)}};
+  const auto backend = [](const Observation* one) { return one == nullptr ? std::string() : one->backend; };
+  if (!backend(seen.left).empty() || !backend(seen.right).empty())
+    lines.push_back({"compiled", backend(seen.left), backend(seen.right)});
   add_counters(seen.apart, lines);
   if (seen.apart.empty() && completed(seen.left) && completed(seen.right)) lines.push_back({"counters", "the same", ""});
   return lines;

@@ -43,14 +43,14 @@ std::vector<Stack> sets_of(Keys& keys, const std::string& key, const std::vector
 }
 
 // Those that name their degrees themselves.
-std::vector<Stack> stacks_of(Keys& keys) {
+std::vector<Stack> stacks_of(Keys& keys, const std::string& key) {
   std::vector<Stack> stacks;
-  for (const auto& text : keys.texts_if_given("stacks")) {
+  for (const auto& text : keys.texts_if_given(key)) {
     auto stack = parse_stack(text);
     if (stack)
       stacks.push_back(*stack);
     else
-      keys.refuse("stacks", split(stack.error().message, '\n').front());
+      keys.refuse(key, split(stack.error().message, '\n').front());
   }
   return stacks;
 }
@@ -71,6 +71,10 @@ std::vector<Item> optimizers_of(Keys& keys) {
 
 }  // namespace
 
+bool has_slow_tier(const Space& space) {
+  return !space.slow_sets.empty() || !space.slow_stacks.empty() || space.slow_witnesses > 0;
+}
+
 Result<Space> parse_space(std::string_view text, const std::string& path) {
   Keys keys(text, path);
   Space space{.models = keys.texts("models"),
@@ -81,7 +85,9 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .sets = sets_of(keys, "sets", keys.texts("sets")),
               .set_ranks = keys.numbers("set_ranks"),
               .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
-              .stacks = stacks_of(keys),
+              .stacks = stacks_of(keys, "stacks"),
+              .slow_stacks = stacks_of(keys, "slow_stacks"),
+              .slow_witnesses = keys.number_if_given("slow_witnesses", Space{}.slow_witnesses),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),

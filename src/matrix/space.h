@@ -9,6 +9,8 @@
 //   set_ranks = [1, 4]            # world sizes of the sets; degrees are spread over a set's mesh axes
 //   slow_sets = ["ac,compile=inductor"]   # likewise, but run only where slow cases are asked for; may be left out
 //   stacks = ["fsdp=5"]           # these very stacks, with their degrees; may be left out
+//   slow_stacks = ["tp=2,ac,compile=inductor,fsdp=2"]   # exactly these, likewise; may be left out
+//   slow_witnesses = 3            # rules' witnesses of so many items that compile, under inductor, likewise; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
@@ -36,12 +38,16 @@ struct Space {
   std::vector<int> set_ranks;
   std::vector<Stack> slow_sets;         // likewise
   std::vector<Stack> stacks;            // with the degrees that they are run at
+  std::vector<Stack> slow_stacks;       // with degrees
+  int slow_witnesses = 0;               // most items of a witness that is run under inductor too
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
   int most_ranks = std::numeric_limits<int>::max();
   friend bool operator==(const Space&, const Space&) = default;
 };
+
+bool has_slow_tier(const Space& space);
 
 // Errors are "<path>:<line>: ...": a missing or unknown key, an unknown transform, a number below 1.
 Result<Space> parse_space(std::string_view text, const std::string& path);

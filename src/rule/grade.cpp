@@ -65,10 +65,12 @@ Grade grade_by_runs(const std::vector<Run>& runs, const std::optional<Version>& 
     const bool once = std::ranges::any_of(runs, [&](const Run& r) { return r.version < run.version && r.shows_it(); });
     kind = once ? GradeKind::stale : GradeKind::refuted;
   }
+  const std::string& note = run.borne.because.empty() ? run.borne.why : run.borne.because;
+  const std::string& backend = run.observation->backend;
   return {.kind = kind,
           .engine = run.observation->engine,
           .version = run.observation->version,
-          .note = run.borne.because.empty() ? run.borne.why : run.borne.because};
+          .note = backend.empty() ? note : fmt::format("{} ({})", note, backend)};
 }
 
 // A page that ends its claim below the version in question says itself that it is over.

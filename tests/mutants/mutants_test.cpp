@@ -43,6 +43,8 @@ const std::vector<Expectation>& table() {
       {"no_broadcast", "compile,ddp=2", "loss"},
       {"pad_front", "fsdp=5", "loss"},
       {"pad_front", "ac,fsdp=5", "loss"},
+      {"unused_graph", "compile", "effect"},
+      {"unused_graph", "compile:wrap@model", "effect"},
       {"zero_gradient", "fsdp=2", "gradient of tok_embeddings.weight"},
   };
   return lines;

@@ -153,6 +153,31 @@ TEST(Costs, CompilationLeavesProductsAndMessagesAsTheyAre) {
   }
 }
 
+// Every product of the blocks, forward, again and backward, is in a graph: the step has no others but the output's three a
+// microbatch, which are in scope with the model.
+TEST(Costs, GraphsRunEveryProductOfTheirScope) {
+  const std::int64_t blocks = known("compile").counters.products_in_scope;
+  EXPECT_GT(blocks, 0);
+  EXPECT_EQ(known("compile@model").counters.products_in_scope, blocks + 3 * Settings().accumulation);
+  for (const char* text : {"compile", "compile@model", "compile:wrap", "ac,compile", "compile,ac", "sac,compile", "compile,sac",
+                           "tp=2,compile", "compile,fsdp=2", "fsdp=2,compile", "fsdp=2,compile:wrap", "ddp=2,compile@model"}) {
+    const Counters counters = known(text).counters;
+    EXPECT_GE(counters.products_in_scope, blocks) << text;
+    EXPECT_EQ(counters.products_in_graphs, counters.products_in_scope) << text;
+  }
+  for (const char* text : {"(nothing)", "ac", "tp=2"}) {
+    EXPECT_EQ(known(text).counters.products_in_scope, 0) << text;
+    EXPECT_EQ(known(text).counters.products_in_graphs, 0) << text;
+  }
+}
+
+// Without gradients a body runs as it is: the first of a reentrant checkpoint's two forwards.
+TEST(Costs, WhatRunsEagerlyInACompiledScopeIsCountedApart) {
+  const Counters counters = known("compile,ac:reentrant").counters;
+  const std::int64_t forward = known("compile").counters.products_in_scope / 3;
+  EXPECT_EQ(counters.products_in_scope - counters.products_in_graphs, forward);
+}
+
 // Of a checkpoint that is captured, the block's last product is left out of the second run: it leads to the output only,
 // which backward does not read. A checkpoint around a graph runs the graph as it is.
 TEST(Costs, ACapturedCheckpointLeavesTheLastProductOut) {

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/graph/dispatch_mode.h"
+#include "ranks/module/compiled_scope.h"
 #include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
 
@@ -64,6 +65,7 @@ std::vector<int> readers(const Graph& graph, const std::vector<Node>& nodes, con
 
 void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<ValueId>& wanted, Environment& values) {
   const OnlyInstruments opaque;
+  const GraphRun counted;
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   std::vector<int> left = readers(graph, nodes, wanted);
   torch::jit::Stack stack;

@@ -33,6 +33,7 @@ inline const std::vector<Mutant>& mutants() {
       {"nan_padding", "an uneven shard's padding is not a number, and is taken for rows", "fsdp=5"},
       {"unscaled", "gathered parameters are scaled up in transit and not scaled back", "fsdp=2"},
       {"no_broadcast", "the first replica's values are not sent to the others", "ddp=2"},
+      {"unused_graph", "graphs are captured and none is run: the module runs as it was", "compile"},
       {"zero_gradient", "M15: one parameter's gradient is zero", "fsdp=2"},
   };
   return table;

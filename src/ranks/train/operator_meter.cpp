@@ -22,6 +22,10 @@ void OperatorMeter::call(const c10::OperatorHandle& op, torch::jit::Stack& stack
   if (recomputes && !op.schema().returns().empty()) ++rank_.counters.operators_recomputed;
   if (recomputes) rank_.counters.matmul_flops_recomputed += flops;
   rank_.counters.matmul_flops += flops;
+  if (flops > 0) {
+    rank_.counters.products_in_scope += rank_.compiled.in_scope();
+    rank_.counters.products_in_graphs += rank_.compiled.in_graph();
+  }
   op.callBoxed(&stack);
 }
 

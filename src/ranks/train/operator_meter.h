@@ -1,5 +1,5 @@
-// Counts operators as they run: those that a recomputation runs, and the FLOPs of matmuls. A dispatch mode that changes
-// nothing of what it sees.
+// Counts operators as they run: those that a recomputation runs, the FLOPs of matmuls, and which of these are of what was
+// handed to compile. A dispatch mode that changes nothing of what it sees.
 #pragma once
 
 #include "ranks/graph/dispatch_mode.h"

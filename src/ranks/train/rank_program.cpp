@@ -80,6 +80,7 @@ class RankRun {
   // Loss sums are added first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
   void train(int step) {
     rank_.counters = {.graph_captures = rank_.counters.graph_captures, .graph_breaks = rank_.counters.graph_breaks};
+    rank_.compiled.forget_nodes();
     const Settings& settings = program_.subject.settings;
     const int all_tokens = ordercheck::valid_tokens(settings.seed, step);
     at::Tensor loss_sum = at::zeros({1}, program_.numerics.dtype());

@@ -9,6 +9,7 @@
 #include "ranks/graph/passes.h"
 #include "ranks/graph/recorder.h"
 #include "ranks/graph/replay.h"
+#include "ranks/module/compiled_scope.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -50,12 +51,13 @@ class CapturedBody {
       : module_(module), body_(std::move(body)), options_(options) {}
 
   at::Tensor call(const Tensors& inputs) {
+    const CompiledScope scope;
     if (is_recording() || broken_ || !at::GradMode::is_enabled()) return body_(inputs);
     std::vector<at::Tensor> leaves;
     collect_leaves(module_, leaves);
     const Guard guard = guard_of(inputs, leaves);
     for (const auto& [held_for, graph] : graphs_) {
-      if (held_for == guard) return replay(graph, inputs);
+      if (held_for == guard) return run(graph, inputs);
     }
     try {
       graphs_.emplace_back(guard, capture(inputs, leaves));
@@ -63,10 +65,14 @@ class CapturedBody {
       give_up(reason.what());
       return body_(inputs);
     }
-    return replay(graphs_.back().second, inputs);
+    return run(graphs_.back().second, inputs);
   }
 
  private:
+  at::Tensor run(const GraphPtr& graph, const Tensors& inputs) const {
+    return options_.replay ? replay(graph, inputs) : body_(inputs);
+  }
+
   std::string region() const {
     const std::string path = module_.plain_path();
     return path.empty() ? "the model" : path;

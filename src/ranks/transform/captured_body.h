@@ -13,6 +13,7 @@ namespace ordercheck::ranks {
 
 struct CaptureOptions {
   bool full_graph = false;  // a break throws instead
+  bool replay = true;       // false, a mutant: graphs are captured and none is run
 };
 
 // `module` must outlive its body, as it does: the body is its own.

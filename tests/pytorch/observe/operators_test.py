@@ -122,13 +122,21 @@ def test_a_function_of_autograd_in_a_backward_formula_is_no_recomputation() -> N
 
 def test_recomputation_inside_a_backward_graph_is_told_by_its_mark() -> None:
     node = Event("autograd::engine::evaluate_function: CompiledFunctionBackward", 105, 90)
-    mark = Event("ordercheck::recomputed", 118, 15)
-    step = read_step([FORWARD, BACKWARD, node, mark, *product(120), *product(140)])
+    of_aot = Event("CompiledFunctionBackward", 106, 80, sequence=3, kind=1)
+    graph, mark = Event("ordercheck::graph", 110, 70), Event("ordercheck::recomputed", 118, 15)
+    step = read_step([FORWARD, BACKWARD, node, of_aot, graph, mark, *product(120), *product(140)])
     assert (step.matmul_flops, step.matmul_flops_recomputed, step.operators_recomputed) == (
         2 * FLOPS,
         FLOPS,
         1,
     )
+
+
+def test_a_backward_graph_of_another_backend_does_not_tell_its_recomputation() -> None:
+    of_aot = Event("CompiledFunctionBackward", 106, 80, sequence=3, kind=1)
+    step = read_step([FORWARD, BACKWARD, of_aot, *product(120)])
+    assert step.matmul_flops == FLOPS
+    assert (step.matmul_flops_recomputed, step.operators_recomputed) == (NOT_MEASURED, NOT_MEASURED)
 
 
 def test_products_of_the_compiled_scope_forward_and_backward() -> None:

@@ -105,6 +105,28 @@ TEST(Plan, SlowSetsAreListedUntilTheyAreAskedFor) {
   EXPECT_TRUE(slow.not_planned.empty());
 }
 
+TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorWhereSlowCasesAreAskedFor) {
+  Space space = sample_space();
+  space.slow_witnesses = 2;
+  space.slow_stacks = {*parse_stack("tp=2,compile=inductor,fsdp=2")};
+  Hello hello = FakeRunner().hello();
+  hello.engine = "pytorch";
+  hello.transforms.push_back("compile");
+  hello.transforms.push_back("sac");
+  Rule rule = sample_order_rule();
+  rule.id = "ORD-008";
+  rule.witness.bad = *parse_stack("compile,sac");
+  rule.witness.good = *parse_stack("tp=2,sac,compile");
+  const Plan usual = make_plan(space, {}, {rule}, hello);
+  EXPECT_EQ(find(usual, "compile=inductor,sac engine=pytorch"), nullptr);
+  const Plan slow = make_plan(space, {}, {rule}, hello, {}, Tier::slow);
+  EXPECT_THAT(sources(slow, "compile=inductor,sac engine=pytorch"), testing::ElementsAre("witness ORD-008 bad under inductor"));
+  EXPECT_NE(find(slow, "tp=2,compile=inductor,fsdp=2 engine=pytorch"), nullptr);
+  EXPECT_EQ(find(slow, "tp=2,sac,compile=inductor engine=pytorch"), nullptr) << "three items";
+  hello.engine = "native";
+  EXPECT_EQ(find(make_plan(space, {}, {rule}, hello, {}, Tier::slow), "compile=inductor,sac"), nullptr) << "it has no backends";
+}
+
 TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {
   Hello hello = FakeRunner().hello();
   const Case own_model{.stack = *parse_stack("tp=2"), .model = "mine:network"};

@@ -31,7 +31,7 @@ TEST(CountersApart, WhatWasNotMeasuredIsNotTheSame) {
   EXPECT_THAT(apart, ElementsAre(CounterApart{"graph_breaks", kNotMeasured, 0}, CounterApart{"matmul_flops", kNotMeasured, kNotMeasured}));
   std::vector<TableLine> lines;
   add_counters(apart, lines);
-  EXPECT_EQ(render_table(lines), "  graph_breaks  not measured  0\n  matmul_flops  not measured  not measured\n");
+  EXPECT_EQ(render_table(lines), "  graph_breaks  not measured  measured here alone\n  matmul_flops  not measured  not measured\n");
 }
 
 TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {
@@ -72,6 +72,14 @@ TEST(RenderTable, AlignsItsColumns) {
             "  native 2.11.0  ac     sac\n"
             "  verdict        equal  ignored\n"
             "  matmul_flops   12     3\n");
+}
+
+TEST(SeenOf, SaysWhoseGraphsRan) {
+  std::vector<Observation> all{seen("pytorch", "compile,sac engine=pytorch", Verdict::ignored),
+                               seen("pytorch", "sac,compile engine=pytorch", Verdict::equal)};
+  all[0].backend = "under inductor; with its stand-in equal";
+  EXPECT_THAT(render_table(table_of(seen_of(stack("compile,sac"), stack("sac,compile"), all).front(), "left", "right")),
+              testing::HasSubstr("compiled       under inductor; with its stand-in equal"));
 }
 
 }  // namespace

@@ -53,6 +53,16 @@ TEST(Space, TheOneInTheRepositoryIsRead) {
   EXPECT_FALSE(space->transforms.empty());
 }
 
+TEST(Space, SlowStacksAndWitnessesMayBeLeftOut) {
+  EXPECT_FALSE(has_slow_tier(*parse_space(kText, "space.toml")));
+  const auto space = parse_space(kText + "slow_stacks = [\"ac,fsdp=2\"]\nslow_witnesses = 3\n", "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(print(space->slow_stacks.at(0)), "ac,fsdp=2");
+  EXPECT_EQ(space->slow_witnesses, 3);
+  EXPECT_TRUE(has_slow_tier(*space));
+  EXPECT_THAT(parse_space(kText + "slow_stacks = [\"acc\"]\n", "space.toml").error().message, HasSubstr("space.toml:11: "));
+}
+
 TEST(Space, SlowSetsMayBeLeftOut) {
   EXPECT_TRUE(parse_space(kText, "space.toml")->slow_sets.empty());
   const auto space = parse_space(kText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");

@@ -256,11 +256,11 @@ TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
   EXPECT_TRUE(effect("compile", captured, sample_record()).present) << "a scope without a product";
   captured.counters.products_in_scope = 14;
   captured.counters.products_in_graphs = 14;
-  captured.notes = {"compile: a stand-in for inductor ran the graphs", "tp: plan entry 'wq' matched nothing"};
+  captured.notes = {"compile: with a stand-in for inductor", "tp: plan entry 'wq' matched nothing"};
   const Effect all = effect("compile", captured, sample_record());
   EXPECT_TRUE(all.present);
   EXPECT_EQ(all.evidence,
-            "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; a stand-in for inductor ran the "
+            "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; with a stand-in for "
             "graphs");
   captured.counters.products_in_graphs = 12;
   const Effect part = effect("compile", captured, sample_record());

@@ -15,7 +15,7 @@ from torch.autograd.profiler import profile, record_function
 
 from .compiled_share import NOT_MEASURED, products_of_scope
 from .profile_events import MARK, Events, Product, sorted_out
-from .recompute import recomputations
+from .recompute import is_told, recomputations
 from .spans import Spans, any_within
 
 
@@ -100,6 +100,9 @@ def read_step(profiled: Iterable[Any]) -> Step:
             setattr(step, name, NOT_MEASURED)
         return step
     step.matmul_flops = sum(product.flops for product in products)
+    if not is_told(events):
+        step.matmul_flops_recomputed = step.operators_recomputed = NOT_MEASURED
+        return step
     step.matmul_flops_recomputed = sum(product.flops for product in products if again.hold(product.begin))
     step.operators_recomputed = sum(again.hold(begin) for begin in events.operators)
     step.recast = recast(events, products, again)

@@ -17,7 +17,8 @@ MARK_OF_GRAPH = MARK + "graph"
 MARK_OF_RECOMPUTED = MARK + "recomputed"
 
 INDUCTOR_GRAPH = "## Call CompiledFxGraph"  # torch._inductor.output_code
-AOT_GRAPH = "CompiledFunction"  # AOTAutograd's autograd function around a graph and its backward
+AOT_GRAPH = "CompiledFunction"  # AOTAutograd's autograd function around a graph
+AOT_BACKWARD = AOT_GRAPH + "Backward"
 _OF_A_BACKWARD_NODE = 1  # at::RecordScope::BACKWARD_FUNCTION
 
 
@@ -49,6 +50,10 @@ class Events:
     scopes: list[tuple[int, int]] = field(default_factory=list)
     graphs: list[tuple[int, int]] = field(default_factory=list)
     inductor_graphs: list[tuple[int, int]] = field(default_factory=list)
+    marked_graphs: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # those that a program marked, and their inside
+    backward_graphs: list[tuple[int, int]] = field(default_factory=list)  # of AOTAutograd, whoever runs them
     recomputed: list[tuple[int, int]] = field(default_factory=list)  # in a backward graph
     # With the sequence number: operators called with autograd on, Python functions of autograd, and nodes, which have that
     # of the operator whose backward they are.
@@ -77,8 +82,10 @@ class Events:
             self.operators.append(begin)
             if name in PRODUCTS:
                 self.products.append(Product(*span, name, event))
-        if name.startswith(AOT_GRAPH):
+        if name in (AOT_GRAPH, AOT_BACKWARD):
             self.graphs.append(span)
+        if name == AOT_BACKWARD:
+            self.backward_graphs.append(span)
         if event.sequence_nr() >= 0:
             self.take_numbered(name, (*span, event.sequence_nr()), event.scope())
 
@@ -86,6 +93,8 @@ class Events:
         kinds = {MARK_OF_SCOPE: self.scopes, MARK_OF_GRAPH: self.graphs, MARK_OF_RECOMPUTED: self.recomputed}
         if name in kinds:
             kinds[name].append(span)
+            if name == MARK_OF_GRAPH:
+                self.marked_graphs.append(span)
         else:
             self.phases.append((*span, name.removeprefix(MARK)))
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from .profile_events import Events
-from .spans import innermost
+from .spans import any_within, innermost
+
+
+def is_told(events: Events) -> bool:
+    """Whether every backward graph says which of its operators are the forward's. One of another backend does not."""
+    marked = sorted(begin for begin, _ in events.marked_graphs)
+    return all(any_within(marked, begin, end) for begin, end in events.backward_graphs)
 
 
 def recomputations(events: Events) -> list[tuple[int, int]]:

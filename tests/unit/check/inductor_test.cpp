@@ -1,0 +1,69 @@
+#include "check/inductor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "check/observed.h"
+
+namespace ordercheck {
+namespace {
+
+EvidenceRow row(const char* text, Verdict verdict, const char* message, std::int64_t flops) {
+  EvidenceRow made;
+  made.case_text = text;
+  made.verdict = verdict;
+  made.message = message;
+  made.counters.matmul_flops = flops;
+  return made;
+}
+
+std::vector<Observation> seen_of(std::vector<EvidenceRow> rows) {
+  EvidenceTable table;
+  table.engine = "pytorch";
+  table.versions = {"torch 2.15.0"};
+  table.rows = std::move(rows);
+  return observations_of({table});
+}
+
+std::optional<std::string> renamed(const char* text) {
+  const auto under = under_inductor(*parse_case(text));
+  return under ? std::optional(print(*under)) : std::nullopt;
+}
+
+TEST(UnderInductor, IsTheSameCaseWithTheBackendNamed) {
+  EXPECT_EQ(renamed("compile:wrap@model,sac engine=pytorch"), "compile=inductor:wrap@model,sac engine=pytorch");
+  EXPECT_EQ(renamed("compile=aot_eager,sac engine=pytorch"), std::nullopt);
+  EXPECT_EQ(renamed("sac,compile"), std::nullopt) << "the native engine compiles by itself";
+  EXPECT_EQ(renamed("sac engine=pytorch"), std::nullopt);
+}
+
+TEST(LetInductorDecide, WhereItsRunCameOutOtherwise) {
+  const auto seen = seen_of({row("compile,sac engine=pytorch", Verdict::equal, "", 12),
+                             row("compile=inductor,sac engine=pytorch", Verdict::ignored, "sac is without its effect", -1)});
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].case_text, "compile,sac engine=pytorch");
+  EXPECT_EQ(seen[0].verdict, Verdict::ignored);
+  EXPECT_EQ(seen[0].message, "sac is without its effect");
+  EXPECT_EQ(seen[0].backend, "under inductor; with its stand-in equal");
+  EXPECT_EQ(seen[1].backend, "");
+}
+
+TEST(LetInductorDecide, WhereBothAgreeTheStandInsCountersStay) {
+  const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12),
+                             row("ac,compile=inductor engine=pytorch", Verdict::equal, "", -1)});
+  EXPECT_EQ(seen[0].counters.at("matmul_flops"), 12);
+  EXPECT_EQ(seen[0].backend, "so under inductor as with its stand-in");
+}
+
+TEST(LetInductorDecide, AnUndecidedRunOfItDecidesNothing) {
+  const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12),
+                             row("ac,compile=inductor engine=pytorch", Verdict::unrun, "timed out", -1),
+                             row("compile engine=pytorch", Verdict::equal, "", 12)});
+  for (const std::size_t i : {0u, 2u}) {
+    EXPECT_EQ(seen[i].verdict, Verdict::equal);
+    EXPECT_EQ(seen[i].backend, "a stand-in for inductor ran it; inductor did not");
+  }
+}
+
+}  // namespace
+}  // namespace ordercheck
