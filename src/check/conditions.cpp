@@ -30,10 +30,12 @@ std::string in_words(const ItemPattern& pattern) {
     text += option.value.empty() ? ":" + option.name : fmt::format(":{}={}", option.name, option.value);
   if (pattern.scope) text += scope_in_words(*pattern.scope);
   const TransformInfo* info = find_transform(pattern.name);
-  for (const std::string& name : pattern.without) {
-    const OptionInfo* option = info == nullptr ? nullptr : find_option(*info, name);
-    text += option == nullptr || option->absent.empty() ? fmt::format(" without :{}", name)
-                                                        : fmt::format(" {} (no :{})", option->absent, name);
+  for (const Option& without : pattern.without) {
+    const std::string written = without.value.empty() ? without.name : fmt::format("{}={}", without.name, without.value);
+    const OptionInfo* option = info == nullptr ? nullptr : find_option(*info, without.name);
+    text += option == nullptr || option->absent.empty() || !without.value.empty()
+                ? fmt::format(" without :{}", written)
+                : fmt::format(" {} (no :{})", option->absent, written);
   }
   return text;
 }

@@ -80,6 +80,8 @@ std::string render(const std::vector<NotJudged>& open) {
   std::string how = join(ways, " or ");
   if (ranks) how += std::string(how.empty() ? "" : ", and ") + "--world N for the ranks";
   return fmt::format("Not judged, sizes unknown: {}.\n  Give them with {}.\n", join(rules, ", "), how);
+}
+
 std::string render_repaired(const Report& report, bool colour) {
   const std::string change = change_in_words(report.stack, *report.repaired);
   return fmt::format("Repaired: {}{}\n", paint(print(*report.repaired), "32", colour),

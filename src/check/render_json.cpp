@@ -53,7 +53,7 @@ Json json_of(const Conflict& conflict) {
 
 std::string render_json(const Report& report) {
   Json findings = Json::array();
-  for (const Finding& finding : report.findings) findings.push_back(json_of(finding));
+  for (const Finding& finding : report.findings) findings.push_back(json_of(finding, report.stack));
   Json not_judged = Json::array();
   for (const NotJudged& one : report.not_judged) not_judged.push_back({{"rule", one.rule}, {"unknown", one.sizes}});
   const Json whole{{"stack", print(report.stack)},
