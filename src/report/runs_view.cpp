@@ -143,7 +143,8 @@ std::vector<ContradictionRow> stated_contradictions(const std::vector<Rule>& rul
   for (const Rule& rule : rules)
     for (const Expectation& expected : rule.expectations)
       if (departs(rule, expected))
-        rows.push_back({.where = fmt::format("{} {}", expected.engine, print(expected.version)),
+        rows.push_back({.where = fmt::format("{} {}{}", expected.engine, print(expected.version),
+                                             expected.stack ? " on " + code(print(*expected.stack)) : ""),
                         .what = link_to(rule, "rules/"),
                         .claimed = rule.kind == RuleKind::commutes ? "equal" : name_of(verdict_of(rule.harm)),
                         .seen = name_of(expected.verdict),

@@ -114,6 +114,12 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
   return borne.bearing == Bearing::borne_out ? of_counters(claim, seen, beside, borne) : borne;
 }
 
+std::optional<Expectation> departure_of(const Rule& rule, const Stack& stack, const std::string& engine,
+                                        const std::optional<Version>& version) {
+  const Expectation* pin = version ? departure_for(rule, engine, *version, stack) : nullptr;
+  return pin == nullptr ? std::nullopt : std::optional(*pin);
+}
+
 }  // namespace
 
 bool is_of_kind(Verdict said, Verdict seen) { return said == seen || (said == Verdict::equal && shows_parity(seen)); }
@@ -136,15 +142,16 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
     claim.shown.verdict = Verdict::equal;
     claim.counted = Counted::the_same;
   }
-  if (const Expectation* departure = version ? departure_for(rule, engine, *version) : nullptr)
-    claim.departure = *departure;
+  claim.departure = departure_of(rule, rule.witness.bad, engine, version);
   return claim;
 }
 
-Claim claim_on_stack(const Rule& rule, const std::string& engine, const std::optional<Version>& version) {
+Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine,
+                     const std::optional<Version>& version) {
   Claim claim = claim_on_witness(rule, engine, version);
   claim.counted = Counted::as_pinned;
   claim.shown.move = Move::none;
+  claim.departure = departure_of(rule, stack, engine, version);
   if (claim.departure) claim.departure->move = Move::none;
   return claim;
 }

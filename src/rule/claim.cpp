@@ -25,7 +25,9 @@ std::string claim_of(const Rule& rule, const Marking& mark) {
 }
 
 std::string expectation_in_words(const Expectation& expected, const Marking& mark) {
-  std::string text = fmt::format("{} {} shows {}", expected.engine, print(expected.version), name_of(expected.verdict));
+  const std::string where = expected.stack ? " on " + mark(print(*expected.stack)) : "";
+  std::string text =
+      fmt::format("{} {} shows {}{}", expected.engine, print(expected.version), name_of(expected.verdict), where);
   if (expected.phase) text += fmt::format(" in {}", name_of(*expected.phase));
   if (!expected.message.empty()) text += ", " + mark(expected.message);
   if (!expected.operation.empty()) text += fmt::format(", {} on {}", mark(expected.operation), expected.group);

@@ -111,8 +111,8 @@ Move read_move(Fields& fields, std::string& counter) {
 
 Expectation read_expectation(const toml::table& table, const Rule& rule, PageErrors& errors) {
   Fields fields(table, "[[expect]]",
-                {"engine", "version", "verdict", "phase", "message", "operation", "group", "loses", "more", "less",
-                 "same", "because"},
+                {"engine", "version", "stack", "verdict", "phase", "message", "operation", "group", "loses", "more",
+                 "less", "same", "because"},
                 errors);
   Expectation expected;
   expected.engine = fields.text("engine");
@@ -137,6 +137,9 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
   if (expected.verdict == Verdict::ignored && expected.loses.any_of.empty())
     fields.refuse("verdict", "an ignored transform is named: loses = \"compile\"");
   const bool departing = departs(rule, expected);
+  if (fields.has("stack")) expected.stack = read_stack(fields, "stack", rule.file);
+  if (expected.stack && !departing)
+    fields.refuse("stack", "a pin of another stack says where it departs from the harm; this one does not");
   if (!departing && (rule.harm == Harm::ignored || is_cost(rule)) && expected.move == Move::none)
     fields.refuse("verdict",
                   fmt::format("this says no more than harm = \"{}\"; pin a counter: more or less", name_of(rule.harm)));

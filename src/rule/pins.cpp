@@ -1,7 +1,5 @@
 #include "rule/pins.h"
 
-#include <algorithm>
-
 namespace ordercheck {
 
 bool is_cost(const Rule& rule) {
@@ -16,7 +14,7 @@ bool departs(const Rule& rule, const Expectation& pin) {
 const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version) {
   const Expectation* best = nullptr;
   for (const Expectation& candidate : rule.expectations) {
-    if (candidate.engine != engine || departs(rule, candidate)) continue;
+    if (candidate.engine != engine || candidate.stack || departs(rule, candidate)) continue;
     const bool early = candidate.version <= version;
     const bool best_early = best != nullptr && best->version <= version;
     const bool better = best == nullptr || (early && !best_early) ||
@@ -27,11 +25,15 @@ const Expectation* detail_for(const Rule& rule, const std::string& engine, const
   return best;
 }
 
-const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version) {
-  const auto found = std::ranges::find_if(rule.expectations, [&](const Expectation& pin) {
-    return pin.engine == engine && pin.version == version && departs(rule, pin);
-  });
-  return found == rule.expectations.end() ? nullptr : &*found;
+const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version,
+                                 const Stack& stack) {
+  const Expectation* everywhere = nullptr;
+  for (const Expectation& pin : rule.expectations) {
+    if (pin.engine != engine || pin.version != version || !departs(rule, pin)) continue;
+    if (pin.stack == stack) return &pin;
+    if (!pin.stack) everywhere = &pin;
+  }
+  return everywhere;
 }
 
 }  // namespace ordercheck

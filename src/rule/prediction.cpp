@@ -54,7 +54,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
   } else if (strongest != nullptr) {
     prediction.verdict = verdict_of(strongest->harm);
     prediction.rule = strongest->id;
-    prediction.claim = claim_on_stack(*strongest, target.project, target.version);
+    prediction.claim = claim_on_stack(*strongest, stack, target.project, target.version);
   } else if (only_orders) {
     if (const Rule* commutes = commuting_rule(where, stack, rules, target, job)) {
       prediction.verdict = Verdict::equal;

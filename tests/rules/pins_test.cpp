@@ -21,9 +21,10 @@ const std::vector<Observation>& runs() {
 
 // What a pin gets wrong, in one line; "" where a run of the witness bears it out.
 std::string mistake_of(const Rule& rule, const Expectation& pin, const std::vector<Observation>& all) {
-  const std::string where = fmt::format("{}: {} {} on {}", rule.file, pin.engine, print(pin.version), print(rule.witness.bad));
+  const Stack& stack = pin.stack ? *pin.stack : rule.witness.bad;
+  const std::string where = fmt::format("{}: {} {} on {}", rule.file, pin.engine, print(pin.version), print(stack));
   const std::string version = print(pin.version);
-  const Observation* bad = find_run(all, rule.witness.bad, rule.witness.model, pin.engine, version);
+  const Observation* bad = find_run(all, stack, rule.witness.model, pin.engine, version);
   if (bad == nullptr) return where + ": no committed run stands behind this pin; what nobody ran is a citation, or a sentence of Limits";
   const Observation* good = find_run(all, rule.witness.good, rule.witness.model, pin.engine, version);
   const Borne borne = bears_out(claim_of_pin(rule, pin), *bad, good);

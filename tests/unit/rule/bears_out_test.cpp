@@ -189,7 +189,7 @@ TEST(Claims, OnAnyStackNoCounterIsAsked) {
   rule.expectations[0] = {.engine = "pytorch", .version = *parse_version("2.11.0"), .verdict = Verdict::equal, .move = Move::more, .counter = "all_gather"};
   const Version version = *parse_version("2.11");
   EXPECT_EQ(bears_out(claim_on_witness(rule, "pytorch", version), counted(3), nullptr).bearing, Bearing::undecided);
-  EXPECT_EQ(bears_out(claim_on_stack(rule, "pytorch", version), counted(3), nullptr).bearing, Bearing::borne_out);
+  EXPECT_EQ(bears_out(claim_on_stack(rule, rule.witness.bad, "pytorch", version), counted(3), nullptr).bearing, Bearing::borne_out);
 }
 
 TEST(Pins, ACostThatStaysTheSameDeparts) {
@@ -220,8 +220,22 @@ TEST(Pins, DetailIsOfTheNewestNotAfterTheVersion) {
   EXPECT_EQ(chosen("2.9"), "2.8") << "a departure details no harm";
   EXPECT_EQ(chosen("2.7"), "2.8");
   EXPECT_EQ(detail_for(rule, "native", *parse_version("1")), nullptr);
-  EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.9")), &rule.expectations[2]);
-  EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.11")), nullptr) << "of exactly that version";
+  const Stack stack = rule.witness.bad;
+  EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.9"), stack), &rule.expectations[2]);
+  EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.11"), stack), nullptr) << "of exactly that version";
+}
+
+TEST(Pins, ADepartureOfOneStackIsOfThatStackAlone) {
+  Rule rule = rule_of(good_page());
+  Expectation pin = rule.expectations[0];
+  pin.verdict = Verdict::equal;
+  pin.stack = *parse_stack("fsdp=2,ac,tp=2");
+  rule.expectations.push_back(pin);
+  const Version version = *parse_version("2.11");
+  EXPECT_EQ(departure_for(rule, "pytorch", version, *pin.stack), &rule.expectations[1]);
+  EXPECT_EQ(departure_for(rule, "pytorch", version, rule.witness.bad), nullptr);
+  EXPECT_FALSE(claim_on_witness(rule, "pytorch", version).departure);
+  EXPECT_TRUE(claim_on_stack(rule, *pin.stack, "pytorch", version).departure);
 }
 
 }  // namespace

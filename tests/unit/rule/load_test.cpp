@@ -93,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"loses_what_is_not_there", "harm = \"fails\"", "harm = \"ignored\"\nloses = \"ac\"", "8", "not in the smallest stack"},
         Mistake{"pin_for_somebody_else", "engine = \"pytorch\"", "engine = \"torchtitan\"", "18", "'holds' does not speak about torchtitan"},
         Mistake{"pin_for_one_implementation", "\"pytorch>=2.6\", ", "\"pytorch-fsdp1>=2.6\", ", "18", "'holds' does not speak about pytorch"},
+        Mistake{"another_stack_for_no_departure", "verdict = \"fails\"", "stack = \"ac,fsdp=2,tp=2\"\nverdict = \"fails\"", "20", "says where it departs"},
         Mistake{"unknown_field_of_cite", "claim = ", "clam = \"x\"\nclaim = ", "13", "unknown field 'clam' in [[cite]]"}),
     [](const auto& info) { return info.param.name; });
 
