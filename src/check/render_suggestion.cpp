@@ -49,7 +49,7 @@ Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) 
 std::string count_text(const Suggestion& suggestion) {
   if (suggestion.order.items.size() < 2) return "";
   if (suggestion.orders == 1 && suggestion.all_counted) return "The order pages allow no other order of these.\n";
-  return fmt::format("The order pages allow {}{} orders of these; this one keeps their advice too.\n",
+  return fmt::format("The order pages allow {}{} orders of these.\n",
                      suggestion.all_counted ? "" : "more than ", suggestion.orders);
 }
 

@@ -41,10 +41,13 @@ int print_documents(const std::vector<Document>& documents) {
 int check_documents(const fs::path& root, const std::vector<Document>& documents) {
   const auto stale = stale_documents(root, documents);
   if (!stale) return bad_input(stale.error().message);
+  const auto gaps = gaps_in_orders(root);
+  if (!gaps) return bad_input(gaps.error().message);
   for (const Stale& one : *stale) fmt::print("{}", one.diff);
+  for (const std::string& gap : *gaps) fmt::print("{}\n", gap);
   if (stale->empty()) {
     fmt::print("{}, all current.\n", counted(documents.size(), "document"));
-    return kNothingAgainst;
+    return gaps->empty() ? kNothingAgainst : kDecidedAgainst;
   }
   fmt::print("{} of {} {} stale; scripts/ordercheck docs --write writes what is stale anew.\n", stale->size(),
              counted(documents.size(), "document"), stale->size() == 1 ? "is" : "are");
@@ -73,7 +76,7 @@ void add_docs(CLI::App& app, int& exit_code) {
   command->group(kKeep);
   CLI::Option_group* what = command->add_option_group("what");
   what->add_flag("--write", options->write, "Write what is stale");
-  what->add_flag("--check", options->check, "Print a diff of every stale page, and exit 1 when there is one");
+  what->add_flag("--check", options->check, "Print a diff of every stale page and where a recommended order has no equal run, and exit 1 when there is one");
   what->add_flag("--print", options->print, "Print every page");
   what->require_option(1);
   command->add_option("--root", options->root, "The checkout: rules/, matrix/, report_templates/, docs/");

@@ -130,6 +130,15 @@ Result<std::vector<Document>> make_documents(const fs::path& root) {
   return sorted;
 }
 
+Result<std::vector<std::string>> gaps_in_orders(const fs::path& root) {
+  const auto sources = load_sources(root);
+  if (!sources) return sources.error();
+  std::vector<std::string> gaps;
+  for (const RecommendedOrder& order : recommended_orders(*sources, observed_engines(*sources)))
+    gaps.insert(gaps.end(), order.gaps.begin(), order.gaps.end());
+  return gaps;
+}
+
 Result<std::vector<Stale>> stale_documents(const fs::path& root, const std::vector<Document>& documents) {
   std::vector<Stale> stale;
   for (const Document& document : documents) {

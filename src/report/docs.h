@@ -20,6 +20,9 @@ struct Document {
 // and templates below `root`. Sorted by path. Same files, same bytes.
 Result<std::vector<Document>> make_documents(const std::filesystem::path& root);
 
+// Why the recommended orders of the page are no answer yet, a line each; see order_runs.h.
+Result<std::vector<std::string>> gaps_in_orders(const std::filesystem::path& root);
+
 // What lies below `root` otherwise than `documents` say: a unified diff a document. A page in docs/rules/ that no rule
 // makes any more is stale too: its contents ought to be none.
 struct Stale {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "check/orders.h"
+#include "check/partners.h"
 #include "matrix/orders.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
@@ -26,12 +27,14 @@ bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, c
   });
 }
 
-bool clashes(const Stack& stack, const std::vector<Rule>& rules) {
-  return std::ranges::any_of(
-      rules, [&](const Rule& rule) { return rule.kind == RuleKind::clash && !firings(rule, stack).empty(); });
+// Some page keeps two of them apart for good: its cure gives one of them up.
+bool excludes(const Stack& stack, const std::vector<Rule>& rules) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) {
+    return rule.kind == RuleKind::clash && !keeps_every_transform(rule.witness.bad, rule.witness.good) && !firings(rule, stack).empty();
+  });
 }
 
-// `first`, then every other transform that order rules name and that clashes with none so far, in the catalogue's order.
+// `first`, then every other transform that order rules name and that none so far excludes, in the catalogue's order.
 Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
   std::set<std::string> taken{first};
   const auto stack_of_taken = [&] {
@@ -43,7 +46,7 @@ Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
   for (const TransformInfo& info : transforms()) {
     if (taken.contains(info.name) || !is_named(rules, {RuleKind::order}, info.name)) continue;
     taken.insert(info.name);
-    if (clashes(stack_of_taken(), rules)) taken.erase(info.name);
+    if (excludes(stack_of_taken(), rules)) taken.erase(info.name);
   }
   return stack_of_taken();
 }
@@ -97,7 +100,8 @@ std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const s
     const Stack order = recommended_order(items_around(sharding, sources.rules), judge);
     std::vector<std::string> names;
     for (const Item& item : order.items) names.push_back(item.name);
-    RecommendedOrder made{.title = "With " + code(sharding), .order = join(names, ","), .reasons = {}};
+    RecommendedOrder made{.title = "With " + code(sharding), .order = join(names, ","), .reasons = {}, .runs = order_runs(order, sources, engines)};
+    made.gaps = order_gaps(order, sharding, made.runs);
     for (std::size_t i = 0; i + 1 < order.items.size(); ++i)
       for (PairReason& reason : reasons_for(order.items[i], order.items[i + 1], sources, engines))
         made.reasons.push_back(std::move(reason));

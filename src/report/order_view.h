@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/observed.h"
+#include "report/order_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -23,9 +24,12 @@ struct RecommendedOrder {
   std::string title;                // "With fsdp"
   std::string order;                // "pp,tp,ac,compile,fsdp"
   std::vector<PairReason> reasons;  // of each neighbouring pair, in order
+  std::vector<OrderRun> runs;       // of pp, tp, ac, compile and the sharding in this order
+  std::vector<std::string> gaps;    // why it is no answer yet
 };
 
-// One order for fsdp and one for simple_fsdp, each of every transform that order rules name and no clash page keeps apart.
+// One order for fsdp and one for simple_fsdp, each of every transform that order rules name, but for those that a clash page
+// gives up: its good stack does without one. What a page has against two that it keeps is no matter of their order.
 std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines);
 
 // Transforms that some order, clash or commutes page names, in the order of the catalogue.

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "report/markdown.h"
+#include "stack/notation.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -32,7 +34,15 @@ Json data_of(const RecommendedOrder& order) {
                        {"basis", r.basis},
                        {"harm", r.harm},
                        {"standings", join(r.standings, "<br>")}});
-  return {{"title", order.title}, {"order", order.order}, {"reasons", std::move(reasons)}};
+  Json runs = Json::array();
+  for (const OrderRun& run : order.runs)
+    runs.push_back({{"target", run.target},
+                    {"stack", code(print(run.stack))},
+                    {"seen", run.seen},
+                    {"blockers", run.blockers.empty() ? "nothing" : join(run.blockers, "<br>")},
+                    {"cure", run.cure ? code(print(*run.cure)) : ""},
+                    {"cure_seen", run.no_known_cure ? join({run.cure_seen, "no known cure"}, run.cure ? ": " : "") : run.cure_seen}});
+  return {{"title", order.title}, {"order", order.order}, {"reasons", std::move(reasons)}, {"runs", std::move(runs)}};
 }
 
 Json data_of(const PairMatrix& matrix) {

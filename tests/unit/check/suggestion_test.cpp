@@ -74,7 +74,7 @@ TEST(Suggest, SaysHowManyOrdersThereAre) {
   EXPECT_THAT(render_text(suggest(stack("tp=2,ac"), court.judge()), court.judge(), false),
               HasSubstr("allow no other order of these."));
   EXPECT_THAT(render_text(suggest(stack("tp=2,cp=2,ac"), court.judge()), court.judge(), false),
-              HasSubstr("allow 3 orders of these;"));
+              HasSubstr("allow 3 orders of these."));
 }
 
 TEST(Suggest, SaysWhenTheRulesContradictEachOther) {

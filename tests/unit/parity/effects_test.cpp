@@ -261,7 +261,7 @@ TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
   EXPECT_TRUE(all.present);
   EXPECT_EQ(all.evidence,
             "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; with a stand-in for "
-            "graphs");
+            "inductor");
   captured.counters.products_in_graphs = 12;
   const Effect part = effect("compile", captured, sample_record());
   EXPECT_FALSE(part.present);

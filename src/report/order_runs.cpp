@@ -1,0 +1,114 @@
+#include "report/order_runs.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/partners.h"
+#include "check/repair.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "rule/load.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+// What everybody who trains large models stacks, beside the sharding.
+constexpr std::array<const char*, 4> kCore{"pp", "tp", "ac", "compile"};
+
+bool is_core(const Item& item, const std::string& sharding) {
+  return item.name == sharding || std::ranges::find(kCore, item.name) != kCore.end();
+}
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The sharding of an order is the data-parallel transform in it.
+std::string sharding_of(const Stack& order) {
+  for (const Item& item : order.items)
+    if (item.name == "fsdp" || item.name == "simple_fsdp") return item.name;
+  return "";
+}
+
+Stack with_backend(Stack stack, const std::string& backend) {
+  for (Item& item : stack.items)
+    if (item.name == "compile") item.mode = backend;
+  return stack;
+}
+
+const Outcome* run_of(const Stack& stack, const ObservedEngine& engine) {
+  return find_outcome(engine, usual_case(stack, Case{}.model, engine.table.engine));
+}
+
+bool ran_equal(const Stack& stack, const ObservedEngine& engine) {
+  const Outcome* outcome = run_of(stack, engine);
+  return outcome != nullptr && outcome->judgement.verdict == Verdict::equal;
+}
+
+std::string seen_of(const Stack& stack, const ObservedEngine& engine) {
+  if (const Outcome* outcome = run_of(stack, engine)) return seen_in_words(*outcome);
+  if (with_backend(stack, "") == stack) return "not run yet";
+  const Outcome* stand_in = run_of(with_backend(stack, ""), engine);
+  if (stand_in == nullptr) return "not run under inductor yet";
+  return fmt::format("not run under inductor yet; without it {}", seen_in_words(*stand_in));
+}
+
+OrderRun order_run(const Stack& stack, const Sources& sources, const ObservedEngine& engine) {
+  const Judge judge(sources.rules, engine.target, sources.observations);
+  OrderRun made{.target = print(engine.target), .stack = stack, .seen = seen_of(stack, engine)};
+  for (const Finding& finding : findings_of(stack, judge))
+    if (finding.severity == Severity::error)
+      made.blockers.push_back(fmt::format("{}: {}", link_to(*find_rule(sources.rules, finding.rule), "rules/"), finding.headline));
+  if (const auto cured = repaired(stack, judge); cured && keeps_every_transform(stack, *cured)) made.cure = cured;
+  if (made.cure) made.cure_seen = seen_of(*made.cure, engine);
+  made.holds = ran_equal(stack, engine) || (made.cure && ran_equal(*made.cure, engine));
+  const bool cure_failed = made.cure && run_of(*made.cure, engine) != nullptr && !made.holds;
+  made.no_known_cure = !made.holds && !made.blockers.empty() && (!made.cure || cure_failed);
+  if (!made.holds && !made.no_known_cure)
+    for (const Stack& wanted : made.cure ? std::vector{stack, *made.cure} : std::vector{stack})
+      if (run_of(wanted, engine) == nullptr) made.to_run.push_back(wanted);
+  return made;
+}
+
+}  // namespace
+
+std::vector<OrderRun> order_runs(const Stack& order, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  Stack core;
+  for (const Item& item : order.items)
+    if (is_core(item, sharding_of(order))) core.items.push_back(item);
+  core = with_backend(core, "inductor");
+  std::vector<OrderRun> runs;
+  for (const ObservedEngine& engine : engines) {
+    if (engine.target.project != "pytorch") continue;
+    const std::vector<std::string> built = built_by(engine);
+    if (std::ranges::all_of(core.items, [&](const Item& item) { return holds(built, item.name); }))
+      runs.push_back(order_run(core, sources, engine));
+  }
+  return runs;
+}
+
+std::vector<std::string> order_gaps(const Stack& order, const std::string& sharding, const std::vector<OrderRun>& runs) {
+  std::vector<std::string> gaps, lacking;
+  const auto is_in = [&](const std::string& name) { return std::ranges::find(order.items, name, &Item::name) != order.items.end(); };
+  for (const std::string name : {"pp", "tp", "ac", "compile", sharding.c_str()})
+    if (!is_in(name)) lacking.push_back(name);
+  if (!lacking.empty()) gaps.push_back(fmt::format("the recommended order with {} lacks {}", sharding, join(lacking, ", ")));
+  for (const OrderRun& run : runs) {
+    if (run.holds || run.no_known_cure) continue;
+    std::vector<std::string> stacks;
+    for (const Stack& stack : run.to_run) stacks.push_back(print(stack));
+    gaps.push_back(fmt::format("the recommended order with {} on {}: no committed run of {}{} is equal; {}", sharding, run.target,
+                               print(run.stack), run.cure ? " or of its cure " + print(*run.cure) : "",
+                               stacks.empty() ? "no page says why: it takes one, with its cure or that there is none"
+                                              : fmt::format("to run with that torch: {} (scripts/ordercheck matrix run --engine "
+                                                            "pytorch --python P --slow --write)",
+                                                            join(stacks, " and "))));
+  }
+  return gaps;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,33 @@
+// What runs showed of a recommended order in each version, and what stands against it there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/observed.h"
+#include "report/sources.h"
+
+namespace ordercheck {
+
+// In one version of PyTorch. A stack is run with degrees of 2, and under inductor where it holds `compile`.
+struct OrderRun {
+  std::string target;                 // "pytorch 2.15.0"
+  Stack stack;
+  std::string seen;                   // "equal"; "not run under inductor yet; aot_eager: differs"
+  std::vector<std::string> blockers;  // "[CLA-017](rules/...): tp ... and compile of blocks are both applied": errors in it
+  std::optional<Stack> cure;          // free of errors, every transform kept
+  std::string cure_seen;
+  bool holds = false;                 // one of the two ran equal
+  bool no_known_cure = false;         // it is blocked, and nothing keeps every transform, or what did was run and is not equal
+  std::vector<Stack> to_run;          // what would tell
+};
+
+// One a pytorch engine that there is evidence of; none where none of them builds what the order holds.
+std::vector<OrderRun> order_runs(const Stack& order, const Sources& sources, const std::vector<ObservedEngine>& engines);
+
+// Why the recommended order of a page is no answer yet; empty when it is one. `sharding`: "fsdp". A line each: a transform
+// that it lacks, or a version in which neither the order nor its cure ran equal, with the stacks to run.
+std::vector<std::string> order_gaps(const Stack& order, const std::string& sharding, const std::vector<OrderRun>& runs);
+
+}  // namespace ordercheck

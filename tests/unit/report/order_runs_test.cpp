@@ -1,0 +1,105 @@
+// The recommended order of the page over the real pages, with runs invented for it.
+#include "report/order_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "check/observed.h"
+#include "report/order_view.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kOrder = "pp=2,tp=2,ac,compile=inductor,fsdp=2";
+constexpr const char* kCured = "pp=2,tp=2:plan=blocks,ac,compile=inductor,fsdp=2";
+
+struct Ran {
+  const char* stack;
+  Verdict verdict;
+};
+
+class OrderRuns : public testing::Test {
+ protected:
+  // The real pages, with committed runs of PyTorch 2.15.0 alone, and these of the order and its cure.
+  static Sources sources_with(const std::vector<Ran>& runs) {
+    static const auto loaded = load_sources(ORDERCHECK_SOURCE_DIR);
+    EXPECT_TRUE(loaded) << (loaded ? "" : loaded.error().message);
+    Sources sources = *loaded;
+    std::erase_if(sources.evidence, [](const EvidenceTable& table) { return version_of(table.versions) != "2.15.0"; });
+    EvidenceTable& table = sources.evidence.at(0);
+    const auto text = [](const char* stack) { return std::string(stack) + " engine=pytorch"; };
+    EvidenceRow row = table.rows.at(0);
+    for (const char* stack : {kOrder, kCured})
+      std::erase_if(table.rows, [&](const EvidenceRow& one) { return one.case_text == text(stack); });
+    for (const Ran& run : runs) {
+      row.case_text = text(run.stack);
+      row.verdict = run.verdict;
+      table.rows.push_back(row);
+    }
+    sources.observations = observations_of(sources.evidence);
+    return sources;
+  }
+
+  static RecommendedOrder order_with(const std::vector<Ran>& runs) {
+    const Sources sources = sources_with(runs);
+    return recommended_orders(sources, observed_engines(sources)).at(0);
+  }
+};
+
+TEST_F(OrderRuns, TheOrderLeavesNothingOutThatAPageOnlyBlocks) {
+  EXPECT_EQ(order_with({}).order, "quantize,pp,tp,ep,cp,ac,compile,fsdp,optimizer");
+}
+
+TEST_F(OrderRuns, WithoutARunItIsNoAnswerAndTheStacksToRunAreNamed) {
+  const RecommendedOrder order = order_with({});
+  ASSERT_THAT(order.runs, SizeIs(1));
+  EXPECT_EQ(order.runs[0].target, "pytorch 2.15.0");
+  EXPECT_EQ(print(order.runs[0].stack), kOrder);
+  EXPECT_THAT(order.runs[0].seen, HasSubstr("not run under inductor yet"));
+  EXPECT_THAT(order.runs[0].blockers, ElementsAre(HasSubstr("CLA-017")));
+  EXPECT_EQ(print(order.runs[0].cure.value()), kCured);
+  EXPECT_FALSE(order.runs[0].no_known_cure);
+  ASSERT_THAT(order.gaps, SizeIs(1));
+  EXPECT_THAT(order.gaps[0], HasSubstr(std::string("to run with that torch: ") + kOrder + " and " + kCured));
+}
+
+TEST_F(OrderRuns, TheStandInForInductorIsNoAnswer) {
+  EXPECT_THAT(order_with({{"pp=2,tp=2:plan=blocks,ac,compile,fsdp=2", Verdict::equal}}).gaps, SizeIs(1));
+}
+
+TEST_F(OrderRuns, ACureThatRanEqualIsTheAnswer) {
+  const RecommendedOrder order = order_with({{kOrder, Verdict::differs}, {kCured, Verdict::equal}});
+  EXPECT_THAT(order.gaps, IsEmpty());
+  EXPECT_EQ(order.runs[0].seen, "differs");
+  EXPECT_EQ(order.runs[0].cure_seen, "equal");
+}
+
+TEST_F(OrderRuns, ACureThatDidNotRunEqualIsNone) {
+  const RecommendedOrder order = order_with({{kOrder, Verdict::differs}, {kCured, Verdict::ignored}});
+  EXPECT_TRUE(order.runs[0].no_known_cure);
+  EXPECT_THAT(order.gaps, IsEmpty());
+}
+
+TEST_F(OrderRuns, AnOrderThatIsNotEqualThoughNoPageBlocksItIsNoAnswer) {
+  Sources sources = sources_with({{kOrder, Verdict::differs}});
+  std::erase_if(sources.rules, [](const Rule& rule) { return rule.id == "CLA-017"; });
+  const RecommendedOrder order = recommended_orders(sources, observed_engines(sources)).at(0);
+  ASSERT_THAT(order.gaps, SizeIs(1));
+  EXPECT_THAT(order.gaps[0], HasSubstr("no page says why"));
+}
+
+TEST_F(OrderRuns, AnOrderThatLacksOneOfThemIsNoAnswer) {
+  const Stack order = *parse_stack("pp=2,tp=2,ac,fsdp=2");
+  EXPECT_THAT(order_gaps(order, "fsdp", {}), ElementsAre("the recommended order with fsdp lacks compile"));
+}
+
+}  // namespace
+}  // namespace ordercheck
