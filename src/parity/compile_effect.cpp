@@ -9,7 +9,8 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::string_view kOfCompile = "compile: ";  // a note that an engine's compile left: what stood in for what
+constexpr std::string_view kOfCompile = "compile: ";
+constexpr std::string_view kStandIn = "compile: with a stand-in";  // a note that an engine's compile left
 
 }  // namespace
 
@@ -26,7 +27,7 @@ void show_captured(Showing& showing, const Record& with) {
     showing.expect_all(in_graphs, scope,
                        fmt::format("{} of {} matrix products of its scope ran in captured graphs", in_graphs, scope));
   for (const std::string& note : with.notes)
-    if (note.starts_with(kOfCompile)) showing.remark(note.substr(kOfCompile.size()));
+    if (note.starts_with(kStandIn)) showing.remark(note.substr(kOfCompile.size()));
 }
 
 }  // namespace ordercheck

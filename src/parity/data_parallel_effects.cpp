@@ -19,13 +19,34 @@ void expect_split_batch(Showing& showing, const EffectRuns& runs) {
                     sequences_of_first_rank(without_item(runs.subject, runs.index).stack));
 }
 
-// Held at once: one shard of everything and what is gathered. All gathered at once is `parts + 1` parts of `parts`.
+// Elements of all parameters, and what the first rank has of them: of rows that `parts` does not divide its chunk is longer
+// than the last one's.
+struct Elements {
+  std::int64_t all = 0;
+  std::int64_t of_first_rank = 0;
+};
+
+Elements elements_of(const Record& record, int parts) {
+  Elements elements;
+  for (const ParameterRecord& parameter : record.parameters) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : parameter.shape) count *= size;
+    const std::int64_t rows = parameter.shape.empty() ? 1 : parameter.shape[0];
+    elements.all += count;
+    if (rows > 0) elements.of_first_rank += (rows + parts - 1) / parts * (count / rows);
+  }
+  return elements;
+}
+
+// Held at once: one shard of everything and what is gathered. All gathered at once is the whole and a shard.
 void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int parts) {
   if (!runs.without) return;
   const auto held = runs.with.counters.parameter_bytes_peak, whole = runs.without->counters.parameter_bytes_peak;
-  if (!showing.measured("parameter bytes", {held, whole})) return;
+  if (!showing.measured("parameter bytes", {held, whole}) || runs.with.parameters.empty()) return;
   const bool keeps_gathered = option_of(runs.item(), "reshard") == "never";
-  const bool fits = keeps_gathered ? held * parts <= whole * (parts + 1) : held * parts < whole * (parts + 1);
+  const Elements elements = elements_of(runs.with, parts);
+  const auto share = held * elements.all, most = whole * (elements.all + elements.of_first_rank);
+  const bool fits = keeps_gathered ? share <= most : share < most;
   showing.expect(fits, fmt::format("parameter bytes at peak {}, {} without it", held, whole));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ namespace ordercheck {
 namespace {
 
 // What everybody who trains large models stacks, beside the sharding.
-constexpr std::array<const char*, 4> kCore{"pp", "tp", "ac", "compile"};
+constexpr std::array<std::string_view, 4> kCore{"pp", "tp", "ac", "compile"};
 
 bool is_core(const Item& item, const std::string& sharding) {
   return item.name == sharding || std::ranges::find(kCore, item.name) != kCore.end();
@@ -25,13 +26,6 @@ bool is_core(const Item& item, const std::string& sharding) {
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-// The sharding of an order is the data-parallel transform in it.
-std::string sharding_of(const Stack& order) {
-  for (const Item& item : order.items)
-    if (item.name == "fsdp" || item.name == "simple_fsdp") return item.name;
-  return "";
 }
 
 Stack with_backend(Stack stack, const std::string& backend) {
@@ -76,10 +70,11 @@ OrderRun order_run(const Stack& stack, const Sources& sources, const ObservedEng
 
 }  // namespace
 
-std::vector<OrderRun> order_runs(const Stack& order, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding, const Sources& sources,
+                                 const std::vector<ObservedEngine>& engines) {
   Stack core;
   for (const Item& item : order.items)
-    if (is_core(item, sharding_of(order))) core.items.push_back(item);
+    if (is_core(item, sharding)) core.items.push_back(item);
   core = with_backend(core, "inductor");
   std::vector<OrderRun> runs;
   for (const ObservedEngine& engine : engines) {
@@ -91,12 +86,19 @@ std::vector<OrderRun> order_runs(const Stack& order, const Sources& sources, con
   return runs;
 }
 
+bool nobody_builds(const std::string& sharding, const std::vector<ObservedEngine>& engines) {
+  const auto lacks_it = [&](const ObservedEngine& engine) { return !holds(built_by(engine), sharding); };
+  return !engines.empty() && std::ranges::all_of(engines, lacks_it);
+}
+
 std::vector<std::string> order_gaps(const Stack& order, const std::string& sharding, const std::vector<OrderRun>& runs) {
   std::vector<std::string> gaps, lacking;
   const auto is_in = [&](const std::string& name) { return std::ranges::find(order.items, name, &Item::name) != order.items.end(); };
   for (const std::string name : {"pp", "tp", "ac", "compile", sharding.c_str()})
     if (!is_in(name)) lacking.push_back(name);
   if (!lacking.empty()) gaps.push_back(fmt::format("the recommended order with {} lacks {}", sharding, join(lacking, ", ")));
+  if (runs.empty())
+    gaps.push_back(fmt::format("the recommended order with {}: no committed run of pytorch is of all that it holds", sharding));
   for (const OrderRun& run : runs) {
     if (run.holds || run.no_known_cure) continue;
     std::vector<std::string> stacks;

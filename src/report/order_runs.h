@@ -23,11 +23,15 @@ struct OrderRun {
   std::vector<Stack> to_run;          // what would tell
 };
 
-// One a pytorch engine that there is evidence of; none where none of them builds what the order holds.
-std::vector<OrderRun> order_runs(const Stack& order, const Sources& sources, const std::vector<ObservedEngine>& engines);
+// One a pytorch engine that there is evidence of, and that builds what the order holds. `sharding`: "fsdp", as in the order.
+std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding, const Sources& sources,
+                                 const std::vector<ObservedEngine>& engines);
 
-// Why the recommended order of a page is no answer yet; empty when it is one. `sharding`: "fsdp". A line each: a transform
-// that it lacks, or a version in which neither the order nor its cure ran equal, with the stacks to run.
+// There are runs, and none of an engine that builds it: then nobody could run the order.
+bool nobody_builds(const std::string& sharding, const std::vector<ObservedEngine>& engines);
+
+// Why the recommended order of a page is no answer yet; empty when it is one. A line each: a transform that it lacks,
+// or a version in which neither the order nor its cure ran equal, with the stacks to run.
 std::vector<std::string> order_gaps(const Stack& order, const std::string& sharding, const std::vector<OrderRun>& runs);
 
 }  // namespace ordercheck

@@ -34,6 +34,11 @@ bool excludes(const Stack& stack, const std::vector<Rule>& rules) {
   });
 }
 
+// One of these is in an order, and `first` is it.
+bool is_data_parallel(const TransformInfo& info) {
+  return !info.axes.empty() && std::ranges::all_of(info.axes, [](const std::string& axis) { return axis.starts_with("dp_"); });
+}
+
 // `first`, then every other transform that order rules name and that none so far excludes, in the catalogue's order.
 Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
   std::set<std::string> taken{first};
@@ -44,7 +49,7 @@ Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
     return stack;
   };
   for (const TransformInfo& info : transforms()) {
-    if (taken.contains(info.name) || !is_named(rules, {RuleKind::order}, info.name)) continue;
+    if (is_data_parallel(info) || taken.contains(info.name) || !is_named(rules, {RuleKind::order}, info.name)) continue;
     taken.insert(info.name);
     if (excludes(stack_of_taken(), rules)) taken.erase(info.name);
   }
@@ -100,8 +105,8 @@ std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const s
     const Stack order = recommended_order(items_around(sharding, sources.rules), judge);
     std::vector<std::string> names;
     for (const Item& item : order.items) names.push_back(item.name);
-    RecommendedOrder made{.title = "With " + code(sharding), .order = join(names, ","), .reasons = {}, .runs = order_runs(order, sources, engines)};
-    made.gaps = order_gaps(order, sharding, made.runs);
+    RecommendedOrder made{.title = "With " + code(sharding), .order = join(names, ","), .reasons = {}, .runs = order_runs(order, sharding, sources, engines)};
+    if (!nobody_builds(sharding, engines)) made.gaps = order_gaps(order, sharding, made.runs);
     for (std::size_t i = 0; i + 1 < order.items.size(); ++i)
       for (PairReason& reason : reasons_for(order.items[i], order.items[i + 1], sources, engines))
         made.reasons.push_back(std::move(reason));

@@ -28,8 +28,8 @@ struct RecommendedOrder {
   std::vector<std::string> gaps;    // why it is no answer yet
 };
 
-// One order for fsdp and one for simple_fsdp, each of every transform that order rules name, but for those that a clash page
-// gives up: its good stack does without one. What a page has against two that it keeps is no matter of their order.
+// One order for fsdp and one for simple_fsdp, each of every transform that order rules name, but for other data parallelism and
+// for what a clash page gives up: its good stack does without one. What a page has against two that it keeps is no matter of their order.
 std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines);
 
 // Transforms that some order, clash or commutes page names, in the order of the catalogue.

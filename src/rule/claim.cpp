@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "stack/notation.h"
+
 namespace ordercheck {
 
 std::string unmarked(const std::string& text) { return text; }

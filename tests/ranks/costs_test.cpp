@@ -171,13 +171,6 @@ TEST(Costs, GraphsRunEveryProductOfTheirScope) {
   }
 }
 
-// Without gradients a body runs as it is: the first of a reentrant checkpoint's two forwards.
-TEST(Costs, WhatRunsEagerlyInACompiledScopeIsCountedApart) {
-  const Counters counters = known("compile,ac:reentrant").counters;
-  const std::int64_t forward = known("compile").counters.products_in_scope / 3;
-  EXPECT_EQ(counters.products_in_scope - counters.products_in_graphs, forward);
-}
-
 // Of a checkpoint that is captured, the block's last product is left out of the second run: it leads to the output only,
 // which backward does not read. A checkpoint around a graph runs the graph as it is.
 TEST(Costs, ACapturedCheckpointLeavesTheLastProductOut) {

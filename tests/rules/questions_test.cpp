@@ -16,7 +16,7 @@ class Page : public testing::TestWithParam<Rule> {};
 
 // Do two neighbours play the page's two parts? A reason is given for neighbours only.
 bool orders_neighbours(const Rule& rule, const Stack& stack) {
-  return std::ranges::any_of(demands(rule, stack, std::nullopt),
+  return std::ranges::any_of(demands(rule, stack, Job{}),
                              [](const Demand& demand) { return demand.before + 1 == demand.after; });
 }
 

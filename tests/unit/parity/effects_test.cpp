@@ -78,6 +78,17 @@ TEST(Effect, ShardingGathersScattersAndHoldsLess) {
   EXPECT_FALSE(effect("fsdp=2", with, sample_record()).present);
 }
 
+// 5 ranks share 4 rows: the first has one of them, a quarter.
+TEST(Effect, TheFirstOfUnequalShardsIsTheLongest) {
+  Record with = sharded();
+  with.counters.matmul_flops = 240;
+  with.counters.parameter_bytes_peak = 1250;
+  EXPECT_TRUE(effect("fsdp=5:reshard=never", with, sample_record()).present);
+  EXPECT_FALSE(effect("fsdp=5", with, sample_record()).present);
+  with.counters.parameter_bytes_peak = 1251;
+  EXPECT_FALSE(effect("fsdp=5:reshard=never", with, sample_record()).present);
+}
+
 TEST(Effect, HybridShardingAlsoReducesAcrossReplicas) {
   Record with = sharded();
   with.counters.matmul_flops = 240;
@@ -256,7 +267,7 @@ TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
   EXPECT_TRUE(effect("compile", captured, sample_record()).present) << "a scope without a product";
   captured.counters.products_in_scope = 14;
   captured.counters.products_in_graphs = 14;
-  captured.notes = {"compile: with a stand-in for inductor", "tp: plan entry 'wq' matched nothing"};
+  captured.notes = {"compile: with a stand-in for inductor", "compile: graph break in layers.0: a counter is kept", "tp: plan entry 'wq' matched nothing"};
   const Effect all = effect("compile", captured, sample_record());
   EXPECT_TRUE(all.present);
   EXPECT_EQ(all.evidence,

@@ -71,6 +71,19 @@ TEST_F(OrderRuns, WithoutARunItIsNoAnswerAndTheStacksToRunAreNamed) {
   EXPECT_THAT(order.gaps[0], HasSubstr(std::string("to run with that torch: ") + kOrder + " and " + kCured));
 }
 
+TEST_F(OrderRuns, WhatNoEngineBuildsIsNoGapAndWhatOneBuildsIs) {
+  const Sources sources = sources_with({});
+  const std::vector<RecommendedOrder> orders = recommended_orders(sources, observed_engines(sources));
+  ASSERT_THAT(orders, SizeIs(2));
+  EXPECT_EQ(orders[1].order, "quantize,pp,tp,ep,cp,ac,simple_fsdp,compile,optimizer");
+  EXPECT_THAT(orders[1].runs, IsEmpty());
+  EXPECT_THAT(orders[1].gaps, IsEmpty());
+  Sources unrun = sources;
+  unrun.evidence.clear();
+  unrun.observations.clear();
+  EXPECT_THAT(recommended_orders(unrun, {}).at(0).gaps, ElementsAre(HasSubstr("no committed run of pytorch")));
+}
+
 TEST_F(OrderRuns, TheStandInForInductorIsNoAnswer) {
   EXPECT_THAT(order_with({{"pp=2,tp=2:plan=blocks,ac,compile,fsdp=2", Verdict::equal}}).gaps, SizeIs(1));
 }
@@ -98,7 +111,7 @@ TEST_F(OrderRuns, AnOrderThatIsNotEqualThoughNoPageBlocksItIsNoAnswer) {
 
 TEST_F(OrderRuns, AnOrderThatLacksOneOfThemIsNoAnswer) {
   const Stack order = *parse_stack("pp=2,tp=2,ac,fsdp=2");
-  EXPECT_THAT(order_gaps(order, "fsdp", {}), ElementsAre("the recommended order with fsdp lacks compile"));
+  EXPECT_THAT(order_gaps(order, "fsdp", {}), ElementsAre("the recommended order with fsdp lacks compile", HasSubstr("no committed run of pytorch")));
 }
 
 }  // namespace

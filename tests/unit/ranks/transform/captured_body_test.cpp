@@ -1,5 +1,6 @@
 #include "ranks/transform/captured_body.h"
 
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/saved_tensors.h"
 #include "unit/ranks/graph/both_ways.h"
@@ -29,6 +30,21 @@ class Layer final : public Module {
 };
 
 at::Tensor product(const Tensors& in, const at::Tensor& w) { return in[0].mm(w).sigmoid(); }
+
+// Counts products of the compiled scope and of graphs, as the meter of a step does.
+class ProductCounter final : public DispatchMode {
+ public:
+  ProductCounter(const CompiledWork& work, std::vector<int>& counts) : work_(work), counts_(counts) {}
+  void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override {
+    if (op.operator_name().name == "aten::mm") ++counts_[0], counts_[1] += work_.in_scope(), counts_[2] += work_.in_graph();
+    op.callBoxed(stack);
+  }
+  bool is_instrument() const override { return true; }
+
+ private:
+  const CompiledWork& work_;
+  std::vector<int>& counts_;
+};
 
 // Calls its layers one after another, between them code that may be more than operators.
 class Chain final : public Module {
@@ -223,6 +239,38 @@ TEST_F(CapturedBody, AFullGraphThatBreaksIsRefusedWithRegionAndReason) {
   }
   EXPECT_EQ(rank_.counters.graph_breaks, 0);
   EXPECT_FALSE(rank_.rehearses());
+}
+
+// Of every layer one product forward and two backward; `outside` is nobody's scope.
+TEST_F(CapturedBody, ProductsOfTheScopeAreToldForwardAndBackward) {
+  const auto bad = std::make_shared<Layer>([](const Tensors& in, const at::Tensor& w) {
+    return product(in, w) * in[0].sum().item<double>();
+  });
+  const auto good = std::make_shared<Layer>(product);
+  Layer outside(product);
+  Chain chain({good, bad}, [] {}, false);
+  capture_body(chain, {});
+  outside.call({chain.call({input()})}).sum().backward();  // captures
+  rank_.compiled.forget_nodes();
+  std::vector<int> counts(3);
+  {
+    const DispatchModeScope counting(new ProductCounter(rank_.compiled, counts));
+    outside.call({chain.call({input()})}).sum().backward();
+  }
+  EXPECT_THAT(counts, ElementsAre(9, 6, 3)) << "all, of the scope, of graphs";
+}
+
+TEST_F(CapturedBody, AGraphThatIsNeverReplayedRunsNoProduct) {
+  const auto layer = std::make_shared<Layer>(product);
+  capture_body(*layer, {.replay = false});
+  layer->call({input()});
+  EXPECT_EQ(captures(), 1);
+  std::vector<int> counts(3);
+  {
+    const DispatchModeScope counting(new ProductCounter(rank_.compiled, counts));
+    layer->call({input()}).sum().backward();
+  }
+  EXPECT_THAT(counts, ElementsAre(3, 3, 0));
 }
 
 // The region's own exception is nobody's graph break.
