@@ -1,9 +1,9 @@
-"""How many times its noise floor a legal layout is away in native arithmetic: what docs/guide/native-arithmetic.md says of the factor.
+"""How many times its noise floor a legal layout is away in native arithmetic: what docs/guide/native-arithmetic.md quotes.
 
     PYTHONPATH=src/drivers/pytorch PYTHON bench/noise_floor.py WORKER...
 
-WORKER is build/cpu/bin/ordercheck-ranks, or PYTHON -m ordercheck_pytorch; PYTHON has torch. Prints the farthest layouts, those of
-the first step, which no optimizer has amplified, by themselves.
+WORKER is build/cpu/bin/ordercheck-ranks, or PYTHON -m ordercheck_pytorch; PYTHON has torch. Prints the farthest layout, and the
+farthest in the first step, which no optimizer has amplified.
 """
 
 import json

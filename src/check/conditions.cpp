@@ -33,9 +33,8 @@ std::string in_words(const ItemPattern& pattern) {
   for (const Option& without : pattern.without) {
     const std::string written = without.value.empty() ? without.name : fmt::format("{}={}", without.name, without.value);
     const OptionInfo* option = info == nullptr ? nullptr : find_option(*info, without.name);
-    text += option == nullptr || option->absent.empty() || !without.value.empty()
-                ? fmt::format(" without :{}", written)
-                : fmt::format(" {} (no :{})", option->absent, written);
+    text += option == nullptr || option->absent.empty() ? fmt::format(" without :{}", written)
+                                                        : fmt::format(" {} (no :{})", option->absent, written);
   }
   return text;
 }

@@ -147,11 +147,11 @@ std::string told(const Held& held) {
 }
 
 std::string told(const Closeness& closeness) {
-  std::string text = "nothing is farther from a float64 single-rank run than rounding explains";
+  std::string text = fmt::format("every number is within {} times its noise floor of a float64 single-rank run", kFarBeyond);
   const auto& all = closeness.farthest;
   const auto farthest = std::ranges::max_element(all, {}, times_floor);
   if (farthest == all.end()) return text;
-  return text + fmt::format(": the {} by {}, the noise floor is {}", place_of(farthest->away),
+  return text + fmt::format("; the farthest, {}, is {} away where rounding explains {}", place_of(farthest->away),
                             number(distance_of(farthest->away)), number(farthest->floor));
 }
 

@@ -80,7 +80,7 @@ Closeness held_against_floor(const Distances& subject, const std::vector<double>
 // "gradient of layers.0.wq.weight in step 0 is 0.5 from a float64 single-rank run; rounding explains 8.4e-07"
 std::string told(const Held& held);
 
-// Of what is close: "nothing is farther from a float64 single-rank run than rounding explains; the farthest is ...".
+// Of what is close: "every number is within 16 times its noise floor of a float64 single-rank run; the farthest, ...".
 std::string told(const Closeness& closeness);
 
 }  // namespace ordercheck

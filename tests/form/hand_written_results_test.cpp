@@ -18,7 +18,7 @@ struct Phrase {
   Phrase(const char* written, bool rules_only = false)
       : pattern(written, std::regex::icase | std::regex::optimize), in_rules_only(rules_only) {}
   std::regex pattern;
-  bool in_rules_only;  // elsewhere it is how the words are explained
+  bool in_rules_only;  // elsewhere it is how the words are explained, in a claim what somebody else says
 };
 
 const std::vector<Phrase> kPhrases{
@@ -90,7 +90,7 @@ std::vector<std::string> results_in(const SourceFile& file) {
   for (const Paragraph& paragraph : paragraphs_of(file)) {
     if (rule && !script_of(paragraph).empty()) continue;
     for (const Phrase& phrase : kPhrases) {
-      if (phrase.in_rules_only && !rule) continue;
+      if (phrase.in_rules_only && (!rule || paragraph.text.starts_with("claim = "))) continue;
       for (std::sregex_iterator at(paragraph.text.begin(), paragraph.text.end(), phrase.pattern), end; at != end; ++at)
         hits.push_back(file.path + ":" + std::to_string(line_at(paragraph, static_cast<std::size_t>(at->position()))) +
                        ": \"" + at->str() + "\"");

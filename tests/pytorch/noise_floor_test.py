@@ -32,7 +32,6 @@ MODEL = "wrong_functions:transformer"
 STACKS = {"float32": ("", "fsdp=2"), "bf16": ("amp", "amp,fsdp=2")}
 TWINS = {
     "times_1_5": "times_1",
-    "times_1_1": "times_1",
     "times_1_01": "times_1",
     "detached": "attached",
     "skipped_reduction": "all_reduced",
@@ -123,6 +122,14 @@ def test_a_right_twin_is_close(runs: Runs, function: str, dtype: str) -> None:
     seen, place, distance, noise = runs.held(dtype, function)
     assert seen == "close", f"{told(place)}: {distance:.1e}, noise floor {noise:.1e}"
     assert distance < 2 * noise, "the factor leaves room for a mesh, not for a right function on two ranks"
+
+
+def test_the_first_noise_floor_of_bf16_is_what_the_guide_says(runs: Runs) -> None:
+    first = [
+        noise for (kind, step, _), noise in runs.floor("bf16").items() if kind == "gradient" and step == 0
+    ]
+    assert min(first) > 0.002
+    assert max(first) < 0.02
 
 
 def test_what_is_no_number_is_infinitely_far() -> None:

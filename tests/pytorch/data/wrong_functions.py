@@ -159,7 +159,6 @@ def cast_to_bf16(function: Function) -> Function:
 
 FUNCTIONS = {
     "times_1_5": with_gradient_times(1.5),
-    "times_1_1": with_gradient_times(1.1),
     "times_1_01": with_gradient_times(1.01),
     "times_1": with_gradient_times(1.0),
     "detached": with_block_detached(True),

@@ -31,7 +31,8 @@ class RunMatrix : public testing::Test {
 
   FakeRunner runner_;
   Recommend recommend_;
-  std::filesystem::path values_ = std::filesystem::path(testing::TempDir()) / "run_matrix_values";
+  std::filesystem::path values_ = std::filesystem::path(testing::TempDir()) /
+                                  ("run_matrix_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(RunMatrix, LegalOrdersAreEqualAndWhatWasPredictedFails) {

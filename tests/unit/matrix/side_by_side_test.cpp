@@ -79,7 +79,7 @@ TEST(SeenOf, SaysWhoseGraphsRan) {
                                seen("pytorch", "sac,compile engine=pytorch", Verdict::equal)};
   all[0].backend = "under inductor; with its stand-in equal";
   EXPECT_THAT(render_table(table_of(seen_of(stack("compile,sac"), stack("sac,compile"), all).front(), "left", "right")),
-              testing::HasSubstr("compiled       under inductor; with its stand-in equal"));
+              testing::HasSubstr("compiled        under inductor; with its stand-in equal"));
 }
 
 }  // namespace
