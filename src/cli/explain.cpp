@@ -1,4 +1,4 @@
-// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM | MESSAGE: what stands behind a word.
+// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM | MESSAGE: what a word means, with its runs and sources.
 #include "cli/explain.h"
 
 #include <algorithm>
