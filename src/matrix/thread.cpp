@@ -34,6 +34,7 @@ std::string nonempty(Keys& keys, const std::string& key) {
 
 ThreadPoint point_of(Keys& keys, const std::vector<Rule>& rules) {
   ThreadPoint point{.id = nonempty(keys, "id"),
+                    .title = nonempty(keys, "title"),
                     .by = nonempty(keys, "by"),
                     .date = keys.date_if_given("date"),
                     .says = nonempty(keys, "says"),

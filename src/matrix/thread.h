@@ -5,6 +5,7 @@
 //   url = "https://github.com/..."
 //   [[point]]
 //   id = "tp-ac"
+//   title = "May checkpointing go before TP?"   # its heading on the page
 //   by = "who said it"
 //   date = "2025-08-13"             # of the statement
 //   says = "one sentence in our words"
@@ -29,6 +30,7 @@ namespace ordercheck {
 
 struct ThreadPoint {
   std::string id;
+  std::string title;
   std::string by;
   std::string date;
   std::string says;

@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSampleStack = "fsdp=2,tp=2";
 
-// Views link rule pages as docs/parallelism_ordering.md does; the README lies one folder up.
-std::string from_the_root(std::string text) {
+// Views link rule pages as docs/parallelism_ordering.md does: from another folder the way there is another.
+std::string with_links_from(std::string text, std::string_view way) {
   constexpr std::string_view kLink = "](rules/";
-  for (std::size_t at = 0; (at = text.find(kLink, at)) != std::string::npos; at += kLink.size()) text.insert(at + 2, "docs/");
+  for (std::size_t at = 0; (at = text.find(kLink, at)) != std::string::npos; at += way.size() + kLink.size()) text.insert(at + 2, way);
   return text;
 }
 
@@ -38,43 +38,40 @@ class Maker {
     return render_template(*text, data, "report_templates/md/" + name);
   }
 
-  Status add(std::vector<Document>& documents, const std::string& path, const std::string& name,
-             const nlohmann::ordered_json& data) const {
+  Status add(std::vector<Document>& documents, const std::string& path, const std::string& name, const nlohmann::ordered_json& data,
+             std::string_view way = "") const {
     auto contents = render(name, data);
     if (!contents) return contents.error();
-    documents.push_back({.path = path, .contents = std::move(contents).value()});
+    documents.push_back({.path = path, .contents = with_links_from(std::move(contents).value(), way)});
     return Done{};
   }
 
   Result<std::vector<Document>> pages() const {
     std::vector<Document> documents;
-    const OrderingPage page = ordering_page(sources_, engines_);
-    if (auto added = add(documents, "docs/parallelism_ordering.md", "ordering.md", data_of(page)); !added)
-      return added.error();
-    for (const RulePage& rule : page.rules) {
-      const std::string file = rule.file.substr(rule.file.rfind('/') + 1);
-      if (auto added = add(documents, "docs/rules/" + file, "rule.md", data_of(rule)); !added) return added.error();
-    }
+    const Pages pages = pages_of(sources_, engines_);
+    std::vector<Status> added{add(documents, "docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
+                              add(documents, "docs/evidence/README.md", "evidence_index.md", evidence_index_data(pages), "../"),
+                              add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};
+    for (const EngineView& engine : pages.engines)
+      added.push_back(add(documents, "docs/evidence/" + engine.file, "evidence.md", data_of(engine), "../"));
+    for (const ThreadView& thread : pages.threads)
+      added.push_back(add(documents, "docs/threads/" + thread.name + ".md", "thread.md", data_of(thread), "../"));
+    for (const RulePage& rule : pages.rules)
+      added.push_back(add(documents, "docs/rules/" + rule.file.substr(rule.file.rfind('/') + 1), "rule.md", data_of(rule)));
+    for (const Status& one : added)
+      if (!one) return one.error();
     return documents;
   }
 
-  // The matrix as committed evidence has it, and what `check` prints.
+  // What `check` prints.
   Result<std::string> readme(const std::string& text) const {
-    nlohmann::ordered_json data{{"engines", nlohmann::ordered_json::array()}, {"versions", nlohmann::ordered_json::array()}};
-    for (const ObservedEngine& engine : engines_)
-      if (is_newest(engine, engines_)) data["engines"].push_back(data_of(engine_view(sources_, engine)));
-    for (const VersionsView& view : versions_views(sources_, engines_)) data["versions"].push_back(data_of(view));
-    const auto matrix = render("readme_matrix.md", data);
-    if (!matrix) return matrix.error();
-    const auto with_matrix = with_block(text, "matrix run", from_the_root(*matrix));
-    if (!with_matrix) return with_matrix.error();
     // As `check` judges a stack without being told any size.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
     const auto sample = parse_stack(kSampleStack);
     if (!sample) return sample.error();
     const auto checked = render("readme_check.md", {{"stack", kSampleStack}, {"output", render_text(check(*sample, judge), false)}});
     if (!checked) return checked.error();
-    return with_block(*with_matrix, "check", *checked);
+    return with_block(text, "check", *checked);
   }
 
  private:
@@ -83,12 +80,17 @@ class Maker {
   std::vector<ObservedEngine> engines_;
 };
 
+// Folders that hold nothing but generated pages.
+constexpr const char* kGenerated[] = {"docs/rules", "docs/evidence", "docs/threads"};
+
 std::vector<std::string> pages_nobody_makes(const fs::path& root, const std::vector<Document>& documents) {
   std::vector<std::string> paths;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(root / "docs" / "rules", failed)) {
-    const std::string path = "docs/rules/" + entry.path().filename().string();
-    if (std::ranges::find(documents, path, &Document::path) == documents.end()) paths.push_back(path);
+  for (const std::string folder : kGenerated) {
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(root / folder, failed)) {
+      const std::string path = folder + "/" + entry.path().filename().string();
+      if (std::ranges::find(documents, path, &Document::path) == documents.end()) paths.push_back(path);
+    }
   }
   std::ranges::sort(paths);
   return paths;

@@ -16,15 +16,15 @@ struct Document {
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-// docs/parallelism_ordering.md, docs/rules/<slug>.md, and README.md where it has blocks to fill, from the rules, evidence
-// and templates below `root`. Sorted by path. Same files, same bytes.
+// docs/parallelism_ordering.md, the pages in docs/rules/, docs/evidence/ and docs/threads/, and README.md where it has blocks to
+// fill, from the rules, evidence and templates below `root`. Sorted by path. Same files, same bytes.
 Result<std::vector<Document>> make_documents(const std::filesystem::path& root);
 
 // Why the recommended orders of the page are no answer yet, a line each; see order_runs.h.
 Result<std::vector<std::string>> gaps_in_orders(const std::filesystem::path& root);
 
-// What lies below `root` otherwise than `documents` say: a unified diff a document. A page in docs/rules/ that no rule
-// makes any more is stale too: its contents ought to be none.
+// What lies below `root` otherwise than `documents` say: a unified diff a document. A page in a
+// generated folder that nothing makes any more is stale too: its contents ought to be none.
 struct Stale {
   std::string path;
   std::string diff;

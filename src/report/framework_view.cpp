@@ -37,13 +37,18 @@ std::string findings_in_words(const Stack& order, const std::vector<Rule>& rules
   return links.empty() ? "none" : join(links, ", ");
 }
 
-std::string run_in_words(const Stack& order, const std::string& model, const ObservedEngine& engine) {
-  std::vector<std::string> dropped;
-  const Stack projected = project(order, built_by(engine), dropped);
-  const Case c = usual_case(projected, model, engine.table.engine);
-  const std::string without = dropped.empty() ? "" : ", without " + code(join(dropped, ","));
-  const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
-  return fmt::format("{}{}: {}", print(engine.target), without, outcome == nullptr ? "not run" : seen_in_words(*outcome));
+// What of the order the reader's version builds.
+std::string run_in_words(const Stack& order, const Target& target, const std::vector<ObservedEngine>& engines) {
+  for (const ObservedEngine& engine : engines) {
+    if (engine.target != target) continue;
+    std::vector<std::string> dropped;
+    const Stack projected = project(order, built_by(engine), dropped);
+    const Case c = usual_case(projected, Case{}.model, engine.table.engine);
+    const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
+    if (outcome == nullptr) continue;
+    return seen_in_words(*outcome) + (dropped.empty() ? "" : ", without " + code(join(dropped, ",")));
+  }
+  return "not run";
 }
 
 }  // namespace
@@ -60,9 +65,7 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
                      .says = framework.says,
                      .differs = inversions(order, recommended_order(order, judge)),
                      .findings = findings_in_words(order, sources.rules)};
-    const std::string model = sources.space.models.empty() ? "llama" : sources.space.models.front();
-    for (const ObservedEngine& engine : engines) row.runs.push_back(run_in_words(order, model, engine));
-    if (row.runs.empty()) row.runs.push_back("not run");
+    row.run = run_in_words(order, reader_target(sources), engines);
     rows.push_back(std::move(row));
   }
   return rows;

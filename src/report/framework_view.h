@@ -13,7 +13,7 @@ struct FrameworkRow {
   std::string title, order, source, date, says;
   std::string differs;            // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
   std::string findings;           // pages that fire on it, linked; "none"
-  std::vector<std::string> runs;  // "native 2.11.0, without compile: equal"; "not run"
+  std::string run;                // on the reader's version: "equal"; "differs, without `ep`"; "not run"
 };
 
 // Two transforms that projects apply in both orders.

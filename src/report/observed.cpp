@@ -83,6 +83,11 @@ LeftOut left_out(const Sources& sources, const ObservedEngine& engine) {
   return left;
 }
 
+std::string evidence_page_of(const ObservedEngine& engine) {
+  const std::string device = engine.table.device == "cpu" ? "" : "-" + engine.table.device;
+  return fmt::format("{}-{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "", device);
+}
+
 std::string print_engine(const ObservedEngine& engine) {
   return fmt::format("{}, {}", print(engine.target), engine.table.device);
 }

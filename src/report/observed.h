@@ -32,6 +32,7 @@ struct LeftOut {
 // What was not planned, and why. An engine builds the transforms and models that its table has runs of.
 LeftOut left_out(const Sources& sources, const ObservedEngine& engine);
 
-std::string print_engine(const ObservedEngine& engine);  // "native 2.11.0, cpu"
+std::string print_engine(const ObservedEngine& engine);      // "native 2.11.0, cpu"
+std::string evidence_page_of(const ObservedEngine& engine);  // "native-2.11.0.md"; of a GPU "pytorch-2.11.0-cuda.md"
 
 }  // namespace ordercheck

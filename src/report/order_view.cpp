@@ -61,7 +61,7 @@ PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& 
   PairReason reason{.pair = pair,
                     .rule = link_to(rule, "rules/"),
                     .reason = reason_of(rule),
-                    .cite = rule.citations.empty() ? "" : cited(rule.citations.front()),
+                    .cite = rule.citations.empty() ? "" : fmt::format("{}, {}", short_name(rule.citations.front()), rule.citations.front().date),
                     .basis = name_of(rule.basis),
                     .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm)};
   for (const Standing& standing : standings_of(rule, sources, engines))
@@ -105,7 +105,7 @@ std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const s
     const Stack order = recommended_order(items_around(sharding, sources.rules), judge);
     std::vector<std::string> names;
     for (const Item& item : order.items) names.push_back(item.name);
-    RecommendedOrder made{.title = "With " + code(sharding), .order = join(names, ","), .reasons = {}, .runs = order_runs(order, sharding, sources, engines)};
+    RecommendedOrder made{.title = "With " + code(sharding), .names = names, .reasons = {}, .runs = order_runs(order, sharding, sources, engines)};
     if (!nobody_builds(sharding, engines)) made.gaps = order_gaps(order, sharding, made.runs);
     for (std::size_t i = 0; i + 1 < order.items.size(); ++i)
       for (PairReason& reason : reasons_for(order.items[i], order.items[i + 1], sources, engines))

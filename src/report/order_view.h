@@ -22,7 +22,7 @@ struct PairReason {
 
 struct RecommendedOrder {
   std::string title;                // "With fsdp"
-  std::string order;                // "pp,tp,ac,compile,fsdp"
+  std::vector<std::string> names;   // "pp", "tp", "ac", "compile", "fsdp"
   std::vector<PairReason> reasons;  // of each neighbouring pair, in order
   std::vector<OrderRun> runs;       // of pp, tp, ac, compile and the sharding in this order
   std::vector<std::string> gaps;    // why it is no answer yet

@@ -1,8 +1,12 @@
 #include "report/page_data.h"
 
+#include <set>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "report/markdown.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -24,41 +28,55 @@ Json texts(const std::vector<std::string>& values) {
   return list;
 }
 
-Json data_of(const RecommendedOrder& order) {
-  Json reasons = Json::array();
-  for (const PairReason& r : order.reasons)
-    reasons.push_back({{"pair", r.pair},
-                       {"rule", r.rule},
-                       {"reason", r.reason},
-                       {"cite", r.cite},
-                       {"basis", r.basis},
-                       {"harm", r.harm},
-                       {"standings", join(r.standings, "<br>")}});
-  Json runs = Json::array();
-  for (const OrderRun& run : order.runs)
-    runs.push_back({{"target", run.target},
-                    {"stack", code(print(run.stack))},
-                    {"seen", run.seen},
-                    {"blockers", run.blockers.empty() ? "nothing" : join(run.blockers, "<br>")},
-                    {"cure", run.cure ? code(print(*run.cure)) : ""},
-                    {"cure_seen", run.no_known_cure ? join({run.cure_seen, "no known cure"}, run.cure ? ": " : "") : run.cure_seen}});
-  return {{"title", order.title}, {"order", order.order}, {"reasons", std::move(reasons)}, {"runs", std::move(runs)}};
+Json data_of(const OrderRun& run) {
+  return {{"target", run.target},
+          {"stack", code(print(run.stack))},
+          {"seen", run.seen},
+          {"blockers", join(run.blockers, "; ")},
+          {"cure", run.cure ? code(print(*run.cure)) : ""},
+          {"cure_seen", run.cure_seen},
+          {"no_known_cure", run.no_known_cure}};
+}
+
+Json data_of(const PairReason& r) {
+  return {{"pair", r.pair},   {"rule", r.rule}, {"reason", r.reason}, {"cite", r.cite},
+          {"basis", r.basis}, {"harm", r.harm}, {"standings", join(r.standings, "<br>")}};
+}
+
+// Reasons of pairs that an order above has told already are left out.
+Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
+  Json runs = Json::array(), reasons = Json::array();
+  for (const OrderRun& run : order.runs) runs.push_back(data_of(run));
+  std::set<std::string> here;
+  for (const PairReason& reason : order.reasons) {
+    here.insert(reason.pair);
+    if (!told.contains(reason.pair)) reasons.push_back(data_of(reason));
+  }
+  told.insert(here.begin(), here.end());
+  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", std::move(runs)}, {"reasons", std::move(reasons)}};
+}
+
+Json data_of(const PairTableRow& row) {
+  return {{"good", row.good},   {"bad", row.bad},   {"happens", row.happens}, {"since", row.since}, {"basis", row.basis},
+          {"cure", row.cure},   {"page", row.page}, {"others", row.others}};
 }
 
 Json data_of(const PairMatrix& matrix) {
-  Json names = Json::array(), rows = Json::array();
-  for (const std::string& name : matrix.names) names.push_back({{"name", name}});
+  Json rows = Json::array();
   for (const PairRow& row : matrix.rows) {
-    Json cells = Json::array();
-    for (const PairCell& cell : row.cells) cells.push_back({{"text", cell.text}});
-    rows.push_back({{"name", row.name}, {"cells", std::move(cells)}});
+    std::vector<std::string> signs;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) signs.push_back(matrix.names[i] == row.name ? "" : sign_of(row.cells[i]));
+    rows.push_back({{"name", row.name}, {"cells", texts(signs)}});
   }
-  return {{"names", std::move(names)}, {"rows", std::move(rows)}};
+  return {{"names", texts(matrix.names)}, {"rows", std::move(rows)}};
+}
+
+Json data_of(const Symptom& symptom) {
+  return {{"message", symptom.message}, {"where", symptom.where}, {"pages", symptom.pages}};
 }
 
 Json data_of(const RunRow& row) {
-  return {{"order", row.order}, {"whole", row.whole}, {"verdict", row.verdict},     {"phase", row.phase},
-          {"seen", row.seen},   {"rules", row.rules}, {"mechanism", row.mechanism}};
+  return {{"text", row.text}, {"verdict", row.verdict}, {"seen", row.seen}, {"rules", row.rules}};
 }
 
 Json data_of(const CostRow& row) {
@@ -81,7 +99,7 @@ Json data_of(const ContradictionRow& row) {
 
 Json data_of(const FrameworkRow& row) {
   return {{"title", row.title}, {"order", row.order},     {"source", row.source},     {"date", row.date},
-          {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"runs", join(row.runs, "<br>")}};
+          {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
 
 Json data_of(const Disagreement& d) {
@@ -89,8 +107,7 @@ Json data_of(const Disagreement& d) {
 }
 
 Json data_of(const PointRule& rule) {
-  return {{"rule", rule.link},   {"title", rule.title}, {"basis", rule.basis},
-          {"harm", rule.harm},   {"holds", rule.holds}, {"standings", join(rule.standings, "<br>")}};
+  return {{"rule", rule.link}, {"title", rule.title}, {"basis", rule.basis}, {"harm", rule.harm}};
 }
 
 Json data_of(const PointLine& line) {
@@ -99,7 +116,9 @@ Json data_of(const PointLine& line) {
 
 Json data_of(const PointRuns& runs);
 Json data_of(const PointView& point);
-Json data_of(const ThreadView& thread);
+Json data_of(const TransformPage& page);
+Json data_of(const TransformView& view);
+Json data_of(const VersionsView& view);
 
 Json data_of(const ChangedRow& row) {
   return {{"order", row.order}, {"cells", texts(row.cells)}, {"rules", row.rules}};
@@ -126,6 +145,10 @@ Json data_of(const SetView& set) {
   return {{"title", set.title}, {"counters", texts(set.counters)}, {"alike", set.alike}, {"rows", all(set.rows)}};
 }
 
+Json data_of(const VersionsView& view) {
+  return {{"engine", view.engine}, {"versions", texts(view.versions)}, {"same", view.same}, {"rows", all(view.rows)}};
+}
+
 Json data_of(const EnginesView& view) {
   return {{"engines", texts(view.engines)}, {"same", view.same}, {"rows", all(view.rows)}};
 }
@@ -133,6 +156,8 @@ Json data_of(const EnginesView& view) {
 Json data_of(const PointRuns& runs) {
   return {{"target", runs.target},
           {"not_run", runs.not_run},
+          {"told_at", runs.told_at},
+          {"shown", !runs.lines.empty() && runs.told_at.empty()},
           {"list", join(runs.stacks, ", ")},
           {"stacks", texts(runs.stacks)},
           {"several", runs.stacks.size() > 1},
@@ -154,33 +179,72 @@ Json data_of(const PointView& point) {
           {"answer", point.answer}};
 }
 
-Json data_of(const ThreadView& thread) {
-  return {{"title", thread.title}, {"url", thread.url}, {"points", all(thread.points)}};
+// What every word of a stack stands for, from the catalogue.
+std::string transform_names() {
+  std::vector<std::string> names;
+  for (const TransformInfo& info : transforms()) names.push_back(fmt::format("{} {}", code(info.name), info.title));
+  return join(names, ", ");
 }
 
-// What every word of a stack stands for, from the catalogue.
-Json transform_lines() {
-  Json list = Json::array();
-  for (const TransformInfo& info : transforms())
-    list.push_back({{"name", info.name}, {"nested", info.nested}, {"title", info.title}});
-  return list;
+Json data_of(const TransformPage& page) {
+  return {{"page", page.page}, {"claim", page.claim}, {"harm", page.harm}, {"basis", page.basis}, {"source", page.source}};
+}
+
+Json data_of(const TransformView& view) {
+  return {{"name", view.name},
+          {"title", view.title},
+          {"run", view.run},
+          {"projects", join(view.projects, "; ")},
+          {"pages", all(view.pages)}};
+}
+
+// What is silently wrong today: the head of the pair table.
+Json silent_rows(const std::vector<PairTableRow>& rows) {
+  std::vector<std::string> parts;
+  for (const PairTableRow& row : rows)
+    if (is_silent(row.shown)) parts.push_back(fmt::format("{} ({}, since {}; build {})", row.bad, row.page, row.since, row.good));
+  return join(parts, ", ");
+}
+
+Json data_of(const PageCount& count) {
+  return {{"run", counted(count.run, "page")},
+          {"fundamental", count.fundamental == 0 ? "none names" : counted(count.fundamental, "names", "name")},
+          {"fails", std::to_string(count.fails)},
+          {"wrong", std::to_string(count.wrong)},
+          {"without_effect", std::to_string(count.without_effect)},
+          {"slower", std::to_string(count.slower)},
+          {"equal", std::to_string(count.equal)},
+          {"not_run", counted(count.not_run, "page")}};
 }
 
 }  // namespace
 
-OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEngine>& engines) {
-  OrderingPage page{.target = print(reader_target(sources)),
-                    .threads = thread_views(sources, engines),
-                    .orders = recommended_orders(sources, engines),
-                    .pairs = pair_matrix(sources, engines),
-                    .versions = versions_views(sources, engines),
-                    .between_engines = engines_view(sources, engines),
-                    .frameworks = framework_rows(sources, engines),
-                    .disagreements = disagreements(sources.frameworks),
-                    .stated = stated_contradictions(sources.rules)};
-  for (const ObservedEngine& engine : engines) page.engines.push_back(engine_view(sources, engine));
-  for (const Rule& rule : sources.rules) page.rules.push_back(rule_page(rule, sources, engines));
-  return page;
+Pages pages_of(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  Pages pages{.target = print(reader_target(sources)),
+              .threads = thread_views(sources, engines),
+              .orders = recommended_orders(sources, engines),
+              .count = count_pages(sources, engines),
+              .pair_table = pair_table(sources, engines),
+              .pairs = pair_matrix(sources, engines),
+              .symptoms = symptoms(sources, engines),
+              .transforms = {transform_view("ep", Scope::experts, sources, engines),
+                             transform_view("simple_fsdp", std::nullopt, sources, engines),
+                             transform_view("auto_parallel", std::nullopt, sources, engines)},
+              .changes = versions_views(sources, engines),
+              .between_engines = engines_view(sources, engines),
+              .frameworks = framework_rows(sources, engines),
+              .disagreements = disagreements(sources.frameworks),
+              .stated = stated_contradictions(sources.rules)};
+  if (!pages.orders.empty())
+    for (const OrderRun& run : pages.orders.front().runs)
+      if (run.target == pages.target) pages.whole_order = shown_by(run.stack, sources, engines);
+  if (!pages.orders.empty()) pages.drawing = draw_order(pages.orders.front().names, sources, engines);
+  for (const ObservedEngine& engine : engines) {
+    pages.engines.push_back(engine_view(sources, engine));
+    if (engine.target.project == "pytorch" && engine.target.version) pages.versions.push_back(print(*engine.target.version));
+  }
+  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
+  return pages;
 }
 
 Json data_of(const RulePage& page) {
@@ -207,6 +271,7 @@ Json data_of(const RulePage& page) {
           {"holds", page.holds},
           {"bad", page.bad},
           {"good", page.good},
+          {"repro", page.repro},
           {"bad_name", page.bad_name},
           {"good_name", page.good_name},
           {"what", page.what},
@@ -227,7 +292,7 @@ Json data_of(const EngineView& view) {
           {"verdicts", view.verdicts},
           {"agreement", view.agreement},
           {"controls", lines(view.controls)},
-          {"orders_of", view.orders_of},
+          {"file", view.file},
           {"runs", all(view.runs)},
           {"cost_names", texts(view.cost_names)},
           {"sets", all(view.sets)},
@@ -239,23 +304,49 @@ Json data_of(const EngineView& view) {
           {"not_planned", lines(view.not_planned)}};
 }
 
-Json data_of(const VersionsView& view) {
-  return {{"engine", view.engine}, {"versions", texts(view.versions)}, {"same", view.same}, {"rows", all(view.rows)}};
+Json data_of(const ThreadView& thread) {
+  return {{"title", thread.title}, {"file", thread.name + ".md"}, {"url", thread.url}, {"points", all(thread.points)}};
 }
 
-Json data_of(const OrderingPage& page) {
-  return {{"target", page.target},
-          {"transforms", transform_lines()},
-          {"threads", all(page.threads)},
-          {"orders", all(page.orders)},
-          {"pairs", data_of(page.pairs)},
-          {"engines", all(page.engines)},
-          {"versions", all(page.versions)},
-          {"between_engines", data_of(page.between_engines)},
-          {"frameworks", all(page.frameworks)},
-          {"disagreements", all(page.disagreements)},
-          {"stated", all(page.stated)},
-          {"rules", all(page.rules)}};
+Json ordering_data(const Pages& pages) {
+  const auto of_reader = [&](const OrderRun& run) { return run.target == pages.target; };
+  Json blocked = Json::array();
+  if (!pages.orders.empty())
+    for (const OrderRun& run : pages.orders.front().runs)
+      if (of_reader(run) && !run.blockers.empty()) {
+        blocked.push_back(data_of(run));
+        blocked.back()["state"] = in_words(pages.whole_order);
+      }
+  Json orders = Json::array();
+  std::set<std::string> told;
+  for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
+  Json data{{"target", pages.target},
+            {"versions", join(pages.versions, " and ")},
+            {"arrows", pages.orders.empty() ? "" : join(pages.orders.front().names, " → ")},
+            {"blocked", std::move(blocked)},
+            {"drawing", lines(pages.drawing.lines)},
+            {"silent", silent_rows(pages.pair_table)},
+            {"pair_table", all(pages.pair_table)},
+            {"orders", std::move(orders)},
+            {"pairs", data_of(pages.pairs)},
+            {"names", transform_names()},
+            {"symptoms", all(pages.symptoms)},
+            {"transforms", all(pages.transforms)},
+            {"engines", all(pages.engines)},
+            {"frameworks", all(pages.frameworks)},
+            {"disagreements", all(pages.disagreements)},
+            {"threads", all(pages.threads)}};
+  data["count"] = data_of(pages.count);
+  return data;
 }
+
+Json evidence_index_data(const Pages& pages) {
+  return {{"engines", all(pages.engines)},
+          {"changes", all(pages.changes)},
+          {"between_engines", data_of(pages.between_engines)},
+          {"stated", all(pages.stated)}};
+}
+
+Json rule_index_data(const Pages& pages) { return {{"rules", all(pages.rules)}}; }
 
 }  // namespace ordercheck

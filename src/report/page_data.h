@@ -9,22 +9,33 @@
 #include "report/engines_view.h"
 #include "report/framework_view.h"
 #include "report/order_view.h"
+#include "report/order_drawing.h"
 #include "report/pair_matrix.h"
+#include "report/pair_table.h"
 #include "report/rule_view.h"
 #include "report/runs_view.h"
+#include "report/symptoms.h"
 #include "report/thread_view.h"
+#include "report/transform_view.h"
 #include "report/versions_view.h"
 
 namespace ordercheck {
 
-// Everything that docs/parallelism_ordering.md says.
-struct OrderingPage {
-  std::string target;  // "pytorch 2.15"
+// Everything that the generated pages say; each page takes what it is about.
+struct Pages {
+  std::string target;  // "pytorch 2.15.0": whom the ordering page is for
+  std::vector<std::string> versions;     // of PyTorch that there are runs of: "2.15.0", "2.11.0"
   std::vector<ThreadView> threads;
   std::vector<RecommendedOrder> orders;
+  Shown whole_order = Shown::not_run;    // what most people stack of the first order, on `target`
+  OrderDrawing drawing;                  // of the first order
+  PageCount count;
+  std::vector<PairTableRow> pair_table;
   PairMatrix pairs;
+  std::vector<Symptom> symptoms;
+  std::vector<TransformView> transforms; // that need a word of their own: ep, simple_fsdp, auto_parallel
   std::vector<EngineView> engines;
-  std::vector<VersionsView> versions;
+  std::vector<VersionsView> changes;     // between versions
   EnginesView between_engines;
   std::vector<FrameworkRow> frameworks;
   std::vector<Disagreement> disagreements;
@@ -32,11 +43,13 @@ struct OrderingPage {
   std::vector<RulePage> rules;
 };
 
-OrderingPage ordering_page(const Sources& sources, const std::vector<ObservedEngine>& engines);
+Pages pages_of(const Sources& sources, const std::vector<ObservedEngine>& engines);
 
-nlohmann::ordered_json data_of(const OrderingPage& page);
-nlohmann::ordered_json data_of(const RulePage& page);
-nlohmann::ordered_json data_of(const EngineView& view);
-nlohmann::ordered_json data_of(const VersionsView& view);
+nlohmann::ordered_json ordering_data(const Pages& pages);        // docs/parallelism_ordering.md
+nlohmann::ordered_json evidence_index_data(const Pages& pages);  // docs/evidence/README.md
+nlohmann::ordered_json rule_index_data(const Pages& pages);      // docs/rules/README.md
+nlohmann::ordered_json data_of(const ThreadView& thread);        // docs/threads/<name>.md
+nlohmann::ordered_json data_of(const RulePage& page);            // docs/rules/<slug>.md
+nlohmann::ordered_json data_of(const EngineView& view);          // docs/evidence/<engine>-<version>.md
 
 }  // namespace ordercheck

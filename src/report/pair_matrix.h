@@ -1,33 +1,27 @@
-// May A be applied before B? One answer for every pair of transforms that rules know.
+// What a run of every pair of transforms showed, in both orders: one sign a cell.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "check/pair.h"
 #include "report/observed.h"
+#include "report/shown.h"
 #include "report/sources.h"
 
 namespace ordercheck {
 
-struct PairCell {
-  PairWord word = PairWord::open;
-  std::string rule;               // "[ORD-004](rules/...)" that decides; "" where none does
-  std::vector<std::string> seen;  // "native: equal": what engines showed for exactly this pair; empty: not run
-  std::string text;               // all of it, for a table's cell: "no [ORD-004](...), native: fails in apply"
-};
-
 struct PairRow {
-  std::string name;  // of A
-  std::vector<PairCell> cells;
+  std::string name;          // applied first
+  std::vector<Shown> cells;  // one a column; not_run of a transform beside itself
 };
 
 struct PairMatrix {
-  std::vector<std::string> names;  // of B, one a column
+  std::vector<std::string> names;  // applied second, one a column
   std::vector<PairRow> rows;
 };
 
-// Judged for the newest pytorch that is known; what each engine showed stands beside the word and never changes it.
+// Of exactly these two transforms with their usual degrees and options, on the reader's version. What pages say of a pair
+// is no part of it.
 PairMatrix pair_matrix(const Sources& sources, const std::vector<ObservedEngine>& engines);
 
 }  // namespace ordercheck

@@ -77,6 +77,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<O
                 .holds = holds_in_words(rule),
                 .bad = code(print(rule.witness.bad)),
                 .good = code(print(rule.witness.good)),
+                .repro = speaks_about(rule, "pytorch") && !rule.witness.ranks ? print(rule.witness.bad) : "",
                 .bad_name = commutes ? "one" : "bad",
                 .good_name = commutes ? "other" : "good",
                 .what = rule.flags,

@@ -24,6 +24,7 @@ struct RulePage {
   std::string flags;                     // the pattern in words: "`fsdp|hsdp` before `tp`"
   std::string when, harm, basis, holds;
   std::string bad, good;                 // the witness
+  std::string repro;                     // the bad one for `ordercheck repro`; "" where the page claims nothing of PyTorch
   std::string bad_name, good_name;       // "bad" and "good"; "one" and "other" of a commutes page
   std::string what, why, limits;         // sections, Markdown
   std::vector<Standing> standings;       // of the engines that the claim speaks about

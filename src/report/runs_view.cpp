@@ -27,27 +27,19 @@ std::string codes(std::vector<std::string> texts) {
   return join(texts, ", ");
 }
 
-bool is_broken(Verdict verdict) { return !shows_parity(verdict); }
-
-std::string mechanism_of(const Outcome& outcome, const std::vector<Rule>& rules) {
-  if (!is_broken(outcome.judgement.verdict)) return "";
-  const Rule* rule = find_rule(rules, outcome.prediction.rule);
-  if (rule == nullptr) return "no page speaks about it";
-  const bool theirs = speaks_about(*rule, "pytorch");
-  return fmt::format("{}, for {} ([limits](rules/{}#limits))", theirs ? "the page claims so" : "the page does not claim so",
-                     holds_in_words(*rule), page_of(*rule));
+// The case without the engine, which the whole page is about.
+std::string text_of(const Case& c) {
+  const std::string text = print(c);
+  const std::string engine = " engine=" + c.engine;
+  const auto at = text.find(engine);
+  return code(at == std::string::npos ? text : text.substr(0, at) + text.substr(at + engine.size()));
 }
 
-RunRow run_row(const Sources& sources, const ObservedEngine& engine, const Case& c) {
-  const Outcome* outcome = find_outcome(engine, c);
-  const EvidenceRow* row = find_row(engine.table, print(c));
-  if (outcome == nullptr || row == nullptr) return {.order = code(print(c.stack)), .verdict = "not run"};
-  return {.order = code(print(c.stack)),
-          .verdict = name_of(row->verdict),
-          .phase = row->phase,
-          .seen = seen_text(*outcome, *row),
-          .rules = pages_that_fire(*outcome, sources.rules),
-          .mechanism = mechanism_of(*outcome, sources.rules)};
+RunRow run_row(const Sources& sources, const Outcome& outcome, const EvidenceRow& row) {
+  return {.text = text_of(outcome.planned.subject),
+          .verdict = seen_in_words(outcome),
+          .seen = seen_text(outcome, row),
+          .rules = pages_that_fire(outcome, sources.rules)};
 }
 
 // Every order of at least two of the space's transforms, on the most ranks at which orders are tried.
@@ -89,7 +81,7 @@ std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEn
 }  // namespace
 
 std::string seen_text(const Outcome& outcome, const EvidenceRow& row) {
-  if (outcome.judgement.verdict == Verdict::equal) return "every bit of one rank";
+  if (outcome.judgement.verdict == Verdict::equal) return "bitwise equal";
   const std::string place = place_in_words(row);
   if (row.message.empty()) return place.empty() ? "no message" : place;
   const std::string message = code(shortened(row.message, kLongestMessage));
@@ -114,15 +106,15 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
   for (const Control& control : engine.table.controls)
     view.controls.push_back(fmt::format("{} {}: {}", control.name, !control.judged ? "not judged" : control.held ? "held" : "FAILED", control.evidence));
   view.builds = codes(built_by(engine));
+  view.file = evidence_page_of(engine);
+  for (const Outcome& outcome : engine.outcomes)
+    if (const EvidenceRow* row = find_row(engine.table, print(outcome.planned.subject)))
+      view.runs.push_back(run_row(sources, outcome, *row));
   const Space& space = space_of(sources, engine.table.engine);
   const std::vector<Case> cases = ordered_cases(space, engine.table.engine);
-  if (!cases.empty())
-    view.orders_of = fmt::format("{} on {}", codes(space.transforms), counted(std::ranges::max(space.order_ranks), "rank"));
   view.sets = set_views(sources, engine);
   std::vector<std::pair<Case, const EvidenceRow*>> legal;
   for (const Case& c : cases) {
-    view.runs.push_back(run_row(sources, engine, c));
-    view.runs.back().whole = c.stack.items.size() == space.transforms.size();
     if (const EvidenceRow* row = find_row(engine.table, print(c)); row && shows_parity(row->verdict))
       legal.emplace_back(c, row);
   }

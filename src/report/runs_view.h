@@ -1,4 +1,4 @@
-// What an engine ran and saw: every order of the space's transforms, and what the legal ones cost.
+// What an engine ran and saw: every case, every order of named sets, and what the legal orders cost.
 #pragma once
 
 #include <string>
@@ -10,14 +10,12 @@
 
 namespace ordercheck {
 
+// One case that was run.
 struct RunRow {
-  std::string order;      // "`tp=2,ac,fsdp=2`"
-  bool whole = false;     // holds every transform of the space
-  std::string verdict;    // "fails"; "not run"
-  std::string phase;      // of a failure
-  std::string seen;       // the message, or the first difference; "every bit of one rank"
-  std::string rules;      // pages that fire, linked; "none"
-  std::string mechanism;  // of an order that breaks: whom the page claims it for, and where its limits stand
+  std::string text;     // "`tp=2,ac,fsdp=2`", with its settings where they are not the usual ones
+  std::string verdict;  // "fails in apply"
+  std::string seen;     // the message, or the first difference; "bitwise equal"
+  std::string rules;    // pages that fire, linked; "none"
 };
 
 // Counters of one legal order, of rank 0, as the record counts them.
@@ -50,8 +48,8 @@ struct EngineView {
   std::string verdicts;             // "180 equal, 32 fails"
   std::string agreement;            // "150 confirmed, 3 open, ..."
   std::vector<std::string> controls;
-  std::string orders_of;            // "`tp`, `ac`, `fsdp` on 4 ranks"
-  std::vector<RunRow> runs;
+  std::string file;                 // of its page, in docs/evidence/: "pytorch-2.15.0.md"
+  std::vector<RunRow> runs;         // every case, in the order of the table
   std::vector<SetView> sets;        // every order of the space's named sets
   std::vector<std::string> cost_names;  // "operators recomputed": counters that are not 0 in every legal order
   std::vector<CostRow> costs;
@@ -64,7 +62,7 @@ struct EngineView {
 
 EngineView engine_view(const Sources& sources, const ObservedEngine& engine);
 
-// What a run showed, in words: "every bit of one rank", the first difference, a failure's message and its place.
+// What a run showed, in words: "bitwise equal", the first difference, a failure's message and its place.
 std::string seen_text(const Outcome& outcome, const EvidenceRow& row);
 
 // Contradictions that pages state themselves: expectations that depart from the harm.

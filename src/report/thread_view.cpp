@@ -174,15 +174,11 @@ PointRuns runs_of(const std::vector<Stack>& stacks, const Sources& sources, cons
   return runs;
 }
 
-PointRule rule_of(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
-  PointRule view{.link = link_to(rule, "rules/"),
-                 .title = rule.title,
-                 .basis = name_of(rule.basis),
-                 .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
-                 .holds = holds_in_words(rule)};
-  for (const Standing& standing : standings_of(rule, sources, engines)) view.standings.push_back(standing_in_words(standing));
-  if (view.standings.empty()) view.standings.push_back("not run");
-  return view;
+PointRule rule_of(const Rule& rule) {
+  return {.link = link_to(rule, "rules/"),
+          .title = rule.title,
+          .basis = name_of(rule.basis),
+          .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm)};
 }
 
 // "native 2.11.0, cpu: `tp=2,ac` equal, `ac,tp=2` differs", of every engine that ran some of the stacks.
@@ -203,18 +199,17 @@ std::string pair_in_words(const ThreadPoint& point) {
 }
 
 PointView view_of(const ThreadPoint& point, const Sources& sources, const std::vector<ObservedEngine>& engines) {
-  PointView view{.title = point.id,
+  PointView view{.title = point.title,
                  .by = point.by,
                  .date = point.date,
                  .says = point.says,
                  .basis_said = point.basis_said,
                  .answer = std::string(trim(point.answer)),
                  .pair = pair_in_words(point)};
-  std::ranges::replace(view.title, '-', ' ');
   for (const std::string& id : point.rules) {
     const Rule* rule = find_rule(sources.rules, id);
     assert(rule != nullptr && "parse_thread refuses rules that do not exist");
-    view.rules.push_back(rule_of(*rule, sources, engines));
+    view.rules.push_back(rule_of(*rule));
     view.bases.push_back(fmt::format("{} {}", view.rules.back().link, view.rules.back().basis));
   }
   for (const std::vector<Stack>& stacks : alike(point.stacks))
@@ -230,17 +225,29 @@ PointView view_of(const ThreadPoint& point, const Sources& sources, const std::v
   return view;
 }
 
+// The same stacks on the same engine stand in a table once; later points lead to it.
+void tell_once(std::vector<PointView>& points) {
+  std::map<std::pair<std::string, std::vector<std::string>>, std::string> told;
+  for (PointView& point : points)
+    for (PointRuns& runs : point.runs) {
+      if (runs.lines.empty()) continue;
+      const auto [first, is_new] = told.try_emplace({runs.target, runs.stacks}, point.title);
+      if (!is_new) runs.told_at = first->second;
+    }
+}
+
 }  // namespace
 
 std::vector<ThreadView> thread_views(const Sources& sources, const std::vector<ObservedEngine>& engines) {
   std::vector<ThreadView> views;
   for (const Thread& thread : sources.threads) {
-    views.push_back({.title = thread.title, .url = thread.url});
+    views.push_back({.name = thread.name, .title = thread.title, .url = thread.url, .points = {}});
     for (const ThreadPoint& point : thread.points) {
       PointView view = view_of(point, sources, engines);
       view.title = fmt::format("{}. {}", views.back().points.size() + 1, view.title);
       views.back().points.push_back(std::move(view));
     }
+    tell_once(views.back().points);
   }
   return views;
 }

@@ -11,8 +11,7 @@ namespace ordercheck {
 
 // A page about a point.
 struct PointRule {
-  std::string link, title, basis, harm, holds;
-  std::vector<std::string> standings;  // one an engine and version: "native 2.11.0: reproduced; bad differs, good equal"
+  std::string link, title, basis, harm;
 };
 
 // One line of the table that lays a point's stacks side by side: a verdict, a counter, the collectives of one kind.
@@ -26,6 +25,7 @@ struct PointLine {
 struct PointRuns {
   std::string target;              // "native 2.11.0, cpu"
   std::string not_run;             // why there is no line, where there is none
+  std::string told_at;             // the title of the point that has shown the very same table; "" where none has
   std::vector<std::string> stacks; // heads of the columns
   std::vector<PointLine> lines;    // verdict, what was seen, every counter that is not 0 everywhere, then collectives
                                    // that differ
@@ -33,7 +33,7 @@ struct PointRuns {
 };
 
 struct PointView {
-  std::string title;               // "2. can it change": the number and the id
+  std::string title;               // "2. Can the order be changed?"
   std::string by, date, says, basis_said, answer;
   std::string pair;                // "`tp` before `ac`"; "`pp`" where one is named; "" where none is
   std::vector<std::string> bases;     // "[ORD-003](...) incidental"
@@ -43,6 +43,7 @@ struct PointView {
 };
 
 struct ThreadView {
+  std::string name;                // "torchtitan-1554"
   std::string title, url;
   std::vector<PointView> points;
 };

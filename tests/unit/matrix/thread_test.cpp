@@ -17,6 +17,7 @@ url = "https://example.org/a-thread"
 
 [[point]]
 id = "tp-ac"
+title = "Point tp-ac"
 by = "somebody"
 date = "2025-08-13"
 says = "one sentence"
@@ -32,6 +33,7 @@ answer = "an answer"
 
 [[point]]
 id = "other"
+title = "Point other"
 by = "somebody"
 date = "2025-08-14"
 says = "another"

@@ -1,0 +1,172 @@
+#include "report/pair_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/partners.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "rule/match.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr std::size_t kLongestHappening = 70;
+
+bool orders_or_clashes(const Rule& rule) { return rule.kind == RuleKind::order || rule.kind == RuleKind::clash; }
+
+// The two transforms that the page is about, as its bad stack names them; one name where both are the same.
+std::set<std::string> pair_of(const Rule& rule) {
+  std::set<std::string> names;
+  const std::vector<Firing> fired = firings(rule, rule.witness.bad);
+  if (fired.empty()) return names;
+  names.insert(rule.witness.bad.items[fired.front().items.front()].name);
+  names.insert(rule.witness.bad.items[fired.front().items.back()].name);
+  return names;
+}
+
+// "2.6"; "2.6, before 2.13".
+std::string since_in_words(const Rule& rule, const Target& target) {
+  for (const Holds& holds : rule.holds) {
+    if (!holds_for(holds, target)) continue;
+    std::vector<std::string> parts;
+    for (const VersionBound& bound : holds.bounds) {
+      const std::string version = print(bound.version);
+      switch (bound.relation) {
+        case Relation::at_least: parts.push_back(version); break;
+        case Relation::above: parts.push_back("after " + version); break;
+        case Relation::at_most: parts.push_back("up to " + version); break;
+        case Relation::below: parts.push_back("before " + version); break;
+        case Relation::exactly: parts.push_back("only " + version); break;
+      }
+    }
+    return join(parts, ", ");
+  }
+  return "";
+}
+
+// The exception's words without its type, or the first thing that differs.
+std::string detail_of(const Outcome& outcome) {
+  const std::string& reason = outcome.judgement.reason;
+  switch (outcome.judgement.verdict) {
+    case Verdict::fails: {
+      const auto type = reason.find("Error: ");
+      const std::string words = type == std::string::npos ? reason : reason.substr(type + 7);
+      return fmt::format(" in {}: {}", outcome.record.failure ? name_of(outcome.record.failure->phase) : "some phase",
+                         code(shortened(words, kLongestHappening)));
+    }
+    case Verdict::differs: {
+      const auto end = reason.find(" is ");
+      return ": " + shortened(reason.substr(0, end), kLongestHappening);
+    }
+    case Verdict::ignored: {
+      const auto begin = reason.find("missing: ");
+      if (begin == std::string::npos) return "";
+      const auto end = reason.find(';', begin);
+      return ": " + shortened(reason.substr(begin + 9, end == std::string::npos ? end : end - begin - 9), kLongestHappening);
+    }
+    default: return "";
+  }
+}
+
+std::string cure_in_words(const Rule& rule) {
+  const std::string change = change_in_words(rule.witness.bad, rule.witness.good);
+  if (!change.empty()) return change;
+  const std::vector<Firing> fired = firings(rule, rule.witness.bad);
+  if (fired.empty()) return "";
+  const auto& items = rule.witness.bad.items;
+  return fmt::format("{} before {}", code(items[fired.front().items.back()].name), code(items[fired.front().items.front()].name));
+}
+
+// A harm that nobody sees is worse than one that stops the run.
+int severity_of(Shown shown) {
+  switch (shown) {
+    case Shown::wrong: return 0;
+    case Shown::without_effect: return 1;
+    case Shown::fails: return 2;
+    case Shown::slower: return 3;
+    default: return 4;
+  }
+}
+
+struct Candidate {
+  const Rule* rule;
+  Shown shown;
+};
+
+bool comes_first(const Candidate& one, const Candidate& other) {
+  const auto key = [](const Candidate& c) {
+    return std::tuple(severity_of(c.shown), c.rule->witness.bad.items.size(), c.rule->kind, c.rule->id);
+  };
+  return key(one) < key(other);
+}
+
+PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Rule& rule = *pages.front().rule;
+  PairTableRow row{.shown = pages.front().shown,
+                   .good = code(print(rule.witness.good)),
+                   .bad = code(print(rule.witness.bad)),
+                   .happens = in_words(pages.front().shown),
+                   .since = since_in_words(rule, reader_target(sources)),
+                   .basis = name_of(rule.basis),
+                   .cure = cure_in_words(rule),
+                   .page = link_to(rule, "rules/"),
+                   .others = ""};
+  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines)) row.happens += detail_of(*outcome);
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < pages.size(); ++i) others.push_back(pages[i].rule->id);
+  row.others = join(others, ", ");
+  return row;
+}
+
+}  // namespace
+
+std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Target target = reader_target(sources);
+  std::map<std::set<std::string>, std::vector<Candidate>> pairs;
+  for (const Rule& rule : sources.rules) {
+    if (!orders_or_clashes(rule) || !holds_for(rule, target)) continue;
+    const Shown shown = shown_by(rule.witness.bad, sources, engines);
+    const std::set<std::string> pair = pair_of(rule);
+    if (pair.size() == 2 && shown != Shown::equal && shown != Shown::not_run) pairs[pair].push_back({&rule, shown});
+  }
+  std::vector<std::vector<Candidate>> sorted;
+  for (auto& [names, pages] : pairs) {
+    std::ranges::sort(pages, comes_first);
+    sorted.push_back(pages);
+  }
+  std::ranges::sort(sorted, [](const auto& one, const auto& other) { return comes_first(one.front(), other.front()); });
+  std::vector<PairTableRow> rows;
+  for (const std::vector<Candidate>& pages : sorted) rows.push_back(row_of(pages, sources, engines));
+  return rows;
+}
+
+PageCount count_pages(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Target target = reader_target(sources);
+  PageCount count;
+  for (const Rule& rule : sources.rules) {
+    if (!orders_or_clashes(rule) || !holds_for(rule, target)) continue;
+    const Shown shown = shown_by(rule.witness.bad, sources, engines);
+    if (shown == Shown::not_run) {
+      ++count.not_run;
+      continue;
+    }
+    ++count.run;
+    count.fundamental += rule.basis == Basis::fundamental ? 1 : 0;
+    switch (shown) {
+      case Shown::fails: ++count.fails; break;
+      case Shown::wrong: ++count.wrong; break;
+      case Shown::without_effect: ++count.without_effect; break;
+      case Shown::slower: ++count.slower; break;
+      default: ++count.equal; break;
+    }
+  }
+  return count;
+}
+
+}  // namespace ordercheck

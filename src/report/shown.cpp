@@ -1,0 +1,91 @@
+#include "report/shown.h"
+
+#include <algorithm>
+
+#include "report/order_view.h"
+#include "rule/grade.h"
+#include "rule/match.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+bool costs_more(const Stack& stack, const Sources& sources) {
+  const Target target = reader_target(sources);
+  return std::ranges::any_of(sources.rules, [&](const Rule& rule) {
+    const bool about_cost = rule.kind != RuleKind::commutes && (rule.harm == Harm::slow || rule.harm == Harm::memory);
+    return about_cost && !firings(rule, stack).empty() &&
+           grade_of(rule, target, sources.observations).kind == GradeKind::reproduced;
+  });
+}
+
+// As it stands in a stack without more, then in each of its modes.
+std::vector<Item> ways_to_write(const std::string& name) {
+  std::vector<Item> ways{item_named(name)};
+  for (const std::string& mode : find_transform(name)->modes) {
+    ways.push_back(ways.front());
+    ways.back().mode = mode;
+  }
+  return ways;
+}
+
+}  // namespace
+
+bool is_silent(Shown shown) { return shown == Shown::wrong || shown == Shown::without_effect; }
+
+const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Target target = reader_target(sources);
+  for (const ObservedEngine& engine : engines) {
+    if (engine.target != target) continue;
+    if (const Outcome* outcome = find_outcome(engine, usual_case(stack, Case{}.model, engine.table.engine))) return outcome;
+  }
+  return nullptr;
+}
+
+Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  const Outcome* outcome = reader_run(stack, sources, engines);
+  if (outcome == nullptr) return Shown::not_run;
+  switch (outcome->judgement.verdict) {
+    case Verdict::equal:
+    case Verdict::close: return costs_more(stack, sources) ? Shown::slower : Shown::equal;
+    case Verdict::ignored: return Shown::without_effect;
+    case Verdict::differs: return Shown::wrong;
+    case Verdict::fails:
+    case Verdict::hangs: return Shown::fails;
+    default: return Shown::not_run;
+  }
+}
+
+Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
+                    const std::vector<ObservedEngine>& engines) {
+  for (const Item& one : ways_to_write(first))
+    for (const Item& other : ways_to_write(second))
+      if (const Shown shown = shown_by({.items = {one, other}}, sources, engines); shown != Shown::not_run) return shown;
+  return Shown::not_run;
+}
+
+const char* in_words(Shown shown) {
+  switch (shown) {
+    case Shown::equal: return "no difference";
+    case Shown::slower: return "slower";
+    case Shown::without_effect: return "silently without effect";
+    case Shown::wrong: return "silently wrong";
+    case Shown::fails: return "fails loudly";
+    case Shown::not_run: break;
+  }
+  return "not run yet";
+}
+
+const char* sign_of(Shown shown) {
+  switch (shown) {
+    case Shown::equal: return "✓";
+    case Shown::slower: return "▽";
+    case Shown::without_effect: return "∅";
+    case Shown::wrong: return "≠";
+    case Shown::fails: return "✗";
+    case Shown::not_run: break;
+  }
+  return "·";
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,35 @@
+// What a run of a stack showed on the reader's version, as one of the few things that a reader tells apart.
+#pragma once
+
+#include <string>
+
+#include "report/observed.h"
+#include "report/sources.h"
+
+namespace ordercheck {
+
+//   equal            bitwise equal, and no page that a run bore out says that it costs more
+//   slower           bitwise equal, and such a page says so
+//   without_effect   it ran, and a transform did nothing
+//   wrong            other numbers, nothing raised
+//   fails            an exception, a crash or a hang
+//   not_run          there is no run, or it decided nothing
+enum class Shown { equal, slower, without_effect, wrong, fails, not_run };
+
+bool is_silent(Shown shown);  // nothing is raised, and training is not what was asked for
+
+// Of `stack` with the settings that a page's stacks are run with; of the reader's version (reader_target).
+Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
+
+// Of two transforms and nothing else, `first` applied first, with degrees of 2. One that has to say its mode, as an optimizer
+// does, stands in the first of its modes that was run.
+Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
+                    const std::vector<ObservedEngine>& engines);
+
+// The run itself; null where there is none.
+const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
+
+const char* in_words(Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
+const char* sign_of(Shown shown);   // one character for a table
+
+}  // namespace ordercheck

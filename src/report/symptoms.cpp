@@ -1,0 +1,95 @@
+#include "report/symptoms.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "report/markdown.h"
+#include "report/rule_view.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr std::size_t kLongestMessage = 90;
+constexpr std::size_t kMostPages = 5;
+
+// What an exception says, without its type and its numbers' tail.
+std::string words_of(const std::string& reason) {
+  const auto type = reason.find("Error: ");
+  const std::string words = type == std::string::npos ? reason : reason.substr(type + 7);
+  return shortened(words, kLongestMessage);
+}
+
+std::string missing_in(const std::string& reason) {
+  const auto begin = reason.find("missing: ");
+  if (begin == std::string::npos) return "";
+  const auto end = reason.find(';', begin);
+  return reason.substr(begin + 9, end == std::string::npos ? end : end - begin - 9);
+}
+
+// "1248 operators recomputed, 1248 without it": what was missing, whatever its numbers.
+bool is_a_sign_by_itself(const std::string& missing) { return missing.starts_with("0 "); }
+
+std::string symptom_of(const Rule& rule, const ObservedEngine& engine, const Outcome& outcome) {
+  const Verdict verdict = outcome.judgement.verdict;
+  if (verdict == Verdict::ignored) {
+    const std::string missing = missing_in(outcome.judgement.reason);
+    return is_a_sign_by_itself(missing) ? missing : "";
+  }
+  if (verdict != Verdict::fails && verdict != Verdict::hangs) return "";
+  for (const Expectation& pin : rule.expectations)
+    if (!pin.stack && !pin.message.empty() && pin.engine == engine.target.project && engine.target.version == pin.version &&
+        outcome.judgement.reason.find(pin.message) != std::string::npos)
+      return pin.message;
+  return words_of(outcome.judgement.reason);
+}
+
+struct Seen {
+  std::set<std::string> where;
+  std::vector<std::string> pages;
+};
+
+void add(const Seen& more, Seen& seen) {
+  seen.where.insert(more.where.begin(), more.where.end());
+  for (const std::string& page : more.pages)
+    if (std::ranges::find(seen.pages, page) == seen.pages.end()) seen.pages.push_back(page);
+}
+
+// A pin is a part of the messages that it is about.
+bool is_part_of(const std::string& part, const std::string& whole) { return part != whole && whole.find(part) != std::string::npos; }
+
+}  // namespace
+
+std::vector<Symptom> symptoms(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+  std::map<std::string, Seen> found;
+  for (const Rule& rule : sources.rules) {
+    if (rule.kind == RuleKind::commutes) continue;
+    for (const ObservedEngine& engine : engines) {
+      if (engine.target.project != "pytorch") continue;
+      const Outcome* outcome = find_outcome(engine, usual_case(rule.witness.bad, rule.witness.model, engine.table.engine));
+      if (outcome == nullptr) continue;
+      const std::string message = symptom_of(rule, engine, *outcome);
+      if (message.empty()) continue;
+      Seen& seen = found[message];
+      seen.where.insert(seen_in_words(*outcome));
+      add({.where = {}, .pages = {link_to(rule, "rules/")}}, seen);
+    }
+  }
+  std::vector<Symptom> list;
+  for (auto& [message, seen] : found) {
+    const auto shorter = std::ranges::find_if(found, [&](const auto& other) { return is_part_of(other.first, message); });
+    if (shorter != found.end()) continue;
+    for (const auto& [other, more] : found)
+      if (is_part_of(message, other)) add(more, seen);
+    const bool cut = seen.pages.size() > kMostPages;
+    if (cut) seen.pages.resize(kMostPages);
+    list.push_back({.message = code(message),
+                    .where = join({seen.where.begin(), seen.where.end()}, ", "),
+                    .pages = join(seen.pages, ", ") + (cut ? ", ..." : "")});
+  }
+  return list;
+}
+
+}  // namespace ordercheck
