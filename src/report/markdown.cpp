@@ -45,9 +45,16 @@ std::string link_to(const Rule& rule, std::string_view folder) {
   return fmt::format("[{}]({}{})", rule.id, folder, page_of(rule));
 }
 
+namespace {
+
+std::string date_in_words(const Citation& citation) { return citation.date == "unknown" ? "date unknown" : citation.date; }
+
+}  // namespace
+
 std::string cited(const Citation& citation) {
-  return fmt::format("[{}]({}), {}", short_name(citation), citation.url,
-                     citation.date == "unknown" ? "date unknown" : citation.date);
+  return fmt::format("[{}]({}), {}", short_name(citation), citation.url, date_in_words(citation));
 }
+
+std::string source_in_words(const Citation& citation) { return fmt::format("{}, {}", short_name(citation), date_in_words(citation)); }
 
 }  // namespace ordercheck

@@ -17,5 +17,6 @@ std::string cell(std::string_view text);                // what a table's cell m
 std::string page_of(const Rule& rule);                  // "fsdp-before-tp.md"
 std::string link_to(const Rule& rule, std::string_view folder);  // "[ORD-004](rules/fsdp-before-tp.md)"
 std::string cited(const Citation& citation);            // "[torchtitan#1554](https://...), 2025-08-13"
+std::string source_in_words(const Citation& citation);  // "torchtitan#1554, 2025-08-13"
 
 }  // namespace ordercheck

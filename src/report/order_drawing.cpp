@@ -31,8 +31,8 @@ class Drawing {
     lines_.push_back(fmt::format("{} {}|{}| {}", join(from, " & "), stroke.arrow, in_words(stroke.shown), to));
     count(from.size(), stroke.style);
   }
-  void chain(const std::vector<std::string>& names, const std::string& line, const char* style) {
-    lines_.push_back(join(names, line));
+  void chain(const std::vector<std::string>& names, const char* style) {
+    lines_.push_back(join(names, " --- "));
     count(names.size() - 1, style);
   }
   OrderDrawing finished() && {
@@ -88,9 +88,10 @@ OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& so
         if (harm_of_turning(names[i], names[to], sources, engines) == stroke.shown) from.push_back(names[i]);
       if (!from.empty()) drawing.arrows(from, names[to], stroke);
     }
-  for (const auto& chain : chains(names, Shown::equal, sources, engines)) drawing.chain(chain, " -.- ", "stroke:#8c959f,stroke-width:2px");
+  for (const auto& chain : chains(names, Shown::equal, sources, engines))
+    drawing.chain(chain, "stroke:#8c959f,stroke-width:2px,stroke-dasharray:7");
   for (const auto& chain : chains(names, Shown::not_run, sources, engines))
-    drawing.chain(chain, " -. not run yet .- ", "stroke:#8c959f,stroke-width:1px");
+    drawing.chain(chain, "stroke:#8c959f,stroke-width:2px,stroke-dasharray:2");
   return std::move(drawing).finished();
 }
 

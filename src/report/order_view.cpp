@@ -61,7 +61,7 @@ PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& 
   PairReason reason{.pair = pair,
                     .rule = link_to(rule, "rules/"),
                     .reason = reason_of(rule),
-                    .cite = rule.citations.empty() ? "" : fmt::format("{}, {}", short_name(rule.citations.front()), rule.citations.front().date),
+                    .cite = rule.citations.empty() ? "" : source_in_words(rule.citations.front()),
                     .basis = name_of(rule.basis),
                     .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm)};
   for (const Standing& standing : standings_of(rule, sources, engines))

@@ -44,7 +44,7 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
                           .claim = claim_of(rule, [](const std::string& text) { return code(text); }),
                           .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
                           .basis = name_of(rule.basis),
-                          .source = rule.citations.empty() ? "" : cited(rule.citations.front())});
+                          .source = rule.citations.empty() ? "" : source_in_words(rule.citations.front())});
   }
   return view;
 }

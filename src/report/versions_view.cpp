@@ -58,10 +58,4 @@ std::vector<VersionsView> versions_views(const Sources& sources, const std::vect
   return views;
 }
 
-bool is_newest(const ObservedEngine& engine, const std::vector<ObservedEngine>& engines) {
-  return std::ranges::none_of(engines, [&](const ObservedEngine& other) {
-    return kind_of(other) == kind_of(engine) && *other.target.version > *engine.target.version;
-  });
-}
-
 }  // namespace ordercheck

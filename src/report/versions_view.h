@@ -24,7 +24,4 @@ struct VersionsView {
 // One an engine and device with at least two versions.
 std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<ObservedEngine>& engines);
 
-// Whether no newer version of the same engine on the same device was run.
-bool is_newest(const ObservedEngine& engine, const std::vector<ObservedEngine>& engines);
-
 }  // namespace ordercheck

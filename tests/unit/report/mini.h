@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "check/observed.h"
 #include "report/observed.h"
 #include "report/sources.h"
 
@@ -21,6 +22,18 @@ inline Sources mini_unrun() {
   Sources sources = mini();
   sources.evidence.clear();
   sources.observations.clear();
+  return sources;
+}
+
+// The same runs as if PyTorch 2.15.0 had shown them: the version that a reader means.
+inline Sources mini_on_pytorch() {
+  Sources sources = mini();
+  for (EvidenceTable& table : sources.evidence) {
+    table.engine = "pytorch";
+    table.versions = {"torch 2.15.0"};
+    for (EvidenceRow& row : table.rows) row.case_text += " engine=pytorch";
+  }
+  sources.observations = observations_of(sources.evidence);
   return sources;
 }
 

@@ -35,13 +35,5 @@ TEST(VersionsView, NeedsTwoVersions) {
   EXPECT_TRUE(versions_views(sources, observed_engines(sources)).empty());
 }
 
-TEST(IsNewest, LooksAtTheSameEngineAlone) {
-  const Sources sources = with_an_older_version();
-  const auto engines = observed_engines(sources);
-  ASSERT_EQ(engines.size(), 2u);
-  EXPECT_TRUE(is_newest(engines[0], engines));
-  EXPECT_FALSE(is_newest(engines[1], engines));
-}
-
 }  // namespace
 }  // namespace ordercheck
