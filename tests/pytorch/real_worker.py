@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from ordercheck_pytorch.program.case import AXES_OF
@@ -15,6 +18,9 @@ from ordercheck_pytorch.program.catalogue import TRANSFORMS
 
 HERE = Path(__file__).parent
 DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
+
+# Many times what the slowest case takes on a busy machine, and less than those who run the tests wait.
+PATIENCE_SECONDS = 150
 
 
 def case_of(stack: str, **settings: str) -> dict[str, Any]:
@@ -55,9 +61,12 @@ def case_of(stack: str, **settings: str) -> dict[str, Any]:
 
 
 class Worker:
-    def __init__(self, before_start: Callable[[], None] | None = None, script: str = "") -> None:
-        """`before_start` runs in the new process before it becomes the worker; `script` is one of this folder, in its place."""
-        paths = os.pathsep.join([str(DRIVER), str(HERE / "data")])
+    def __init__(
+        self, before_start: Callable[[], None] | None = None, script: str = "", users_code: str = ""
+    ) -> None:
+        """`before_start` runs in the new process before it becomes the worker; `script` is one of this folder, in its place;
+        `users_code` is a folder of modules that a case may name, beside data/."""
+        paths = os.pathsep.join([str(DRIVER), str(HERE / "data"), users_code])
         self.process = subprocess.Popen(
             [
                 sys.executable,
@@ -69,15 +78,40 @@ class Worker:
             stdout=subprocess.PIPE,
             text=True,
             preexec_fn=before_start,
-            env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                "PYTHONPATH": paths,
+                "OMP_NUM_THREADS": "1",
+                "PYTHONFAULTHANDLER": "1",  # a process that is aborted prints its stacks
+            },
         )
         self.hello = self.hear()
         self.runs = 0
 
     def hear(self) -> dict[str, Any]:
         assert self.process.stdout
-        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        with self.aborted_when_silent():
+            line = self.process.stdout.readline()
+        assert line, f"the worker ended without a word, with status {self.process.wait()}"
+        message: dict[str, Any] = json.loads(line)
         return message
+
+    @contextmanager
+    def aborted_when_silent(self) -> Iterator[None]:
+        """A test that would wait for ever fails instead, with the stacks of the ranks and then of the front process."""
+        timers = [Timer(PATIENCE_SECONDS, self.abort_ranks), Timer(PATIENCE_SECONDS + 20, self.process.send_signal, [signal.SIGABRT])]
+        for timer in timers:
+            timer.start()
+        try:
+            yield
+        finally:
+            for timer in timers:
+                timer.cancel()
+
+    def abort_ranks(self) -> None:
+        pid = self.process.pid
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            os.kill(int(child), signal.SIGABRT)
 
     def run(self, stack: str, values_folder: str = "", **settings: str) -> dict[str, Any]:
         """With a folder for values, they are kept."""
@@ -103,7 +137,8 @@ class Worker:
     def close(self) -> int:
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait()
+        with self.aborted_when_silent():
+            return self.process.wait()
 
 
 def numbers(record: dict[str, Any]) -> Any:
