@@ -99,7 +99,10 @@ class Worker:
     @contextmanager
     def aborted_when_silent(self) -> Iterator[None]:
         """A test that would wait for ever fails instead, with the stacks of the ranks and then of the front process."""
-        timers = [Timer(PATIENCE_SECONDS, self.abort_ranks), Timer(PATIENCE_SECONDS + 20, self.process.send_signal, [signal.SIGABRT])]
+        timers = [
+            Timer(PATIENCE_SECONDS, self.abort_ranks),
+            Timer(PATIENCE_SECONDS + 20, self.process.send_signal, [signal.SIGABRT]),
+        ]
         for timer in timers:
             timer.start()
         try:
