@@ -82,7 +82,7 @@ std::string shows(const Rule& rule, const Target& target) {
   const Expectation* expected = target.version ? detail_for(rule, target.project, *target.version) : nullptr;
   switch (rule.harm) {
     case Harm::wrong: return "other numbers, and no message";
-    case Harm::ignored: return fmt::format("the right numbers, {} without its effect", print(rule.loses));
+    case Harm::ignored: return fmt::format("the right numbers, but {} has no effect", print(rule.loses));
     case Harm::fails: {
       std::string text = "fails";
       if (expected != nullptr && expected->phase) text += " " + while_phase(*expected->phase);

@@ -26,7 +26,9 @@ int bad_input(const std::string& message) {
 int run_check(const CheckOptions& options) {
   const auto stacks = stacks_of(options.question.words);
   if (!stacks) return bad_input(stacks.error().message);
-  const auto knowledge = load_knowledge(options.question.rules);
+  const auto asked = asked_target(options.question.target, options.question.python);
+  if (!asked) return bad_input(asked.error().message);
+  const auto knowledge = load_knowledge(options.question.rules, *asked);
   if (!knowledge) return bad_input(knowledge.error().message);
   const auto meant = target_for(options.question.target, options.question.python, *knowledge);
   if (!meant) return bad_input(meant.error().message);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "check/check.h"
 #include "check/observed.h"
 #include "evidence/table.h"
 #include "rule/load.h"
@@ -23,17 +24,54 @@ Result<fs::path> find_rules_folder(const std::string& written) {
   return Error{"no folder of rules above " + executable.string() + "; name one with --rules DIR or ORDERCHECK_RULES"};
 }
 
-Result<Knowledge> load_knowledge(const std::string& rules_folder) {
+namespace {
+
+// The rules, and the folder of evidence beside theirs.
+struct Found {
+  Knowledge knowledge;
+  fs::path evidence;
+};
+
+Result<Found> find_knowledge(const std::string& rules_folder) {
   const Result<fs::path> folder = find_rules_folder(rules_folder);
   if (!folder) return folder.error();
   Result<Pages> pages = load_pages(*folder);
   if (!pages) return pages.error();
   const fs::path beside = fs::absolute(*folder / "").lexically_normal().parent_path().parent_path();
-  const Result<std::vector<EvidenceTable>> evidence = read_evidence(beside / "matrix" / "evidence");
+  return Found{.knowledge = {.rules = std::move(pages->rules), .retired = std::move(pages->retired), .observations = {}},
+               .evidence = beside / "matrix" / "evidence"};
+}
+
+// Engines and versions that there is evidence of.
+std::vector<Observation> versions_in(const std::vector<EvidenceTable>& heads) {
+  std::vector<Observation> versions;
+  for (const EvidenceTable& head : heads)
+    if (head.arithmetic == name_of(Arithmetic::exact)) versions.push_back({.engine = head.engine, .version = version_of(head.versions)});
+  return versions;
+}
+
+}  // namespace
+
+Result<Knowledge> load_knowledge(const std::string& rules_folder) {
+  Result<Found> found = find_knowledge(rules_folder);
+  if (!found) return found.error();
+  const Result<std::vector<EvidenceTable>> evidence = read_evidence(found->evidence);
   if (!evidence) return evidence.error();
-  return Knowledge{.rules = std::move(pages->rules),
-                   .retired = std::move(pages->retired),
-                   .observations = observations_of(*evidence)};
+  found->knowledge.observations = observations_of(*evidence);
+  return std::move(found->knowledge);
+}
+
+Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked) {
+  Result<Found> found = find_knowledge(rules_folder);
+  if (!found) return found.error();
+  const auto heads = read_evidence_heads(found->evidence);
+  if (!heads) return heads.error();
+  const auto target = settle_target(asked, found->knowledge.rules, versions_in(*heads));
+  if (!target) return target.error();
+  const auto evidence = read_evidence(found->evidence, reading_for(*target, found->knowledge.rules));
+  if (!evidence) return evidence.error();
+  found->knowledge.observations = observations_of(*evidence);
+  return std::move(found->knowledge);
 }
 
 }  // namespace ordercheck::cli

@@ -57,6 +57,12 @@ void add_target_option(CLI::App& command, std::string& target) {
   command.add_option("--for", target, "Judge for an engine and version: pytorch-2.11, pytorch (the default), native");
 }
 
+Result<Target> asked_target(const std::string& written, const std::string& python) {
+  if (python.empty()) return parse_target(written.empty() ? "pytorch" : written);
+  const auto torch = installed_torch(python);
+  return torch ? parse_target("pytorch-" + *torch) : torch.error();
+}
+
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge) {
   const Result<Target> asked = parse_target(written.empty() ? "pytorch" : written);
   if (!asked) return asked.error();

@@ -31,6 +31,9 @@ Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std:
 
 void add_target_option(CLI::App& command, std::string& target);  // --for
 
+// Whom the question is about, before any page was read: "" is pytorch, and an interpreter's torch gives the version.
+Result<Target> asked_target(const std::string& written, const std::string& python);
+
 // The target that is meant. "": pytorch.
 struct MeantTarget {
   Target target;         // has a version: the newest that is known where none was said

@@ -168,7 +168,7 @@ int run_run(const RunCommand& command) {
 
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
-  CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with one rank");
+  CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
   command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
   add_engine_options(command, options->engine);

@@ -20,7 +20,9 @@ int run_suggest(const Question& question) {
   const auto stacks = stacks_of(question.words);
   if (!stacks) return bad_input(stacks.error().message);
   if (stacks->front().items.empty()) return bad_input("expected at least one transform, got none: ordercheck suggest fsdp=2,ac,tp=2");
-  const auto knowledge = load_knowledge(question.rules);
+  const auto asked = asked_target(question.target, question.python);
+  if (!asked) return bad_input(asked.error().message);
+  const auto knowledge = load_knowledge(question.rules, *asked);
   if (!knowledge) return bad_input(knowledge.error().message);
   const auto meant = target_for(question.target, question.python, *knowledge);
   if (!meant) return bad_input(meant.error().message);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <system_error>
 
 #include "base/file.h"
@@ -15,6 +16,30 @@ std::string place_of(const Record& record, const Judgement& judgement) {
   if (!judgement.difference) return "";
   const Difference& d = *judgement.difference;
   return fmt::format("{}, step {}{}", d.what, d.step, d.rank >= 0 ? fmt::format(", rank {}", d.rank) : "");
+}
+
+// Sorted by name; none where there is no folder.
+Result<std::vector<std::filesystem::path>> tables_below(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> paths;
+  if (!std::filesystem::exists(folder, error)) return paths;
+  for (auto entry = std::filesystem::recursive_directory_iterator(folder, error);
+       !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error))
+    if (entry->path().extension() == ".tsv") paths.push_back(entry->path());
+  if (error) return Error{fmt::format("cannot read the folder {}: {}", folder.string(), error.message())};
+  std::ranges::sort(paths);
+  return paths;
+}
+
+// Up to the line of column names.
+std::string head_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string head;
+  for (std::string line; std::getline(file, line);) {
+    head += line + "\n";
+    if (!line.starts_with("#")) break;
+  }
+  return head;
 }
 
 }  // namespace
@@ -34,21 +59,31 @@ Status write_evidence(const std::filesystem::path& folder, const EvidenceTable& 
 }
 
 Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::vector<std::filesystem::path> paths;
-  if (!std::filesystem::exists(folder, error)) return std::vector<EvidenceTable>{};
-  for (auto entry = std::filesystem::recursive_directory_iterator(folder, error);
-       !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error))
-    if (entry->path().extension() == ".tsv") paths.push_back(entry->path());
-  if (error) return Error{fmt::format("cannot read the folder {}: {}", folder.string(), error.message())};
-  std::ranges::sort(paths);
+  return read_evidence(folder, [](const EvidenceTable&, std::string_view) { return Reading::whole; });
+}
+
+Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& folder, const ReadingOf& reading_of) {
+  const auto paths = tables_below(folder);
+  if (!paths) return paths.error();
   std::vector<EvidenceTable> tables;
-  for (const auto& path : paths) {
+  for (const auto& path : *paths) {
     auto text = read_file(path);
     if (!text) return text.error();
-    auto table = parse_evidence(*text, path.string());
+    auto table = parse_evidence(*text, path.string(), reading_of);
     if (!table) return table.error();
-    tables.push_back(*table);
+    tables.push_back(std::move(table).value());
+  }
+  return tables;
+}
+
+Result<std::vector<EvidenceTable>> read_evidence_heads(const std::filesystem::path& folder) {
+  const auto paths = tables_below(folder);
+  if (!paths) return paths.error();
+  std::vector<EvidenceTable> tables;
+  for (const auto& path : *paths) {
+    auto table = parse_evidence(head_of_file(path), path.string());
+    if (!table) return table.error();
+    tables.push_back(std::move(table).value());
   }
   return tables;
 }

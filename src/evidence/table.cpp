@@ -49,12 +49,29 @@ std::string print_row(const EvidenceRow& row) {
                      escape_field(print_collectives(row.collectives)), hex(row.digest));
 }
 
-Result<EvidenceRow> parse_row(std::string_view line, bool version_1) {
+// Up to `separator`, which is taken off too, or all of it.
+std::string_view take(std::string_view& text, char separator) {
+  const auto end = text.find(separator);
+  const std::string_view first = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return first;
+}
+
+// Effects and what follows are left empty in a brief one.
+Result<EvidenceRow> parse_row(std::string_view line, bool version_1, Reading reading) {
+  constexpr std::size_t kEffects = 8;
   std::vector<std::string> fields;
-  for (const auto& field : split(line, '\t')) {
+  bool more = true;
+  while (more) {
+    more = line.find('\t') != std::string_view::npos;
+    const std::string_view field = take(line, '\t');
+    if (reading == Reading::brief && fields.size() >= kEffects - (version_1 ? 2 : 0)) {
+      fields.emplace_back();
+      continue;
+    }
     auto text = unescape_field(field);
     if (!text) return text.error();
-    fields.push_back(*text);
+    fields.push_back(std::move(text).value());
   }
   if (const std::size_t wanted = kColumnCount - (version_1 ? 2 : 0); fields.size() != wanted)
     return Error{fmt::format("{}, expected {}: {}", counted(fields.size(), "column"), wanted, kColumns.substr(0, 24))};
@@ -71,6 +88,9 @@ Result<EvidenceRow> parse_row(std::string_view line, bool version_1) {
     return Error{fmt::format("verdict '{}' is none of equal, differs, fails, hangs, ignored, unstable, unrun", fields[1])};
   const auto ending = find_ending(fields[2]);
   if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[2])};
+  row.verdict = *verdict;
+  row.ending = *ending;
+  if (reading == Reading::brief) return row;
   auto effects = parse_effects(fields[8]);
   if (!effects) return effects.error();
   auto counters = parse_counters(fields[9]);
@@ -79,11 +99,9 @@ Result<EvidenceRow> parse_row(std::string_view line, bool version_1) {
   if (!collectives) return collectives.error();
   auto digest = parse_hash128(fields[11]);
   if (!digest) return Error{fmt::format("digest '{}' is not 32 hex digits", fields[11])};
-  row.verdict = *verdict;
-  row.ending = *ending;
-  row.effects = *effects;
+  row.effects = std::move(effects).value();
   row.counters = *counters;
-  row.collectives = *collectives;
+  row.collectives = std::move(collectives).value();
   row.digest = *digest;
   return row;
 }
@@ -161,29 +179,45 @@ std::string print_evidence(const EvidenceTable& table) {
 }
 
 Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path) {
+  return parse_evidence(text, path, [](const EvidenceTable&, std::string_view) { return Reading::whole; });
+}
+
+Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path, const ReadingOf& reading_of) {
   EvidenceTable table;
   table.arithmetic.clear();
-  auto lines = split(text, '\n');
-  if (lines.back().empty()) lines.pop_back();
-  const auto wrong = [&path](std::size_t line, const std::string& what) {
-    return Error{fmt::format("{}:{}: {}", path, line + 1, one_line(what))};
+  const bool empty = text.empty();
+  std::size_t number = 0;
+  std::string_view line;
+  const auto next = [&] {
+    if (text.empty()) return false;
+    line = take(text, '\n');
+    ++number;
+    return true;
   };
-  const bool version_1 = !lines.empty() && lines[0] == kTitle1;
-  if (lines.empty() || (lines[0] != kTitle && !version_1)) return wrong(0, fmt::format("expected '{}'", kTitle));
-  std::size_t at = 1;
-  for (; at < lines.size() && lines[at].starts_with("# "); ++at)
-    if (auto status = parse_head(lines[at], table); !status) return wrong(at, status.error().message);
-  if (table.engine.empty() || table.arithmetic.empty())
-    return wrong(at, "expected '# engine' and '# arithmetic' before the rows");
-  if (at == lines.size() || lines[at] != (version_1 ? kColumns1 : kColumns))
-    return wrong(at, "expected the line of column names");
-  for (++at; at < lines.size(); ++at) {
-    auto row = parse_row(lines[at], version_1);
-    if (!row) return wrong(at, row.error().message);
-    if (!table.rows.empty() && table.rows.back().case_text >= row->case_text)
-      return wrong(at, fmt::format("case '{}' is not after '{}': rows are sorted and each case stands once",
-                                   row->case_text, table.rows.back().case_text));
-    table.rows.push_back(*row);
+  const auto wrong = [&](const std::string& what) { return Error{fmt::format("{}:{}: {}", path, number, one_line(what))}; };
+  bool more = next();
+  const bool version_1 = more && line == kTitle1;
+  if (empty || (line != kTitle && !version_1)) {
+    number = 1;
+    return wrong(fmt::format("expected '{}'", kTitle));
+  }
+  while ((more = next()) && line.starts_with("# "))
+    if (auto status = parse_head(line, table); !status) return wrong(status.error().message);
+  if (!more) ++number;
+  if (table.engine.empty() || table.arithmetic.empty()) return wrong("expected '# engine' and '# arithmetic' before the rows");
+  if (!more || line != (version_1 ? kColumns1 : kColumns)) return wrong("expected the line of column names");
+  std::string_view before;
+  while (next()) {
+    const std::string_view case_text = line.substr(0, line.find('\t'));
+    const Reading reading = reading_of(table, case_text);
+    if (reading != Reading::skip) {
+      auto row = parse_row(line, version_1, reading);
+      if (!row) return wrong(row.error().message);
+      table.rows.push_back(std::move(row).value());
+    }
+    if (!before.empty() && before >= case_text)
+      return wrong(fmt::format("case '{}' is not after '{}': rows are sorted and each case stands once", case_text, before));
+    before = case_text;
   }
   return table;
 }

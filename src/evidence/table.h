@@ -16,6 +16,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,12 +78,24 @@ const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_te
 std::string print_evidence(const EvidenceTable& table);
 Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path);
 
+// How much of a row is read. Who asks about one stack needs few rows: the rest is passed over unread, so that the answer
+// does not wait for tables that have no part in it.
+//   skip   not at all; the table is returned without it      brief  all but effects, counters, collectives and digest
+enum class Reading { skip, brief, whole };
+// Told the table's head and the case of a row.
+using ReadingOf = std::function<Reading(const EvidenceTable& head, std::string_view case_text)>;
+Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path, const ReadingOf& reading_of);
+
 // matrix/evidence/<engine>/<build>.tsv below `folder` ("matrix/evidence"); made with its folders, replaced whole.
 std::filesystem::path evidence_path(const std::filesystem::path& folder, const EvidenceTable& table);
 Status write_evidence(const std::filesystem::path& folder, const EvidenceTable& table);
 
 // Every table below `folder`, sorted by engine and build; none when the folder does not exist.
 Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& folder);
+Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& folder, const ReadingOf& reading_of);
+
+// The same without a row, for who is there: only the first lines of each are read.
+Result<std::vector<EvidenceTable>> read_evidence_heads(const std::filesystem::path& folder);
 
 // The row that a judged record makes.
 EvidenceRow evidence_row(const std::string& case_text, const Record& record, const Judgement& judgement);

@@ -18,8 +18,8 @@ void Batch::want(const Case& c, int attempt, Keep keep) {
   if (!records_.contains(task)) wanted_.emplace(std::move(task), c);
 }
 
-void Batch::spoil(const Stack& stack, std::string mutant, std::optional<Fault> fault) {
-  spoilt_ = stack;
+void Batch::mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault) {
+  mutated_ = stack;
   mutant_ = std::move(mutant);
   fault_ = std::move(fault);
 }
@@ -32,7 +32,7 @@ const Record& Batch::record(const Case& c, int attempt, Keep keep) const {
 
 Result<Request> Batch::request_of(const Task& task, const Case& c) const {
   Request request{.run = {.subject = c, .keep = task.keep}, .attempt = task.attempt};
-  if (c.stack == spoilt_) {
+  if (c.stack == mutated_) {
     request.run.mutant = mutant_;
     request.run.fault = fault_;
   }

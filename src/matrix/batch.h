@@ -34,7 +34,7 @@ class Batch {
 
   // With a mutant or a fault, for every task of this very stack, whatever its settings: what it is held against stays
   // sound.
-  void spoil(const Stack& stack, std::string mutant, std::optional<Fault> fault);
+  void mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault);
 
   // Runs what is wanted, the largest worlds first.
   Status run();
@@ -50,7 +50,7 @@ class Batch {
   OnProgress on_progress_;
   std::map<Task, Case> wanted_;
   std::map<Task, Record> records_;
-  std::optional<Stack> spoilt_;
+  std::optional<Stack> mutated_;
   std::string mutant_;
   std::optional<Fault> fault_;
 };

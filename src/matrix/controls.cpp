@@ -47,7 +47,7 @@ Control plain_control(const Batch& batch, const Plan& plan) {
   }
   return {.name = kName,
           .held = completed > 0 && 2 * differ >= completed,
-          .evidence = fmt::format("{} of {} {} from one rank without the grid", differ, counted(completed, "legal layout"),
+          .evidence = fmt::format("{} of {} {} from the single-rank reference without the grid", differ, counted(completed, "legal layout"),
                                   differ == 1 ? "differs" : "differ")};
 }
 

@@ -107,8 +107,8 @@ Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vec
   MatrixResult result{.hello = runner.hello(), .plan = plan, .outcomes = {}, .controls = {}};
   const Target target = target_of(result.hello);
   if (!options.mutant.empty() || options.fault) {
-    assert(plan.cases.size() == 1 && "only a plan of one case is spoilt");
-    batch.spoil(plan.cases[0].subject.stack, options.mutant, options.fault);
+    assert(plan.cases.size() == 1 && "a mutant or a fault is for a plan of one case");
+    batch.mutate(plan.cases[0].subject.stack, options.mutant, options.fault);
   }
 
   for (const PlannedCase& planned : plan.cases) want_first_runs(batch, planned.subject, recommend);

@@ -65,7 +65,7 @@ std::string contradiction_text(const Outcome& outcome) {
 std::string why_open(const Outcome& outcome) {
   if (!outcome.open_because.empty()) return outcome.open_because;
   const std::vector<std::string>& fired = outcome.prediction.fired;
-  if (outcome.prediction.verdict) return "without exact arithmetic a layout owes no bits to one rank";
+  if (outcome.prediction.verdict) return "without exact arithmetic a layout need not be bitwise equal to the single-rank reference";
   return fmt::format("no rule speaks about this engine and version ({} {} about others)", join(fired, ", "),
                      fired.size() == 1 ? "speaks" : "speak");
 }

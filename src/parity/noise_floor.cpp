@@ -118,7 +118,7 @@ Closeness held_against_floor(const Distances& subject, const std::vector<double>
   for (std::size_t i = 0; i < subject.size(); ++i) {
     if (subject[i].kind == Measured::gradient) gradients.insert(subject[i].name);
     if (!std::isfinite(floor[i]))
-      return {.no_floor = fmt::format("on one rank the {} is no number in this dtype", place_of(subject[i]))};
+      return {.no_floor = fmt::format("the {} of the single-rank reference is not a number in this dtype", place_of(subject[i]))};
     const Held held{.away = subject[i], .floor = floor[i]};
     if (times_floor(held) > kFarBeyond) closeness.beyond.push_back(held);
   }

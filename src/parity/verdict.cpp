@@ -67,7 +67,7 @@ Judgement out_of_range(const Comparison& c) {
   if (!owed || !c.reference || !left_range_alone(*c.reference, c.first))
     return decided({}, Verdict::unrun, sentence(c.first));
   return decided({}, Verdict::differs,
-                 fmt::format("{}; one rank uses {:.1f}% of the range", sentence(c.first), 100 * c.reference->range_used));
+                 fmt::format("{}; the single-rank reference uses {:.1f}% of the range", sentence(c.first), 100 * c.reference->range_used));
 }
 
 std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_far) {
@@ -85,28 +85,28 @@ std::optional<Judgement> not_finite(const Comparison& c, const Judgement& so_far
   const bool completed = c.reference && c.reference->ending == Ending::completed;
   if (const auto there = completed ? first_not_finite(*c.reference) : std::nullopt)
     return decided(so_far, Verdict::unrun,
-                   fmt::format("the reference on one rank is not finite: {} of step {} is {}", there->what, there->step,
+                   fmt::format("the single-rank reference is not finite: {} of step {} is {}", there->what, there->step,
                                there->got));
   auto here = first_not_finite(c.first);
   if (!here) return std::nullopt;
   if (!completed)
     return decided(so_far, Verdict::unrun,
-                   fmt::format("{} of step {} is {}, and no reference on one rank says whether that is owed", here->what,
+                   fmt::format("{} of step {} is {}, and no single-rank reference says whether it should be", here->what,
                                here->step, here->got));
   if (is_held_against_one_rank(c.subject, c.first)) return std::nullopt;  // its first difference is no later than this
   const StepRecord& owed = c.reference->steps.at(static_cast<std::size_t>(here->step));
   here->expected = hex((here->what == "loss" ? owed.loss : owed.gradient_norm).at(0));
   Judgement judgement = so_far;
   judgement.difference = *here;
-  return decided(std::move(judgement), Verdict::differs, in_words(*here, "one rank"));
+  return decided(std::move(judgement), Verdict::differs, in_words(*here, "the single-rank reference"));
 }
 
 std::optional<Judgement> unlike_reference(const Comparison& c, const Judgement& so_far) {
   if (!is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
-  if (!c.reference) return decided(so_far, Verdict::unrun, "the reference on one rank is missing");
+  if (!c.reference) return decided(so_far, Verdict::unrun, "the single-rank reference is missing");
   if (c.reference->ending != Ending::completed)
-    return decided(so_far, Verdict::unrun, "the reference on one rank " + sentence(*c.reference));
-  return differs_from(*c.reference, "one rank", c.first, so_far, Verdict::differs);
+    return decided(so_far, Verdict::unrun, "the single-rank reference " + sentence(*c.reference));
+  return differs_from(*c.reference, "the single-rank reference", c.first, so_far, Verdict::differs);
 }
 
 std::optional<Judgement> far_from_reference(const Comparison& c, const Judgement& so_far) {
@@ -127,7 +127,7 @@ std::optional<Judgement> without_noise_floor(const Comparison& c, const Judgemen
   if (!is_held_against_noise_floor(c.subject)) return std::nullopt;
   if (c.closeness && c.closeness->no_floor.empty()) return std::nullopt;
   return decided(so_far, Verdict::unrun,
-                 "it repeats itself, but there is no noise floor to hold it against: " +
+                 "it equals its second run, but there is no noise floor to compare it with: " +
                      (c.closeness ? c.closeness->no_floor : std::string("no single-rank run was made")));
 }
 
@@ -216,20 +216,20 @@ Judgement judge(const Comparison& c) {
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(judgement.effects); !lost.empty())
     return decided(judgement, Verdict::ignored,
-                   fmt::format("{}, but {} is without its effect: {}",
-                               by_distance ? "every number is close to one rank's" : "every bit is there",
+                   fmt::format("{}, but {} has no effect: {}",
+                               by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
                                lost.front().transform, lost.front().evidence));
   if (by_distance) return decided(judgement, Verdict::close, told(*judgement.closeness));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   if (!held && !recommended_ran)
-    return decided(judgement, Verdict::unrun, "one rank is no judge of it, and there is no recommended order to hold it against");
+    return decided(judgement, Verdict::unrun, "no single-rank reference can judge it, and there is no recommended order to compare it with");
   const bool broken = held && recommended_ran &&
                       differs_from(*c.recommended, "", c.first, judgement, Verdict::differs);
   return decided(judgement, Verdict::equal,
-                 broken ? "every loss, gradient and parameter has the bits of one rank; the recommended order has not"
-                 : held ? "every loss, gradient and parameter has the bits of one rank"
-                        : "every loss, gradient and parameter has the bits of the recommended order");
+                 broken ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
+                 : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
+                        : "every loss, gradient and parameter is bitwise equal to the recommended order");
 }
 
 }  // namespace ordercheck

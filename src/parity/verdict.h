@@ -11,14 +11,14 @@
 
 namespace ordercheck {
 
-//   equal     every bit owed is there, and every transform had its effect: a word of exact arithmetic alone
+//   equal     bitwise equal to the single-rank reference, and every transform had its effect: a word of exact arithmetic alone
 //   close     native arithmetic: no farther from a float64 single-rank run than rounding explains, and every transform had
 //             its effect
 //   differs   it ran, and at least one bit owed is not there, or it is farther from one rank than rounding explains, or it
 //             has a NaN, an infinity or a range exit where one rank has none
 //   fails     it raised, or its ranks disagreed about a collective, or the worker died of it
 //   hangs     its ranks waited for each other for ever, or until the clock ran out
-//   ignored   every bit is there, but a transform was silently without effect
+//   ignored   bitwise equal, but a transform silently had no effect
 //   unstable  not even equal to itself
 //   unrun     undecided: nothing ran, one rank's numbers are not finite or left the range of exact arithmetic too, or native
 //             arithmetic has no noise floor

@@ -64,12 +64,7 @@ std::string detail_of(const Outcome& outcome) {
       const auto end = reason.find(" is ");
       return ": " + shortened(reason.substr(0, end), kLongestHappening);
     }
-    case Verdict::ignored: {
-      const auto begin = reason.find("missing: ");
-      if (begin == std::string::npos) return "";
-      const auto end = reason.find(';', begin);
-      return ": " + shortened(reason.substr(begin + 9, end == std::string::npos ? end : end - begin - 9), kLongestHappening);
-    }
+    case Verdict::ignored: return ": " + shortened(what_is_missing(outcome), kLongestHappening);
     default: return "";
   }
 }

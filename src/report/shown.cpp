@@ -1,6 +1,7 @@
 #include "report/shown.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "report/order_view.h"
 #include "rule/grade.h"
@@ -62,6 +63,16 @@ Shown shown_by_pair(const std::string& first, const std::string& second, const S
     for (const Item& other : ways_to_write(second))
       if (const Shown shown = shown_by({.items = {one, other}}, sources, engines); shown != Shown::not_run) return shown;
   return Shown::not_run;
+}
+
+std::string what_is_missing(const Outcome& outcome) {
+  constexpr std::string_view kBefore = "effect: ", kMark = "missing: ";
+  const std::string& reason = outcome.judgement.reason;
+  const auto at = reason.find(kBefore);
+  if (at == std::string::npos) return "";
+  std::string first = reason.substr(at + kBefore.size());
+  first.resize(std::min(first.size(), first.find(';')));
+  return first.starts_with(kMark) ? first.substr(kMark.size()) : first;
 }
 
 const char* in_words(Shown shown) {

@@ -29,6 +29,9 @@ Shown shown_by_pair(const std::string& first, const std::string& second, const S
 // The run itself; null where there is none.
 const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
 
+// Of an `ignored` run: what would have been there, had the transform had its effect: "0 graphs captured".
+std::string what_is_missing(const Outcome& outcome);
+
 const char* in_words(Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
 const char* sign_of(Shown shown);   // one character for a table
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
+#include "report/shown.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -22,20 +23,13 @@ std::string words_of(const std::string& reason) {
   return shortened(words, kLongestMessage);
 }
 
-std::string missing_in(const std::string& reason) {
-  const auto begin = reason.find("missing: ");
-  if (begin == std::string::npos) return "";
-  const auto end = reason.find(';', begin);
-  return reason.substr(begin + 9, end == std::string::npos ? end : end - begin - 9);
-}
-
 // "1248 operators recomputed, 1248 without it": what was missing, whatever its numbers.
 bool is_a_sign_by_itself(const std::string& missing) { return missing.starts_with("0 "); }
 
 std::string symptom_of(const Rule& rule, const ObservedEngine& engine, const Outcome& outcome) {
   const Verdict verdict = outcome.judgement.verdict;
   if (verdict == Verdict::ignored) {
-    const std::string missing = missing_in(outcome.judgement.reason);
+    const std::string missing = what_is_missing(outcome);
     return is_a_sign_by_itself(missing) ? missing : "";
   }
   if (verdict != Verdict::fails && verdict != Verdict::hangs) return "";

@@ -30,8 +30,9 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
   std::vector<Run> runs;
   // A case does not say how many ranks there are: a run has always as many as its mesh needs.
   if (rule.witness.ranks) return runs;
+  const std::string bad = run_text(rule.witness.bad, rule.witness.model, engine);
   for (const Observation& seen : all) {
-    if (seen.engine != engine || !is_run_of(seen, rule.witness.bad, rule.witness.model)) continue;
+    if (seen.case_text != bad || seen.engine != engine) continue;
     const Observation* good = find_run(all, rule.witness.good, rule.witness.model, engine, seen.version);
     if (const Result<Version> version = parse_version(seen.version))
       runs.push_back({&seen, *version, bears_out(claim_on_witness(rule, engine, *version), seen, good)});

@@ -26,8 +26,8 @@ struct Observation {
   friend bool operator==(const Observation&, const Observation&) = default;
 };
 
-// A run of the stack with the settings that a witness is run with.
-bool is_run_of(const Observation& seen, const Stack& stack, const std::string& model);
+// The case of a run of the stack by an engine, with the settings that a witness is run with.
+std::string run_text(const Stack& stack, const std::string& model, const std::string& engine);
 
 // The run of a stack by one build of an engine; null where there is none.
 const Observation* find_run(const std::vector<Observation>& all, const Stack& stack, const std::string& model,

@@ -30,7 +30,7 @@ Record answer(const Run& run) {
   Record record = honest_record(run.subject);
   const std::string stack = print(run.subject.stack);
   if (names("HONEST_WORKER_BREAKS", stack)) fail_in_apply(record, {.run = run});
-  if (names("HONEST_WORKER_BENDS", stack)) spoil_gradient(record, {.run = run});
+  if (names("HONEST_WORKER_BENDS", stack)) corrupt_gradient(record, {.run = run});
   record.engine = hello().engine;
   record.versions = hello().versions;
   return record;

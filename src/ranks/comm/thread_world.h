@@ -1,4 +1,4 @@
-// The meeting ground of rank threads: who waits for whom, and what to say when nobody can go on.
+// Where rank threads wait for each other: who waits for whom, and what to say when nobody can go on.
 //
 // A rank goes on, waits, or has ended, all under one mutex. Whenever a rank begins to wait or ends, the world looks
 // whether anyone can still go on; if not, and not all ended well, the world is over: its cause is found once, by

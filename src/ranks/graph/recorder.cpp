@@ -24,7 +24,7 @@ Identity identity_of(const at::Tensor& tensor) {
           tensor.strides().vec(), tensor.scalar_type()};
 }
 
-// Refuses values that do not fit its grid, and those of a rehearsal mean nothing.
+// Refuses values that do not fit its grid, and those of a dry run mean nothing.
 bool checks_values(const Node& node) { return node.name() == "ordercheck::snap"; }
 
 // What a collective, or a rounding, returns on this rank, as far as its shape goes.
@@ -152,22 +152,22 @@ class Recorder final : public DispatchMode {
 };
 
 // The caller's modes and hooks put aside, and the rank told that nothing of this counts.
-class Rehearsal {
+class DryRun {
  public:
-  Rehearsal() : hooks_(at::SavedTensorDefaultHooks::get_tls_state()), rank_(find_rank()) {
+  DryRun() : hooks_(at::SavedTensorDefaultHooks::get_tls_state()), rank_(find_rank()) {
     at::SavedTensorDefaultHooks::set_tls_state({});
     if (!rank_) return;
-    rank_->begin_rehearsal();
+    rank_->begin_dry_run();
     kept_before_ = rank_->counters.operators_kept;
   }
-  ~Rehearsal() {
+  ~DryRun() {
     if (rank_) {
-      rank_->end_rehearsal();
+      rank_->end_dry_run();
       rank_->counters.operators_kept = kept_before_;
     }
     at::SavedTensorDefaultHooks::set_tls_state(hooks_);
   }
-  Rehearsal(const Rehearsal&) = delete;
+  DryRun(const DryRun&) = delete;
 
   std::int64_t operators_kept() const { return rank_ ? rank_->counters.operators_kept - kept_before_ : 0; }
 
@@ -187,7 +187,7 @@ at::Tensor copied_storage(const at::Tensor& tensor) {
       .as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
-// A leaf of its own for the rehearsal, so that its backward ends here.
+// A leaf of its own for the dry run, so that its backward ends here.
 at::Tensor stand_in(const at::Tensor& input, const Recorder& recorder) {
   at::Tensor own = input.detach();
   if (recorder.knows(own)) own = copied_storage(own);  // handed in twice: two values
@@ -201,7 +201,7 @@ GraphPtr record(const std::string& region, const Recorded& computation, const st
   auto graph = c10::make_intrusive<Graph>();
   graph->region = region;
   graph->leaves = leaves;
-  const Rehearsal rehearsal;
+  const DryRun dry_run;
   const at::AutoGradMode grad(true);
   auto* recorder = new Recorder(*graph);
   const DispatchModeScope recording(recorder);
@@ -244,7 +244,7 @@ GraphPtr record(const std::string& region, const Recorded& computation, const st
     if (gradients[i].defined())
       graph->gradients[differentiated[i]] = recorder->find(gradients[i], "the end of the backward");
   }
-  graph->operators_kept = rehearsal.operators_kept();
+  graph->operators_kept = dry_run.operators_kept();
   return graph;
 }
 

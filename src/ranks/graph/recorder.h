@@ -1,7 +1,7 @@
 // Captures a computation by running it once: a dispatch mode below autograd writes down every operator of one forward and
 // of autograd's backward of it.
 //
-// The run is a rehearsal. Collectives are not sent: their results get the right shape and no meaning, so that ranks may
+// The run is a dry run. Collectives are not sent: their results get the right shape and no meaning, so that ranks may
 // record at different times. Guards are written down, not run. Nothing is counted with the rank.
 //
 // A value is told from others by storage, offset, sizes, strides and dtype; everything seen is kept alive meanwhile, so

@@ -42,7 +42,7 @@ torch::autograd::Engine& hooked_engine() {
 
 SavedTensor::SavedTensor(at::Tensor tensor) : tensor_(std::move(tensor)) {
   RankState* rank = find_rank();
-  if (!rank || rank->rehearses() || !tensor_.defined() || rank->parameters_held.holds(storage_key(tensor_))) return;
+  if (!rank || rank->in_dry_run() || !tensor_.defined() || rank->parameters_held.holds(storage_key(tensor_))) return;
   rank_ = rank;
   rank_->saved_for_backward.hold(storage_key(tensor_), storage_bytes(tensor_));
 }

@@ -56,7 +56,7 @@ at::Tensor Module::call(Tensors inputs) {
   at::Tensor output = body_ ? body_(inputs) : forward(inputs);
   for (const PostHook& hook : post_hooks_) output = hook(*this, inputs, std::move(output));
   RankState* rank = find_rank();
-  if (rank && rank->on_output && !is_wrapper() && !rank->rehearses() && rank->phase() == Phase::forward) {
+  if (rank && rank->on_output && !is_wrapper() && !rank->in_dry_run() && rank->phase() == Phase::forward) {
     rank->on_output(plain_path(), output_placements, output);
   }
   return output;

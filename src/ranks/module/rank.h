@@ -41,9 +41,9 @@ class RankState {
   void leave_recompute() { --recompute_depth_; }
 
   // A run whose results nobody uses, as when a computation is recorded: nothing of it is counted or traced. Nests.
-  void begin_rehearsal() { ++rehearsal_depth_; }
-  void end_rehearsal() { --rehearsal_depth_; }
-  bool rehearses() const { return rehearsal_depth_ > 0; }
+  void begin_dry_run() { ++dry_run_depth_; }
+  void end_dry_run() { --dry_run_depth_; }
+  bool in_dry_run() const { return dry_run_depth_ > 0; }
 
   // The module whose call is running, wrappers left out; outside any call, "".
   void enter_module(const std::string& path);  // fires a fault that is due here: throws, hangs, aborts
@@ -84,7 +84,7 @@ class RankState {
   Phase phase_ = Phase::build;
   int step_ = 0;
   int recompute_depth_ = 0;
-  int rehearsal_depth_ = 0;
+  int dry_run_depth_ = 0;
   std::vector<std::string> modules_;
   std::optional<Thrown> thrown_;
   std::int64_t collectives_issued_ = 0;

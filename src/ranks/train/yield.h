@@ -1,4 +1,4 @@
-// What one rank brings home from a run: its pieces, with where they lie. The record puts the pieces of all ranks together
+// What one rank returns from a run: its pieces, with where they lie. The record puts the pieces of all ranks together
 // after the world has ended, so that observing sends nothing and disturbs nothing.
 #pragma once
 

@@ -39,11 +39,11 @@ TEST(UnderInductor, IsTheSameCaseWithTheBackendNamed) {
 
 TEST(LetInductorDecide, WhereItsRunCameOutOtherwise) {
   const auto seen = seen_of({row("compile,sac engine=pytorch", Verdict::equal, "", 12),
-                             row("compile=inductor,sac engine=pytorch", Verdict::ignored, "sac is without its effect", -1)});
+                             row("compile=inductor,sac engine=pytorch", Verdict::ignored, "sac has no effect", -1)});
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].case_text, "compile,sac engine=pytorch");
   EXPECT_EQ(seen[0].verdict, Verdict::ignored);
-  EXPECT_EQ(seen[0].message, "sac is without its effect");
+  EXPECT_EQ(seen[0].message, "sac has no effect");
   EXPECT_EQ(seen[0].backend, "under inductor; with its stand-in equal");
   EXPECT_EQ(seen[1].backend, "");
 }

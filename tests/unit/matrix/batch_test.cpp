@@ -24,10 +24,10 @@ TEST(Batch, RunsEachDistinctTaskOnce) {
   EXPECT_EQ(batch.record(case_of("tp=2"), 1).case_text, "tp=2");
 }
 
-TEST(Batch, OnlyTheSpoiltCaseGetsTheMutant) {
+TEST(Batch, OnlyTheCorrupttCaseGetsTheMutant) {
   FakeRunner runner;
   Batch batch(runner);
-  batch.spoil(*parse_stack("tp=2"), "m1", Fault{.kind = "crash"});
+  batch.mutate(*parse_stack("tp=2"), "m1", Fault{.kind = "crash"});
   batch.want(case_of("tp=2"));
   batch.want(case_of("fsdp=2"));
   Case other_seed = case_of("tp=2");
@@ -35,16 +35,16 @@ TEST(Batch, OnlyTheSpoiltCaseGetsTheMutant) {
   batch.want(other_seed);
   ASSERT_TRUE(batch.run());
   for (const Request& request : runner.seen) {
-    const bool spoilt = print(request.run.subject.stack) == "tp=2";
-    EXPECT_EQ(request.run.mutant, spoilt ? "m1" : "");
-    EXPECT_EQ(request.run.fault.has_value(), spoilt);
+    const bool mutated = print(request.run.subject.stack) == "tp=2";
+    EXPECT_EQ(request.run.mutant, mutated ? "m1" : "");
+    EXPECT_EQ(request.run.fault.has_value(), mutated);
   }
 }
 
 TEST(Batch, TensorsGoToAFolderOfTheirOwn) {
   FakeRunner runner;
   const auto folder = std::filesystem::path(testing::TempDir()) / "batch_values";
-  runner.spoil("tp=2", [](Record& record, const Request&) { record.trace = {{.module = "layers.0", .file = "7.f64"}}; });
+  runner.corrupt("tp=2", [](Record& record, const Request&) { record.trace = {{.module = "layers.0", .file = "7.f64"}}; });
   Batch batch(runner, folder);
   batch.want(case_of("tp=2"), 0, Keep::values);
   batch.want(Case{}, 0, Keep::values);

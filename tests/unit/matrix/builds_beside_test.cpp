@@ -30,7 +30,7 @@ TEST(BuildsBeside, BuildsOfOneVerdictAreHeldAgainstEachOtherBitForBit) {
             "  torch 2.15.0  equal  as owed\n"
             "All 2 agree: equal. Every loss, gradient, norm and parameter has the same bits.\n");
   Outcome other = one;
-  spoil_gradient(other.record, {});
+  corrupt_gradient(other.record, {});
   const std::string text = render_builds(kNames, std::vector<Outcome>{one, other});
   EXPECT_NE(text.find("The numbers are not the same: torch 2.11.0 and torch 2.15.0 part first at the gradient"),
             std::string::npos)

@@ -18,14 +18,14 @@ using testing::HasSubstr;
 class Native : public testing::Test {
  protected:
   Native() {
-    for (const char* stack : {"fsdp=2", "", "amp"}) runner_.spoil(stack, [this](Record& record, const Request& request) { keep(record, request); });
+    for (const char* stack : {"fsdp=2", "", "amp"}) runner_.corrupt(stack, [this](Record& record, const Request& request) { keep(record, request); });
   }
   void TearDown() override { std::filesystem::remove_all(values_); }
 
   void keep(Record& record, const Request& request) {
     const Settings& settings = request.run.subject.settings;
     const bool native = settings.arithmetic == Arithmetic::native;
-    if (native && spoil_) spoil_(record, request);
+    if (native && corrupt_) corrupt_(record, request);
     if (request.run.keep != Keep::values || record.ending != Ending::completed) return;
     const double rounding = native ? 1e-6 * (1 + 0.01 * settings.accumulation) : 0;
     const auto write = [&](Phase phase, int step, const std::string& what, double first) {
@@ -53,7 +53,7 @@ class Native : public testing::Test {
   }
 
   FakeRunner runner_;
-  FakeRunner::Spoil spoil_;
+  FakeRunner::Corrupt corrupt_;
   Recommend recommend_;
   double factor_ = 1;  // of one gradient of the case
   std::filesystem::path values_ = std::filesystem::path(testing::TempDir()) /
@@ -82,14 +82,14 @@ TEST_F(Native, AGradientThatIsOffByAFactorDiffersAndIsNamedWithBothNumbers) {
 }
 
 TEST_F(Native, UnlikeItselfIsUnstable) {
-  spoil_ = [](Record& record, const Request& request) {
-    if (request.attempt == 1) spoil_gradient(record, request);
+  corrupt_ = [](Record& record, const Request& request) {
+    if (request.attempt == 1) corrupt_gradient(record, request);
   };
   EXPECT_EQ(run().judgement.verdict, Verdict::unstable);
 }
 
 TEST_F(Native, WithoutAFloorNothingIsDecided) {
-  spoil_ = [](Record& record, const Request& request) {
+  corrupt_ = [](Record& record, const Request& request) {
     if (request.run.subject.stack.items.empty() && request.run.subject.settings.accumulation == 16)
       record = sample_failure(Ending::failed, Phase::build, "no memory");
   };
@@ -102,7 +102,7 @@ TEST_F(Native, WithoutAFloorNothingIsDecided) {
 
 TEST_F(Native, OtherBitsThanTheRecommendedOrderDifferHoweverClose) {
   recommend_ = [](const Stack&) { return std::optional(*parse_stack("tp=2")); };
-  runner_.spoil("tp=2", spoil_gradient);
+  runner_.corrupt("tp=2", corrupt_gradient);
   EXPECT_THAT(run().judgement.reason, HasSubstr("is not that of the recommended order"));
 }
 

@@ -42,7 +42,7 @@ inline Record honest_record(const Case& c) {
 
 class FakeRunner : public Runner {
  public:
-  using Spoil = std::function<void(Record& record, const Request& request)>;
+  using Corrupt = std::function<void(Record& record, const Request& request)>;
 
   FakeRunner() {
     hello_ = {.engine = "native",
@@ -56,15 +56,15 @@ class FakeRunner : public Runner {
               .content_hash = "0"};
   }
 
-  // Spoils every run of the stack, in this and in other settings.
-  void spoil(const std::string& stack, Spoil spoil) { spoils_[stack] = std::move(spoil); }
+  // Corrupts every run of the stack, in this and in other settings.
+  void corrupt(const std::string& stack, Corrupt corrupt) { corrupts_[stack] = std::move(corrupt); }
 
   const Hello& hello() const override { return hello_; }
   Status run(const std::vector<Request>& requests, const Deliver& deliver) override {
     for (std::size_t i = requests.size(); i-- > 0;) {  // an order of its own: nothing may depend on it
       if (broken) return Error{"the engine does not start"};
       Record record = honest_record(requests[i].run.subject);
-      if (const auto found = spoils_.find(print(requests[i].run.subject.stack)); found != spoils_.end())
+      if (const auto found = corrupts_.find(print(requests[i].run.subject.stack)); found != corrupts_.end())
         found->second(record, requests[i]);
       seen.push_back(requests[i]);
       deliver(i, record);
@@ -77,10 +77,10 @@ class FakeRunner : public Runner {
 
  private:
   Hello hello_;
-  std::map<std::string, Spoil> spoils_;
+  std::map<std::string, Corrupt> corrupts_;
 };
 
-inline void spoil_gradient(Record& record, const Request&) { record.parameters[1].gradient[0].words[0] ^= 1; }
+inline void corrupt_gradient(Record& record, const Request&) { record.parameters[1].gradient[0].words[0] ^= 1; }
 
 inline void fail_in_apply(Record& record, const Request&) {
   record = Record{.case_text = record.case_text, .engine = "native", .ending = Ending::failed};

@@ -128,7 +128,7 @@ TEST(Counterpart, IsTheRecommendedOrderWhereOneRankIsNoJudge) {
   const Recommend recommend = [](const Stack&) { return std::optional(*parse_stack("tp=2,ac")); };
   const auto counterpart = [&] {
     FakeRunner runner;
-    runner.spoil("ac,tp=2", spoil_gradient);
+    runner.corrupt("ac,tp=2", corrupt_gradient);
     Batch batch(runner);
     want_first_runs(batch, subject, recommend);
     EXPECT_TRUE(batch.run());

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class RunMatrix : public testing::Test {
  protected:
-  RunMatrix() { runner_.spoil("fsdp=2,tp=2", fail_in_apply); }
+  RunMatrix() { runner_.corrupt("fsdp=2,tp=2", fail_in_apply); }
 
   void TearDown() override { std::filesystem::remove_all(values_); }
 
@@ -67,8 +67,8 @@ void leave_range(Record& record, const Request& request) {
 }
 
 TEST_F(RunMatrix, ARangeExitDiffersAndTheRunThatGoesOnNamesWhatIsFirst) {
-  runner_.spoil("tp=2", [](Record& record, const Request& request) {
-    spoil_gradient(record, request);
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
+    corrupt_gradient(record, request);
     leave_range(record, request);
   });
   const auto outcome = run({"tp=2"}).outcomes.at(0);
@@ -81,8 +81,8 @@ TEST_F(RunMatrix, ARangeExitDiffersAndTheRunThatGoesOnNamesWhatIsFirst) {
 }
 
 TEST_F(RunMatrix, ARangeExitWithTheSecondSeedAloneIsThatDifferenceToo) {
-  runner_.spoil("tp=2", [](Record& record, const Request& request) {
-    spoil_gradient(record, request);
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
+    corrupt_gradient(record, request);
     if (request.run.subject.settings.seed == 2) leave_range(record, request);
   });
   EXPECT_EQ(run({"tp=2"}).outcomes.at(0).judgement.verdict, Verdict::differs);
@@ -90,7 +90,7 @@ TEST_F(RunMatrix, ARangeExitWithTheSecondSeedAloneIsThatDifferenceToo) {
 
 // What is in range again with the second seed and has every bit of one rank shows nothing.
 TEST_F(RunMatrix, ARangeExitThatIsNotThereWithTheSecondSeedIsUnstable) {
-  runner_.spoil("tp=2", [](Record& record, const Request& request) {
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
     if (request.run.subject.settings.seed == 1) leave_range(record, request);
   });
   const auto outcome = run({"tp=2"}).outcomes.at(0);
@@ -121,11 +121,11 @@ TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
         {.step = 0, .phase = Phase::backward, .module = "layers.1", .hash = hash_of("later " + second), .file = "unread"},
         {.step = 0, .phase = Phase::backward, .module = "gradient of layers.0.attention.wq.weight", .hash = hash_of(second), .file = second}};
   };
-  runner_.spoil("tp=2", [&](Record& record, const Request& request) {
-    spoil_gradient(record, request);
+  runner_.corrupt("tp=2", [&](Record& record, const Request& request) {
+    corrupt_gradient(record, request);
     if (request.run.keep == Keep::values) record.trace = trace(bad);
   });
-  runner_.spoil("", [&](Record& record, const Request& request) {
+  runner_.corrupt("", [&](Record& record, const Request& request) {
     if (request.run.keep == Keep::values) record.trace = trace(good);
   });
   const auto result = run({"tp=2"});
@@ -137,14 +137,14 @@ TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
   EXPECT_EQ(*outcome.divergence, (Divergence{.step = 0, .phase = Phase::forward, .module = "layers.1", .ulp = 2,
                                              .elements = 4, .differing = 1, .owed_largest = 4, .got_largest = 4,
                                              .apart = 8.8817841970012523e-16}));
-  EXPECT_THAT(outcome.judgement.reason, testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of one rank ("));
+  EXPECT_THAT(outcome.judgement.reason, testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of the single-rank reference ("));
   EXPECT_THAT(outcome.judgement.reason, testing::EndsWith("; max |grad| 4 against 4, up to 8.88e-16 apart"));
   EXPECT_EQ(tally_of(result).contradictions, 1);
 }
 
 TEST_F(RunMatrix, ADifferenceThatDoesNotPersistIsUnstable) {
-  runner_.spoil("tp=2", [](Record& record, const Request& request) {
-    if (request.run.subject.settings.grid == 20) spoil_gradient(record, request);
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
+    if (request.run.subject.settings.grid == 20) corrupt_gradient(record, request);
   });
   const Outcome outcome = run({"tp=2"}).outcomes.at(0);
   EXPECT_EQ(outcome.judgement.verdict, Verdict::unstable);
@@ -153,14 +153,14 @@ TEST_F(RunMatrix, ADifferenceThatDoesNotPersistIsUnstable) {
 }
 
 TEST_F(RunMatrix, UnlikeItselfIsUnstable) {
-  runner_.spoil("tp=2", [](Record& record, const Request& request) {
-    if (request.attempt == 1) spoil_gradient(record, request);
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
+    if (request.attempt == 1) corrupt_gradient(record, request);
   });
   EXPECT_EQ(run({"tp=2"}).outcomes.at(0).judgement.verdict, Verdict::unstable);
 }
 
 TEST_F(RunMatrix, ATransformWithoutEffectIsIgnored) {
-  runner_.spoil("ac,tp=2", [](Record& record, const Request&) { record.counters.operators_recomputed = 0; });
+  runner_.corrupt("ac,tp=2", [](Record& record, const Request&) { record.counters.operators_recomputed = 0; });
   const auto result = run({"ac,tp=2"});
   EXPECT_EQ(result.outcomes.at(0).judgement.verdict, Verdict::ignored);
   EXPECT_EQ(result.outcomes.at(0).agreement, Agreement::contradiction);
@@ -175,7 +175,7 @@ TEST_F(RunMatrix, TheRecommendedOrderIsComparedOnTheSameMesh) {
 }
 
 TEST_F(RunMatrix, WhatTheEngineDeclinesIsNotPlanned) {
-  runner_.spoil("tp=3", [](Record& record, const Request&) {
+  runner_.corrupt("tp=3", [](Record& record, const Request&) {
     record.ending = Ending::unsupported;
     record.failure = Failure{.message = "no degree 3"};
   });
@@ -187,7 +187,7 @@ TEST_F(RunMatrix, WhatTheEngineDeclinesIsNotPlanned) {
 
 TEST_F(RunMatrix, TheControlFailsWhenPlainArithmeticDiffersNowhere) {
   for (const char* stack : {"tp=2", "fsdp=2"})
-    runner_.spoil(stack, [](Record& record, const Request& request) {
+    runner_.corrupt(stack, [](Record& record, const Request& request) {
       Case exact = request.run.subject;
       exact.settings.arithmetic = Arithmetic::exact;
       record = honest_record(exact);
@@ -195,14 +195,14 @@ TEST_F(RunMatrix, TheControlFailsWhenPlainArithmeticDiffersNowhere) {
   const auto result = run({"tp=2", "fsdp=2"});
   EXPECT_EQ(tally_of(result).controls_failed, 1);
   EXPECT_FALSE(result.controls.at(0).held);
-  EXPECT_EQ(result.controls.at(0).evidence, "0 of 2 legal layouts differ from one rank without the grid");
+  EXPECT_EQ(result.controls.at(0).evidence, "0 of 2 legal layouts differ from the single-rank reference without the grid");
   EXPECT_TRUE(result.controls.at(1).held);
   EXPECT_TRUE(result.controls.at(2).held);
 }
 
 // Equal numbers, but a counter that is another every time: the evidence could not be checked against it.
 TEST_F(RunMatrix, TheControlFailsWhenACounterIsNotRepeatable) {
-  runner_.spoil("tp=2", [](Record& record, const Request& request) { record.counters.saved_bytes_peak += request.attempt; });
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) { record.counters.saved_bytes_peak += request.attempt; });
   const auto result = run({"tp=2", "tp=4"});
   EXPECT_EQ(result.outcomes.at(0).judgement.verdict, Verdict::equal);
   EXPECT_FALSE(result.controls.at(1).held);

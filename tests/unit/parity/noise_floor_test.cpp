@@ -80,7 +80,7 @@ TEST(Closeness, ATensorThatIsNotThereIsBeyond) {
 TEST(Closeness, AFloorThatIsNoNumberIsNone) {
   const auto floor = noise_floor({{gradient("wk", 0, 1e-6), gradient("wq", 0, kInfinity)}});
   const auto closeness = held_against_floor({gradient("wk", 0, 1e-6), gradient("wq", 0, 1e-6)}, floor);
-  EXPECT_EQ(closeness.no_floor, "on one rank the gradient of wq in step 0 is no number in this dtype");
+  EXPECT_EQ(closeness.no_floor, "the gradient of wq in step 0 of the single-rank reference is not a number in this dtype");
   EXPECT_TRUE(closeness.beyond.empty());
 }
 

@@ -27,7 +27,7 @@ Comparison sound() {
           .twins = {sample_record(1)}};
 }
 
-void spoil(std::optional<Record>& record) { record->parameters[1].gradient[0].words[0] ^= 1; }
+void corrupt(std::optional<Record>& record) { record->parameters[1].gradient[0].words[0] ^= 1; }
 
 TEST(Verdict, NamesAreFoundAgain) {
   for (auto verdict : {Verdict::equal, Verdict::close, Verdict::differs, Verdict::fails, Verdict::hangs,
@@ -73,8 +73,8 @@ TEST(Judge, AFailureNamesItsPlace) {
 
 TEST(Judge, UnlikeItselfIsUnstableAndComparedWithNothing) {
   Comparison comparison = sound();
-  spoil(comparison.again);
-  spoil(comparison.reference);
+  corrupt(comparison.again);
+  corrupt(comparison.reference);
   const auto judgement = judge(comparison);
   EXPECT_EQ(judgement.verdict, Verdict::unstable);
   EXPECT_THAT(judgement.reason, HasSubstr("the second run"));
@@ -96,7 +96,7 @@ TEST(Judge, WithoutASecondRunOrAReferenceNothingIsDecided) {
 
 TEST(Judge, UnlikeOneRankDiffers) {
   Comparison comparison = sound();
-  spoil(comparison.reference);
+  corrupt(comparison.reference);
   const auto judgement = judge(comparison);
   EXPECT_EQ(judgement.verdict, Verdict::differs);
   ASSERT_TRUE(judgement.difference);
@@ -106,12 +106,12 @@ TEST(Judge, UnlikeOneRankDiffers) {
 
 TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
   Comparison comparison = sound();
-  spoil(comparison.reference);
+  corrupt(comparison.reference);
   comparison.first.parity_owed = comparison.again->parity_owed = false;
   EXPECT_EQ(judge(comparison).verdict, Verdict::unrun) << "to repeat oneself is not to be right";
   comparison.recommended = comparison.first;
   EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
-  spoil(comparison.recommended);
+  corrupt(comparison.recommended);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
 }
 
@@ -121,7 +121,7 @@ Held held(double distance) {
 
 Comparison sound_native() {
   Comparison comparison = sound();
-  spoil(comparison.reference);  // no bit of it is owed
+  corrupt(comparison.reference);  // no bit of it is owed
   comparison.subject.settings.arithmetic = Arithmetic::native;
   comparison.closeness = Closeness{.farthest = {held(1e-6)}, .gradients = 3};
   return comparison;
@@ -132,7 +132,7 @@ TEST(Judge, InNativeArithmeticWhatRoundingExplainsIsCloseAndNeverEqual) {
   EXPECT_EQ(judge(comparison).verdict, Verdict::close);
   comparison.recommended = comparison.first;
   EXPECT_EQ(judge(comparison).verdict, Verdict::close);
-  spoil(comparison.recommended);
+  corrupt(comparison.recommended);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs) << "the same mesh owes the same bits";
 }
 
@@ -152,7 +152,7 @@ TEST(Judge, InNativeArithmeticNothingIsDecidedWithoutANoiseFloor) {
   Comparison comparison = sound_native();
   comparison.closeness = Closeness{.no_floor = "the float64 single-rank run failed"};
   EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
-  EXPECT_THAT(judge(comparison).reason, HasSubstr("no noise floor to hold it against: the float64 single-rank run failed"));
+  EXPECT_THAT(judge(comparison).reason, HasSubstr("no noise floor to compare it with: the float64 single-rank run failed"));
   comparison.closeness.reset();
   EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
 }
@@ -162,7 +162,7 @@ TEST(Judge, InNativeArithmeticAnAbsentEffectIsIgnored) {
   comparison.first.collectives.clear();
   comparison.again->collectives.clear();
   EXPECT_EQ(judge(comparison).verdict, Verdict::ignored);
-  EXPECT_THAT(judge(comparison).reason, HasSubstr("every number is close to one rank's, but fsdp=2 is without its effect"));
+  EXPECT_THAT(judge(comparison).reason, HasSubstr("close to the single-rank reference, but fsdp=2 has no effect"));
 }
 
 Record left_its_range(int ranks) {
@@ -179,7 +179,7 @@ TEST(Judge, ARangeExitThatOneRankCouldNotHaveIsADifference) {
   const auto judgement = judge(comparison);
   EXPECT_EQ(judgement.verdict, Verdict::differs);
   EXPECT_THAT(judgement.reason,
-              testing::AllOf(HasSubstr("sum too large"), HasSubstr("one rank uses 20.0% of the range")));
+              testing::AllOf(HasSubstr("sum too large"), HasSubstr("the single-rank reference uses 20.0% of the range")));
   comparison.reference->range_used = 0.3;  // four times that is out of range, though every sum may be right
   EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
   comparison.reference->range_used = 0.2;
@@ -243,15 +243,15 @@ TEST(Judge, ARecommendedOrderThatDidNotCompleteVouchesForNothing) {
 TEST(Judge, ABrokenRecommendedOrderIsNoFaultOfACaseThatHasTheBitsOfOneRank) {
   Comparison comparison = sound();
   comparison.recommended = comparison.first;
-  spoil(comparison.recommended);
+  corrupt(comparison.recommended);
   const auto judgement = judge(comparison);
   EXPECT_EQ(judgement.verdict, Verdict::equal);
-  EXPECT_THAT(judgement.reason, HasSubstr("the recommended order has not"));
+  EXPECT_THAT(judgement.reason, HasSubstr("but not to the recommended order"));
 }
 
 TEST(Judge, PlainArithmeticIsHeldAgainstOneRankAlthoughItOwesNothing) {
   Comparison comparison = sound();
-  spoil(comparison.reference);
+  corrupt(comparison.reference);
   comparison.subject.settings.arithmetic = Arithmetic::plain;
   comparison.first.parity_owed = comparison.again->parity_owed = false;
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
@@ -279,8 +279,8 @@ TEST(Judge, AnAbsentEffectIsIgnoredOnlyWhenEveryBitIsThere) {
   comparison.again->collectives.clear();
   const auto judgement = judge(comparison);
   EXPECT_EQ(judgement.verdict, Verdict::ignored);
-  EXPECT_THAT(judgement.reason, HasSubstr("fsdp=2 is without its effect"));
-  spoil(comparison.reference);
+  EXPECT_THAT(judgement.reason, HasSubstr("fsdp=2 has no effect"));
+  corrupt(comparison.reference);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
 }
 
@@ -294,7 +294,7 @@ TEST(Judge, TheTransformThatShowsNothingIsNamedBeforeOneThatShowsAPart) {
   const auto judgement = judge(comparison);
   EXPECT_EQ(judgement.verdict, Verdict::ignored);
   EXPECT_TRUE(judgement.effects[0].partly);
-  EXPECT_THAT(judgement.reason, HasSubstr("but ac is without its effect"));
+  EXPECT_THAT(judgement.reason, HasSubstr("but ac has no effect"));
 }
 
 TEST(Judge, ATransformWithoutAStatedEffectIsNeverIgnored) {

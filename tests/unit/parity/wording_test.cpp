@@ -14,23 +14,23 @@ std::string words(double owed, double got) {
 }
 
 TEST(DifferenceInWords, NumbersAreDecimalsAndTheirDistance) {
-  EXPECT_EQ(words(5.15664, 5.13958), "loss of step 0 on rank 1 is 5.13958, one rank has 5.15664, 0.0171 apart");
-  EXPECT_EQ(words(1, std::nextafter(1, 2)), "loss of step 0 on rank 1 is 1.0000000000000002, one rank has 1, 2.22e-16 apart");
-  EXPECT_EQ(words(1, NAN), "loss of step 0 on rank 1 is nan, one rank has 1");
-  EXPECT_EQ(words(0, -0.0), "loss of step 0 on rank 1 is -0, one rank has 0, 0 apart");
+  EXPECT_EQ(words(5.15664, 5.13958), "loss of step 0 on rank 1 is 5.13958, the single-rank reference has 5.15664, 0.0171 apart");
+  EXPECT_EQ(words(1, std::nextafter(1, 2)), "loss of step 0 on rank 1 is 1.0000000000000002, the single-rank reference has 1, 2.22e-16 apart");
+  EXPECT_EQ(words(1, NAN), "loss of step 0 on rank 1 is nan, the single-rank reference has 1");
+  EXPECT_EQ(words(0, -0.0), "loss of step 0 on rank 1 is -0, the single-rank reference has 0, 0 apart");
 }
 
 TEST(DifferenceInWords, HashesAreNotTold) {
   Record got = sample_record();
   got.parameters[2].gradient[0].words[0] ^= 1;
   const auto difference = first_difference(sample_record(), got);
-  EXPECT_EQ(in_words(*difference, "one rank"), "gradient of output.weight of step 0 is not that of one rank");
+  EXPECT_EQ(in_words(*difference, "one rank"), "gradient of output.weight of step 0 is not that of the single-rank reference");
   EXPECT_EQ(difference->got.size(), 32u) << "they are there for JSON";
 }
 
 TEST(DifferenceInWords, OutlinesAreToldAsTheyAre) {
   EXPECT_EQ(in_words({.what = "number of parameters", .expected = "3", .got = "2"}, "one rank"),
-            "number of parameters of step 0 is 2, one rank has 3");
+            "number of parameters of step 0 is 2, the single-rank reference has 3");
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST_P(Surroundings, AreAsTheyWere) {
     const at::NoGradGuard no_grad;
     const auto computation = [&](const Tensors& in) {
       EXPECT_TRUE(is_recording());
-      EXPECT_TRUE(rank.rehearses());
+      EXPECT_TRUE(rank.in_dry_run());
       EXPECT_TRUE(at::GradMode::is_enabled());
       const at::Tensor y = in[0].exp().sin();
       if (throws) throw std::length_error("the region's own");
@@ -140,7 +140,7 @@ TEST_P(Surroundings, AreAsTheyWere) {
     EXPECT_EQ(seen, 0);
     EXPECT_EQ(made, 0);
     EXPECT_FALSE(is_recording());
-    EXPECT_FALSE(rank.rehearses());
+    EXPECT_FALSE(rank.in_dry_run());
     EXPECT_FALSE(at::GradMode::is_enabled());
     EXPECT_EQ(c10::impl::TorchDispatchModeTLS::stack_len(), 1);
     const at::AutoGradMode grad(true);

@@ -238,7 +238,7 @@ TEST_F(CapturedBody, AFullGraphThatBreaksIsRefusedWithRegionAndReason) {
     EXPECT_STREQ(error.what(), "compile:fullgraph met a graph break in layers.0: a reducer is made ready");
   }
   EXPECT_EQ(rank_.counters.graph_breaks, 0);
-  EXPECT_FALSE(rank_.rehearses());
+  EXPECT_FALSE(rank_.in_dry_run());
 }
 
 // Of every layer one product forward and two backward; `outside` is nobody's scope.
