@@ -42,6 +42,8 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number < 0) return failure("read", path);
   std::string contents;
+  struct stat now {};
+  if (::fstat(file.number, &now) == 0) contents.reserve(static_cast<std::size_t>(now.st_size));
   char buffer[1 << 16];
   for (;;) {
     const ssize_t got = ::read(file.number, buffer, sizeof buffer);

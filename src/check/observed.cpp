@@ -17,22 +17,39 @@ std::vector<std::string> lost_in(const EvidenceRow& row) {
   return items;
 }
 
+using Texts = std::set<std::string, std::less<>>;
+
 // Cases by which pages are graded: the stacks of their witnesses and pins, and the same under inductor.
-std::set<std::string> grading_cases(const std::vector<Rule>& rules, const std::string& engine) {
-  std::set<std::string> texts;
+Texts grading_cases(const std::vector<const Rule*>& rules, const std::string& engine) {
+  Texts texts;
   const auto add = [&](const Stack& stack, const std::string& model) {
     Case c = usual_case(stack, model, engine);
     texts.insert(print(c));
     if (const auto inductor = under_inductor(std::move(c))) texts.insert(print(*inductor));
   };
-  for (const Rule& rule : rules) {
-    add(rule.witness.bad, rule.witness.model);
-    add(rule.witness.good, rule.witness.model);
-    for (const Expectation& pin : rule.expectations)
-      if (pin.stack) add(*pin.stack, rule.witness.model);
+  for (const Rule* rule : rules) {
+    add(rule->witness.bad, rule->witness.model);
+    add(rule->witness.good, rule->witness.model);
+    for (const Expectation& pin : rule->expectations)
+      if (pin.stack) add(*pin.stack, rule->witness.model);
   }
   return texts;
 }
+
+// Of each engine, made when its first row is met.
+class GradingCases {
+ public:
+  explicit GradingCases(std::vector<const Rule*> rules) : rules_(std::move(rules)) {}
+  bool holds(const std::string& engine, std::string_view case_text) {
+    const auto [texts, is_new] = by_engine_.try_emplace(engine);
+    if (is_new) texts->second = grading_cases(rules_, engine);
+    return texts->second.find(case_text) != texts->second.end();
+  }
+
+ private:
+  std::vector<const Rule*> rules_;
+  std::map<std::string, Texts> by_engine_;
+};
 
 bool is_own(const EvidenceTable& head, const Target& target) {
   const Result<Version> version = parse_version(version_of(head.versions));
@@ -41,15 +58,28 @@ bool is_own(const EvidenceTable& head, const Target& target) {
 
 }  // namespace
 
-ReadingOf reading_for(const Target& target, const std::vector<Rule>& rules) {
-  // Made when the first row of an engine is met, and kept from row to row.
-  auto grading = std::make_shared<std::map<std::string, std::set<std::string>, std::less<>>>();
-  return [grading, target, &rules](const EvidenceTable& head, std::string_view case_text) {
-    if (head.arithmetic != name_of(Arithmetic::exact)) return Reading::skip;
-    const auto [texts, is_new] = grading->try_emplace(head.engine);
-    if (is_new) texts->second = grading_cases(rules, head.engine);
-    if (texts->second.contains(std::string(case_text))) return Reading::whole;
-    return is_own(head, target) ? Reading::brief : Reading::skip;
+ReadingOf reading_own(const Target& target, const std::vector<Rule>& rules) {
+  std::vector<const Rule*> all;
+  for (const Rule& rule : rules) all.push_back(&rule);
+  auto grading = std::make_shared<GradingCases>(std::move(all));
+  return [grading, target](const EvidenceTable& head, std::string_view case_text) {
+    if (head.arithmetic != name_of(Arithmetic::exact) || !is_own(head, target)) return Reading::skip;
+    return grading->holds(head.engine, case_text) ? Reading::whole : Reading::brief;
+  };
+}
+
+ReadingOf reading_others(const Target& target, const std::vector<Rule>& rules, const std::vector<Observation>& own) {
+  std::vector<const Rule*> open;
+  for (const Rule& rule : rules) {
+    const bool by_runs = speaks_about(rule, target.project);  // or about the mathematics
+    // What its own version bears out, no other version takes back.
+    if (by_runs && grade_of(rule, target, own).kind != GradeKind::reproduced) open.push_back(&rule);
+  }
+  auto grading = std::make_shared<GradingCases>(std::move(open));
+  return [grading, target](const EvidenceTable& head, std::string_view case_text) {
+    if (head.arithmetic != name_of(Arithmetic::exact) || is_own(head, target)) return Reading::skip;
+    if (case_text.empty()) return Reading::brief;
+    return grading->holds(head.engine, case_text) ? Reading::whole : Reading::skip;
   };
 }
 

@@ -68,10 +68,14 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& 
   if (!heads) return heads.error();
   const auto target = settle_target(asked, found->knowledge.rules, versions_in(*heads));
   if (!target) return target.error();
-  const auto evidence = read_evidence(found->evidence, reading_for(*target, found->knowledge.rules));
-  if (!evidence) return evidence.error();
-  found->knowledge.observations = observations_of(*evidence);
-  return std::move(found->knowledge);
+  Knowledge& knowledge = found->knowledge;
+  const auto own = read_evidence(found->evidence, reading_own(*target, knowledge.rules));
+  if (!own) return own.error();
+  knowledge.observations = observations_of(*own);
+  const auto others = read_evidence(found->evidence, reading_others(*target, knowledge.rules, knowledge.observations));
+  if (!others) return others.error();
+  for (Observation& seen : observations_of(*others)) knowledge.observations.push_back(std::move(seen));
+  return std::move(knowledge);
 }
 
 }  // namespace ordercheck::cli

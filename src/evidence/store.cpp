@@ -67,6 +67,8 @@ Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& fo
   if (!paths) return paths.error();
   std::vector<EvidenceTable> tables;
   for (const auto& path : *paths) {
+    const auto head = parse_evidence(head_of_file(path), path.string());
+    if (head && reading_of(*head, "") == Reading::skip) continue;
     auto text = read_file(path);
     if (!text) return text.error();
     auto table = parse_evidence(*text, path.string(), reading_of);

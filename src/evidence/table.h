@@ -82,7 +82,7 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
 // does not wait for tables that have no part in it.
 //   skip   not at all; the table is returned without it      brief  all but effects, counters, collectives and digest
 enum class Reading { skip, brief, whole };
-// Told the table's head and the case of a row.
+// Told the table's head and the case of a row. Asked first with an empty case: skip then passes over the whole table.
 using ReadingOf = std::function<Reading(const EvidenceTable& head, std::string_view case_text)>;
 Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path, const ReadingOf& reading_of);
 
