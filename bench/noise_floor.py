@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 from ordercheck_pytorch.program.case import AXES_OF, MESH_AXES
-from ordercheck_pytorch.program.rank import Yield
+from ordercheck_pytorch.program.rank import RankResult
 from ordercheck_pytorch.repro.noise_floor import SPLITS, distances, relative, told, widened
 
 FLOAT32 = [
@@ -66,7 +66,7 @@ class Worker:
             sys.exit(
                 f"noise_floor.py: {run['case']['text']} {record['ending']}: {record['failure']['message']}"
             )
-        seen = Yield(gradients=[{} for _ in record["steps"]])
+        seen = RankResult(gradients=[{} for _ in record["steps"]])
         for step in record["steps"]:
             seen.losses.append(struct.unpack(">d", bytes.fromhex(step["loss"][0]))[0])
             seen.gradient_norms.append(struct.unpack(">d", bytes.fromhex(step["gradient_norm"][0]))[0])

@@ -13,7 +13,7 @@ import torch.distributed as dist
 from ordercheck_pytorch.observe import collectives
 from ordercheck_pytorch.worker.pool import RankPool
 from ordercheck_pytorch.worker.report import Order, RankReport
-from stub_program import Yield
+from stub_program import RankResult
 from torch.distributed import _functional_collectives as functional
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
@@ -42,7 +42,7 @@ class Program:
     def cannot(self, case: Any, device: str) -> str:
         return ""
 
-    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> Yield:
+    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> RankResult:
         torch.manual_seed(3)
         watch.phase(0, "apply")
         ddp, sharded = DistributedDataParallel(linear()), fully_shard(linear())
@@ -78,7 +78,7 @@ class Program:
             "received": received,
             "z": z.grad,
         }
-        return Yield(
+        return RankResult(
             shapes={name: tuple(g.shape) for name, g in gradients.items()},
             losses=[float(loss)],
             gradient_norms=[float(y)],

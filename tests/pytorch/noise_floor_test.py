@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from ordercheck_pytorch.program.rank import Yield
+from ordercheck_pytorch.program.rank import RankResult
 from ordercheck_pytorch.repro.noise_floor import (
     FAR_BEYOND,
     SPLITS,
@@ -46,15 +46,15 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self.worker, self.folder = Worker(), folder
         self.floors: dict[str, dict[Place, float]] = {}
-        self.reference: Yield | None = None
+        self.reference: RankResult | None = None
 
-    def run(self, stack: str, **settings: str) -> tuple[Yield, list[str]]:
+    def run(self, stack: str, **settings: str) -> tuple[RankResult, list[str]]:
         """And the parameters of which ranks hold other bits."""
         folder = self.folder / str(self.worker.runs)
         folder.mkdir()
         record = self.worker.run(stack, model=MODEL, values_folder=str(folder), **settings)
         assert record["ending"] == "completed", record["failure"]
-        seen = Yield(gradients=[{} for _ in record["steps"]])
+        seen = RankResult(gradients=[{} for _ in record["steps"]])
         for step in record["steps"]:
             seen.losses.append(struct.unpack(">d", bytes.fromhex(step["loss"][0]))[0])
             seen.gradient_norms.append(struct.unpack(">d", bytes.fromhex(step["gradient_norm"][0]))[0])
@@ -66,7 +66,7 @@ class Runs:
         apart = [p["name"] for p in record["parameters"] if not p["replicas_agree"]]
         return seen, apart
 
-    def float64(self) -> Yield:
+    def float64(self) -> RankResult:
         if self.reference is None:
             self.reference, _ = self.run("", arithmetic="plain")
         return self.reference

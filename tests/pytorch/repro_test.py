@@ -53,7 +53,7 @@ def test_every_transform_is_in_a_script_of_its_own() -> None:
         (
             "cp=2,ac",
             "exact",
-            "verdict: equal: every loss, gradient and parameter has the bits of one rank",
+            "verdict: equal: every loss, gradient and parameter is bitwise equal to the single-rank reference",
             0,
         ),
         ("fsdp=2", "native", "verdict: close: ", 0),

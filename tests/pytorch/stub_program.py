@@ -40,7 +40,7 @@ class Case:
 
 
 @dataclass
-class Yield:
+class RankResult:
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     losses: list[float] = field(default_factory=list)
     gradient_norms: list[float] = field(default_factory=list)
@@ -109,8 +109,8 @@ class Program:
     def cannot(self, case: Case, device: str) -> str:
         return "refused by the stub" if case.apply == "cannot" else ""
 
-    def run_rank(self, case: Case, rank: int, device: str, watch: Any, trace: bool) -> Yield:
-        seen = Yield()
+    def run_rank(self, case: Case, rank: int, device: str, watch: Any, trace: bool) -> RankResult:
+        seen = RankResult()
         watch.phase(0, "build")
         if case.apply == "empty":
             return seen

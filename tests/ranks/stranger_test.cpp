@@ -134,16 +134,16 @@ Record run_with_stranger(const std::string& text, const std::string& replaced, c
     if (item.name == replaced) item.name = stranger;
   }
   const RankProgram program{.subject = run.subject, .numerics = {}, .find_transform = with_strangers};
-  std::vector<Yield> yields(world_size(mesh));
+  std::vector<RankResult> results(world_size(mesh));
   const WorldResult world = run_thread_world(
-      mesh, {}, [&](RankState& rank) { yields[rank.rank] = run_rank_program(program, rank); });
+      mesh, {}, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
   Record record{.ending = world.ending, .failure = world.failure, .world_size = world_size(mesh)};
   if (world.ending != Ending::completed) return record;
   std::vector<std::pair<std::string, at::Tensor>> model;
   for (const NamedParameter& named : parameters_of(make_llama(kLlama, {.numerics = {}}))) {
     model.emplace_back(named.name, named.parameter->tensor.detach());
   }
-  assemble_record(run, mesh, yields, model, record);
+  assemble_record(run, mesh, results, model, record);
   return record;
 }
 

@@ -23,15 +23,15 @@ bool same_bits(const at::Tensor& a, const at::Tensor& b) {
 
 class Assembly {
  public:
-  Assembly(const Run& run, const Mesh& mesh, const std::vector<Yield>& yields, Record& record)
-      : run_(run), mesh_(mesh), yields_(yields), record_(record) {}
+  Assembly(const Run& run, const Mesh& mesh, const std::vector<RankResult>& results, Record& record)
+      : run_(run), mesh_(mesh), results_(results), record_(record) {}
 
   void steps() {
-    for (std::size_t step = 0; step < yields_[0].loss.size(); ++step) {
+    for (std::size_t step = 0; step < results_[0].loss.size(); ++step) {
       StepRecord& into = record_.steps.emplace_back();
-      for (const Yield& yield : yields_) {
-        into.loss.push_back(yield.loss[step]);
-        into.gradient_norm.push_back(yield.gradient_norm[step]);
+      for (const RankResult& result : results_) {
+        into.loss.push_back(result.loss[step]);
+        into.gradient_norm.push_back(result.gradient_norm[step]);
       }
     }
   }
@@ -41,17 +41,17 @@ class Assembly {
     for (const auto& [name, initial] : model) {
       record_.parameters.push_back({.name = name, .shape = initial.sizes().vec()});
     }
-    const int steps = static_cast<int>(yields_[0].gradients.size());
+    const int steps = static_cast<int>(results_[0].gradients.size());
     for (int step = 0; step < steps; ++step) {
       for (ParameterRecord& into : record_.parameters) {
-        const at::Tensor full = join([&](const Yield& y) { return y.gradients[step].at(into.name); }, into);
+        const at::Tensor full = join([&](const RankResult& y) { return y.gradients[step].at(into.name); }, into);
         into.gradient.push_back(hash_of_values(full));
         keep(step, Phase::backward, "gradient of " + into.name, full);
       }
     }
     for (std::size_t i = 0; i < model.size(); ++i) {
       ParameterRecord& into = record_.parameters[i];
-      const at::Tensor full = join([&](const Yield& y) { return y.values.at(into.name); }, into);
+      const at::Tensor full = join([&](const RankResult& y) { return y.values.at(into.name); }, into);
       into.value = hash_of_values(full);
       into.changed = !same_bits(full, as_double(model[i].second));
       keep(steps - 1, Phase::optimizer, into.name, full);
@@ -62,9 +62,9 @@ class Assembly {
   void trace() {
     using Key = std::tuple<int, Phase, std::string>;
     std::vector<Key> order;
-    std::vector<std::map<Key, std::vector<Piece>>> by_rank(yields_.size());
-    for (std::size_t rank = 0; rank < yields_.size(); ++rank) {
-      for (const TracedPiece& traced : yields_[rank].trace) {
+    std::vector<std::map<Key, std::vector<Piece>>> by_rank(results_.size());
+    for (std::size_t rank = 0; rank < results_.size(); ++rank) {
+      for (const TracedPiece& traced : results_[rank].trace) {
         auto& pieces = by_rank[rank][{traced.step, traced.phase, traced.module}];
         if (rank == 0 && pieces.empty()) order.emplace_back(traced.step, traced.phase, traced.module);
         pieces.push_back(traced.piece);
@@ -85,18 +85,18 @@ class Assembly {
 
  private:
   // The full tensor out of all pieces, and whether every rank that should hold the same bits does.
-  at::Tensor join(const std::function<Piece(const Yield&)>& piece_of, ParameterRecord& into) {
-    const Placements placements = piece_of(yields_[0]).placements;
+  at::Tensor join(const std::function<Piece(const RankResult&)>& piece_of, ParameterRecord& into) {
+    const Placements placements = piece_of(results_[0]).placements;
     const at::Tensor full =
-        assemble(placements, mesh_, [&](int rank) { return piece_of(yields_[rank]).tensor; });
+        assemble(placements, mesh_, [&](int rank) { return piece_of(results_[rank]).tensor; });
     if (full.sizes() != at::IntArrayRef(into.shape)) {
       throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", into.name,
                                            print(placements), fmt::join(full.sizes(), ", "),
                                            fmt::join(into.shape, ", ")));
     }
-    for (std::size_t rank = 0; rank < yields_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < results_.size(); ++rank) {
       const at::Tensor owed = local_piece(full, placements, mesh_, static_cast<int>(rank));
-      if (!same_bits(owed, piece_of(yields_[rank]).tensor)) into.replicas_agree = false;
+      if (!same_bits(owed, piece_of(results_[rank]).tensor)) into.replicas_agree = false;
     }
     return as_double(full);
   }
@@ -115,22 +115,22 @@ class Assembly {
 
   const Run& run_;
   const Mesh& mesh_;
-  const std::vector<Yield>& yields_;
+  const std::vector<RankResult>& results_;
   Record& record_;
 };
 
 }  // namespace
 
-void assemble_record(const Run& run, const Mesh& mesh, const std::vector<Yield>& yields,
+void assemble_record(const Run& run, const Mesh& mesh, const std::vector<RankResult>& results,
                      const std::vector<std::pair<std::string, at::Tensor>>& model_parameters, Record& record) {
-  Assembly assembly(run, mesh, yields, record);
+  Assembly assembly(run, mesh, results, record);
   assembly.steps();
   assembly.trace();
   if (run.keep != Keep::none) assembly.parameters(model_parameters);
-  record.collectives = yields[0].collectives;
-  record.counters = yields[0].counters;
-  record.notes = yields[0].notes;
-  record.graphs = yields[0].graphs;
+  record.collectives = results[0].collectives;
+  record.counters = results[0].counters;
+  record.notes = results[0].notes;
+  record.graphs = results[0].graphs;
 }
 
 }  // namespace ordercheck::ranks

@@ -32,7 +32,7 @@ class RankRun {
     site_ = {.mesh = rank.mesh, .rank = rank.rank, .numerics = program.numerics, .mutant = program.mutant};
   }
 
-  Yield run() {
+  RankResult run() {
     rank_.set_phase(0, Phase::build);
     subject_.model = make_llama(kLlama, {.numerics = program_.numerics,
                                          .seed = program_.subject.settings.seed,
@@ -41,20 +41,20 @@ class RankRun {
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!subject_.optimizer) apply(default_optimizer());
     if (program_.trace) watch_modules();
-    if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { yield_.graphs.push_back(graph); };
+    if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
 
     rank_.parameters_held.restart_peak();
     for (int step = 0; step < program_.subject.settings.steps; ++step) {
       if (rank_.rank == 0 && program_.on_step) program_.on_step(step);
       train(step);
     }
-    yield_.values = pieces([](const Parameter& p) { return p.tensor.detach().clone(); });
-    yield_.collectives = rank_.collectives();
-    yield_.counters = rank_.counters;
-    yield_.counters.parameter_bytes_peak = rank_.parameters_held.peak();
-    yield_.counters.saved_bytes_peak = rank_.saved_for_backward.peak();
-    yield_.notes = rank_.notes;
-    return std::move(yield_);
+    result_.values = pieces([](const Parameter& p) { return p.tensor.detach().clone(); });
+    result_.collectives = rank_.collectives();
+    result_.counters = rank_.counters;
+    result_.counters.parameter_bytes_peak = rank_.parameters_held.peak();
+    result_.counters.saved_bytes_peak = rank_.saved_for_backward.peak();
+    result_.notes = rank_.notes;
+    return std::move(result_);
   }
 
  private:
@@ -92,15 +92,15 @@ class RankRun {
     }
     rank_.set_phase(step, Phase::observe);
     for (const char* axis : {"dp_replicate", "dp_shard"}) loss_sum = all_reduce(loss_sum, axis);
-    yield_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
-    yield_.gradients.push_back(pieces([](const Parameter& p) {
+    result_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
+    result_.gradients.push_back(pieces([](const Parameter& p) {
       const at::Tensor& gradient = p.tensor.grad();
       return gradient.defined() ? gradient / kLossScale : at::zeros_like(p.tensor.detach());
     }));
 
     rank_.set_phase(step, Phase::optimizer);
     const double norm = subject_.optimizer->gradient_norm(kLossScale);
-    yield_.gradient_norm.push_back(bits_of(norm));
+    result_.gradient_norm.push_back(bits_of(norm));
     subject_.optimizer->step(kLossScale, norm);
     subject_.optimizer->clear_gradients();
   }
@@ -134,10 +134,10 @@ class RankRun {
   void watch_modules() {
     rank_.on_output = [this](const std::string& path, const Placements& placements, const at::Tensor& output) {
       const int step = rank_.step();
-      yield_.trace.push_back({step, Phase::forward, path, {output.detach().clone(), placements}});
+      result_.trace.push_back({step, Phase::forward, path, {output.detach().clone(), placements}});
       if (!output.requires_grad()) return;
       output.register_hook([this, step, path, placements](const at::Tensor& gradient) {
-        yield_.trace.push_back({step, Phase::backward, path, {gradient.detach() / kLossScale, placements}});
+        result_.trace.push_back({step, Phase::backward, path, {gradient.detach() / kLossScale, placements}});
       });
     };
   }
@@ -146,11 +146,11 @@ class RankRun {
   RankState& rank_;
   Site site_;
   Subject subject_;
-  Yield yield_;
+  RankResult result_;
 };
 
 }  // namespace
 
-Yield run_rank_program(const RankProgram& program, RankState& rank) { return RankRun(program, rank).run(); }
+RankResult run_rank_program(const RankProgram& program, RankState& rank) { return RankRun(program, rank).run(); }
 
 }  // namespace ordercheck::ranks

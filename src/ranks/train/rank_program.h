@@ -7,7 +7,7 @@
 #include "protocol/messages.h"
 #include "ranks/arith/arithmetic.h"
 #include "ranks/module/rank.h"
-#include "ranks/train/yield.h"
+#include "ranks/train/rank_result.h"
 #include "ranks/transform/transform.h"
 #include "stack/case.h"
 
@@ -25,6 +25,6 @@ struct RankProgram {
 };
 
 // Runs on the calling thread as `rank`. Throws what goes wrong; where it was, the rank state tells.
-Yield run_rank_program(const RankProgram& program, RankState& rank);
+RankResult run_rank_program(const RankProgram& program, RankState& rank);
 
 }  // namespace ordercheck::ranks

@@ -82,16 +82,16 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
                             .trace = run.keep == Keep::values,
                             .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
-  std::vector<Yield> yields(world_size(mesh));
+  std::vector<RankResult> results(world_size(mesh));
   const WorldResult world = run_thread_world(mesh, {.flight = flight, .fault = run.fault}, [&](RankState& rank) {
-    yields[rank.rank] = run_rank_program(program, rank);
+    results[rank.rank] = run_rank_program(program, rank);
   });
   record.range_used = range_used();
   record.ending = world.ending;
   record.failure = world.failure;
   if (world.ending != Ending::completed) return record;
   try {
-    assemble_record(run, mesh, yields, model_as_built(run.subject.settings, numerics), record);
+    assemble_record(run, mesh, results, model_as_built(run.subject.settings, numerics), record);
   } catch (const std::exception& error) {
     end(record, Ending::failed, Phase::observe, error.what());
   }

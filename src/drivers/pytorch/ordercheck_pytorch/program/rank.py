@@ -46,7 +46,7 @@ DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"})
 
 
 @dataclass
-class Yield:
+class RankResult:
     """What one rank saw. Tensors are full ones, of the parameters that this rank holds; one entry a step."""
 
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the model as built, in its order
@@ -65,12 +65,12 @@ class RankRun:
     def __init__(self, case: Case, rank: int, device: str, watch: Watch) -> None:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
         self.numerics = Numerics(case.settings.arithmetic, case.settings.grid)
-        self.seen = Yield()
+        self.seen = RankResult()
         self.pipeline: PipelineSteps | None = None
         self.parameters: list[tuple[str, nn.Parameter]] = []
         self.gradients: list[dict[str, torch.Tensor]] = []  # of every step, laid out as the ranks hold them
 
-    def run(self) -> Yield:
+    def run(self) -> RankResult:
         torch.manual_seed(self.case.settings.seed)
         self.watch.phase(0, "build")
         model = self.build()
@@ -282,7 +282,7 @@ class RankRun:
         self.subject.optimizer.zero_grad(set_to_none=True)
 
 
-def run_rank(case: Case, rank: int, device: str, watch: Watch, trace: bool = False) -> Yield:
+def run_rank(case: Case, rank: int, device: str, watch: Watch, trace: bool = False) -> RankResult:
     """The default process group is there. Collective over all ranks of the case. Outputs of modules are not traced: a hook
     would be traced with the module that is compiled, and a local tensor does not say what it is a part of."""
     return RankRun(case, rank, device, watch).run()

@@ -17,7 +17,7 @@ from ..observe.graphs import forget_graphs, graph_counters
 from ..observe.operators import OperatorMeter
 from ..observe.wording import first_line
 from ..program.case import Case
-from ..program.rank import Yield, run_rank
+from ..program.rank import RankResult, run_rank
 from ..program.watch import Watch
 from .noise_floor import (
     FAR_BEYOND,
@@ -48,7 +48,7 @@ class Observed(Watch):
         return self.meter.training(last) if self.meter else contextlib.nullcontext()
 
 
-def run(case: Case, rank: int, of_case: bool = True) -> tuple[Yield, dict[str, int]]:
+def run(case: Case, rank: int, of_case: bool = True) -> tuple[RankResult, dict[str, int]]:
     """What the rank saw, and its counters. Without what it is held against nothing is decided: then the script ends."""
     forget_graphs()
     observed = Observed(rank)
@@ -56,7 +56,7 @@ def run(case: Case, rank: int, of_case: bool = True) -> tuple[Yield, dict[str, i
         seen = run_rank(case, rank, "cpu", observed)
     except Exception as error:
         traceback.print_exc()
-        verdict = "fails" if of_case else "unrun: one rank without the stack fails"
+        verdict = "fails" if of_case else "unrun: the single-rank reference fails"
         say(
             f"verdict: {verdict} in {observed.now} on rank {rank}: {type(error).__name__}: {first_line(str(error))}"
         )
@@ -65,8 +65,8 @@ def run(case: Case, rank: int, of_case: bool = True) -> tuple[Yield, dict[str, i
     return seen, counters
 
 
-def first_difference(expected: Yield, got: Yield, owner: str) -> str:
-    """In the order of a step: loss, gradients, gradient norm; then the parameters. "" when every bit is there."""
+def first_difference(expected: RankResult, got: RankResult, owner: str) -> str:
+    """In the order of a step: loss, gradients, gradient norm; then the parameters. "" when they are bitwise equal."""
     for step in range(len(expected.losses)):
         if got.losses[step] != expected.losses[step]:
             return f"the loss of step {step} is {got.losses[step]!r}, {owner} has {expected.losses[step]!r}"
@@ -120,12 +120,15 @@ def anywhere(rank: int, what: str) -> bool:
 def bitwise_verdict(case: Case, rank: int) -> tuple[str, str]:
     expected, _ = run(alone(case), 0, of_case=False)
     got, counters = run(case, rank)
-    difference = first_difference(expected, got, "one rank")
+    difference = first_difference(expected, got, "the single-rank reference")
     if anywhere(rank, difference):
         return "differs", difference or "on another rank"
     if ignored := "" if case.apply else without_effect(case, rank, counters):
-        return "ignored", f"every bit is there, but {ignored} changes nothing that is counted"
-    return "equal", "every loss, gradient and parameter has the bits of one rank"
+        return (
+            "ignored",
+            f"bitwise equal to the single-rank reference, but {ignored} changes nothing that is counted",
+        )
+    return "equal", "every loss, gradient and parameter is bitwise equal to the single-rank reference"
 
 
 def native_verdict(case: Case, rank: int) -> tuple[str, str]:
@@ -141,15 +144,18 @@ def native_verdict(case: Case, rank: int) -> tuple[str, str]:
         seen, _ = run(rounded, 0, of_case=False)
         floor = widened(floor, distances(float64, seen))
     if no_number := [told(place) for place, noise in floor.items() if not math.isfinite(noise)]:
-        return "unrun", f"no noise floor: on one rank {no_number[0]} is no number in this dtype"
+        return (
+            "unrun",
+            f"no noise floor: {no_number[0]} of the single-rank reference is not a number in this dtype",
+        )
     place, distance, noise = farthest(distances(float64, got), floor)
-    text = f"{told(place)} is {distance:.1e} from a float64 run on one rank; rounding explains {noise:.1e}"
+    text = f"{told(place)} is {distance:.1e} from a float64 single-rank run; rounding explains {noise:.1e}"
     if anywhere(rank, text if distance > FAR_BEYOND * noise else ""):
         return "differs", text if distance > FAR_BEYOND * noise else "on another rank"
     if ignored := "" if case.apply else without_effect(case, rank, counters):
         return (
             "ignored",
-            f"every number is close to one rank's, but {ignored} changes nothing that is counted",
+            f"close to the single-rank reference, but {ignored} changes nothing that is counted",
         )
     return "close", text
 

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from ..program.case import MESH_AXES, Case, casts, numeric_part
-from ..program.rank import Yield
+from ..program.rank import RankResult
 
 FAR_BEYOND = 16  # times the noise floor
 SPLITS = (1, 4, 16)
@@ -36,7 +36,7 @@ def floor_cases(case: Case) -> list[Case]:
     return [replace(one, settings=replace(case.settings, accumulation=split)) for split in SPLITS]
 
 
-def distances(expected: Yield, got: Yield) -> dict[Place, tuple[float, float]]:
+def distances(expected: RankResult, got: RankResult) -> dict[Place, tuple[float, float]]:
     """Error and size of every loss, gradient and norm, and of the parameters after the last step."""
     found: dict[Place, tuple[float, float]] = {}
     for step, loss in enumerate(expected.losses):

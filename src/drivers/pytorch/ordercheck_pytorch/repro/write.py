@@ -27,7 +27,7 @@ BEFORE = (
     "guard",
 )
 OF_COMPILE = ("marks", "stand_in")
-ONE_RANK = "# then holds losses, gradients and parameters against each other bit for bit."
+ONE_RANK = "# then compares losses, gradients and parameters bit for bit."
 HOW = {
     "exact": (
         "# Runs the stack on this torch, and the same model on one rank, in arithmetic in which no sum ever rounds;",
@@ -38,8 +38,8 @@ HOW = {
         ONE_RANK,
     ),
     "native": (
-        "# Runs the stack on this torch twice, in float32, which must agree bit for bit. Then holds how far losses, gradients",
-        "# and parameters are from a float64 run on one rank against how far rounding takes one rank (the noise floor).",
+        "# Runs the stack on this torch twice, in float32, which must agree bit for bit. Then compares how far losses, gradients",
+        "# and parameters are from a float64 single-rank run with how far rounding takes a single-rank run (the noise floor).",
     ),
 }
 AFTER = ("pipeline", "apart", "rank")

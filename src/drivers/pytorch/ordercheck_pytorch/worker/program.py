@@ -25,7 +25,7 @@ class Case(Protocol):
     def world_size(self) -> int: ...
 
 
-class Yield(Protocol):
+class RankResult(Protocol):
     """What a rank program hands over; see program/rank.py."""
 
     shapes: dict[str, tuple[int, ...]]

@@ -24,7 +24,7 @@ from ..observe.where import message_of, phase_of_error
 from ..observe.wording import reworded
 from .channel import Channel, Closed
 from .flight import FlightRecorder
-from .program import Program, Yield
+from .program import Program, RankResult
 from .rank_watch import RankWatch, fault_of
 from .report import Order, RankError, RankReport, StepDone, TracePiece
 from .tensors import bytes_of, hash_of
@@ -106,7 +106,7 @@ def _forget() -> None:
     gc.collect()
 
 
-def _report(order: Order, seen: Yield, watch: RankWatch) -> RankReport:
+def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
     report = RankReport(
         rank=order.rank,
         shapes={name: tuple(shape) for name, shape in seen.shapes.items()},

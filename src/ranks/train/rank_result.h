@@ -26,7 +26,7 @@ struct TracedPiece {
   Piece piece;
 };
 
-struct Yield {
+struct RankResult {
   std::vector<Bits64> loss;                                // a step
   std::vector<Bits64> gradient_norm;                       // a step
   std::vector<std::map<std::string, Piece>> gradients;     // a step, by parameter name; undefined tensor: no gradient
