@@ -17,26 +17,6 @@ constexpr std::string_view kColumns =
     "case\tverdict\tending\tphase\tplace\toperation\tgroup\tmessage\teffects\tcounters\tcollectives\tdigest";
 constexpr std::size_t kColumnCount = 12;
 
-// Version 1 had no columns for operation and group: "layers.0, all_gather on tp" was one place.
-constexpr std::string_view kTitle1 = "# ordercheck evidence 1";
-constexpr std::string_view kColumns1 =
-    "case\tverdict\tending\tphase\tplace\tmessage\teffects\tcounters\tcollectives\tdigest";
-constexpr std::size_t kPlace = 4, kEnding = 2;
-
-void part_place(std::vector<std::string>& fields) {
-  std::string place = fields[kPlace], operation, group;
-  const auto on = place.rfind(" on ");
-  if (fields[kEnding] != name_of(Ending::completed) && on != std::string::npos) {
-    group = place.substr(on + 4);
-    place.resize(on);
-    const auto comma = place.rfind(", ");
-    operation = comma == std::string::npos ? place : place.substr(comma + 2);
-    place.resize(comma == std::string::npos ? 0 : comma);
-  }
-  fields[kPlace] = place;
-  fields.insert(fields.begin() + kPlace + 1, {operation, group});
-}
-
 std::string head_line(std::string_view key, std::string_view value) {
   return fmt::format("# {}\t{}\n", key, escape_field(value));
 }
@@ -58,14 +38,14 @@ std::string_view take(std::string_view& text, char separator) {
 }
 
 // Effects and what follows are left empty in a brief one.
-Result<EvidenceRow> parse_row(std::string_view line, bool version_1, Reading reading) {
+Result<EvidenceRow> parse_row(std::string_view line, Reading reading) {
   constexpr std::size_t kEffects = 8;
   std::vector<std::string> fields;
   bool more = true;
   while (more) {
     more = line.find('\t') != std::string_view::npos;
     const std::string_view field = take(line, '\t');
-    if (reading == Reading::brief && fields.size() >= kEffects - (version_1 ? 2 : 0)) {
+    if (reading == Reading::brief && fields.size() >= kEffects) {
       fields.emplace_back();
       continue;
     }
@@ -73,9 +53,8 @@ Result<EvidenceRow> parse_row(std::string_view line, bool version_1, Reading rea
     if (!text) return text.error();
     fields.push_back(std::move(text).value());
   }
-  if (const std::size_t wanted = kColumnCount - (version_1 ? 2 : 0); fields.size() != wanted)
-    return Error{fmt::format("{}, expected {}: {}", counted(fields.size(), "column"), wanted, kColumns.substr(0, 24))};
-  if (version_1) part_place(fields);
+  if (fields.size() != kColumnCount)
+    return Error{fmt::format("{}, expected {}: {}", counted(fields.size(), "column"), kColumnCount, kColumns.substr(0, 24))};
   EvidenceRow row{.case_text = fields[0],
                   .phase = fields[3],
                   .place = fields[4],
@@ -196,8 +175,7 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
   };
   const auto wrong = [&](const std::string& what) { return Error{fmt::format("{}:{}: {}", path, number, one_line(what))}; };
   bool more = next();
-  const bool version_1 = more && line == kTitle1;
-  if (empty || (line != kTitle && !version_1)) {
+  if (empty || line != kTitle) {
     number = 1;
     return wrong(fmt::format("expected '{}'", kTitle));
   }
@@ -205,13 +183,13 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
     if (auto status = parse_head(line, table); !status) return wrong(status.error().message);
   if (!more) ++number;
   if (table.engine.empty() || table.arithmetic.empty()) return wrong("expected '# engine' and '# arithmetic' before the rows");
-  if (!more || line != (version_1 ? kColumns1 : kColumns)) return wrong("expected the line of column names");
+  if (!more || line != kColumns) return wrong("expected the line of column names");
   std::string_view before;
   while (next()) {
     const std::string_view case_text = line.substr(0, line.find('\t'));
     const Reading reading = reading_of(table, case_text);
     if (reading != Reading::skip) {
-      auto row = parse_row(line, version_1, reading);
+      auto row = parse_row(line, reading);
       if (!row) return wrong(row.error().message);
       table.rows.push_back(std::move(row).value());
     }

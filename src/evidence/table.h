@@ -74,7 +74,6 @@ std::string place_in_words(const EvidenceRow& row);
 const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text);  // null when there is none
 
 // Text of a table and back. `path` names the file in errors: "<path>:12: verdict 'equals' is none of equal, ...".
-// Tables of version 1, which had operation and group at the end of the place, are read too.
 std::string print_evidence(const EvidenceTable& table);
 Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& path);
 

@@ -62,7 +62,7 @@ std::string detail_of(const Outcome& outcome) {
     }
     case Verdict::differs: {
       const auto end = reason.find(" is ");
-      return ": " + shortened(reason.substr(0, end), kLongestHappening);
+      return fmt::format(": {}{}", shortened(reason.substr(0, end), kLongestHappening), end == std::string::npos ? "" : " differs");
     }
     case Verdict::ignored: return ": " + shortened(what_is_missing(outcome), kLongestHappening);
     default: return "";

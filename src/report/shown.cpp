@@ -6,6 +6,7 @@
 #include "report/order_view.h"
 #include "rule/grade.h"
 #include "rule/match.h"
+#include "stack/mesh.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -20,14 +21,12 @@ bool costs_more(const Stack& stack, const Sources& sources) {
   });
 }
 
-// As it stands in a stack without more, then in each of its modes.
-std::vector<Item> ways_to_write(const std::string& name) {
-  std::vector<Item> ways{item_named(name)};
-  for (const std::string& mode : find_transform(name)->modes) {
-    ways.push_back(ways.front());
-    ways.back().mode = mode;
-  }
-  return ways;
+// The transform as it is written without more, whatever its degrees.
+bool is_plain(const Item& item, const std::string& name) {
+  Item plain = item_named(name);
+  plain.degrees = item.degrees;
+  if (find_transform(name)->kind == TransformKind::numeric) plain.mode = item.mode;  // an optimizer has to say which
+  return item == plain;
 }
 
 }  // namespace
@@ -59,10 +58,22 @@ Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<Obs
 
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
                     const std::vector<ObservedEngine>& engines) {
-  for (const Item& one : ways_to_write(first))
-    for (const Item& other : ways_to_write(second))
-      if (const Shown shown = shown_by({.items = {one, other}}, sources, engines); shown != Shown::not_run) return shown;
-  return Shown::not_run;
+  const Target target = reader_target(sources);
+  const Case* best = nullptr;
+  const auto key = [&](const Case& c) {
+    const bool usual = c.stack.items == std::vector{item_named(first), item_named(second)};
+    return std::pair(!usual, world_size(mesh_of(c.stack)));
+  };
+  for (const ObservedEngine& engine : engines) {
+    if (engine.target != target) continue;
+    for (const Outcome& outcome : engine.outcomes) {
+      const Case& c = outcome.planned.subject;
+      if (c.stack.items.size() != 2 || c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
+      if (!is_plain(c.stack.items[0], first) || !is_plain(c.stack.items[1], second)) continue;
+      if (best == nullptr || key(c) < key(*best)) best = &c;
+    }
+  }
+  return best == nullptr ? Shown::not_run : shown_by(best->stack, sources, engines);
 }
 
 std::string what_is_missing(const Outcome& outcome) {

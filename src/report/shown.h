@@ -21,8 +21,8 @@ bool is_silent(Shown shown);  // nothing is raised, and training is not what was
 // Of `stack` with the settings that a page's stacks are run with; of the reader's version (reader_target).
 Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
 
-// Of two transforms and nothing else, `first` applied first, with degrees of 2. One that has to say its mode, as an optimizer
-// does, stands in the first of its modes that was run.
+// Of two transforms and nothing else, `first` applied first, without an option and at their usual scopes: with degrees of 2 where
+// that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any.
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
                     const std::vector<ObservedEngine>& engines);
 

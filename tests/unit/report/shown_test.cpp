@@ -21,11 +21,16 @@ TEST(Shown, IsWhatTheReadersVersionShowed) {
   EXPECT_EQ(shown("tp=2,fsdp=2", mini()), Shown::not_run) << "another engine";
 }
 
-TEST(Shown, TakesTheModeThatWasRun) {
+TEST(Shown, OfAPairIsOfAnyDegreeAndOptimizer) {
   Sources sources = mini_on_pytorch();
-  for (EvidenceRow& row : sources.evidence.at(0).rows)
-    if (row.case_text == "tp=2,ac engine=pytorch") row.case_text = "tp=2,ac=full engine=pytorch";
+  for (EvidenceRow& row : sources.evidence.at(0).rows) {
+    if (row.case_text == "tp=2,ac engine=pytorch") row.case_text = "tp=4,ac engine=pytorch";
+    if (row.case_text == "tp=2,fsdp=2 engine=pytorch") row.case_text = "tp=2,optimizer=adamw engine=pytorch";
+    if (row.case_text == "fsdp=2,ac engine=pytorch") row.case_text = "fsdp=2:reshard=never,ac engine=pytorch";
+  }
   EXPECT_EQ(shown_by_pair("tp", "ac", sources, observed_engines(sources)), Shown::equal);
+  EXPECT_EQ(shown_by_pair("tp", "optimizer", sources, observed_engines(sources)), Shown::equal);
+  EXPECT_EQ(shown_by_pair("fsdp", "ac", sources, observed_engines(sources)), Shown::not_run) << "with an option";
   EXPECT_EQ(shown_by_pair("tp", "cp", sources, observed_engines(sources)), Shown::not_run);
 }
 
