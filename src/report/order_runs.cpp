@@ -51,12 +51,16 @@ std::string seen_of(const Stack& stack, const ObservedEngine& engine) {
   return fmt::format("not run under inductor yet; without it {}", seen_in_words(*stand_in));
 }
 
+std::string blocker_in_words(const Rule& rule, const Finding& finding, const Target& target) {
+  return fmt::format("{} (since {}): {}", link_to(rule, "rules/"), since_in_words(rule, target), finding.headline);
+}
+
 OrderRun order_run(const Stack& stack, const Sources& sources, const ObservedEngine& engine) {
   const Judge judge(sources.rules, engine.target, sources.observations);
   OrderRun made{.target = print(engine.target), .stack = stack, .seen = seen_of(stack, engine)};
   for (const Finding& finding : findings_of(stack, judge))
     if (finding.severity == Severity::error)
-      made.blockers.push_back(fmt::format("{}: {}", link_to(*find_rule(sources.rules, finding.rule), "rules/"), finding.headline));
+      made.blockers.push_back(blocker_in_words(*find_rule(sources.rules, finding.rule), finding, engine.target));
   if (const auto cured = repaired(stack, judge); cured && keeps_every_transform(stack, *cured)) made.cure = cured;
   if (made.cure) made.cure_seen = seen_of(*made.cure, engine);
   made.holds = ran_equal(stack, engine) || (made.cure && ran_equal(*made.cure, engine));

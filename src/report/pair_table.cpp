@@ -30,26 +30,6 @@ std::set<std::string> pair_of(const Rule& rule) {
   return names;
 }
 
-// "2.6"; "2.6, before 2.13".
-std::string since_in_words(const Rule& rule, const Target& target) {
-  for (const Holds& holds : rule.holds) {
-    if (!holds_for(holds, target)) continue;
-    std::vector<std::string> parts;
-    for (const VersionBound& bound : holds.bounds) {
-      const std::string version = print(bound.version);
-      switch (bound.relation) {
-        case Relation::at_least: parts.push_back(version); break;
-        case Relation::above: parts.push_back("after " + version); break;
-        case Relation::at_most: parts.push_back("up to " + version); break;
-        case Relation::below: parts.push_back("before " + version); break;
-        case Relation::exactly: parts.push_back("only " + version); break;
-      }
-    }
-    return join(parts, ", ");
-  }
-  return "";
-}
-
 // The exception's words without its type, or the first thing that differs.
 std::string detail_of(const Outcome& outcome) {
   const std::string& reason = outcome.judgement.reason;

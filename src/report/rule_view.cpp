@@ -64,6 +64,25 @@ std::string holds_in_words(const Rule& rule) {
   return join(parts, ", ");
 }
 
+std::string since_in_words(const Rule& rule, const Target& target) {
+  for (const Holds& holds : rule.holds) {
+    if (!holds_for(holds, target)) continue;
+    std::vector<std::string> parts;
+    for (const VersionBound& bound : holds.bounds) {
+      const std::string version = print(bound.version);
+      switch (bound.relation) {
+        case Relation::at_least: parts.push_back(version); break;
+        case Relation::above: parts.push_back("after " + version); break;
+        case Relation::at_most: parts.push_back("up to " + version); break;
+        case Relation::below: parts.push_back("before " + version); break;
+        case Relation::exactly: parts.push_back("only " + version); break;
+      }
+    }
+    return join(parts, ", ");
+  }
+  return "";
+}
+
 RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
   const bool commutes = rule.kind == RuleKind::commutes;
   RulePage page{.id = rule.id,
