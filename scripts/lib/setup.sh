@@ -37,6 +37,15 @@ step() {
       sleep 0.3
     done
     printf '\r[set-up] %s ... \033[K' "$label" >&2
+  else
+    # A line now and then, so that the log of a CI job shows life.
+    local said=$SECONDS
+    while kill -0 "$pid" 2>/dev/null; do
+      sleep 0.2
+      ((SECONDS - said >= 20)) || continue
+      said=$SECONDS
+      printf '%d s: %.60s\n[set-up] %s ... ' $((SECONDS - began)) "$(tail -n 1 "$log" | tr -d '\r\033')" "$label" >&2
+    done
   fi
   wait "$pid" || status=$?
   trap - INT TERM

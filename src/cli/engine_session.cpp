@@ -19,14 +19,28 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What came from a journal is done at once: the pace is that of this process.
+long seconds_left(Clock::time_point begun, std::size_t done, std::size_t asked) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  return static_cast<long>(seconds / static_cast<double>(done) * static_cast<double>(asked - done));
+}
+
 OnProgress progress_bar() {
   return [begun = Clock::now()](std::size_t done, std::size_t asked) {
     constexpr std::size_t kWidth = 30;
     const std::size_t filled = kWidth * done / asked;
-    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-    const auto left = static_cast<long>(seconds / static_cast<double>(done) * static_cast<double>(asked - done));
+    const long left = seconds_left(begun, done, asked);
     fmt::print(stderr, "\r[{:<{}}] {}/{} runs, about {} s left \033[K", std::string(filled, '#'), kWidth, done, asked, left);
     std::fflush(stderr);
+  };
+}
+
+// Off a terminal a line now and then, so that the log of a CI job shows life.
+OnProgress progress_lines() {
+  constexpr std::chrono::seconds kBetween{20};
+  return [begun = Clock::now(), said = Clock::now()](std::size_t done, std::size_t asked) mutable {
+    if (Clock::now() - said < kBetween) return;
+    said = Clock::now();
+    fmt::print(stderr, "{} of {} runs, about {} s left\n", done, asked, seconds_left(begun, done, asked));
   };
 }
 
@@ -70,7 +84,7 @@ Result<MatrixResult> EngineSession::run(const Plan& plan, const std::vector<Rule
   const Recommend recommend = [&](const Stack& stack) { return std::optional(recommended_order(stack, judge)); };
   options.values_folder = scratch_;
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  if (terminal) options.on_progress = progress_bar();
+  options.on_progress = terminal ? progress_bar() : progress_lines();
   auto result = run_matrix(plan, *runner_, rules, recommend, options);
   if (terminal) fmt::print(stderr, "\r\033[K");
   return result;
