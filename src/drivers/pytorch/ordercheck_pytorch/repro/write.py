@@ -38,8 +38,8 @@ HOW = {
         ONE_RANK,
     ),
     "native": (
-        "# Runs the stack on this torch twice, in float32, which must agree bit for bit. Then compares how far losses, gradients",
-        "# and parameters are from a float64 single-rank run with how far rounding takes a single-rank run (the noise floor).",
+        "# Runs the stack on this torch twice, in float32, which must agree bit for bit. Then compares how far losses,",
+        "# gradients and parameters are from a float64 single-rank run with how far rounding takes one (the noise floor).",
     ),
 }
 AFTER = ("pipeline", "apart", "rank")

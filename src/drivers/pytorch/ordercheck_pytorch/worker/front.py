@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ..observe import collectives
 from . import faults, flight
 from .blame import first_cause, placed, where_all_were
+from .compiled_code import CompiledCode
 from .identity import ENGINE, content_hash, devices, versions
 from .pool import Outcome, RankPool
 from .program import Program
@@ -29,9 +30,9 @@ class Out(Protocol):
 
 class Front:
     def __init__(self, program: Program, out: Out, folder: str, device: str) -> None:
-        """`folder` holds what ranks meet by."""
+        """`folder` holds what ranks meet by and what they compile."""
         collectives.install()
-        self.pool = RankPool(program, [out.descriptor])
+        self.pool = RankPool(program, [out.descriptor], CompiledCode(folder))
         self._program = program
         self._out = out
         self._folder = folder

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from .blame import death_of
 from .channel import Channel, Closed
+from .compiled_code import CompiledCode
 from .program import Program
 from .rank_process import serve_as_rank
 from .report import Order, RankError, RankReport, StepDone
@@ -42,10 +43,13 @@ class _Rank:
 
 
 class RankPool:
-    def __init__(self, program: Program, private: list[int]) -> None:
+    def __init__(
+        self, program: Program, private: list[int], compiled_code: CompiledCode | None = None
+    ) -> None:
         """Ranks close the descriptors in `private`: what they print must not reach the protocol."""
         self._program = program
         self._private = private
+        self._compiled_code = compiled_code
         self._ranks: list[_Rank] = []
 
     def run(self, orders: list[Order], on_step: Callable[[int], None]) -> Outcome:
@@ -78,6 +82,8 @@ class RankPool:
             except (ProcessLookupError, ChildProcessError):
                 pass  # it was waited for when it ended
             rank.channel.close()
+        if self._ranks and self._compiled_code:
+            self._compiled_code.begin_anew()
         self._ranks = []
 
     def _listen(
