@@ -36,7 +36,7 @@ OnProgress progress_bar() {
 
 // Off a terminal a line now and then, so that the log of a CI job shows life.
 OnProgress progress_lines() {
-  constexpr std::chrono::seconds kBetween{20};
+  static constexpr std::chrono::seconds kBetween{20};
   return [begun = Clock::now(), said = Clock::now()](std::size_t done, std::size_t asked) mutable {
     if (Clock::now() - said < kBetween) return;
     said = Clock::now();
