@@ -38,7 +38,7 @@ OnProgress progress_bar() {
 OnProgress progress_lines() {
   static constexpr std::chrono::seconds kBetween{20};
   return [begun = Clock::now(), said = Clock::now()](std::size_t done, std::size_t asked) mutable {
-    if (Clock::now() - said < kBetween) return;
+    if (done == asked || Clock::now() - said < kBetween) return;
     said = Clock::now();
     fmt::print(stderr, "{} of {} runs, about {} s left\n", done, asked, seconds_left(begun, done, asked));
   };

@@ -96,7 +96,7 @@ TEST_F(Native, WithoutAFloorNothingIsDecided) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.judgement.verdict, Verdict::unrun);
   EXPECT_EQ(outcome.agreement, Agreement::undecided);
-  EXPECT_THAT(outcome.judgement.reason, HasSubstr("there is no noise floor to hold it against: the single-rank run for the "
+  EXPECT_THAT(outcome.judgement.reason, HasSubstr("there is no noise floor to compare it with: the single-rank run for the "
                                                   "noise floor failed in build: no memory"));
 }
 

@@ -10,7 +10,7 @@ namespace ordercheck {
 namespace {
 
 std::string words(double owed, double got) {
-  return in_words({.what = "loss", .step = 0, .rank = 1, .expected = hex(bits_of(owed)), .got = hex(bits_of(got))}, "one rank");
+  return in_words({.what = "loss", .step = 0, .rank = 1, .expected = hex(bits_of(owed)), .got = hex(bits_of(got))}, "the single-rank reference");
 }
 
 TEST(DifferenceInWords, NumbersAreDecimalsAndTheirDistance) {
@@ -24,12 +24,12 @@ TEST(DifferenceInWords, HashesAreNotTold) {
   Record got = sample_record();
   got.parameters[2].gradient[0].words[0] ^= 1;
   const auto difference = first_difference(sample_record(), got);
-  EXPECT_EQ(in_words(*difference, "one rank"), "gradient of output.weight of step 0 is not that of the single-rank reference");
+  EXPECT_EQ(in_words(*difference, "the single-rank reference"), "gradient of output.weight of step 0 is not that of the single-rank reference");
   EXPECT_EQ(difference->got.size(), 32u) << "they are there for JSON";
 }
 
 TEST(DifferenceInWords, OutlinesAreToldAsTheyAre) {
-  EXPECT_EQ(in_words({.what = "number of parameters", .expected = "3", .got = "2"}, "one rank"),
+  EXPECT_EQ(in_words({.what = "number of parameters", .expected = "3", .got = "2"}, "the single-rank reference"),
             "number of parameters of step 0 is 2, the single-rank reference has 3");
 }
 
