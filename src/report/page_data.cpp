@@ -68,7 +68,9 @@ Json data_of(const PairMatrix& matrix) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) signs.push_back(matrix.names[i] == row.name ? "" : sign_of(row.cells[i]));
     rows.push_back({{"name", row.name}, {"cells", texts(signs)}});
   }
-  return {{"names", texts(matrix.names)}, {"rows", std::move(rows)}};
+  std::vector<std::string> never_run;
+  for (const std::string& name : matrix.never_run) never_run.push_back(code(name));
+  return {{"names", texts(matrix.names)}, {"rows", std::move(rows)}, {"never_run", join(never_run, ", ")}};
 }
 
 Json data_of(const Symptom& symptom) {

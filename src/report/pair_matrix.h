@@ -16,7 +16,8 @@ struct PairRow {
 };
 
 struct PairMatrix {
-  std::vector<std::string> names;  // applied second, one a column
+  std::vector<std::string> names;      // applied second, one a column
+  std::vector<std::string> never_run;  // transforms that rules name and no pair holds: without a row and a column
   std::vector<PairRow> rows;
 };
 
