@@ -81,7 +81,7 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
 std::string shows(const Rule& rule, const Target& target) {
   const Expectation* expected = target.version ? detail_for(rule, target.project, *target.version) : nullptr;
   switch (rule.harm) {
-    case Harm::wrong: return "other numbers, and no message";
+    case Harm::wrong: return "silently wrong: other numbers, no message";
     case Harm::ignored: return fmt::format("the right numbers, but {} has no effect", print(rule.loses));
     case Harm::fails: {
       std::string text = "fails";

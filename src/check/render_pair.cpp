@@ -9,7 +9,7 @@ namespace {
 
 std::string page_text(const Rule& rule, const Judge& judge) {
   const bool commutes = rule.kind == RuleKind::commutes;
-  std::string text = fmt::format("  {} {}, {} ({}): because {}\n", rule.id, name_of(rule.basis),
+  std::string text = fmt::format("  {} {}, {} ({}): {}\n", rule.id, name_of(rule.basis),
                                  commutes ? "no harm" : name_of(rule.harm), print(judge.grade(rule)), reason_of(rule));
   for (const Citation& cite : rule.citations)
     text += fmt::format("    {} {} {}\n", name_of(cite.says), cited_briefly(cite), cite.claim);
@@ -19,7 +19,7 @@ std::string page_text(const Rule& rule, const Judge& judge) {
 std::string order_text(const Item& before, const Item& after, const std::vector<const Rule*>& pages, const Judge& judge) {
   const PairAnswer answer = answer_for(before, after, judge);
   std::string text = fmt::format("{} before {}: {}", print(before), print(after), name_of(answer.word));
-  if (answer.word == PairWord::yes && pages.empty()) text += fmt::format(", {} speaks against the other order", answer.rule->id);
+  if (answer.word == PairWord::yes && pages.empty()) text += fmt::format(", {} is against the other order", answer.rule->id);
   if (answer.word == PairWord::open) text += ", no page speaks about it";
   text += "\n";
   for (const Rule* page : pages) text += page_text(*page, judge);

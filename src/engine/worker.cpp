@@ -218,7 +218,7 @@ Record Worker::failed(const Run& run, Ending ending, const std::string& what) {
   } else if (ending == Ending::timed_out) {
     message = "no record within " + seconds(options_.limits.run);
     if (failure.rank >= 0)
-      message += fmt::format("; rank {} waits for nobody and does not go on", failure.rank);
+      message += fmt::format("; rank {} is in no collective and makes no progress", failure.rank);
     else if (!failure.operation.empty())
       message += fmt::format("; every rank waits, one longest in {} on {}", failure.operation, failure.group);
   } else {

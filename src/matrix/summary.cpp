@@ -107,7 +107,7 @@ std::string divergence_text(const Divergence& d) {
   const std::string place =
       fmt::format("{} of step {}, {}", d.module.empty() ? "the model" : d.module, d.step, name_of(d.phase));
   if (d.owed_shape != d.got_shape)
-    return fmt::format("{}: [{}] where [{}] is owed", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
+    return fmt::format("{}: [{}], expected [{}]", place, fmt::join(d.got_shape, ", "), fmt::join(d.owed_shape, ", "));
   if (d.ulp == UINT64_MAX)
     return fmt::format("{}: {} of {}, NaN or infinity among them", place, d.differing, counted(d.elements, "number"));
   constexpr std::uint64_t kFew = 1'000'000;  // more say nothing that the distance does not
@@ -128,7 +128,7 @@ std::string prediction_text(const Outcome& outcome) {
   if (!p.verdict)
     text = fmt::format("nothing for this engine and version ({} elsewhere)", join(p.fired, ", "));
   else if (p.rule.empty())
-    text = "equal: no rule speaks against it";
+    text = "equal: no rule flags it";
   else
     text = fmt::format("{}, by {}", name_of(*p.verdict), p.rule);
   const std::string& because = outcome.open_because;

@@ -41,7 +41,7 @@ std::string expectation_in_words(const Expectation& expected, const Marking& mar
 
 std::string because(const Rule& rule, const Grade& grade) {
   const std::string cited = rule.citations.empty() ? "" : " " + cited_briefly(rule.citations.front());
-  return fmt::format("{} {} ({}): because {}{}", rule.id, name_of(rule.basis), print(grade), reason_of(rule), cited);
+  return fmt::format("{} {} ({}): {}{}", rule.id, name_of(rule.basis), print(grade), reason_of(rule), cited);
 }
 
 std::string cited_briefly(const Citation& citation) {

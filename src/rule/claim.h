@@ -20,7 +20,7 @@ std::string claim_of(const Rule& rule, const Marking& mark = unmarked);
 // what the engine says.
 std::string expectation_in_words(const Expectation& expected, const Marking& mark);
 
-// "ORD-004 incidental (cited): because FSDP shards what TP left [torchtitan#1554, 2025-08-13]": a page in one line.
+// "ORD-004 incidental (cited): FSDP shards what TP left [torchtitan#1554, 2025-08-13]": a page in one line.
 std::string because(const Rule& rule, const Grade& grade);
 
 // "[torchtitan#1554, 2025-08-13]": a citation as a line of text names it.

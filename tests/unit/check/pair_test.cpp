@@ -95,9 +95,9 @@ TEST(ExplainPair, PutsBothOrdersSideBySide) {
   page.citations.back().date = "unknown";
   const Court court(Given::rules, {page});
   EXPECT_EQ(explain_pair(item("tp"), item("fsdp"), court.judge()),
-            "tp before fsdp: yes, ORD-001 speaks against the other order\n"
+            "tp before fsdp: yes, ORD-001 is against the other order\n"
             "fsdp before tp: contested\n"
-            "  ORD-001 incidental, fails (contested): because Because it is so\n"
+            "  ORD-001 incidental, fails (contested): Because it is so\n"
             "    supports [torchtitan#1554, 2025-08-13] So.\n"
             "    disputes [torchtitan#1554, undated] Not here.\n");
 }

@@ -46,9 +46,9 @@ TEST(ChangesBetween, EverySwappedPairHasBothAnswers) {
   EXPECT_EQ(changes.swapped[0].right.word, PairWord::no);
   EXPECT_EQ(changes.swapped[0].right.rule->id, "ORD-002");
   EXPECT_EQ(render_text(changes, court.judge()),
-            "  swapped     tp=2 before fsdp=2 (yes) became fsdp=2 before tp=2 (no): ORD-002 incidental (cited): because "
+            "  swapped     tp=2 before fsdp=2 (yes) became fsdp=2 before tp=2 (no): ORD-002 incidental (cited): "
             "Because it is so [torchtitan#1554, 2025-08-13]\n"
-            "  swapped     ac before fsdp=2 (yes) became fsdp=2 before ac (no): ORD-003 incidental (cited): because "
+            "  swapped     ac before fsdp=2 (yes) became fsdp=2 before ac (no): ORD-003 incidental (cited): "
             "Because it is so [torchtitan#1554, 2025-08-13]\n");
 }
 

@@ -141,7 +141,7 @@ TEST_F(WorkerTest, a_hang_names_the_rank_that_waits_for_nobody) {
   EXPECT_EQ(record.failure->rank, 1);
   EXPECT_EQ(record.failure->module, "layers.0.attention");
   EXPECT_EQ(record.failure->operation, "");
-  EXPECT_THAT(record.failure->message, AllOf(HasSubstr("within 2 s"), HasSubstr("rank 1 waits for nobody")));
+  EXPECT_THAT(record.failure->message, AllOf(HasSubstr("within 2 s"), HasSubstr("rank 1 is in no collective")));
   EXPECT_THAT(record.failure->ranks[0], HasSubstr("in all_gather #1 on tp"));
 }
 
