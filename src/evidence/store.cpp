@@ -10,7 +10,7 @@
 namespace ordercheck {
 namespace {
 
-// What stands behind a verdict: the module of a failure, or the first thing that is not as owed.
+// What stands behind a verdict: the module of a failure, or the first number that differs.
 std::string place_of(const Record& record, const Judgement& judgement) {
   if (record.failure) return record.failure->module;
   if (!judgement.difference) return "";

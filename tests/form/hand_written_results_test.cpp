@@ -1,5 +1,5 @@
 // What a run showed is printed from evidence under each generated page. Prose that says it by hand grows old unseen:
-// "no committed run stands behind this" stood above a table that said reproduced. So prose gives reasons and sources,
+// "no run supports this" stood above a table that said reproduced. So prose gives reasons and sources,
 // and what cannot be in the evidence is a paragraph that begins with the script that shows it.
 #include <filesystem>
 #include <regex>

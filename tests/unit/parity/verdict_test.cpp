@@ -205,7 +205,7 @@ TEST(Judge, ANumberThatIsNoneWhereOneRankHasOneDiffers) {
     ASSERT_TRUE(judgement.difference);
     EXPECT_EQ(judgement.difference->what, "loss");
     EXPECT_EQ(judgement.difference->step, 1);
-    comparison.subject.settings.arithmetic = Arithmetic::native;  // where the bits of one rank are not owed
+    comparison.subject.settings.arithmetic = Arithmetic::native;  // where a layout need not be bitwise equal
     EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
     put(*comparison.again, 3.5);
     EXPECT_EQ(judge(comparison).verdict, Verdict::unstable);
