@@ -29,9 +29,7 @@ struct Interval {
     if (depth++ == 0) began = thread_cpu_ns();
   }
   // The time that passed when this was the outermost, else 0.
-  std::int64_t leave() {
-    return --depth == 0 ? std::max<std::int64_t>(0, thread_cpu_ns() - began - reading_ns) : 0;
-  }
+  std::int64_t leave() { return --depth == 0 ? std::max<std::int64_t>(0, thread_cpu_ns() - began - reading_ns) : 0; }
 };
 
 std::mutex operators_mutex;

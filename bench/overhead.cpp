@@ -169,7 +169,8 @@ Turn sum(const std::vector<Turn>& turns) {
   Turn all;
   for (const Turn& t : turns) {
     all.runs += t.runs;
-    for (double Turn::*part : {&Turn::wall, &Turn::supervisor, &Turn::worker, &Turn::main, &Turn::kernels, &Turn::guards, &Turn::calls})
+    for (double Turn::* part :
+         {&Turn::wall, &Turn::supervisor, &Turn::worker, &Turn::main, &Turn::kernels, &Turn::guards, &Turn::calls})
       all.*part += t.*part;
   }
   return all;
@@ -184,9 +185,9 @@ std::vector<Turn> of_case(const std::vector<Turn>& turns, std::size_t i, std::si
 
 void print_row(const std::string& name, std::size_t runs, const Shares& s, std::size_t repetitions) {
   const auto n = static_cast<double>(repetitions);
-  fmt::print("{:<26} {:>4} {:>6.2f} {:>6.2f}  {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f}\n", name, runs,
-             s.total / n, s.wall / n, 100 * s.kernels, 100 * s.guards, 100 * s.around, 100 * s.main,
-              100 * s.supervisor + 100 * s.start, 100 * s.rest());
+  fmt::print("{:<26} {:>4} {:>6.2f} {:>6.2f}  {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f}\n", name, runs, s.total / n,
+             s.wall / n, 100 * s.kernels, 100 * s.guards, 100 * s.around, 100 * s.main, 100 * s.supervisor + 100 * s.start,
+             100 * s.rest());
 }
 
 // The kernels that take the most.
@@ -202,9 +203,10 @@ void print_operators(const Session& clocked) {
 
 void report(const Options& options, const Session& whole, const Session& clocked) {
   const std::size_t n = options.cases.size(), repetitions = static_cast<std::size_t>(options.repetitions);
-  fmt::print("{} turns of {} cases, alternating without and with clocks; CPU of all processes and wall time in seconds a case,\n"
-             "shares in percent of the CPU time\n\n",
-             repetitions, n);
+  fmt::print(
+      "{} turns of {} cases, alternating without and with clocks; CPU of all processes and wall time in seconds a case,\n"
+      "shares in percent of the CPU time\n\n",
+      repetitions, n);
   fmt::print("{:<26} {:>4} {:>6} {:>6}  {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}\n", "case", "runs", "CPU", "wall", "arith",
              "guards", "around", "record", "super", "rest");
   for (std::size_t i = 0; i < n; ++i) {
@@ -220,8 +222,9 @@ void report(const Options& options, const Session& whole, const Session& clocked
     const auto turns_of = [&](const std::vector<Turn>& turns) {
       return sum({turns.begin() + static_cast<long>(r * n), turns.begin() + static_cast<long>((r + 1) * n)});
     };
-    rests.push_back(shares_of(turns_of(whole.turns()), turns_of(clocked.turns()),
-                              whole.start_and_end() / static_cast<double>(repetitions)).rest());
+    rests.push_back(
+        shares_of(turns_of(whole.turns()), turns_of(clocked.turns()), whole.start_and_end() / static_cast<double>(repetitions))
+            .rest());
   }
   std::ranges::sort(rests);
   const double cost = all_clocked.total() / all.total() - 1;
@@ -229,12 +232,14 @@ void report(const Options& options, const Session& whole, const Session& clocked
   fmt::print("one worker's start and end: {:.2f} s of CPU, {:.1f} % of all here\n", whole.start_and_end(), 100 * total.start);
   fmt::print("not the ranks' arithmetic: {:.1f} % (turns: min {:.1f}, median {:.1f}, max {:.1f})\n", 100 * total.rest(),
              100 * rests.front(), 100 * rests[rests.size() / 2], 100 * rests.back());
-  fmt::print("  guards of exact arithmetic {:.1f}, around the kernels on the rank threads {:.1f}, records {:.1f}, supervisor {:.1f},\n"
-             "  start and end {:.1f}\n",
-             100 * total.guards, 100 * total.around, 100 * total.main, 100 * total.supervisor, 100 * total.start);
-  fmt::print("outside every call of an operator: at least {:.1f} %; calls take in autograd's recording, the operator meter, guards,\n"
-             "  and what the clocks cost without reading time\n",
-             100 * (1 - total.calls));
+  fmt::print(
+      "  guards of exact arithmetic {:.1f}, around the kernels on the rank threads {:.1f}, records {:.1f}, supervisor {:.1f},\n"
+      "  start and end {:.1f}\n",
+      100 * total.guards, 100 * total.around, 100 * total.main, 100 * total.supervisor, 100 * total.start);
+  fmt::print(
+      "outside every call of an operator: at least {:.1f} %; calls take in autograd's recording, the operator meter, guards,\n"
+      "  and what the clocks cost without reading time\n",
+      100 * (1 - total.calls));
   fmt::print("goal: at most {:.0f} %: {}\n", 100 * kGoal, total.rest() <= kGoal ? "met" : "not met");
   print_operators(clocked);
 }

@@ -6,7 +6,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
 readonly torch_version=2.11.0
-readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0
+readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 clang_format_version=23.1.5
 set_up_began=$SECONDS
 
 # Hits across presets and clones: paths are hashed relative to the checkout.
@@ -141,22 +141,23 @@ need_own_torch() {
 }
 
 # pytest goes into a folder of its own: the Python that has torch runs it, and is to see nothing else of this venv.
-install_python_tools() {
+install_tools() {
   local folder=$1
   rm -rf "$folder"
   python3 -m venv "$folder" || return
-  pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" || return
+  pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" "clang-format==$clang_format_version" || return
   pip_of "$folder" --target "$folder/pytest" "pytest==$pytest_version" || return
   touch "$folder/.complete"
 }
 
-# Sets python_tools: the folder with bin/mypy, bin/ruff, and pytest/ for PYTHONPATH.
-need_python_tools() {
+# Sets tools: the folder with bin/mypy, bin/ruff, bin/clang-format, and pytest/ for PYTHONPATH. Versions are fixed, so that a
+# file is well laid out on every machine or on none.
+need_tools() {
   lock_cache
-  python_tools=$cache/python-tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version
-  if [[ ! -e $python_tools/.complete ]]; then
+  tools=$cache/tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version-clang-format$clang_format_version
+  if [[ ! -e $tools/.complete ]]; then
     need_venv_module
-    step "installing mypy, ruff and pytest into $python_tools (once)" install_python_tools "$python_tools"
+    step "installing mypy, ruff, pytest and clang-format into $tools (once)" install_tools "$tools"
   fi
   unlock_cache
 }

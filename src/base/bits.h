@@ -18,7 +18,7 @@ struct Bits64 {
 };
 Bits64 bits_of(double value);
 double value_of(Bits64 bits);
-std::string hex(Bits64 bits);                      // 16 hex digits
+std::string hex(Bits64 bits);  // 16 hex digits
 Result<Bits64> parse_bits64(std::string_view hex);
 
 // How many steps from one representable float64 to the next lead from one finite value to the other (ULP); the two
@@ -32,7 +32,7 @@ struct Hash128 {
 };
 Hash128 hash_of(const void* data, std::size_t bytes);
 Hash128 hash_of(std::string_view text);
-std::string hex(const Hash128& hash);              // 32 hex digits
+std::string hex(const Hash128& hash);  // 32 hex digits
 Result<Hash128> parse_hash128(std::string_view hex);
 
 }  // namespace ordercheck

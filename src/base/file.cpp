@@ -1,13 +1,14 @@
 #include "base/file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace ordercheck {
 namespace {
@@ -42,7 +43,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number < 0) return failure("read", path);
   std::string contents;
-  struct stat now {};
+  struct stat now{};
   if (::fstat(file.number, &now) == 0) contents.reserve(static_cast<std::size_t>(now.st_size));
   char buffer[1 << 16];
   for (;;) {
@@ -60,7 +61,7 @@ Status replace_file(const std::filesystem::path& path, std::string_view contents
   if (file.number < 0) return failure("write beside", path);
 
   // mkostemp makes files only their owner may read; keep the old file's mode, or give a new one the usual mode.
-  struct stat old {};
+  struct stat old{};
   const bool existed = ::stat(path.c_str(), &old) == 0;
   mode_t mode = old.st_mode & 07777;
   if (!existed) {

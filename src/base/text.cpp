@@ -56,10 +56,14 @@ std::string one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') line += "\\n";
-    else if (c == '\t') line += "\\t";
-    else if (byte < ' ' || byte == 0x7f) line += {'\\', 'x', kHex[byte / 16], kHex[byte % 16]};
-    else line += c;
+    if (c == '\n')
+      line += "\\n";
+    else if (c == '\t')
+      line += "\\t";
+    else if (byte < ' ' || byte == 0x7f)
+      line += {'\\', 'x', kHex[byte / 16], kHex[byte % 16]};
+    else
+      line += c;
   }
   return line;
 }
@@ -76,8 +80,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   std::size_t allowed = std::max<std::size_t>(1, word.size() / 3);
   const std::string* best = nullptr;
   for (const std::string& candidate : candidates) {
-    const std::size_t apart = word.size() > candidate.size() ? word.size() - candidate.size()
-                                                             : candidate.size() - word.size();
+    const std::size_t apart = word.size() > candidate.size() ? word.size() - candidate.size() : candidate.size() - word.size();
     if (apart > allowed) continue;  // also keeps a megabyte of nonsense from being compared letter by letter
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < allowed || (distance == allowed && best == nullptr)) {

@@ -66,8 +66,7 @@ std::set<std::string> projects_of(const std::vector<Rule>& rules) {
 
 }  // namespace
 
-Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
-             Job job)
+Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job)
     : rules_(rules), target_(std::move(target)), observations_(observations), job_(std::move(job)) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
@@ -83,8 +82,7 @@ Severity Judge::severity(const Rule& rule) const { return severity_of(rule, targ
 
 bool Judge::is_silenced(const Rule& rule) const {
   const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
-  return elsewhere && rule.basis != Basis::fundamental && grade(rule).kind == GradeKind::refuted &&
-         !grade(rule).engine.empty();
+  return elsewhere && rule.basis != Basis::fundamental && grade(rule).kind == GradeKind::refuted && !grade(rule).engine.empty();
 }
 
 Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,
@@ -98,9 +96,9 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
   if (!newest) {
     const std::vector<std::string> names(known.begin(), known.end());
     const auto near = nearest(asked.project, names);
-    return Error{fmt::format(
-        "no rule speaks about '{}'; {}", asked.project,
-        near ? fmt::format("did you mean '{}'?", *near) : fmt::format("rules speak about: {}", join(names, ", ")))};
+    return Error{
+        fmt::format("no rule speaks about '{}'; {}", asked.project,
+                    near ? fmt::format("did you mean '{}'?", *near) : fmt::format("rules speak about: {}", join(names, ", ")))};
   }
   Target settled = asked;
   if (!settled.version) settled.version = newest;
@@ -115,8 +113,7 @@ std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
   std::vector<Finding> findings;
   for (const Rule& rule : judge.rules()) {
     if (judge.is_silenced(rule)) continue;
-    for (const Firing& firing : firings(rule, stack, judge.job()))
-      findings.push_back(describe(rule, firing, stack, judge));
+    for (const Firing& firing : firings(rule, stack, judge.job())) findings.push_back(describe(rule, firing, stack, judge));
   }
   // Rules come sorted by kind and id, firings by place; errors go first.
   std::ranges::stable_sort(findings, {}, &Finding::severity);

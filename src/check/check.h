@@ -15,14 +15,13 @@ namespace ordercheck {
 class Judge {
  public:
   // `target` has a version: settle_target gives it one. `job`: the sizes of the model that every engine runs, unless given.
-  Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations,
-        Job job = {});
+  Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job = {});
 
   const std::vector<Rule>& rules() const { return rules_; }
   const Target& target() const { return target_; }
   const std::vector<Observation>& observations() const { return observations_; }
   const Job& job() const { return job_; }
-  const Grade& grade(const Rule& rule) const;        // of one of rules()
+  const Grade& grade(const Rule& rule) const;  // of one of rules()
   Severity severity(const Rule& rule) const;
   // A page about other versions of the target, which a run has shown to be right in leaving this one out.
   bool is_silenced(const Rule& rule) const;
@@ -37,10 +36,10 @@ class Judge {
 
 // The target with the newest version that the pages and observations know, where it has none. An error when nothing
 // speaks of the project: the message names those that are spoken of.
-Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,
-                             const std::vector<Observation>& observations);
+Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules, const std::vector<Observation>& observations);
 
-// Every finding of every rule that is not silenced, those folded away that a stronger one implies; smallest conflict and repairs with them.
+// Every finding of every rule that is not silenced, those folded away that a stronger one implies; smallest conflict and
+// repairs with them.
 Report check(const Stack& stack, const Judge& judge);
 
 // The findings alone, without repairs, conflict, or folding: what repairs and cores are computed by.

@@ -44,8 +44,7 @@ void set_option(Item& item, const Option& option) {
   const OptionInfo* wanted = info == nullptr ? nullptr : find_option(*info, option.name);
   std::erase_if(item.options, [&](const Option& old) {
     const OptionInfo* known = info == nullptr ? nullptr : find_option(*info, old.name);
-    const bool excluded =
-        wanted != nullptr && known != nullptr && !wanted->group.empty() && wanted->group == known->group;
+    const bool excluded = wanted != nullptr && known != nullptr && !wanted->group.empty() && wanted->group == known->group;
     return old.name == option.name || excluded;
   });
   item.options.push_back(option);
@@ -56,8 +55,7 @@ bool take_over(const Item& bad, const Item& good, Item& ours) {
   const TransformInfo* info = find_transform(ours.name);
   if (info == nullptr) return false;
   for (const Option& option : bad.options)
-    if (!option_of(good, option.name))
-      std::erase_if(ours.options, [&](const Option& old) { return old.name == option.name; });
+    if (!option_of(good, option.name)) std::erase_if(ours.options, [&](const Option& old) { return old.name == option.name; });
   for (const Option& option : good.options) {
     if (option_of(bad, option.name) == option.value) continue;
     if (find_option(*info, option.name) == nullptr) return false;
@@ -188,8 +186,7 @@ std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t
   }
   const std::vector<std::size_t> added = alone_in(good, partners);
   if (dropped.empty() && added.empty()) {
-    if (std::vector<Stack> other_orders = reordered(edited, bad, partners, roles); !other_orders.empty())
-      return other_orders;
+    if (std::vector<Stack> other_orders = reordered(edited, bad, partners, roles); !other_orders.empty()) return other_orders;
     return edited == stack ? std::vector<Stack>{} : std::vector{edited};
   }
   const Shortened kept = shortened(edited, dropped);

@@ -59,8 +59,8 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
   std::vector<Item> fired;
   for (const std::size_t index : firing.items) fired.push_back(stack.items[index]);
   if (rule.kind == RuleKind::needs) {
-    finding.headline = fmt::format("{} is applied without {}{}", in_words(rule.one, fired.front()),
-                                   any_in_words(rule.other), where(rule, fired));
+    finding.headline = fmt::format("{} is applied without {}{}", in_words(rule.one, fired.front()), any_in_words(rule.other),
+                                   where(rule, fired));
     finding.instead = fmt::format("{} needs {}", fired.front().name, any_in_words(rule.other));
     return;
   }
@@ -71,8 +71,8 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
     return;
   }
   assert(rule.when && "a fits page has a condition");
-  finding.headline = fmt::format("{} does not fit: {}", fired.empty() ? "the mesh" : print(fired.front()),
-                                 condition_in_words(rule, fired));
+  finding.headline =
+      fmt::format("{} does not fit: {}", fired.empty() ? "the mesh" : print(fired.front()), condition_in_words(rule, fired));
   finding.instead = explain(*rule.when, condition_values(stack, judge.job()));
 }
 
@@ -96,8 +96,7 @@ std::string shows(const Rule& rule, const Target& target) {
     case Harm::memory: {
       std::string text = rule.harm == Harm::slow ? "the right numbers, slower" : "the right numbers, more memory";
       if (expected != nullptr && expected->move != Move::none)
-        text += fmt::format(": {} {}", expected->move == Move::same ? "the same" : name_of(expected->move),
-                            expected->counter);
+        text += fmt::format(": {} {}", expected->move == Move::same ? "the same" : name_of(expected->move), expected->counter);
       return text;
     }
   }

@@ -27,27 +27,27 @@ struct Try {
 
 // One rule firing on one place of a stack.
 struct Finding {
-  std::string rule;             // "ORD-004"
-  std::string headline;         // "fsdp is applied before tp"
+  std::string rule;      // "ORD-004"
+  std::string headline;  // "fsdp is applied before tp"
   Severity severity = Severity::advice;
   Grade grade;
-  std::vector<Party> parties;   // in the order of the stack
-  std::string instead;          // "tp goes before fsdp": what the rule wants
-  std::string why;              // one sentence of the page
-  Citation citation;            // the first of the page
-  Stack smallest;               // the page's witness
-  std::string shows;            // "fails while applying, \"Cannot distribute a DTensor ...\""
-  std::vector<Try> tries;       // at most three, the page's own cure first; of an error without any, the report's repaired stack
+  std::vector<Party> parties;  // in the order of the stack
+  std::string instead;         // "tp goes before fsdp": what the rule wants
+  std::string why;             // one sentence of the page
+  Citation citation;           // the first of the page
+  Stack smallest;              // the page's witness
+  std::string shows;           // "fails while applying, \"Cannot distribute a DTensor ...\""
+  std::vector<Try> tries;      // at most three, the page's own cure first; of an error without any, the report's repaired stack
   std::vector<std::string> also;  // rules that always fire with this one, left out of the report
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
 // The smallest part of a stack that is still in error.
 struct Conflict {
-  Stack stack;                      // the items of the part, in their order
-  std::vector<std::size_t> items;   // their places in the whole
-  std::vector<std::string> rules;   // ids of the errors that it raises
-  bool no_order = false;            // no order of these items keeps all of the rules
+  Stack stack;                     // the items of the part, in their order
+  std::vector<std::size_t> items;  // their places in the whole
+  std::vector<std::string> rules;  // ids of the errors that it raises
+  bool no_order = false;           // no order of these items keeps all of the rules
   friend bool operator==(const Conflict&, const Conflict&) = default;
 };
 
@@ -61,11 +61,11 @@ struct NotJudged {
 struct Report {
   Stack stack;
   Target target;
-  bool target_assumed = false;      // the version was not asked for: the newest that is known
-  std::vector<Finding> findings;    // errors first, then by rule kind, id and place
-  std::vector<NotJudged> not_judged; // in order of the rules
-  std::optional<Conflict> conflict; // when there is an error
-  std::optional<Stack> repaired;    // without any error; nothing when there is none to mend, or no repair was found
+  bool target_assumed = false;        // the version was not asked for: the newest that is known
+  std::vector<Finding> findings;      // errors first, then by rule kind, id and place
+  std::vector<NotJudged> not_judged;  // in order of the rules
+  std::optional<Conflict> conflict;   // when there is an error
+  std::optional<Stack> repaired;      // without any error; nothing when there is none to mend, or no repair was found
   friend bool operator==(const Report&, const Report&) = default;
 };
 

@@ -21,8 +21,8 @@ struct LegalOrders {
   bool all = true;            // false: there are more than `at_most`
 };
 
-// Every order of the items without an error finding of an order page; of orders that differ only by swapping neighbours that commute
-// (rules of kind commutes), the one that comes first by the position of its items in `items`.
+// Every order of the items without an error finding of an order page; of orders that differ only by swapping neighbours that
+// commute (rules of kind commutes), the one that comes first by the position of its items in `items`.
 LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most = 5000);
 
 struct BreakingOrder {

@@ -30,8 +30,7 @@ Differences differences(const Stack& left, const Stack& right) {
       continue;
     }
     const Item& other = right.items[*partners[i]];
-    if (left.items[i] != other)
-      found.changed.push_back(fmt::format("{} becomes {}", print(left.items[i]), print(other)));
+    if (left.items[i] != other) found.changed.push_back(fmt::format("{} becomes {}", print(left.items[i]), print(other)));
     if (furthest && *furthest > *partners[i]) found.moved = true;
     furthest = std::max(furthest.value_or(0), *partners[i]);
   }
@@ -95,9 +94,7 @@ bool keeps_every_transform(const Stack& left, const Stack& right) {
   return found.dropped.empty() && found.added.empty();
 }
 
-bool drops_a_transform(const Stack& left, const Stack& right) {
-  return !split_of(differences(left, right)).dropped.empty();
-}
+bool drops_a_transform(const Stack& left, const Stack& right) { return !split_of(differences(left, right)).dropped.empty(); }
 
 std::string change_in_words(const Stack& left, const Stack& right) {
   const Differences found = differences(left, right);

@@ -30,8 +30,7 @@ std::vector<std::size_t> path_between(const Graph& graph, std::size_t from, std:
   std::vector<Graph::vertex_descriptor> parent(boost::num_vertices(graph));
   for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = i;
   boost::breadth_first_search(
-      graph, from,
-      boost::visitor(boost::make_bfs_visitor(boost::record_predecessors(parent.data(), boost::on_tree_edge()))));
+      graph, from, boost::visitor(boost::make_bfs_visitor(boost::record_predecessors(parent.data(), boost::on_tree_edge()))));
   if (to != from && parent[to] == to) return {};
   std::vector<std::size_t> path{to};
   while (path.back() != from) path.push_back(parent[path.back()]);
@@ -43,8 +42,7 @@ std::vector<std::size_t> path_between(const Graph& graph, std::size_t from, std:
 std::vector<std::size_t> find_cycle(const Graph& graph) {
   std::vector<std::size_t> shortest;
   for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    const std::vector<std::size_t> back =
-        path_between(graph, boost::target(edge, graph), boost::source(edge, graph));
+    const std::vector<std::size_t> back = path_between(graph, boost::target(edge, graph), boost::source(edge, graph));
     if (!back.empty() && (shortest.empty() || back.size() < shortest.size())) shortest = back;
   }
   return shortest;

@@ -15,7 +15,7 @@
 namespace ordercheck {
 
 struct PrecedenceEdge {
-  std::size_t before = 0;          // items of the stack, by index
+  std::size_t before = 0;  // items of the stack, by index
   std::size_t after = 0;
   bool is_error = false;           // some rule behind it is an error for the target
   std::vector<std::string> rules;  // ids, sorted
@@ -24,8 +24,8 @@ struct PrecedenceEdge {
 
 struct PrecedenceGraph {
   std::size_t items = 0;
-  std::vector<PrecedenceEdge> edges;        // sorted by (before, after), each pair once
-  std::vector<std::size_t> cycle;           // items of one contradiction among errors, in order round the cycle; or empty
+  std::vector<PrecedenceEdge> edges;  // sorted by (before, after), each pair once
+  std::vector<std::size_t> cycle;     // items of one contradiction among errors, in order round the cycle; or empty
   friend bool operator==(const PrecedenceGraph&, const PrecedenceGraph&) = default;
 };
 

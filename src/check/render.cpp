@@ -43,8 +43,8 @@ std::string render(const std::vector<Try>& tries, const Stack& whole, bool colou
 std::string render(const Finding& finding, const Stack& whole, bool colour) {
   const bool error = finding.severity == Severity::error;
   std::string text = fmt::format("{} {} ({}): {}\n", paint(finding.rule, "1", colour),
-                                 paint(name_of(finding.severity), error ? "1;31" : "1;33", colour),
-                                 print(finding.grade), paint(finding.headline, "1", colour));
+                                 paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
+                                 paint(finding.headline, "1", colour));
   text += row("you wrote", written(finding));
   text += row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited_briefly(finding.citation)));
   const std::string smallest = print(finding.smallest);
@@ -58,8 +58,7 @@ std::string render(const Finding& finding, const Stack& whole, bool colour) {
 std::string render(const Conflict& conflict) {
   const std::string part = print(conflict.stack);
   if (conflict.no_order)
-    return fmt::format("However {} is ordered, {} cannot all be kept: a contradiction.\n", part,
-                       join(conflict.rules, " and "));
+    return fmt::format("However {} is ordered, {} cannot all be kept: a contradiction.\n", part, join(conflict.rules, " and "));
   return fmt::format("Smallest conflict in it: {} ({}).\n", part, join(conflict.rules, ", "));
 }
 
@@ -70,8 +69,10 @@ std::string render(const std::vector<NotJudged>& open) {
   for (const NotJudged& one : open) {
     rules.push_back(fmt::format("{} ({})", one.rule, join(one.sizes, ", ")));
     for (const std::string& size : one.sizes) {
-      if (size == "ranks") ranks = true;
-      else if (std::ranges::find(sizes, size + "=N") == sizes.end()) sizes.push_back(size + "=N");
+      if (size == "ranks")
+        ranks = true;
+      else if (std::ranges::find(sizes, size + "=N") == sizes.end())
+        sizes.push_back(size + "=N");
       model = model || std::ranges::find(model_size_names(), size) != model_size_names().end();
     }
   }
@@ -108,11 +109,12 @@ std::string render_text(const Report& report, bool colour) {
   std::vector<std::string> counts;
   if (errors > 0) counts.push_back(counted(errors, "error"));
   if (advice > 0) counts.push_back(counted(advice, "piece of advice", "pieces of advice"));
-  const std::string_view nothing = report.not_judged.empty() ? "Nothing against it." : "Nothing against it in what could be judged.";
+  const std::string_view nothing =
+      report.not_judged.empty() ? "Nothing against it." : "Nothing against it in what could be judged.";
   text += counts.empty() ? nothing : join(counts, ", ") + ".";
   if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
-  text += fmt::format(" Judged for {}{}.\n", print(report.target),
-                      report.target_assumed ? ", the newest that the rules know" : "");
+  text +=
+      fmt::format(" Judged for {}{}.\n", print(report.target), report.target_assumed ? ", the newest that the rules know" : "");
   if (!report.not_judged.empty()) text += render(report.not_judged);
   return text;
 }

@@ -43,10 +43,8 @@ Json json_of(const Finding& finding, const Stack& whole) {
 }
 
 Json json_of(const Conflict& conflict) {
-  return {{"stack", print(conflict.stack)},
-          {"items", conflict.items},
-          {"rules", conflict.rules},
-          {"no_order", conflict.no_order}};
+  return {
+      {"stack", print(conflict.stack)}, {"items", conflict.items}, {"rules", conflict.rules}, {"no_order", conflict.no_order}};
 }
 
 }  // namespace

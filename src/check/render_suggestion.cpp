@@ -41,16 +41,15 @@ Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) 
   made["grade"] = print(judge.grade(rule));
   made["because"] = reason_of(rule);
   made["citation"] = nullptr;
-  if (!rule.citations.empty())
-    made["citation"] = {{"url", rule.citations.front().url}, {"date", rule.citations.front().date}};
+  if (!rule.citations.empty()) made["citation"] = {{"url", rule.citations.front().url}, {"date", rule.citations.front().date}};
   return made;
 }
 
 std::string count_text(const Suggestion& suggestion) {
   if (suggestion.order.items.size() < 2) return "";
   if (suggestion.orders == 1 && suggestion.all_counted) return "The order pages allow no other order of these.\n";
-  return fmt::format("The order pages allow {}{} orders of these.\n",
-                     suggestion.all_counted ? "" : "more than ", suggestion.orders);
+  return fmt::format("The order pages allow {}{} orders of these.\n", suggestion.all_counted ? "" : "more than ",
+                     suggestion.orders);
 }
 
 std::vector<std::string> blockers_of(const Suggestion& suggestion) {
@@ -67,15 +66,13 @@ std::string render_text(const Suggestion& suggestion, const Judge& judge, bool c
   const std::string report = render_text(suggestion.report, colour);
   if (suggestion.orders == 0) return "There is no order of these that keeps the order pages:\n" + report;
   std::size_t width = 0;
-  for (const OrderReason& reason : suggestion.reasons)
-    width = std::max(width, pair_of(reason, suggestion.order).size());
+  for (const OrderReason& reason : suggestion.reasons) width = std::max(width, pair_of(reason, suggestion.order).size());
   std::string text = print(suggestion.order) + "\n";
   for (const OrderReason& reason : suggestion.reasons)
     text += fmt::format("  {:<{}}  {}\n", pair_of(reason, suggestion.order), width, text_of(reason, judge));
   text += count_text(suggestion);
   if (const std::vector<std::string> blockers = blockers_of(suggestion); !blockers.empty())
-    text += fmt::format("Blocked by {} on {}, whatever the order:\n", join(blockers, " and "),
-                        print(suggestion.report.target));
+    text += fmt::format("Blocked by {} on {}, whatever the order:\n", join(blockers, " and "), print(suggestion.report.target));
   return text + report;
 }
 

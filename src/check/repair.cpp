@@ -86,9 +86,8 @@ Weighed weighed(Stack edited, const Stack& from, const std::string& rule, const 
   const Weight weight{.errors = static_cast<std::size_t>(std::ranges::count(left, Severity::error, &Finding::severity)),
                       .findings = left.size(),
                       .size = size_of_change(from, edited)};
-  return {.stack = std::move(edited),
-          .weight = weight,
-          .silenced = std::ranges::find(left, rule, &Finding::rule) == left.end()};
+  return {
+      .stack = std::move(edited), .weight = weight, .silenced = std::ranges::find(left, rule, &Finding::rule) == left.end()};
 }
 
 // The edited stack, or what mends the errors that it leaves; nothing where that brings the rule back or drops a
@@ -96,8 +95,7 @@ Weighed weighed(Stack edited, const Stack& from, const std::string& rule, const 
 std::optional<Stack> completed(const Weighed& edit, const Stack& from, const std::string& rule, const Judge& judge) {
   if (edit.weight.errors == 0) return edit.stack;
   const std::optional<Stack> mended = repaired(edit.stack, judge);
-  if (!mended || drops_a_transform(edit.stack, *mended) || !weighed(*mended, from, rule, judge).silenced)
-    return std::nullopt;
+  if (!mended || drops_a_transform(edit.stack, *mended) || !weighed(*mended, from, rule, judge).silenced) return std::nullopt;
   return mended;
 }
 
@@ -112,8 +110,7 @@ std::vector<std::vector<Stack>> edits_against(const Finding& finding, const Stac
   if (rule->kind == RuleKind::order) add_moves(finding, stack, judge, edits);
   if (rule->kind == RuleKind::fits) add_resizings(finding, stack, edits);
   if (rule->kind == RuleKind::needs)
-    for (std::size_t place = stack.items.size() + 1; place-- > 0;)
-      edits.push_back(with(stack, place, example_of(rule->other)));
+    for (std::size_t place = stack.items.size() + 1; place-- > 0;) edits.push_back(with(stack, place, example_of(rule->other)));
   // The item written last is the one that came to what was there.
   for (auto party = finding.parties.rbegin(); party != finding.parties.rend(); ++party)
     removals.push_back(without(stack, party->index));
@@ -122,8 +119,7 @@ std::vector<std::vector<Stack>> edits_against(const Finding& finding, const Stac
 
 std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, const Judge& judge) {
   const RuleKind kind = find_rule(judge.rules(), finding.rule)->kind;
-  const bool leaving_out_is_a_choice =
-      finding.severity == Severity::error && kind != RuleKind::order && kind != RuleKind::fits;
+  const bool leaving_out_is_a_choice = finding.severity == Severity::error && kind != RuleKind::order && kind != RuleKind::fits;
   std::vector<Stack> tries;
   const std::vector<std::vector<Stack>> groups = edits_against(finding, stack, judge);
   for (std::size_t group = 0; group < groups.size(); ++group) {

@@ -32,8 +32,8 @@ struct AxisChange {
 struct StackChanges {
   std::vector<Item> only_left, only_right;
   std::vector<ItemChange> changed;
-  std::vector<Swap> swapped;       // in the order of the left stack
-  std::vector<AxisChange> axes;    // in the order of the mesh
+  std::vector<Swap> swapped;     // in the order of the left stack
+  std::vector<AxisChange> axes;  // in the order of the mesh
   int ranks_left = 1, ranks_right = 1;
 };
 

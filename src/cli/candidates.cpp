@@ -90,7 +90,8 @@ std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<s
   if (degree) return {};
   if (positional == "shell") return {"bash", "fish", "zsh"};
   if (positional == "words" || positional == "rule") return words_to_explain(current);
-  if (positional == "stack" || positional == "stacks" || positional == "case" || positional == "transforms") return transforms_after(current);
+  if (positional == "stack" || positional == "stacks" || positional == "case" || positional == "transforms")
+    return transforms_after(current);
   return {};
 }
 

@@ -16,10 +16,10 @@ inline void show_examples(CLI::App& command, const std::vector<std::string>& lin
 }
 
 // Exit codes, the same for every subcommand.
-inline constexpr int kNothingAgainst = 0;   // nothing against it: equal, close; advice alone, a predicted verdict in a matrix
-inline constexpr int kDecidedAgainst = 1;   // an error finding; differs, fails, hangs, ignored; stale docs
-inline constexpr int kBadInput = 2;         // nothing ran and the caller must change something
-inline constexpr int kUndecided = 3;        // an engine broke; unstable, unrun
+inline constexpr int kNothingAgainst = 0;  // nothing against it: equal, close; advice alone, a predicted verdict in a matrix
+inline constexpr int kDecidedAgainst = 1;  // an error finding; differs, fails, hangs, ignored; stale docs
+inline constexpr int kBadInput = 2;        // nothing ran and the caller must change something
+inline constexpr int kUndecided = 3;       // an engine broke; unstable, unrun
 
 // Groups of subcommands in the help.
 inline constexpr const char* kAsk = "Ask about an order";

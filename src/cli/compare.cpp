@@ -57,7 +57,9 @@ int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, cons
   auto session = EngineSession::start(spec, 0, timeout_of(options.engine, spec));
   if (!session) return bad_input(session.error().message);
   const Hello hello = (*session)->runner().hello();
-  Plan plan{.engine = hello.engine, .cases = {{.subject = {.stack = left, .engine = hello.engine}, .sources = {}}}, .not_planned = {}};
+  Plan plan{.engine = hello.engine,
+            .cases = {{.subject = {.stack = left, .engine = hello.engine}, .sources = {}}},
+            .not_planned = {}};
   if (left != right) plan.cases.push_back({.subject = {.stack = right, .engine = hello.engine}, .sources = {}});
   std::ranges::sort(plan.cases, {}, [](const PlannedCase& one) { return print(one.subject); });
   for (const PlannedCase& one : plan.cases)

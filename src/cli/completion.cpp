@@ -34,7 +34,8 @@ int run_completion(const CLI::App& app, const CompletionOptions& options) {
       fmt::print("{}", script.text);
       return kNothingAgainst;
     }
-  fmt::print(stderr, "ordercheck completion: expected one of bash, zsh, fish; source <(ordercheck completion bash) turns it on\n");
+  fmt::print(stderr,
+             "ordercheck completion: expected one of bash, zsh, fish; source <(ordercheck completion bash) turns it on\n");
   return kBadInput;
 }
 

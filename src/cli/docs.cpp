@@ -1,4 +1,6 @@
 // ordercheck docs --write|--check|--print: the pages that are generated from rules and evidence.
+#include "report/docs.h"
+
 #include <memory>
 #include <string>
 
@@ -7,7 +9,6 @@
 #include "base/wording.h"
 #include "cli/command.h"
 #include "cli/knowledge.h"
-#include "report/docs.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -76,7 +77,9 @@ void add_docs(CLI::App& app, int& exit_code) {
   command->group(kKeep);
   CLI::Option_group* what = command->add_option_group("what");
   what->add_flag("--write", options->write, "Write what is stale");
-  what->add_flag("--check", options->check, "Print a diff of every stale page and where a recommended order has no equal run, and exit 1 when there is one");
+  what->add_flag(
+      "--check", options->check,
+      "Print a diff of every stale page and where a recommended order has no equal run, and exit 1 when there is one");
   what->add_flag("--print", options->print, "Print every page");
   what->require_option(1);
   command->add_option("--root", options->root, "The checkout: rules/, matrix/, report_templates/, docs/");

@@ -50,8 +50,7 @@ void look_at_rules(const std::string& written, Findings& findings) {
 void look_at_cache(Findings& findings) {
   const Result<fs::path> folder = cache_folder();
   if (!folder) return findings.missing("cache", folder.error().message);
-  if (const Status writable = check_writable(*folder); !writable)
-    return findings.missing("cache", writable.error().message);
+  if (const Status writable = check_writable(*folder); !writable) return findings.missing("cache", writable.error().message);
   findings.found("cache", folder->string());
 }
 
@@ -112,7 +111,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("doctor", "Say what is here and what is missing");
   command->group(kKeep);
   command->add_option("--rules", options->rules, "The folder of rule pages");
-  command->add_option("--python", options->pythons, "Look at the pytorch engine in this interpreter; may be given several times")
+  command
+      ->add_option("--python", options->pythons, "Look at the pytorch engine in this interpreter; may be given several times")
       ->allow_extra_args(false);
   show_examples(*command, {"doctor", "doctor --python python3"});
   command->callback([options, &exit_code] { exit_code = run_doctor(*options); });

@@ -38,8 +38,10 @@ void add_timeout_option(CLI::App* command, EngineChoice& choice) {
 
 Result<std::string> engine_meant(const EngineChoice& choice, const std::string& apply) {
   if (!apply.empty() && apply.find(':') == std::string::npos)
-    return Error{fmt::format("--apply '{}' is not pkg:function; name a function of a module that can be imported from this "
-                             "folder", apply)};
+    return Error{
+        fmt::format("--apply '{}' is not pkg:function; name a function of a module that can be imported from this "
+                    "folder",
+                    apply)};
   if (choice.engine == "native" && !choice.pythons.empty())
     return Error{"--python names an interpreter, and --engine native runs none; leave one of the two out"};
   if (choice.engine == "native" && !apply.empty())

@@ -1,6 +1,5 @@
 #include "cli/engine_session.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <cstdlib>
 #include <system_error>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "check/orders.h"
 #include "cli/command.h"
@@ -49,8 +50,8 @@ Result<std::filesystem::path> make_scratch_folder() {
   const auto temporary = std::filesystem::temp_directory_path(error);
   std::string pattern = (temporary / "ordercheck-XXXXXX").string();
   if (error || mkdtemp(pattern.data()) == nullptr)
-    return Error{fmt::format("cannot make a folder for tensors in {}; set TMPDIR to one that can be written",
-                             temporary.string())};
+    return Error{
+        fmt::format("cannot make a folder for tensors in {}; set TMPDIR to one that can be written", temporary.string())};
   return std::filesystem::path(pattern);
 }
 

@@ -68,9 +68,9 @@ int unknown_word(const std::string& word, const Knowledge& knowledge) {
       fmt::print("{}", text);
       return kNothingAgainst;
     }
-  return bad_input(fmt::format("no rule, transform or term '{}'; {}", word,
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : "ordercheck explain lists the terms, ordercheck rules the rules"));
+  return bad_input(fmt::format(
+      "no rule, transform or term '{}'; {}", word,
+      near ? fmt::format("did you mean '{}'?", *near) : "ordercheck explain lists the terms, ordercheck rules the rules"));
 }
 
 int run_explain(const ExplainOptions& options) {
@@ -108,10 +108,12 @@ int run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "Explain a rule, a word, both orders of two transforms, or an error message");
+  CLI::App* command =
+      app.add_subcommand("explain", "Explain a rule, a word, both orders of two transforms, or an error message");
   command->group(kAsk);
-  command->add_option("words", options->words, "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), two transforms "
-                                              "(ac,fsdp), or the message of an error; nothing lists all words");
+  command->add_option("words", options->words,
+                      "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), two transforms "
+                      "(ac,fsdp), or the message of an error; nothing lists all words");
   command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\""});

@@ -31,8 +31,10 @@ Words words_of(const std::string& text) {
   };
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '_') word += static_cast<char>(std::tolower(byte));
-    else end_word();
+    if (std::isalnum(byte) != 0 || c == '_')
+      word += static_cast<char>(std::tolower(byte));
+    else
+      end_word();
   }
   end_word();
   return words;
@@ -64,7 +66,8 @@ struct Found {
 };
 
 void keep_better(Found& best, std::size_t shared, int strength, const std::string& line) {
-  if (shared > best.shared || (shared == best.shared && shared > 0 && strength > best.strength)) best = {shared, strength, line};
+  if (shared > best.shared || (shared == best.shared && shared > 0 && strength > best.strength))
+    best = {shared, strength, line};
 }
 
 std::string shortened(const std::string& text) {
@@ -97,8 +100,9 @@ struct RunFound {
 Found best_of(const Rule& rule, const Words& message, std::vector<RunFound>& runs) {
   Found best;
   for (const Expectation& pin : rule.expectations)
-    keep_better(best, pin.message.empty() ? 0 : hold(pin.message, message), 4,
-                fmt::format("pinned  {}", expectation_in_words(pin, [](const std::string& text) { return "\"" + text + "\""; })));
+    keep_better(
+        best, pin.message.empty() ? 0 : hold(pin.message, message), 4,
+        fmt::format("pinned  {}", expectation_in_words(pin, [](const std::string& text) { return "\"" + text + "\""; })));
   for (RunFound& found : runs) {
     if (!fires_on(rule, *found.run)) continue;
     found.on_a_page = true;

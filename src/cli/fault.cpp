@@ -1,8 +1,8 @@
 #include "cli/fault.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 

@@ -47,8 +47,7 @@ Status draw(const std::string& dot, const std::string& path) {
   if (pipe == nullptr) return Error{"cannot start dot, which draws SVG"};
   std::fwrite(dot.data(), 1, dot.size(), pipe);
   if (pclose(pipe) == 0) return Done{};
-  return Error{
-      fmt::format("dot could not write {}; install graphviz, or use --format dot and draw it elsewhere", path)};
+  return Error{fmt::format("dot could not write {}; install graphviz, or use --format dot and draw it elsewhere", path)};
 }
 
 int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& graphs, const std::string& title) {
@@ -85,8 +84,7 @@ int run_graph(const GraphCommand& command) {
   if (!session) return bad_input(session.error().message);
   Case subject{.stack = *stack};
   subject.settings.steps = 1;
-  if (const std::string reason = why_not(subject, (*session)->runner().hello()); !reason.empty())
-    return bad_input(reason);
+  if (const std::string reason = why_not(subject, (*session)->runner().hello()); !reason.empty()) return bad_input(reason);
   const Result<Record> record = run_once(**session, subject);
   if (!record) {
     fmt::print(stderr, "ordercheck graph: {}\n", record.error().message);
@@ -94,8 +92,7 @@ int run_graph(const GraphCommand& command) {
   }
   for (const std::string& note : record->notes) fmt::print(stderr, "{}\n", note);
   if (record->ending != Ending::completed) {
-    fmt::print(stderr, "ordercheck graph: {}: {}\n", name_of(record->ending),
-               record->failure ? record->failure->message : "");
+    fmt::print(stderr, "ordercheck graph: {}: {}\n", name_of(record->ending), record->failure ? record->failure->message : "");
     return record->ending == Ending::unsupported ? kBadInput : kDecidedAgainst;
   }
   std::vector<GraphRecord> graphs;
@@ -105,8 +102,8 @@ int run_graph(const GraphCommand& command) {
   if (record->graphs.empty())
     return bad_input(fmt::format("no graph was captured; is there a compile in '{}'?", print(*stack)));
   if (graphs.empty())
-    return bad_input(fmt::format("no graph was captured from '{}'; the first is '{}'", command.module,
-                                 record->graphs.front().module));
+    return bad_input(
+        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record->graphs.front().module));
   return print_graphs(command, graphs, print(*stack));
 }
 
@@ -125,9 +122,7 @@ void add_graph(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "dot", "svg"}))
       ->capture_default_str();
   command->add_option("--out", options->out, "A file instead of stdout");
-  command->add_option("--timeout", options->timeout, "Seconds for the run")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command->add_option("--timeout", options->timeout, "Seconds for the run")->check(CLI::PositiveNumber)->capture_default_str();
   show_examples(*command, {"graph tp=2,ac,compile --module layers.0"});
   command->callback([options, &exit_code] { exit_code = run_graph(*options); });
 }

@@ -64,8 +64,8 @@ Result<Job> job_of(const JobChoice& choice) {
     const auto config = read_config(*text, choice.config);
     if (!config) return config.error();
     sizes.insert(config->sizes.begin(), config->sizes.end());
-    fmt::print(stderr, "{}: {}{}{}\n", choice.config, join(config->used, ", "), config->missing.empty() ? "" : "; not in it: ",
-               join(config->missing, ", "));
+    fmt::print(stderr, "{}: {}{}{}\n", choice.config, join(config->used, ", "),
+               config->missing.empty() ? "" : "; not in it: ", join(config->missing, ", "));
   }
   return Job(choice.ranks > 0 ? std::optional(choice.ranks) : std::nullopt, std::move(sizes));
 }

@@ -46,7 +46,8 @@ Result<Found> find_knowledge(const std::string& rules_folder) {
 std::vector<Observation> versions_in(const std::vector<EvidenceTable>& heads) {
   std::vector<Observation> versions;
   for (const EvidenceTable& head : heads)
-    if (head.arithmetic == name_of(Arithmetic::exact)) versions.push_back({.engine = head.engine, .version = version_of(head.versions)});
+    if (head.arithmetic == name_of(Arithmetic::exact))
+      versions.push_back({.engine = head.engine, .version = version_of(head.versions)});
   return versions;
 }
 

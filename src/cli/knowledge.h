@@ -22,8 +22,8 @@ struct Knowledge {
 };
 Result<Knowledge> load_knowledge(const std::string& rules_folder);
 
-// The same, as far as it takes to judge stacks for `asked`, in a fraction of the time. Without a version the newest is meant that
-// pages and evidence know.
+// The same, as far as it takes to judge stacks for `asked`, in a fraction of the time. Without a version the newest is meant
+// that pages and evidence know.
 Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked);
 
 }  // namespace ordercheck::cli

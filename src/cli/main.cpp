@@ -1,8 +1,8 @@
 // The binary `ordercheck`: one subcommand a file.
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/command.h"

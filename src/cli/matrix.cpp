@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct MatrixCommand {
   std::string rules;
-  std::string folder;        // of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/
+  std::string folder;  // of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/
   std::string format = "text";
   std::string arithmetic;  // "" for what each case is usually run with
   std::string only;
@@ -122,8 +122,8 @@ Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command) {
   if (!specs) return specs;
   for (const EngineSpec& spec : *specs)
     if (std::ranges::count(*specs, spec.build, &EngineSpec::build) > 1)
-      return Error{fmt::format("--python names {} twice, {} is one of them; name each version once", spec.build,
-                               spec.command[0])};
+      return Error{
+          fmt::format("--python names {} twice, {} is one of them; name each version once", spec.build, spec.command[0])};
   return specs;
 }
 
@@ -154,9 +154,9 @@ int run_plan(const MatrixCommand& command) {
     if (command.format == "json")
       objects.push_back(render_plan_json(planned->plan));
     else
-      fmt::print("{}{}", heading(spec, specs->size()),
-                 command.format == "github" ? render_plan_github(planned->plan, command.shards)
-                                            : render_plan_text(planned->plan));
+      fmt::print(
+          "{}{}", heading(spec, specs->size()),
+          command.format == "github" ? render_plan_github(planned->plan, command.shards) : render_plan_text(planned->plan));
   }
   if (!objects.empty()) fmt::print("{}", objects_text(objects));
   return kNothingAgainst;
@@ -188,8 +188,9 @@ Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::
 void tell_what_was_taken(const EngineRunner& runner) {
   if (runner.from_journal() == 0) return;
   const Hello& hello = runner.hello();
-  fmt::print(stderr, "ordercheck matrix: {} of {} taken from the journal of earlier runs of this build ({}, program {}) in {}; "
-                     "--fresh runs all anew\n",
+  fmt::print(stderr,
+             "ordercheck matrix: {} of {} taken from the journal of earlier runs of this build ({}, program {}) in {}; "
+             "--fresh runs all anew\n",
              runner.from_journal(), counted(runner.delivered(), "run"), join(hello.versions, ", "),
              std::string_view(hello.content_hash).substr(0, 12), runner.journal_path().string());
 }
@@ -213,7 +214,9 @@ struct Ran {
 };
 
 Ran run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
-  const auto refused = [](const std::string& message) { return Ran{.result = {}, .departures = "", .exit_code = bad_input(message)}; };
+  const auto refused = [](const std::string& message) {
+    return Ran{.result = {}, .departures = "", .exit_code = bad_input(message)};
+  };
   auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
   if (!session) return refused(session.error().message);
   EngineRunner& runner = (*session)->runner();
@@ -288,15 +291,16 @@ int run_show(const MatrixCommand& command) {
   const auto tables = read_evidence(*folder / "evidence");
   if (!tables) return bad_input(tables.error().message);
   if (tables->empty())
-    return bad_input(fmt::format("no evidence in {}; `ordercheck matrix run --write` writes it",
-                                 (*folder / "evidence").string()));
+    return bad_input(
+        fmt::format("no evidence in {}; `ordercheck matrix run --write` writes it", (*folder / "evidence").string()));
   for (const EvidenceTable& table : *tables) fmt::print("{}", render_evidence_text(table));
   return kNothingAgainst;
 }
 
 void add_common(CLI::App* command, MatrixCommand& options) {
   command->add_option("--rules", options.rules, "The folder of rule pages");
-  command->add_option("--matrix", options.folder, "The folder of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/");
+  command->add_option("--matrix", options.folder,
+                      "The folder of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/");
 }
 
 void add_selection(CLI::App* command, MatrixCommand& options) {
@@ -304,7 +308,9 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
   command->add_flag("--slow", options.slow, "Also the slow sets of the space");
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'");
   command->add_option("--shard", options.shard, "Only every n-th case from the i-th on: i/n");
-  command->add_option("--arithmetic", options.arithmetic, "exact, plain or native; without it exact, and native for a stack that casts")
+  command
+      ->add_option("--arithmetic", options.arithmetic,
+                   "exact, plain or native; without it exact, and native for a stack that casts")
       ->check(CLI::IsMember({"exact", "plain", "native"}));
 }
 
@@ -332,13 +338,14 @@ void add_matrix(CLI::App& app, int& exit_code) {
   add_selection(run, *options);
   run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
   run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
-  run->add_option("--jobs", options->jobs, "Workers at once; 0: one a hardware thread, of pytorch one for every four")->check(CLI::NonNegativeNumber)->capture_default_str();
-  add_timeout_option(run, options->engine);
-  run->add_option("--journal", options->journal, "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
-  run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
-  run->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+  run->add_option("--jobs", options->jobs, "Workers at once; 0: one a hardware thread, of pytorch one for every four")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_timeout_option(run, options->engine);
+  run->add_option("--journal", options->journal,
+                  "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
+  run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
+  run->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
   show_examples(*run, {"matrix run --only 'tp=2,*'", "matrix run --check"});
   run->callback([options, &exit_code] { exit_code = run_matrix_command(*options); });
 

@@ -26,7 +26,8 @@ std::string shell_mistake(const std::vector<std::string>& words, std::size_t cou
 
 // 2.11.0 is a 2.11.
 bool is_within(const Version& version, const Version& wider) {
-  return version.parts.size() >= wider.parts.size() && std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
+  return version.parts.size() >= wider.parts.size() &&
+         std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
 }
 
 }  // namespace
@@ -79,7 +80,8 @@ Result<MeantTarget> target_for(const std::string& written, const std::string& py
   if (!found || written.empty()) return found;
   const auto asked = parse_target(written);
   if (!asked) return asked.error();
-  const bool same = asked->project == "pytorch" && (!asked->version || is_within(found->target.version.value(), *asked->version));
+  const bool same =
+      asked->project == "pytorch" && (!asked->version || is_within(found->target.version.value(), *asked->version));
   if (!same)
     return Error{fmt::format("--for {} and --python {} disagree: torch {} is installed there; leave one of the two out",
                              written, python, *torch)};

@@ -53,8 +53,8 @@ Result<std::string> script_of(const Case& c, const EngineSpec& engine) {
   if (!finished) return Error{fmt::format("pytorch engine: {}", finished.error().message)};
   if (finished->end.signal == 0 && finished->end.exit_code == 0 && !finished->output.empty()) return finished->output;
   if (!finished->last_error.empty()) return Error{finished->last_error};
-  return Error{fmt::format("pytorch engine: {} {} without a script and without a reason", engine.command[0],
-                           describe(finished->end))};
+  return Error{
+      fmt::format("pytorch engine: {} {} without a script and without a reason", engine.command[0], describe(finished->end))};
 }
 
 int run_repro(const ReproCommand& command) {

@@ -35,7 +35,8 @@ std::string retired_in_words(const std::vector<Rule>& retired) {
 
 std::string as_text(const Judge& judge, const std::vector<Rule>& retired) {
   std::size_t widest = 0;
-  for (const Rule& rule : judge.rules()) widest = std::max(widest, std::string(name_of(rule.kind)).size() + rule.slug.size() + 1);
+  for (const Rule& rule : judge.rules())
+    widest = std::max(widest, std::string(name_of(rule.kind)).size() + rule.slug.size() + 1);
   std::string text;
   for (const Rule& rule : judge.rules()) {
     const bool commutes = rule.kind == RuleKind::commutes;

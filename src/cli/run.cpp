@@ -41,8 +41,7 @@ int bad_input(const std::string& message) {
 }
 
 Result<Case> case_of(const RunCommand& command) {
-  if (command.words.size() != 1)
-    return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
+  if (command.words.size() != 1) return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
   auto stack = parse_stack(command.words.front());
   if (!stack) return stack.error();
   Case c = usual_case(*stack, command.model, Case{}.engine);
@@ -83,7 +82,9 @@ struct Ran {
 
 Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
            const RunOptions& options) {
-  const auto refused = [](const std::string& message) { return Ran{.outcome = {}, .hello = {}, .exit_code = bad_input(message)}; };
+  const auto refused = [](const std::string& message) {
+    return Ran{.outcome = {}, .hello = {}, .exit_code = bad_input(message)};
+  };
   auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
   if (!session) return refused(session.error().message);
   const Hello hello = (*session)->runner().hello();
@@ -182,7 +183,9 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--steps", options->steps, "Steps")->check(CLI::PositiveNumber)->capture_default_str();
   command->add_option("--seed", options->seed, "Of weights and data")->capture_default_str();
-  command->add_option("--arithmetic", options->arithmetic, "exact, plain or native; without it exact, and native for a stack that casts")
+  command
+      ->add_option("--arithmetic", options->arithmetic,
+                   "exact, plain or native; without it exact, and native for a stack that casts")
       ->check(CLI::IsMember({"exact", "plain", "native"}));
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");

@@ -19,7 +19,8 @@ int bad_input(const std::string& message) {
 int run_suggest(const Question& question) {
   const auto stacks = stacks_of(question.words);
   if (!stacks) return bad_input(stacks.error().message);
-  if (stacks->front().items.empty()) return bad_input("expected at least one transform, got none: ordercheck suggest fsdp=2,ac,tp=2");
+  if (stacks->front().items.empty())
+    return bad_input("expected at least one transform, got none: ordercheck suggest fsdp=2,ac,tp=2");
   const auto asked = asked_target(question.target, question.python);
   if (!asked) return bad_input(asked.error().message);
   const auto knowledge = load_knowledge(question.rules, *asked);

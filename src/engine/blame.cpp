@@ -45,8 +45,7 @@ Failure place_of_failure(Ending ending, const std::vector<FlightSlot>& slots) {
     failure.group = slot.group;
     failure.sequence = waits(slot) ? slot.sequence : -1;
   }
-  for (int each = 0; each < static_cast<int>(slots.size()); ++each)
-    failure.ranks.push_back(describe(each, slots[each]));
+  for (int each = 0; each < static_cast<int>(slots.size()); ++each) failure.ranks.push_back(describe(each, slots[each]));
   return failure;
 }
 

@@ -1,8 +1,9 @@
 #include "engine/bounded_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 

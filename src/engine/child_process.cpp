@@ -1,17 +1,19 @@
 #include "engine/child_process.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <map>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include <fmt/format.h>
 
 extern char** environ;
 
@@ -70,7 +72,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   dup3(moved_report, 3, O_CLOEXEC);
   close_range(4, ~0u, 0);
   for (int signal = 1; signal < NSIG; ++signal) {
-    struct sigaction action {};
+    struct sigaction action{};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) std::signal(signal, SIG_DFL);
   }
   sigset_t none;
@@ -105,8 +107,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::vector<std:
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) return failed(errno);
-  if (pid == 0)
-    become(input.read, output.write, errors.write, report.write, parent, arguments.data(), settings.data());
+  if (pid == 0) become(input.read, output.write, errors.write, report.write, parent, arguments.data(), settings.data());
 
   std::unique_ptr<ChildProcess> child(new ChildProcess);
   child->pid_ = pid;

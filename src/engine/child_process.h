@@ -4,9 +4,10 @@
 // leaves nothing behind. Start, use and destroy a child on one thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "base/result.h"

@@ -1,9 +1,10 @@
 #include "engine/engine_spec.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 namespace ordercheck {
 namespace {

@@ -11,11 +11,11 @@
 namespace ordercheck {
 
 struct EngineSpec {
-  std::string name;                      // "native": what the worker's hello must say
-  std::vector<std::string> command;      // argv; command[0] is a path
-  std::vector<std::string> environment;  // NAME=value, over the supervisor's own
+  std::string name;                         // "native": what the worker's hello must say
+  std::vector<std::string> command;         // argv; command[0] is a path
+  std::vector<std::string> environment;     // NAME=value, over the supervisor's own
   std::chrono::milliseconds slow_start{0};  // what it may take for its hello on top of Limits::hello
-  std::string build;                     // "torch 2.11.0+cpu", where that is known before it is started; else ""
+  std::string build;                        // "torch 2.11.0+cpu", where that is known before it is started; else ""
   friend bool operator==(const EngineSpec&, const EngineSpec&) = default;
 };
 

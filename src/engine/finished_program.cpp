@@ -1,10 +1,12 @@
 #include "engine/finished_program.h"
 
-#include <array>
-#include <cerrno>
-#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include <fmt/format.h>
 
 #include "engine/bounded_text.h"
 

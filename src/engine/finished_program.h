@@ -13,8 +13,8 @@ namespace ordercheck {
 
 struct FinishedProgram {
   ProcessEnd end;
-  std::string output;     // stdout, whole
-  std::string last_error; // the last line of stderr that is not blank, bounded; "" when there is none
+  std::string output;      // stdout, whole
+  std::string last_error;  // the last line of stderr that is not blank, bounded; "" when there is none
 };
 
 // Starts `command` as ChildProcess does, writes `input` to its stdin and closes that, and reads until it ends. An error

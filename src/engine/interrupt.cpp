@@ -15,7 +15,7 @@ InterruptFlag::InterruptFlag() {
   [[maybe_unused]] const bool taken = in_use.exchange(true);
   assert(!taken && "one InterruptFlag at a time");
   interrupted = false;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { interrupted = true; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second signal finds the default
   sigaction(SIGINT, &action, &before_int_);

@@ -1,12 +1,14 @@
 #include "engine/journal.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/bits.h"
 #include "base/file.h"
@@ -31,7 +33,7 @@ json json_of(const JournalKey& key) {
              {"module", key.fault->module},
              {"phase", name_of(key.fault->phase)},
              {"sequence", key.fault->sequence}};
-  return {{"case", key.case_text},       {"engine", key.engine}, {"content_hash", key.content_hash},
+  return {{"case", key.case_text},     {"engine", key.engine}, {"content_hash", key.content_hash},
           {"keep", name_of(key.keep)}, {"mutant", key.mutant}, {"fault", fault}};
 }
 
@@ -102,8 +104,8 @@ Status Journal::read(const std::string& text) {
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     Result<Entry> entry = parse_line(std::string_view(text).substr(begin, end - begin));
     if (!entry)
-      return Error{fmt::format("line {} is not as it was written: {}; delete the line or the file", lines_ + 1,
-                               entry.error().message)};
+      return Error{
+          fmt::format("line {} is not as it was written: {}; delete the line or the file", lines_ + 1, entry.error().message)};
     Entry read = std::move(entry).value();
     shelves_[read.key].records.push_back(std::move(read.record));
     ++lines_;
@@ -137,8 +139,7 @@ Status Journal::append(const JournalKey& key, const Record& record) {
   return Done{};
 }
 
-Result<Resumed> run_remaining(Pool& pool, Journal& journal, const std::vector<Run>& runs,
-                              const Pool::Deliver& deliver) {
+Result<Resumed> run_remaining(Pool& pool, Journal& journal, const std::vector<Run>& runs, const Pool::Deliver& deliver) {
   Resumed resumed;
   std::vector<Run> remaining;
   std::vector<std::size_t> indices;  // of the remaining ones, in `runs`

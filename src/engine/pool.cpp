@@ -1,5 +1,7 @@
 #include "engine/pool.h"
 
+#include <stdlib.h>
+
 #include <cassert>
 #include <cerrno>
 #include <condition_variable>
@@ -7,7 +9,6 @@
 #include <deque>
 #include <fstream>
 #include <mutex>
-#include <stdlib.h>
 #include <thread>
 
 #include "engine/seat.h"
@@ -21,12 +22,12 @@ struct Pool::State {
   std::int64_t first_id = 1;      // of the next run()
 
   std::mutex mutex;
-  std::condition_variable work;       // for the seats: a case, the start, the end of the pool
-  std::condition_variable delivery;   // for run() and start(): something was done
+  std::condition_variable work;      // for the seats: a case, the start, the end of the pool
+  std::condition_variable delivery;  // for run() and start(): something was done
   bool closing = false;
-  std::atomic<bool> stop{false};      // the pool's own: the caller's flag, or an exception out of deliver
+  std::atomic<bool> stop{false};  // the pool's own: the caller's flag, or an exception out of deliver
 
-  std::optional<Hello> hello;         // of the first worker
+  std::optional<Hello> hello;  // of the first worker
   std::optional<Error> start_error;
 
   const std::vector<Run>* runs = nullptr;
@@ -34,7 +35,7 @@ struct Pool::State {
   int busy = 0;
   std::deque<std::pair<std::size_t, Record>> done;
 
-  std::vector<std::jthread> seats;    // last: joined before the rest goes
+  std::vector<std::jthread> seats;  // last: joined before the rest goes
 
   bool stopped() const { return stop || (options.stop != nullptr && *options.stop); }
   bool has_work() const { return runs != nullptr && next < runs->size() && !stopped(); }

@@ -15,10 +15,10 @@
 namespace ordercheck {
 
 struct PoolOptions {
-  int jobs = 1;                                // workers, at least 1
+  int jobs = 1;  // workers, at least 1
   Limits limits;
-  std::filesystem::path stderr_folder;         // keeps <id>.stderr of every case that wrote some; "" keeps none
-  const std::atomic<bool>* stop = nullptr;     // set from outside: stop as soon as may be
+  std::filesystem::path stderr_folder;      // keeps <id>.stderr of every case that wrote some; "" keeps none
+  const std::atomic<bool>* stop = nullptr;  // set from outside: stop as soon as may be
 };
 
 class Pool {

@@ -1,8 +1,9 @@
 #include "engine/pytorch_engine.h"
 
 #include <cstdlib>
-#include <fmt/format.h>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "engine/finished_program.h"
@@ -59,8 +60,7 @@ std::string told(const std::string& output, std::string_view name) {
 }
 
 // The version of torch in the interpreter; `named` is how errors call it.
-Result<std::string> torch_in(const std::string& python, const std::string& named,
-                             const std::vector<std::string>& environment) {
+Result<std::string> torch_in(const std::string& python, const std::string& named, const std::vector<std::string>& environment) {
   const auto wrong = [&](const std::string& what, const std::string& cure = kCure) {
     return Error{fmt::format("pytorch engine: {}: {}, {}; {}", named, kExpected, what, cure)};
   };
@@ -83,9 +83,10 @@ Result<std::string> torch_in(const std::string& python, const std::string& named
 Result<fs::path> find_pytorch_driver() {
   if (const std::string named = environment_of("ORDERCHECK_DRIVER"); !named.empty()) {
     if (holds_package(named)) return fs::absolute(named);
-    return Error{fmt::format("pytorch engine: ORDERCHECK_DRIVER={}: expected a folder with {}/__main__.py in it; correct "
-                             "it, or unset it to take the driver of this checkout",
-                             named, kPackage)};
+    return Error{
+        fmt::format("pytorch engine: ORDERCHECK_DRIVER={}: expected a folder with {}/__main__.py in it; correct "
+                    "it, or unset it to take the driver of this checkout",
+                    named, kPackage)};
   }
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
@@ -93,16 +94,18 @@ Result<fs::path> find_pytorch_driver() {
     if (const fs::path folder = above / "src" / "drivers" / "pytorch"; holds_package(folder)) return folder;
     if (above == above.root_path()) break;
   }
-  return Error{fmt::format("pytorch engine: its driver is missing: expected src/drivers/pytorch/{} in a folder above {}; "
-                           "name the folder that holds {} in ORDERCHECK_DRIVER",
-                           kPackage, self.string(), kPackage)};
+  return Error{
+      fmt::format("pytorch engine: its driver is missing: expected src/drivers/pytorch/{} in a folder above {}; "
+                  "name the folder that holds {} in ORDERCHECK_DRIVER",
+                  kPackage, self.string(), kPackage)};
 }
 
 Result<std::string> find_python(const std::string& written) {
   if (!written.empty()) return written;
   if (const std::string named = environment_of("ORDERCHECK_PYTHON"); !named.empty()) return named;
-  return Error{"pytorch engine: no interpreter is named: expected a Python >= 3.10 with torch >= 2.6 in --python or in "
-               "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
+  return Error{
+      "pytorch engine: no interpreter is named: expected a Python >= 3.10 with torch >= 2.6 in --python or in "
+      "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
 }
 
 Result<std::string> installed_torch(const std::string& python) { return torch_in(python, "python " + python, {}); }
@@ -123,7 +126,8 @@ Result<EngineSpec> pytorch_engine(const std::string& written) {
                   .command = {*python, "-m", kPackage},
                   .environment = {"PYTHONPATH=" + modules, "OMP_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1"},
                   .slow_start = kTorchImport};
-  const auto torch = torch_in(*python, written.empty() ? "ORDERCHECK_PYTHON=" + *python : "python " + *python, spec.environment);
+  const auto torch =
+      torch_in(*python, written.empty() ? "ORDERCHECK_PYTHON=" + *python : "python " + *python, spec.environment);
   if (!torch) return torch.error();
   spec.build = "torch " + *torch;
   return spec;

@@ -1,10 +1,12 @@
 #include "engine/worker.h"
 
-#include <array>
-#include <cerrno>
-#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include <fmt/format.h>
 
 #include "engine/blame.h"
 #include "protocol/flight.h"
@@ -158,9 +160,7 @@ std::optional<Record> Worker::await_record(const Run& run) {
       case Heard::too_long:
         return failed(run, Ending::garbled,
                       fmt::format("expected lines of at most {} bytes, got a longer one", options_.limits.line_bytes));
-      case Heard::stop:
-        broken_ = true;
-        return std::nullopt;
+      case Heard::stop: broken_ = true; return std::nullopt;
     }
     Result<WorkerMessage> message = decode_worker(line);
     if (!message) return failed(run, Ending::garbled, message.error().message);
@@ -172,20 +172,18 @@ std::optional<Record> Worker::await_record(const Run& run) {
     }
     if (progress != nullptr) {
       if (progress->id != run.id)
-        return failed(run, Ending::garbled,
-                      fmt::format("expected progress of run {}, got of run {}", run.id, progress->id));
+        return failed(run, Ending::garbled, fmt::format("expected progress of run {}, got of run {}", run.id, progress->id));
       // A worker that only ever reports progress is never silent, and must not outrun its clock.
       if (Clock::now() >= deadline) return failed(run, Ending::timed_out);
       continue;
     }
     Answer answer = std::get<Answer>(std::move(message).value());
     if (answer.id != run.id)
-      return failed(run, Ending::garbled,
-                    fmt::format("expected the record of run {}, got of run {}", run.id, answer.id));
+      return failed(run, Ending::garbled, fmt::format("expected the record of run {}, got of run {}", run.id, answer.id));
     if (answer.record.case_text != print(run.subject) || answer.record.engine != hello_.engine)
       return failed(run, Ending::garbled,
-                    fmt::format("expected the record of '{}' by engine {}, got of '{}' by engine {}",
-                                print(run.subject), hello_.engine, answer.record.case_text, answer.record.engine));
+                    fmt::format("expected the record of '{}' by engine {}, got of '{}' by engine {}", print(run.subject),
+                                hello_.engine, answer.record.case_text, answer.record.engine));
     read_errors();
     ++cases_;
     return std::move(answer.record);

@@ -20,17 +20,17 @@
 namespace ordercheck {
 
 struct Limits {
-  std::chrono::milliseconds hello{60'000};     // from the start to the hello
-  std::chrono::milliseconds run{60'000};       // a case, from `run` to `record`
-  std::chrono::milliseconds farewell{2'000};   // from the closed stdin to the end, before it is killed
-  std::size_t line_bytes = 256u << 20;         // a longer line is nonsense
-  std::size_t stderr_bytes = 256u << 10;       // kept of a case's stderr, half of it from the beginning
+  std::chrono::milliseconds hello{60'000};    // from the start to the hello
+  std::chrono::milliseconds run{60'000};      // a case, from `run` to `record`
+  std::chrono::milliseconds farewell{2'000};  // from the closed stdin to the end, before it is killed
+  std::size_t line_bytes = 256u << 20;        // a longer line is nonsense
+  std::size_t stderr_bytes = 256u << 10;      // kept of a case's stderr, half of it from the beginning
 };
 
 struct WorkerOptions {
   Limits limits;
-  std::filesystem::path scratch;               // an existing folder for flight files
-  const std::atomic<bool>* stop = nullptr;     // set from outside: give up what is running and start nothing more
+  std::filesystem::path scratch;            // an existing folder for flight files
+  const std::atomic<bool>* stop = nullptr;  // set from outside: give up what is running and start nothing more
 };
 
 class Worker {
@@ -79,7 +79,7 @@ class Worker {
   Hello hello_;
   LineBuffer output_;
   BoundedText errors_;
-  int cases_ = 0;             // answered
+  int cases_ = 0;  // answered
   bool broken_ = false;
 };
 

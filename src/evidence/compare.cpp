@@ -1,8 +1,8 @@
 #include "evidence/compare.h"
 
-#include <fmt/format.h>
-
 #include <set>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "evidence/field.h"
@@ -32,8 +32,9 @@ void add_change(std::vector<std::string>& lines, const std::string& case_text, c
 
 void compare_rows(std::vector<std::string>& lines, const EvidenceRow& before, const EvidenceRow& after) {
   const std::string& name = before.case_text;
-  const bool fails_otherwise = after.verdict == Verdict::fails && (before.phase != after.phase ||
-                               kind_of_message(before.message) != kind_of_message(after.message));
+  const bool fails_otherwise =
+      after.verdict == Verdict::fails &&
+      (before.phase != after.phase || kind_of_message(before.message) != kind_of_message(after.message));
   if (before.verdict == after.verdict && fails_otherwise) {
     add_change(lines, name, verdict_line(before) + ": " + before.message, verdict_line(after) + ": " + after.message);
     return;
@@ -61,8 +62,10 @@ std::string kind_of_message(std::string_view message) {
     std::string kept;
     for (const char c : word) {
       const bool digit = c >= '0' && c <= '9';
-      if (!digit) kept += c;
-      else if (!kept.ends_with('#')) kept += '#';
+      if (!digit)
+        kept += c;
+      else if (!kept.ends_with('#'))
+        kept += '#';
     }
     words.push_back(kept);
   }

@@ -1,8 +1,8 @@
 #include "evidence/field.h"
 
-#include <fmt/format.h>
-
 #include <array>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "parity/counters.h"
@@ -107,7 +107,9 @@ Result<Counters> parse_counters(std::string_view text) {
   for (const auto& part : split(text, ' ')) {
     const auto equals = part.find('=');
     const auto number = equals == std::string::npos ? std::nullopt : parse_counter(std::string_view(part).substr(equals + 1));
-    if (!number) return Error{fmt::format("counter '{}' is not '<name>=<number>', or '<name>={}' where it was not measured", part, kUnknown)};
+    if (!number)
+      return Error{
+          fmt::format("counter '{}' is not '<name>=<number>', or '<name>={}' where it was not measured", part, kUnknown)};
     bool known = false;
     for (const auto& [name, value] : kCounters) {
       if (part.substr(0, equals) != name) continue;
@@ -143,8 +145,7 @@ Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text) {
 
 std::string print_effects(const std::vector<Effect>& effects) {
   std::vector<std::string> parts;
-  for (const auto& e : effects)
-    parts.push_back(fmt::format("{}: {}: {}", e.transform, word_of(e), e.evidence));
+  for (const auto& e : effects) parts.push_back(fmt::format("{}: {}: {}", e.transform, word_of(e), e.evidence));
   return join(parts, kBetweenEffects);
 }
 

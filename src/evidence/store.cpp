@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "base/file.h"
 #include "evidence/table.h"

@@ -1,8 +1,8 @@
 #include "evidence/table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -22,11 +22,11 @@ std::string head_line(std::string_view key, std::string_view value) {
 }
 
 std::string print_row(const EvidenceRow& row) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", escape_field(row.case_text),
-                     name_of(row.verdict), name_of(row.ending), escape_field(row.phase), escape_field(row.place),
-                     escape_field(row.operation), escape_field(row.group), escape_field(row.message),
-                     escape_field(print_effects(row.effects)), escape_field(print_counters(row.counters)),
-                     escape_field(print_collectives(row.collectives)), hex(row.digest));
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", escape_field(row.case_text), name_of(row.verdict),
+                     name_of(row.ending), escape_field(row.phase), escape_field(row.place), escape_field(row.operation),
+                     escape_field(row.group), escape_field(row.message), escape_field(print_effects(row.effects)),
+                     escape_field(print_counters(row.counters)), escape_field(print_collectives(row.collectives)),
+                     hex(row.digest));
 }
 
 // Up to `separator`, which is taken off too, or all of it.
@@ -97,16 +97,21 @@ Status parse_head(std::string_view line, EvidenceTable& table) {
   const std::size_t wanted = key == "control" ? 3 : 1;
   if (values.size() != wanted)
     return Error{fmt::format("'# {}' has {}, expected {}", key, counted(values.size(), "value"), wanted)};
-  if (key == "engine") table.engine = values[0];
-  else if (key == "version") table.versions.push_back(values[0]);
-  else if (key == "device") table.device = values[0];
-  else if (key == "arithmetic") table.arithmetic = values[0];
+  if (key == "engine")
+    table.engine = values[0];
+  else if (key == "version")
+    table.versions.push_back(values[0]);
+  else if (key == "device")
+    table.device = values[0];
+  else if (key == "arithmetic")
+    table.arithmetic = values[0];
   else if (key == "control" && (values[1] == "held" || values[1] == "failed" || values[1] == "not judged"))
     table.controls.push_back(
         {.name = values[0], .held = values[1] == "held", .evidence = values[2], .judged = values[1] != "not judged"});
   else if (key == "control")
     return Error{fmt::format("control '{}' is '{}', expected held, failed or not judged", values[0], values[1])};
-  else return Error{fmt::format("unknown head '# {}'; expected engine, version, device, arithmetic or control", key)};
+  else
+    return Error{fmt::format("unknown head '# {}'; expected engine, version, device, arithmetic or control", key)};
   return Done{};
 }
 
@@ -120,7 +125,8 @@ std::string as_file_name(std::string text) {
 }  // namespace
 
 std::string build_of(const EvidenceTable& table) {
-  std::string build = as_file_name(table.versions.empty() ? "unknown" : table.versions.front()) + "-" + as_file_name(table.device);
+  std::string build =
+      as_file_name(table.versions.empty() ? "unknown" : table.versions.front()) + "-" + as_file_name(table.device);
   if (table.arithmetic != "exact") build += "-" + as_file_name(table.arithmetic);
   return build;
 }
@@ -148,7 +154,9 @@ std::string print_evidence(const EvidenceTable& table) {
   text += head_line("device", table.device) + head_line("arithmetic", table.arithmetic);
   for (const auto& control : table.controls)
     text += fmt::format("# control\t{}\t{}\t{}\n", escape_field(control.name),
-                        !control.judged ? "not judged" : control.held ? "held" : "failed",
+                        !control.judged ? "not judged"
+                        : control.held  ? "held"
+                                        : "failed",
                         escape_field(control.evidence));
   text += std::string(kColumns) + "\n";
   auto rows = table.rows;

@@ -39,16 +39,16 @@ struct EvidenceRow {
   std::string case_text;  // as print(Case) gives it
   Verdict verdict = Verdict::unrun;
   Ending ending = Ending::completed;
-  std::string phase;      // of a failure: "apply"; else ""
-  std::string place;  // of a failure its module, of a difference its tensor: "gradient of tok_embeddings.weight, step
-                      // 0"; else ""
-  std::string operation;  // in flight at a failure: "all_gather"; else ""
-  std::string group;      // mesh axis of a collective in flight: "tp"; else ""
-  std::string message;    // the failure's own message, or the judgement's sentence; "" for equal
+  std::string phase;            // of a failure: "apply"; else ""
+  std::string place;            // of a failure its module, of a difference its tensor: "gradient of tok_embeddings.weight, step
+                                // 0"; else ""
+  std::string operation;        // in flight at a failure: "all_gather"; else ""
+  std::string group;            // mesh axis of a collective in flight: "tp"; else ""
+  std::string message;          // the failure's own message, or the judgement's sentence; "" for equal
   std::vector<Effect> effects;  // one an item, in the order of the stack
   Counters counters;            // zero unless completed
   std::vector<CollectiveCount> collectives;  // of rank 0; none unless completed
-  Hash128 digest;               // of the first record
+  Hash128 digest;                            // of the first record
   friend bool operator==(const EvidenceRow&, const EvidenceRow&) = default;
 };
 
@@ -58,7 +58,7 @@ struct EvidenceTable {
   std::string device;                 // "cpu"
   std::string arithmetic = "exact";
   std::vector<Control> controls;
-  std::vector<EvidenceRow> rows;      // sorted by case_text, each once
+  std::vector<EvidenceRow> rows;  // sorted by case_text, each once
   friend bool operator==(const EvidenceTable&, const EvidenceTable&) = default;
 };
 

@@ -18,14 +18,11 @@ struct SizeKeys {
   std::vector<std::string> keys;
 };
 const std::vector<SizeKeys>& size_keys() {
-  static const std::vector<SizeKeys> all{{"layers", {"num_hidden_layers"}},
-                                         {"dim", {"hidden_size"}},
-                                         {"heads", {"num_attention_heads"}},
-                                         {"kv_heads", {"num_key_value_heads"}},
-                                         {"head_dim", {"head_dim"}},
-                                         {"ffn_hidden", {"intermediate_size"}},
-                                         {"vocab", {"vocab_size"}},
-                                         {"experts", {"num_local_experts", "n_routed_experts", "num_experts"}}};
+  static const std::vector<SizeKeys> all{
+      {"layers", {"num_hidden_layers"}},  {"dim", {"hidden_size"}},
+      {"heads", {"num_attention_heads"}}, {"kv_heads", {"num_key_value_heads"}},
+      {"head_dim", {"head_dim"}},         {"ffn_hidden", {"intermediate_size"}},
+      {"vocab", {"vocab_size"}},          {"experts", {"num_local_experts", "n_routed_experts", "num_experts"}}};
   return all;
 }
 
@@ -64,8 +61,10 @@ Result<ConfigSizes> read_config(std::string_view text, const std::string& path) 
     found.used.push_back(fmt::format("{}={} ({})", of.size, value.get<long long>(), *key));
   }
   if (found.sizes.empty())
-    return Error{fmt::format("{}: expected the config.json of a Hugging Face model, got an object without any of its sizes: "
-                             "{}", path, join(found.missing, ", "))};
+    return Error{
+        fmt::format("{}: expected the config.json of a Hugging Face model, got an object without any of its sizes: "
+                    "{}",
+                    path, join(found.missing, ", "))};
   return found;
 }
 

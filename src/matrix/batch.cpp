@@ -1,10 +1,10 @@
 #include "matrix/batch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "stack/mesh.h"
 

@@ -60,8 +60,8 @@ std::string render_builds(const std::vector<std::string>& names, const std::vect
   std::vector<Row> rows;
   for (std::size_t i = 0; i < names.size(); ++i)
     rows.push_back({names[i], verdict_of(outcomes[i]), split(outcomes[i].judgement.reason, '\n').front()});
-  const bool agree = std::ranges::all_of(
-      outcomes, [&](const Outcome& one) { return one.judgement.verdict == outcomes[0].judgement.verdict; });
+  const bool agree =
+      std::ranges::all_of(outcomes, [&](const Outcome& one) { return one.judgement.verdict == outcomes[0].judgement.verdict; });
   const std::string together =
       agree ? fmt::format("All {} agree: {}.", names.size(), name_of(outcomes[0].judgement.verdict)) : "They do not agree.";
   return table_of(rows) + together + bits_text(names, outcomes) + "\n";
@@ -84,10 +84,9 @@ std::string render_builds(const std::vector<std::string>& names, const std::vect
     rows.push_back({text});
     rows.back().insert(rows.back().end(), of_builds.begin(), of_builds.end());
   }
-  return (rows.size() > 1 ? table_of(rows) : "") +
-         fmt::format("{} on {}: {} with one verdict on all, {} with several\n",
-                     counted(verdicts.size(), "case"), counted(names.size(), "build"),
-                     same, verdicts.size() - same);
+  return (rows.size() > 1 ? table_of(rows) : "") + fmt::format("{} on {}: {} with one verdict on all, {} with several\n",
+                                                               counted(verdicts.size(), "case"), counted(names.size(), "build"),
+                                                               same, verdicts.size() - same);
 }
 
 }  // namespace ordercheck

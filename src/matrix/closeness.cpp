@@ -1,13 +1,13 @@
 #include "matrix/closeness.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "matrix/values.h"
 
@@ -122,10 +122,13 @@ Result<Distances> distances_between(const Record& float64, const Record& got) {
   const int steps = static_cast<int>(float64.steps.size());
   for (int step = 0; step < steps; ++step) {
     const StepRecord& owed = float64.steps[static_cast<std::size_t>(step)];
-    const StepRecord none, &there = static_cast<std::size_t>(step) < got.steps.size() ? got.steps[static_cast<std::size_t>(step)] : none;
+    const StepRecord none,
+        &there = static_cast<std::size_t>(step) < got.steps.size() ? got.steps[static_cast<std::size_t>(step)] : none;
     distances.push_back(away_of(Measured::loss, step, owed.loss, there.loss));
     for (const ParameterRecord& p : float64.parameters)
-      if (auto status = add({.kind = Measured::gradient, .name = p.name, .step = step}, Phase::backward, "gradient of " + p.name); !status)
+      if (auto status =
+              add({.kind = Measured::gradient, .name = p.name, .step = step}, Phase::backward, "gradient of " + p.name);
+          !status)
         return status.error();
     distances.push_back(away_of(Measured::gradient_norm, step, owed.gradient_norm, there.gradient_norm));
   }

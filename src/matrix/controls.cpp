@@ -1,8 +1,8 @@
 #include "matrix/controls.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/wording.h"
 #include "stack/mesh.h"
@@ -47,13 +47,14 @@ Control plain_control(const Batch& batch, const Plan& plan) {
   }
   return {.name = kName,
           .held = completed > 0 && 2 * differ >= completed,
-          .evidence = fmt::format("{} of {} {} from the single-rank reference without the grid", differ, counted(completed, "legal layout"),
-                                  differ == 1 ? "differs" : "differ")};
+          .evidence = fmt::format("{} of {} {} from the single-rank reference without the grid", differ,
+                                  counted(completed, "legal layout"), differ == 1 ? "differs" : "differ")};
 }
 
 Control repeat_control(const Batch& batch, const Plan& plan) {
   constexpr const char* kName = "repeated runs";
-  if (std::ranges::none_of(plan.cases, [&](const PlannedCase& c) { return batch.record(c.subject).ending == Ending::completed; }))
+  if (std::ranges::none_of(plan.cases,
+                           [&](const PlannedCase& c) { return batch.record(c.subject).ending == Ending::completed; }))
     return not_judged(kName, "none of the cases completed");
   int alike = 0, twice = 0;
   std::string unlike;

@@ -1,8 +1,8 @@
 #include "matrix/engine_runner.h"
 
-#include <fmt/format.h>
-
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "base/bits.h"
 

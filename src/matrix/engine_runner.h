@@ -24,7 +24,7 @@ class EngineRunner : public Runner {
   Status run(const std::vector<Request>& requests, const Deliver& deliver) override;
 
   std::size_t from_journal() const { return from_journal_; }
-  std::size_t delivered() const { return delivered_; }  // these and those that were run
+  std::size_t delivered() const { return delivered_; }                         // these and those that were run
   const std::filesystem::path& journal_path() const { return journal_path_; }  // "" without one
 
  private:

@@ -1,9 +1,9 @@
 #include "matrix/framework.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/text.h"

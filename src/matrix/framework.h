@@ -20,13 +20,13 @@
 namespace ordercheck {
 
 struct Framework {
-  std::string name;     // the file's name without ".toml": "torchtitan"
+  std::string name;  // the file's name without ".toml": "torchtitan"
   std::string title;
   std::string project;
-  Stack order;          // without degrees
+  Stack order;  // without degrees
   std::string source;
-  std::string url;      // "" where none is known
-  std::string date;     // "" where unknown
+  std::string url;   // "" where none is known
+  std::string date;  // "" where unknown
   std::string says;
   friend bool operator==(const Framework&, const Framework&) = default;
 };

@@ -22,12 +22,12 @@ class Keys {
   std::string text_if_given(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::string> texts_if_given(const std::string& key);
-  std::vector<int> numbers(const std::string& key);  // each at least 1
+  std::vector<int> numbers(const std::string& key);            // each at least 1
   int number_if_given(const std::string& key, int otherwise);  // at least 1
-  std::string date_if_given(const std::string& key);  // "2026-02-20"
-  std::string url_if_given(const std::string& key);   // begins with https://
-  std::vector<Keys> tables(const std::string& key);   // one a [[key]], in order
-  void adopt(Keys& part);                             // once such a table is read: its error counts
+  std::string date_if_given(const std::string& key);           // "2026-02-20"
+  std::string url_if_given(const std::string& key);            // begins with https://
+  std::vector<Keys> tables(const std::string& key);            // one a [[key]], in order
+  void adopt(Keys& part);                                      // once such a table is read: its error counts
 
   // A value that was read but cannot be meant: the error stands at the key's line, or at its element's.
   void refuse(const std::string& key, const std::string& what);

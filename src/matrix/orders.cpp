@@ -53,8 +53,7 @@ void add_orders(const Stack& items, int ranks, std::vector<Stack>& into) {
   std::size_t axes = 0;
   for (const Item& item : items.items) axes += info_of(item.name).axes.size();
   std::vector<int> factors;
-  factorise(ranks, axes, factors,
-            [&](const std::vector<int>& found) { add_permutations(with_factors(items, found), into); });
+  factorise(ranks, axes, factors, [&](const std::vector<int>& found) { add_permutations(with_factors(items, found), into); });
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "matrix/outcome.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
+
+#include <fmt/format.h>
 
 #include "rule/bears_out.h"
 
@@ -11,8 +11,7 @@ namespace ordercheck {
 namespace {
 
 bool is_harm(Verdict verdict) {
-  return verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs ||
-         verdict == Verdict::ignored;
+  return verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs || verdict == Verdict::ignored;
 }
 
 std::vector<std::string> lost_in(const Judgement& judgement) {
@@ -77,8 +76,7 @@ void hold_pair(Outcome& bad, const Outcome& good, const Rule& rule, const Target
       return;
     case Bearing::departed:
     case Bearing::foreign:
-      return contradict(bad,
-                        fmt::format("{}{} {}", rule.id, commutes ? " says that the orders commute;" : ":", borne.why),
+      return contradict(bad, fmt::format("{}{} {}", rule.id, commutes ? " says that the orders commute;" : ":", borne.why),
                         borne.because);
   }
 }

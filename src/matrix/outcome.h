@@ -25,12 +25,12 @@ struct Divergence {
   int step = 0;
   Phase phase = Phase::forward;
   std::string module;
-  std::uint64_t ulp = 0;         // the largest distance of one element
-  std::int64_t elements = 0;     // of the tensor
-  std::int64_t differing = 0;    // of its elements
-  double owed_largest = 0;       // by magnitude, of either side
+  std::uint64_t ulp = 0;       // the largest distance of one element
+  std::int64_t elements = 0;   // of the tensor
+  std::int64_t differing = 0;  // of its elements
+  double owed_largest = 0;     // by magnitude, of either side
   double got_largest = 0;
-  double apart = 0;              // the largest distance of one element
+  double apart = 0;  // the largest distance of one element
   // Only where the two are not even of one shape, and then all above are 0.
   std::vector<std::int64_t> owed_shape, got_shape;
   friend bool operator==(const Divergence&, const Divergence&) = default;
@@ -38,14 +38,15 @@ struct Divergence {
 
 struct Outcome {
   PlannedCase planned;
-  Record record;                 // the subject's first run
+  Record record;  // the subject's first run
   Judgement judgement;
   Prediction prediction;
   Agreement agreement = Agreement::undecided;
-  std::string disagreement;      // of a contradiction: "ORD-004 predicts fails in apply; it fails in forward"
-  std::string open_because;      // where a page's claim could not be decided: "COM-002: saved_bytes_peak is not measured by pytorch"
-  std::string explanation;       // the `because` of the page that explains the contradiction; "" where none does
-  std::string persistence;       // of a difference: "also with seed 2, also on the grid 2^-18"
+  std::string disagreement;  // of a contradiction: "ORD-004 predicts fails in apply; it fails in forward"
+  std::string
+      open_because;         // where a page's claim could not be decided: "COM-002: saved_bytes_peak is not measured by pytorch"
+  std::string explanation;  // the `because` of the page that explains the contradiction; "" where none does
+  std::string persistence;  // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;
 };
 

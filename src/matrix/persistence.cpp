@@ -1,11 +1,11 @@
 #include "matrix/persistence.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "matrix/closeness.h"
@@ -17,9 +17,7 @@ namespace {
 
 constexpr int kOtherGrid = 18;
 
-bool replicas_agree(const Record& record) {
-  return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree);
-}
+bool replicas_agree(const Record& record) { return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree); }
 
 // Nothing can differ from what did not complete, or from what is not finite.
 bool differ(const Record& expected, const Record& got) {
@@ -55,8 +53,7 @@ Result<Divergence> measure(const TraceEntry& expected, const TraceEntry& got) {
   auto a = read_values(expected.file), b = read_values(got.file);
   if (!a) return a.error();
   if (!b) return b.error();
-  if (a->size() != b->size())
-    return Error{unlike_sizes(expected, a->size(), got, b->size())};
+  if (a->size() != b->size()) return Error{unlike_sizes(expected, a->size(), got, b->size())};
   divergence.elements = static_cast<std::int64_t>(a->size());
   for (std::size_t i = 0; i < a->size(); ++i) {
     divergence.owed_largest = larger(divergence.owed_largest, std::abs((*a)[i]));
@@ -121,12 +118,14 @@ void want_tensors(Batch& batch, const Case& c, const Case& counterpart) {
   batch.want(counterpart, 0, Keep::values);
 }
 
-Result<std::optional<Divergence>> divergence_of(const std::string& tensor, int step, const Record& expected, const Record& got) {
+Result<std::optional<Divergence>> divergence_of(const std::string& tensor, int step, const Record& expected,
+                                                const Record& got) {
   const auto find = [&](const Record& record) {
     return std::ranges::find_if(record.trace, [&](const TraceEntry& e) { return e.module == tensor && e.step == step; });
   };
   const auto owed = find(expected), found = find(got);
-  if (owed == expected.trace.end() || found == got.trace.end() || owed->shape != found->shape) return std::optional<Divergence>{};
+  if (owed == expected.trace.end() || found == got.trace.end() || owed->shape != found->shape)
+    return std::optional<Divergence>{};
   auto divergence = measure(*owed, *found);
   if (!divergence) return divergence.error();
   return std::optional<Divergence>(*divergence);
@@ -140,8 +139,11 @@ Result<std::optional<Divergence>> first_divergence(const Record& expected, const
     const auto found = there.find(Place{entry.step, entry.phase, entry.module});
     if (found == there.end()) continue;
     if (found->second->shape != entry.shape) {
-      return std::optional<Divergence>(Divergence{.step = entry.step, .phase = entry.phase, .module = entry.module,
-                                                  .owed_shape = entry.shape, .got_shape = found->second->shape});
+      return std::optional<Divergence>(Divergence{.step = entry.step,
+                                                  .phase = entry.phase,
+                                                  .module = entry.module,
+                                                  .owed_shape = entry.shape,
+                                                  .got_shape = found->second->shape});
     }
     if (found->second->hash == entry.hash) continue;
     auto divergence = measure(entry, *found->second);

@@ -1,11 +1,11 @@
 #include "matrix/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <map>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "check/inductor.h"
@@ -56,10 +56,8 @@ class Collector {
 
   void add_witnesses() {
     for (const Rule& rule : rules_) {
-      add(usual_case(rule.witness.bad, rule.witness.model, hello_.engine),
-          {SourceKind::witness, rule.id + " bad"});
-      add(usual_case(rule.witness.good, rule.witness.model, hello_.engine),
-          {SourceKind::witness, rule.id + " good"});
+      add(usual_case(rule.witness.bad, rule.witness.model, hello_.engine), {SourceKind::witness, rule.id + " bad"});
+      add(usual_case(rule.witness.good, rule.witness.model, hello_.engine), {SourceKind::witness, rule.id + " good"});
     }
   }
 
@@ -140,8 +138,7 @@ class Collector {
   void add_thread(const Thread& thread, const std::string& model) {
     for (const ThreadPoint& point : thread.points)
       for (const Stack& stack : point.stacks)
-        add(usual_case(stack, model, hello_.engine),
-            {SourceKind::thread, thread.name + " " + point.id});
+        add(usual_case(stack, model, hello_.engine), {SourceKind::thread, thread.name + " " + point.id});
   }
 
   Plan plan() const {
@@ -190,8 +187,8 @@ std::string why_not(const Case& c, const Hello& hello) {
   return "";
 }
 
-Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
-               const Hello& hello, const std::vector<Thread>& threads, Tier tier) {
+Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
+               const std::vector<Thread>& threads, Tier tier) {
   Collector collector(space, rules, hello, tier);
   collector.add_witnesses();
   for (const auto& model : space.models) {

@@ -40,14 +40,14 @@ struct PlannedCase {
 struct NotPlanned {
   Case subject;
   std::vector<Source> sources;
-  std::string reason;           // "the native engine builds no cp"
+  std::string reason;  // "the native engine builds no cp"
   friend bool operator==(const NotPlanned&, const NotPlanned&) = default;
 };
 
 struct Plan {
   std::string engine;
-  std::vector<PlannedCase> cases;      // sorted by print(subject), each once
-  std::vector<NotPlanned> not_planned; // likewise
+  std::vector<PlannedCase> cases;       // sorted by print(subject), each once
+  std::vector<NotPlanned> not_planned;  // likewise
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
@@ -58,8 +58,8 @@ std::string why_not(const Case& c, const Hello& hello);
 enum class Tier { usual, slow };
 
 // Cases of every source for one engine. Without a rule set that loaded there is no plan, so the rules come loaded.
-Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules,
-               const Hello& hello, const std::vector<Thread>& threads = {}, Tier tier = Tier::usual);
+Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
+               const std::vector<Thread>& threads = {}, Tier tier = Tier::usual);
 
 const char* name_of(SourceKind kind);
 std::string print(const Source& source);  // "witness ORD-004 bad"

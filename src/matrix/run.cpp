@@ -1,10 +1,10 @@
 #include "matrix/run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "matrix/controls.h"
 #include "matrix/persistence.h"
@@ -59,8 +59,8 @@ void name_first_difference(Outcome& outcome, const Record& owed, const Record& g
   if (owed.ending != Ending::completed || got.ending != Ending::completed) return;
   judgement.difference = first_difference(owed, got);
   if (judgement.difference)
-    judgement.reason += fmt::format("; what differs first is the {} of step {}", judgement.difference->what,
-                                    judgement.difference->step);
+    judgement.reason +=
+        fmt::format("; what differs first is the {} of step {}", judgement.difference->what, judgement.difference->step);
 }
 
 Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend& recommend) {
@@ -101,8 +101,8 @@ Status second_look(Batch& batch, std::vector<Outcome>& outcomes, const Recommend
 
 }  // namespace
 
-Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vector<Rule>& rules,
-                                const Recommend& recommend, const RunOptions& options) {
+Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vector<Rule>& rules, const Recommend& recommend,
+                                const RunOptions& options) {
   Batch batch(runner, options.values_folder, options.on_progress);
   MatrixResult result{.hello = runner.hello(), .plan = plan, .outcomes = {}, .controls = {}};
   const Target target = target_of(result.hello);
@@ -131,8 +131,8 @@ Result<MatrixResult> run_matrix(const Plan& plan, Runner& runner, const std::vec
   for (Outcome& outcome : result.outcomes) hold_against_rules(outcome);
   hold_pairs_against_rules(result.outcomes, rules, target);
   // A matrix without the grid has no twins without it.
-  const bool exact = std::ranges::any_of(
-      plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
+  const bool exact =
+      std::ranges::any_of(plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
   if (exact) result.controls.push_back(plain_control(batch, plan));
   result.controls.push_back(repeat_control(batch, result.plan));
   result.controls.push_back(shuffled_control(result.outcomes));
@@ -147,8 +147,7 @@ Tally tally_of(const MatrixResult& result) {
     tally.confirmed += outcome.agreement == Agreement::confirmed;
     tally.open += outcome.agreement == Agreement::open;
     tally.undecided += outcome.agreement == Agreement::undecided;
-    if (outcome.agreement == Agreement::contradiction)
-      ++(outcome.explanation.empty() ? tally.contradictions : tally.explained);
+    if (outcome.agreement == Agreement::contradiction) ++(outcome.explanation.empty() ? tally.contradictions : tally.explained);
   }
   tally.verdicts.assign(verdicts.begin(), verdicts.end());
   for (const Control& control : result.controls) tally.controls_failed += control.judged && !control.held;

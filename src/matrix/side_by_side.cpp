@@ -62,8 +62,7 @@ std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std:
                    .right = find_seen(right, engine, version, observations),
                    .apart = {}};
     if (seen.left == nullptr && seen.right == nullptr) continue;
-    if (completed(seen.left) && completed(seen.right))
-      seen.apart = counters_apart(seen.left->counters, seen.right->counters);
+    if (completed(seen.left) && completed(seen.right)) seen.apart = counters_apart(seen.left->counters, seen.right->counters);
     both.push_back(std::move(seen));
   }
   return both;
@@ -95,8 +94,7 @@ void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>
     if (!is_measured(value)) return "not measured";
     return is_measured(other) ? std::to_string(value) : "measured here alone";
   };
-  for (const CounterApart& one : apart)
-    lines.push_back({one.counter, text(one.left, one.right), text(one.right, one.left)});
+  for (const CounterApart& one : apart) lines.push_back({one.counter, text(one.left, one.right), text(one.right, one.left)});
 }
 
 std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name) {

@@ -27,7 +27,7 @@ struct SeenOfTwo {
   std::string version;
   const Observation* left = nullptr;  // null: not run
   const Observation* right = nullptr;
-  std::vector<CounterApart> apart;    // where both completed
+  std::vector<CounterApart> apart;  // where both completed
 };
 
 // One for each engine and version that ran either stack with default settings; a missing degree is what it runs as.

@@ -34,12 +34,12 @@ struct Space {
   std::vector<std::string> transforms;  // names of the catalogue; each at most once in a stack
   std::vector<int> ranks;
   std::vector<int> order_ranks;
-  std::vector<Stack> sets;              // without degrees
+  std::vector<Stack> sets;  // without degrees
   std::vector<int> set_ranks;
-  std::vector<Stack> slow_sets;         // likewise
-  std::vector<Stack> stacks;            // with the degrees that they are run at
-  std::vector<Stack> slow_stacks;       // with degrees
-  int slow_witnesses = 0;               // most items of a witness that is run under inductor too
+  std::vector<Stack> slow_sets;    // likewise
+  std::vector<Stack> stacks;       // with the degrees that they are run at
+  std::vector<Stack> slow_stacks;  // with degrees
+  int slow_witnesses = 0;          // most items of a witness that is run under inductor too
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;

@@ -1,8 +1,8 @@
 #include "matrix/summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/wording.h"
@@ -65,14 +65,13 @@ std::string contradiction_text(const Outcome& outcome) {
 std::string why_open(const Outcome& outcome) {
   if (!outcome.open_because.empty()) return outcome.open_because;
   const std::vector<std::string>& fired = outcome.prediction.fired;
-  if (outcome.prediction.verdict) return "without exact arithmetic a layout need not be bitwise equal to the single-rank reference";
+  if (outcome.prediction.verdict)
+    return "without exact arithmetic a layout need not be bitwise equal to the single-rank reference";
   return fmt::format("no rule speaks about this engine and version ({} {} about others)", join(fired, ", "),
                      fired.size() == 1 ? "speaks" : "speak");
 }
 
-std::string counted(std::size_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
+std::string counted(std::size_t count, const char* word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
 
 std::string world_text(const Case& c) {
   const Mesh mesh = mesh_of(c.stack);
@@ -92,9 +91,8 @@ std::string verdict_lines(const std::vector<Outcome>& outcomes) {
   std::string text;
   for (const Outcome& outcome : outcomes) {
     const bool equal = outcome.judgement.verdict == Verdict::equal;
-    text += fmt::format("{:<{}}  {:<8} {}{}{}{}\n", print(outcome.planned.subject), width,
-                        name_of(outcome.judgement.verdict), name_of(outcome.agreement),
-                        outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
+    text += fmt::format("{:<{}}  {:<8} {}{}{}{}\n", print(outcome.planned.subject), width, name_of(outcome.judgement.verdict),
+                        name_of(outcome.agreement), outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
                         outcome.open_because.empty() ? "" : ", " + outcome.open_because,
                         equal ? "" : ": " + outcome.judgement.reason);
   }
@@ -154,10 +152,9 @@ std::string render_result_text(const MatrixResult& result) {
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
   std::string text = verdict_lines(result.outcomes);
   text += fmt::format("{} on {} ({}): {}\n", counted(result.outcomes.size(), "case"), result.hello.engine,
-                                 join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
-  text += fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, {} undecided\n",
-                      tally.confirmed, tally.open, counted(tally.explained, "contradiction"), tally.contradictions,
-                      tally.undecided);
+                      join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
+  text += fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, {} undecided\n", tally.confirmed,
+                      tally.open, counted(tally.explained, "contradiction"), tally.contradictions, tally.undecided);
   for (const Outcome& outcome : result.outcomes)
     if (outcome.agreement == Agreement::contradiction) text += contradiction_text(outcome);
   for (const Outcome& outcome : result.outcomes)
@@ -181,18 +178,17 @@ std::string render_outcome_text(const Outcome& outcome, const Hello& hello) {
   if (outcome.divergence) add_field(text, "first in", divergence_text(*outcome.divergence));
   if (outcome.record.failure) add_list(text, "where", outcome.record.failure->ranks);
   std::vector<std::string> effects;
-  for (const Effect& effect : judgement.effects)
-    effects.push_back(fmt::format("{}: {}", effect.transform, effect.evidence));
+  for (const Effect& effect : judgement.effects) effects.push_back(fmt::format("{}: {}", effect.transform, effect.evidence));
   add_list(text, "effects", effects);
-  if (outcome.record.ending == Ending::completed)
-    add_list(text, "counters", counter_lines(outcome.record.counters));
+  if (outcome.record.ending == Ending::completed) add_list(text, "counters", counter_lines(outcome.record.counters));
   add_list(text, "notes", outcome.record.notes);
   add_field(text, "predicted", prediction_text(outcome));
   if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);
   add_field(text, "explained", outcome.explanation);
   add_field(text, "world", world_text(subject));
-  add_field(text, "engine", fmt::format("{} ({}), {} arithmetic", hello.engine, join(hello.versions, ", "),
-                                        name_of(subject.settings.arithmetic)));
+  add_field(
+      text, "engine",
+      fmt::format("{} ({}), {} arithmetic", hello.engine, join(hello.versions, ", "), name_of(subject.settings.arithmetic)));
   return text;
 }
 

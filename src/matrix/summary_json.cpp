@@ -1,6 +1,5 @@
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "matrix/summary.h"
 #include "parity/counters.h"
@@ -66,18 +65,24 @@ Json outcome_json(const Outcome& outcome) {
             {"range_used", outcome.record.range_used},
             {"digest", hex(digest(outcome.record))}};
   if (const auto& failure = outcome.record.failure)
-    json["failure"] = {{"phase", name_of(failure->phase)}, {"rank", failure->rank},
-                       {"module", failure->module},        {"operation", failure->operation},
-                       {"group", failure->group},          {"sequence", failure->sequence},
+    json["failure"] = {{"phase", name_of(failure->phase)}, {"rank", failure->rank},   {"module", failure->module},
+                       {"operation", failure->operation},  {"group", failure->group}, {"sequence", failure->sequence},
                        {"message", failure->message},      {"ranks", failure->ranks}};
   if (const auto& d = outcome.judgement.difference)  // bits of numbers and hashes of tensors
     json["difference"] = {{"what", d->what}, {"step", d->step}, {"rank", d->rank}, {"expected", d->expected}, {"got", d->got}};
   if (const auto& closeness = outcome.judgement.closeness) json["closeness"] = closeness_json(*closeness);
   if (const auto& d = outcome.divergence)
-    json["divergence"] = {{"step", d->step}, {"phase", name_of(d->phase)},  {"module", d->module},
-                          {"ulp", d->ulp},   {"elements", d->elements}, {"differing", d->differing},
-                          {"owed_largest", d->owed_largest}, {"got_largest", d->got_largest}, {"apart", d->apart},
-                          {"owed_shape", d->owed_shape}, {"got_shape", d->got_shape}};
+    json["divergence"] = {{"step", d->step},
+                          {"phase", name_of(d->phase)},
+                          {"module", d->module},
+                          {"ulp", d->ulp},
+                          {"elements", d->elements},
+                          {"differing", d->differing},
+                          {"owed_largest", d->owed_largest},
+                          {"got_largest", d->got_largest},
+                          {"apart", d->apart},
+                          {"owed_shape", d->owed_shape},
+                          {"got_shape", d->got_shape}};
   return json;
 }
 
@@ -104,7 +109,8 @@ std::string render_result_json(const MatrixResult& result) {
   for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
   for (const Outcome& outcome : result.outcomes) outcomes.push_back(outcome_json(outcome));
   for (const Control& control : result.controls)
-    controls.push_back({{"name", control.name}, {"judged", control.judged}, {"held", control.held}, {"evidence", control.evidence}});
+    controls.push_back(
+        {{"name", control.name}, {"judged", control.judged}, {"held", control.held}, {"evidence", control.evidence}});
   const Json json{{"engine", result.hello.engine},
                   {"versions", result.hello.versions},
                   {"verdicts", verdicts},

@@ -34,7 +34,7 @@ struct ThreadPoint {
   std::string by;
   std::string date;
   std::string says;
-  std::string first;               // a transform's name, or ""
+  std::string first;  // a transform's name, or ""
   std::string then;
   std::string basis_said;
   std::vector<std::string> rules;  // ids of rules that exist

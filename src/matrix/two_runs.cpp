@@ -12,7 +12,9 @@ namespace {
 
 bool completed(const Outcome& outcome) { return outcome.record.ending == Ending::completed; }
 
-CounterValues counters_of(const Outcome& outcome) { return counter_values(outcome.record.counters, outcome.record.collectives); }
+CounterValues counters_of(const Outcome& outcome) {
+  return counter_values(outcome.record.counters, outcome.record.collectives);
+}
 
 std::string verdict_of(const Outcome& outcome) {
   const auto& failure = outcome.record.failure;
@@ -20,13 +22,12 @@ std::string verdict_of(const Outcome& outcome) {
   return failure ? fmt::format("{} in {}", verdict, name_of(failure->phase)) : verdict;
 }
 
-std::string first_tensor_of(const Outcome& outcome) {
-  return outcome.divergence ? divergence_text(*outcome.divergence) : "-";
-}
+std::string first_tensor_of(const Outcome& outcome) { return outcome.divergence ? divergence_text(*outcome.divergence) : "-"; }
 
 // The numbers of the right, held against those of the left.
 std::string bits_text(const Outcome& left, const Outcome& right) {
-  if (!completed(left) || !completed(right)) return "  The numbers of the two cannot be held against each other: not both completed.\n";
+  if (!completed(left) || !completed(right))
+    return "  The numbers of the two cannot be held against each other: not both completed.\n";
   const auto difference = first_difference(left.record, right.record);
   if (!difference) return "  Left and right have the same bits: every loss, gradient, norm and parameter.\n";
   return fmt::format("  Left and right part first here: {} ({} differ).\n", in_words(*difference, "the left"),

@@ -1,8 +1,8 @@
 #include "matrix/values.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/file.h"
 

@@ -54,7 +54,8 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
 double bytes_of_one(const Record& record, const std::string& kind, const std::string& group, bool forward_only) {
   double count = 0, bytes = 0;
   for (const CollectiveCount& c : record.collectives) {
-    if (c.kind != kind || c.group != group || c.phase == Phase::observe || (forward_only && c.phase != Phase::forward)) continue;
+    if (c.kind != kind || c.group != group || c.phase == Phase::observe || (forward_only && c.phase != Phase::forward))
+      continue;
     count += static_cast<double>(c.count);
     bytes += static_cast<double>(c.bytes);
   }

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "parity/verdict.h"
 
@@ -22,11 +22,8 @@ std::optional<Difference> numbers_differ(const char* what, int step, const std::
   for (std::size_t rank = 0; rank < got.size(); ++rank) {
     const Bits64& owed = like_of(expected, rank, got.size());
     if (got[rank] != owed)
-      return Difference{.what = what,
-                        .step = step,
-                        .rank = static_cast<int>(rank),
-                        .expected = hex(owed),
-                        .got = hex(got[rank])};
+      return Difference{
+          .what = what, .step = step, .rank = static_cast<int>(rank), .expected = hex(owed), .got = hex(got[rank])};
   }
   return std::nullopt;
 }
@@ -36,9 +33,8 @@ std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::for
 // Two records can be laid side by side when they speak about the same tensors over the same steps.
 std::optional<Difference> outlines_differ(const Record& expected, const Record& got) {
   if (expected.steps.size() != got.steps.size())
-    return Difference{.what = "number of steps",
-                      .expected = std::to_string(expected.steps.size()),
-                      .got = std::to_string(got.steps.size())};
+    return Difference{
+        .what = "number of steps", .expected = std::to_string(expected.steps.size()), .got = std::to_string(got.steps.size())};
   if (expected.parameters.size() != got.parameters.size())
     return Difference{.what = "number of parameters",
                       .expected = std::to_string(expected.parameters.size()),
@@ -105,7 +101,8 @@ std::string extent_of_difference(const Record& expected, const Record& got) {
 
 Difference difference_of(const Held& held) {
   const Away& away = held.away;
-  const std::string of = away.name.empty() ? "" : fmt::format("{}{}", away.kind == Measured::gradient ? " of " : " ", away.name);
+  const std::string of =
+      away.name.empty() ? "" : fmt::format("{}{}", away.kind == Measured::gradient ? " of " : " ", away.name);
   return {.what = name_of(away.kind) + of,
           .step = away.step,
           .expected = fmt::format("within {:.1e} of a float64 single-rank run", held.floor),

@@ -19,7 +19,7 @@ void show_pipeline(Showing& showing, const EffectRuns& runs);
 
 // data_parallel_effects.cpp
 void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas);  // gathers, scatters, splits the batch
-void show_replicated(Showing& showing, const EffectRuns& runs);                        // reduces and splits the batch
+void show_replicated(Showing& showing, const EffectRuns& runs);                         // reduces and splits the batch
 
 // numeric_effects.cpp
 void show_moved_numbers(Showing& showing, const EffectRuns& runs);  // losses are others than without it

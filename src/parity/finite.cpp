@@ -8,8 +8,7 @@ namespace {
 std::optional<Difference> not_finite_among(const char* what, int step, const std::vector<Bits64>& numbers) {
   for (std::size_t rank = 0; rank < numbers.size(); ++rank)
     if (!std::isfinite(value_of(numbers[rank])))
-      return Difference{
-          .what = what, .step = step, .rank = static_cast<int>(rank), .expected = "", .got = hex(numbers[rank])};
+      return Difference{.what = what, .step = step, .rank = static_cast<int>(rank), .expected = "", .got = hex(numbers[rank])};
   return std::nullopt;
 }
 

@@ -1,7 +1,5 @@
 #include "parity/noise_floor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -11,6 +9,8 @@
 #include <optional>
 #include <set>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace ordercheck {
 namespace {
@@ -44,14 +44,11 @@ class Noise {
   std::map<std::pair<bool, int>, std::pair<double, double>> squares_;
 };
 
-double least_floor(const Away& away) {
-  return away.kind == Measured::parameter || away.step > 0 ? kAfterAStep : kUnitRoundoff;
-}
+double least_floor(const Away& away) { return away.kind == Measured::parameter || away.step > 0 ? kAfterAStep : kUnitRoundoff; }
 
 bool lists_the_same(const Distances& a, const Distances& b) {
-  return std::ranges::equal(a, b, [](const Away& x, const Away& y) {
-    return x.kind == y.kind && x.name == y.name && x.step == y.step;
-  });
+  return std::ranges::equal(
+      a, b, [](const Away& x, const Away& y) { return x.kind == y.kind && x.name == y.name && x.step == y.step; });
 }
 
 // Two digits where it is small; what is 0.5 is not 5.0e-01.
@@ -118,7 +115,8 @@ Closeness held_against_floor(const Distances& subject, const std::vector<double>
   for (std::size_t i = 0; i < subject.size(); ++i) {
     if (subject[i].kind == Measured::gradient) gradients.insert(subject[i].name);
     if (!std::isfinite(floor[i]))
-      return {.no_floor = fmt::format("the {} of the single-rank reference is not a number in this dtype", place_of(subject[i]))};
+      return {.no_floor =
+                  fmt::format("the {} of the single-rank reference is not a number in this dtype", place_of(subject[i]))};
     const Held held{.away = subject[i], .floor = floor[i]};
     if (times_floor(held) > kFarBeyond) closeness.beyond.push_back(held);
   }

@@ -31,11 +31,11 @@ const char* name_of(Measured kind);  // "loss", "gradient", "gradient norm", "pa
 // A tensor or a number of the two runs, laid side by side.
 struct Away {
   Measured kind = Measured::gradient;
-  std::string name;      // of the parameter; "" of a loss or a norm
-  int step = 0;          // the last one, of a parameter's final value
-  double error = 0;      // ||g - g64||; infinite where it is not finite
-  double size = 0;       // ||g64||
-  bool absent = false;   // the run has no such tensor, or one of another shape
+  std::string name;     // of the parameter; "" of a loss or a norm
+  int step = 0;         // the last one, of a parameter's final value
+  double error = 0;     // ||g - g64||; infinite where it is not finite
+  double size = 0;      // ||g64||
+  bool absent = false;  // the run has no such tensor, or one of another shape
   friend bool operator==(const Away&, const Away&) = default;
 };
 
@@ -59,7 +59,7 @@ double times_floor(const Held& held);
 
 // What a verdict in native arithmetic is made of.
 struct Closeness {
-  std::string no_floor = "";   // why there is none: then nothing below is filled
+  std::string no_floor = "";        // why there is none: then nothing below is filled
   std::vector<Held> farthest = {};  // of every kind, the one that is most times its floor away
   std::vector<Held> beyond = {};    // all that are more than kFarBeyond times away, as a step makes them
   int gradients = 0;                // of how many tensors there are gradients
@@ -67,7 +67,8 @@ struct Closeness {
 };
 
 // The largest distance of each number over `runs`, at least the noise of its step's gradients (of all parameters, of a
-// parameter), and at least kAfterAStep, or before any the unit roundoff of float32. Empty when the runs do not list the same things.
+// parameter), and at least kAfterAStep, or before any the unit roundoff of float32. Empty when the runs do not list the same
+// things.
 std::vector<double> noise_floor(const std::vector<Distances>& runs);
 
 // What to name of `beyond`, which holds something: of the first step in it, the gradient that is most times its floor away;

@@ -1,9 +1,9 @@
 #include "parity/record.h"
 
-#include "parity/counters.h"
-
 #include <array>
 #include <type_traits>
+
+#include "parity/counters.h"
 
 namespace ordercheck {
 namespace {

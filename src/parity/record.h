@@ -31,11 +31,11 @@ enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out
 struct Failure {
   Phase phase = Phase::build;
   int rank = -1;
-  std::string module;       // path in the model, wrappers left out: "layers.0.attention"
-  std::string operation;    // "all_gather", "aten::mm", "" when none was in flight
-  std::string group;        // mesh axis of a collective
+  std::string module;     // path in the model, wrappers left out: "layers.0.attention"
+  std::string operation;  // "all_gather", "aten::mm", "" when none was in flight
+  std::string group;      // mesh axis of a collective
   std::int64_t sequence = -1;
-  std::string message;      // one line, first cause
+  std::string message;             // one line, first cause
   std::vector<std::string> ranks;  // one line a rank: where it was, from the flight file or the world
   friend bool operator==(const Failure&, const Failure&) = default;
 };
@@ -47,30 +47,30 @@ struct StepRecord {
 };
 
 struct ParameterRecord {
-  std::string name;                    // "layers.0.attention.wq.weight", wrappers left out
-  std::vector<std::int64_t> shape;     // full
-  std::vector<Hash128> gradient;       // one a step, of the full gradient's float64 bytes, before clipping
-  Hash128 value;                       // after the last step
-  bool changed = false;                // differs from its initial value in at least one bit
-  bool replicas_agree = true;          // every rank that should hold the same bits does, value and gradient
+  std::string name;                 // "layers.0.attention.wq.weight", wrappers left out
+  std::vector<std::int64_t> shape;  // full
+  std::vector<Hash128> gradient;    // one a step, of the full gradient's float64 bytes, before clipping
+  Hash128 value;                    // after the last step
+  bool changed = false;             // differs from its initial value in at least one bit
+  bool replicas_agree = true;       // every rank that should hold the same bits does, value and gradient
   friend bool operator==(const ParameterRecord&, const ParameterRecord&) = default;
 };
 
 // One module's output (or output's gradient) over all samples of a step, in execution order. Only kept on request.
 struct TraceEntry {
   int step = 0;
-  Phase phase = Phase::forward;        // forward, backward
+  Phase phase = Phase::forward;  // forward, backward
   std::string module;
   std::vector<std::int64_t> shape;
   Hash128 hash;
-  std::string file;                    // raw little-endian float64, when values were asked for
+  std::string file;  // raw little-endian float64, when values were asked for
   friend bool operator==(const TraceEntry&, const TraceEntry&) = default;
 };
 
 // Collectives of rank 0 over the whole run, summed by kind, group and phase.
 struct CollectiveCount {
-  std::string kind;    // all_gather, reduce_scatter, all_reduce, broadcast, all_to_all, send, recv
-  std::string group;   // mesh axis: tp, dp_shard, ...; "dp_shard+cp"; "world"
+  std::string kind;   // all_gather, reduce_scatter, all_reduce, broadcast, all_to_all, send, recv
+  std::string group;  // mesh axis: tp, dp_shard, ...; "dp_shard+cp"; "world"
   Phase phase = Phase::forward;
   std::int64_t count = 0;
   std::int64_t bytes = 0;  // of the input handed in by this rank
@@ -79,16 +79,16 @@ struct CollectiveCount {
 
 // Of rank 0. Peaks and graphs are over the whole run; the rest is of the last step. -1: not measured (counters.h).
 struct Counters {
-  std::int64_t operators_recomputed = 0;    // ATen operators run by the forward inside backward
-  std::int64_t operators_kept = 0;          // results that a recomputation was handed, as a policy says, not run again
-  std::int64_t matmul_flops = 0;            // 2*m*n*k summed over mm and bmm, forward, recompute and backward
-  std::int64_t matmul_flops_recomputed = 0; // of these, what a recomputation ran
-  std::int64_t saved_bytes_peak = 0;        // distinct storages held for backward, parameters left out
-  std::int64_t parameter_bytes_peak = 0;    // parameter storage held, shards and gathered copies
-  std::int64_t graph_captures = 0;          // graphs captured
-  std::int64_t graph_breaks = 0;            // captures given up
-  std::int64_t products_in_scope = 0;       // matrix products of what was handed to compile, in all phases
-  std::int64_t products_in_graphs = 0;      // of these, what captured graphs ran
+  std::int64_t operators_recomputed = 0;     // ATen operators run by the forward inside backward
+  std::int64_t operators_kept = 0;           // results that a recomputation was handed, as a policy says, not run again
+  std::int64_t matmul_flops = 0;             // 2*m*n*k summed over mm and bmm, forward, recompute and backward
+  std::int64_t matmul_flops_recomputed = 0;  // of these, what a recomputation ran
+  std::int64_t saved_bytes_peak = 0;         // distinct storages held for backward, parameters left out
+  std::int64_t parameter_bytes_peak = 0;     // parameter storage held, shards and gathered copies
+  std::int64_t graph_captures = 0;           // graphs captured
+  std::int64_t graph_breaks = 0;             // captures given up
+  std::int64_t products_in_scope = 0;        // matrix products of what was handed to compile, in all phases
+  std::int64_t products_in_graphs = 0;       // of these, what captured graphs ran
   std::int64_t p2p_messages = 0;
   friend auto operator<=>(const Counters&, const Counters&) = default;
 };
@@ -102,14 +102,14 @@ struct Record {
   std::optional<Failure> failure;
   int world_size = 1;
   std::vector<StepRecord> steps;
-  std::vector<ParameterRecord> parameters;  // in the order of the model's definition
-  std::vector<CollectiveCount> collectives; // sorted
+  std::vector<ParameterRecord> parameters;   // in the order of the model's definition
+  std::vector<CollectiveCount> collectives;  // sorted
   Counters counters;
-  bool parity_owed = true;                  // false where a stack casts before a reduction
-  double range_used = 0;                    // largest bound on a sum over what exact arithmetic allows; below 1
-  std::vector<std::string> notes;           // warnings the transforms raised: "tp: plan entry ... matched nothing"
+  bool parity_owed = true;         // false where a stack casts before a reduction
+  double range_used = 0;           // largest bound on a sum over what exact arithmetic allows; below 1
+  std::vector<std::string> notes;  // warnings the transforms raised: "tp: plan entry ... matched nothing"
   std::vector<TraceEntry> trace;
-  std::vector<GraphRecord> graphs;          // of rank 0, in the order captured; only kept on request
+  std::vector<GraphRecord> graphs;  // of rank 0, in the order captured; only kept on request
   friend bool operator==(const Record&, const Record&) = default;
 };
 

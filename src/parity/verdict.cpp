@@ -1,9 +1,9 @@
 #include "parity/verdict.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "parity/finite.h"
 #include "parity/wording.h"
@@ -51,8 +51,8 @@ Judgement decided(Judgement so_far, Verdict verdict, std::string reason) {
 }
 
 // Held against another run; nothing when it agrees.
-std::optional<Judgement> differs_from(const Record& expected, const char* against, const Record& got,
-                                      const Judgement& so_far, Verdict verdict) {
+std::optional<Judgement> differs_from(const Record& expected, const char* against, const Record& got, const Judgement& so_far,
+                                      Verdict verdict) {
   auto difference = first_difference(expected, got);
   if (!difference) return std::nullopt;
   Judgement judgement = so_far;
@@ -64,10 +64,10 @@ std::optional<Judgement> differs_from(const Record& expected, const char* agains
 // Exact arithmetic left its range. Where one rank tells that a right layout could not have, that is a difference.
 Judgement out_of_range(const Comparison& c) {
   const bool owed = is_held_against_one_rank(c.subject, c.first);
-  if (!owed || !c.reference || !left_range_alone(*c.reference, c.first))
-    return decided({}, Verdict::unrun, sentence(c.first));
-  return decided({}, Verdict::differs,
-                 fmt::format("{}; the single-rank reference uses {:.1f}% of the range", sentence(c.first), 100 * c.reference->range_used));
+  if (!owed || !c.reference || !left_range_alone(*c.reference, c.first)) return decided({}, Verdict::unrun, sentence(c.first));
+  return decided(
+      {}, Verdict::differs,
+      fmt::format("{}; the single-rank reference uses {:.1f}% of the range", sentence(c.first), 100 * c.reference->range_used));
 }
 
 std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_far) {
@@ -84,9 +84,9 @@ std::optional<Judgement> unlike_itself(const Comparison& c, const Judgement& so_
 std::optional<Judgement> not_finite(const Comparison& c, const Judgement& so_far) {
   const bool completed = c.reference && c.reference->ending == Ending::completed;
   if (const auto there = completed ? first_not_finite(*c.reference) : std::nullopt)
-    return decided(so_far, Verdict::unrun,
-                   fmt::format("the single-rank reference is not finite: {} of step {} is {}", there->what, there->step,
-                               there->got));
+    return decided(
+        so_far, Verdict::unrun,
+        fmt::format("the single-rank reference is not finite: {} of step {} is {}", there->what, there->step, there->got));
   auto here = first_not_finite(c.first);
   if (!here) return std::nullopt;
   if (!completed)
@@ -145,8 +145,8 @@ std::optional<Judgement> untrained(const Comparison& c, const Judgement& so_far)
     if (!p.changed) still.push_back(p.name);
   if (still.empty()) return std::nullopt;
   return decided(so_far, Verdict::ignored,
-                 fmt::format("{} of {} parameters never changed, the first is {}", still.size(),
-                             c.first.parameters.size(), still.front()));
+                 fmt::format("{} of {} parameters never changed, the first is {}", still.size(), c.first.parameters.size(),
+                             still.front()));
 }
 
 // Where one rank has judged already, an unlike recommended order is one that is broken itself: its own case says so.
@@ -203,33 +203,36 @@ bool is_held_against_noise_floor(const Case& c) { return c.settings.arithmetic =
 Judgement judge(const Comparison& c) {
   Judgement judgement;
   if (c.first.ending == Ending::out_of_range) return out_of_range(c);
-  if (c.first.ending != Ending::completed)
-    return decided(judgement, verdict_of_ending(c.first.ending), sentence(c.first));
+  if (c.first.ending != Ending::completed) return decided(judgement, verdict_of_ending(c.first.ending), sentence(c.first));
   if (auto verdict = unlike_itself(c, judgement)) return *verdict;
   for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
     const bool twin = i < c.twins.size() && c.twins[i] && c.twins[i]->ending == Ending::completed;
     judgement.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
   }
   if (is_held_against_noise_floor(c.subject)) judgement.closeness = c.closeness;
-  for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
+  for (auto step :
+       {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
     if (auto verdict = step(c, judgement)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(judgement.effects); !lost.empty())
-    return decided(judgement, Verdict::ignored,
-                   fmt::format("{}, but {} has no effect: {}",
-                               by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
-                               lost.front().transform, lost.front().evidence));
+    return decided(
+        judgement, Verdict::ignored,
+        fmt::format("{}, but {} has no effect: {}",
+                    by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
+                    lost.front().transform, lost.front().evidence));
   if (by_distance) return decided(judgement, Verdict::close, told(*judgement.closeness));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   if (!held && !recommended_ran)
-    return decided(judgement, Verdict::unrun, "no single-rank reference can judge it, and there is no recommended order to compare it with");
-  const bool broken = held && recommended_ran &&
-                      differs_from(*c.recommended, "", c.first, judgement, Verdict::differs);
-  return decided(judgement, Verdict::equal,
-                 broken ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
-                 : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
-                        : "every loss, gradient and parameter is bitwise equal to the recommended order");
+    return decided(judgement, Verdict::unrun,
+                   "no single-rank reference can judge it, and there is no recommended order to compare it with");
+  const bool broken = held && recommended_ran && differs_from(*c.recommended, "", c.first, judgement, Verdict::differs);
+  return decided(
+      judgement, Verdict::equal,
+      broken
+          ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
+      : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
+             : "every loss, gradient and parameter is bitwise equal to the recommended order");
 }
 
 }  // namespace ordercheck

@@ -33,7 +33,7 @@ bool shows_parity(Verdict verdict);
 // The first thing in which two records differ. Step by step, within a step: loss, gradients in the order of the model,
 // gradient norm; then the parameters after the last step.
 struct Difference {
-  std::string what;      // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
+  std::string what;  // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
   int step = 0;
   int rank = -1;         // where it is of one rank
   std::string expected;  // hex of bits or hash; in native arithmetic decimals
@@ -80,25 +80,26 @@ bool is_held_against_noise_floor(const Case& c);
 // Everything a verdict is made of.
 struct Comparison {
   Case subject;
-  Record first;                         // the subject
-  std::optional<Record> again;          // the subject, once more
-  std::optional<Record> reference;      // one rank, none of the layout transforms
-  std::optional<Record> recommended;    // same mesh, recommended order; nothing when the subject is it
+  Record first;                              // the subject
+  std::optional<Record> again;               // the subject, once more
+  std::optional<Record> reference;           // one rank, none of the layout transforms
+  std::optional<Record> recommended;         // same mesh, recommended order; nothing when the subject is it
   std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
-  std::optional<Closeness> closeness = {};  // of native arithmetic
+  std::optional<Closeness> closeness = {};   // of native arithmetic
 };
 
 struct Judgement {
   Verdict verdict = Verdict::unrun;
-  std::string reason;                   // one sentence: the failure, the first difference, the effect that is missing
+  std::string reason;  // one sentence: the failure, the first difference, the effect that is missing
   std::optional<Difference> difference;
   std::vector<Effect> effects;
-  std::optional<Closeness> closeness;   // of native arithmetic
+  std::optional<Closeness> closeness;  // of native arithmetic
 };
 
-// Order of judgement: did it end; is it equal to itself; are its numbers finite where the reference's are; is it equal to the reference, or in native arithmetic not far from it; do
-// replicas agree; did trainable parameters change; to the recommended order, where one rank is no judge; was there a noise
-// floor; has every transform its effect. A failing run is judged by its first record alone.
+// Order of judgement: did it end; is it equal to itself; are its numbers finite where the reference's are; is it equal to
+// the reference, or in native arithmetic not far from it; do replicas agree; did trainable parameters change; to the
+// recommended order, where one rank is no judge; was there a noise floor; has every transform its effect. A failing run is
+// judged by its first record alone.
 Judgement judge(const Comparison& comparison);
 
 }  // namespace ordercheck

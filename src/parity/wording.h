@@ -7,8 +7,8 @@
 
 namespace ordercheck {
 
-// "loss of step 0 on rank 0 is 5.13958, the single-rank reference has 5.15664, 0.0171 apart"; of a tensor, of which a record knows hashes,
-// "gradient of output.weight of step 0 is not that of the single-rank reference".
+// "loss of step 0 on rank 0 is 5.13958, the single-rank reference has 5.15664, 0.0171 apart"; of a tensor, of which a record
+// knows hashes, "gradient of output.weight of step 0 is not that of the single-rank reference".
 std::string in_words(const Difference& difference, const std::string& against);
 
 }  // namespace ordercheck

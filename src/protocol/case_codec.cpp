@@ -16,11 +16,8 @@ json json_of(const Item& item) {
   for (const Degree& degree : item.degrees) degrees.push_back(degree.value);
   json options = json::array();
   for (const Option& option : item.options) options.push_back({{"name", option.name}, {"value", option.value}});
-  return {{"name", item.name},
-          {"degrees", degrees},
-          {"mode", item.mode},
-          {"options", options},
-          {"scope", name_of(scope_of(item))}};
+  return {
+      {"name", item.name}, {"degrees", degrees}, {"mode", item.mode}, {"options", options}, {"scope", name_of(scope_of(item))}};
 }
 
 json mesh_json(const Stack& stack) {

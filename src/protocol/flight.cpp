@@ -1,5 +1,10 @@
 #include "protocol/flight.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -7,13 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <mutex>
 #include <new>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "protocol/flight_layout.h"
 
@@ -42,8 +44,7 @@ std::atomic<Slot*> live_end{nullptr};
 
 void note_end(std::uint64_t end) {
   Slot* slot = slot_of_this_thread.load(std::memory_order_relaxed);
-  if (slot != nullptr && slot >= live_begin.load() && slot < live_end.load())
-    slot->end.store(end, std::memory_order_relaxed);
+  if (slot != nullptr && slot >= live_begin.load() && slot < live_end.load()) slot->end.store(end, std::memory_order_relaxed);
 }
 
 void note_exit() { note_end(flight::kCalledExit); }
@@ -60,10 +61,10 @@ void watch_ends() {
   std::atexit(note_exit);
   std::at_quick_exit(note_exit);
   for (const int number : kFatalSignals) {
-    struct sigaction present {};
+    struct sigaction present{};
     sigaction(number, nullptr, &present);
     if ((present.sa_flags & SA_SIGINFO) != 0 || present.sa_handler != SIG_DFL) continue;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = note_fatal_signal;
     action.sa_flags = SA_NODEFER | SA_ONSTACK;
     sigaction(number, &action, nullptr);
@@ -107,8 +108,7 @@ FlightRecorder::~FlightRecorder() {
 
 Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesystem::path& path, int ranks) {
   if (ranks < 1 || static_cast<std::uint32_t>(ranks) > flight::kMostRanks)
-    return Error{
-        fmt::format("flight file {}: expected 1 to {} ranks, got {}", path.string(), flight::kMostRanks, ranks)};
+    return Error{fmt::format("flight file {}: expected 1 to {} ranks, got {}", path.string(), flight::kMostRanks, ranks)};
   // Under its own name only once it is whole: who looks at it may come at any time.
   const std::filesystem::path begun = path.string() + ".new";
   const int file = open(begun.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -22,11 +22,11 @@ struct FlightSlot {
   bool torn = false;
   int step = 0;
   Phase phase = Phase::build;
-  std::string module;        // up to 95 bytes
-  std::string operation;     // up to 47 bytes: "all_gather", "" between collectives
-  std::string group;         // up to 23 bytes
+  std::string module;     // up to 95 bytes
+  std::string operation;  // up to 47 bytes: "all_gather", "" between collectives
+  std::string group;      // up to 23 bytes
   std::int64_t sequence = -1;
-  std::string shape;         // up to 47 bytes: "float64 [4, 24, 48]"
+  std::string shape;  // up to 47 bytes: "float64 [4, 24, 48]"
   bool finished = false;
   std::uint64_t ticket = 0;  // larger was written later, over all ranks; 0 where nothing whole was written
   int fatal_signal = 0;      // the signal that this rank's thread raised (SIGSEGV, SIGABRT ...); 0 for none

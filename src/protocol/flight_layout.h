@@ -26,10 +26,10 @@ inline constexpr std::uint32_t kMostRanks = 1u << 20;
 
 // Plain bytes: what one write stores. Texts end with a zero byte.
 struct Entry {
-  std::uint64_t ticket = 0;    // the clock at this write: larger is later, over all ranks
+  std::uint64_t ticket = 0;  // the clock at this write: larger is later, over all ranks
   std::int64_t sequence = -1;
   std::int32_t step = 0;
-  std::uint8_t phase = 0;      // the number of the Phase
+  std::uint8_t phase = 0;  // the number of the Phase
   std::uint8_t finished = 0;
   std::array<char, 96> module{};
   std::array<char, 48> operation{};

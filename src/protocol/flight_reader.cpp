@@ -1,11 +1,13 @@
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "protocol/flight.h"
@@ -30,14 +32,12 @@ FlightSlot slot_of(const Slot& from) {
   if (end < flight::kCalledExit) slot.fatal_signal = static_cast<int>(end);
   Entry entry;
   switch (flight::read(from, entry)) {
-    case flight::Read::empty:
-      return slot;
+    case flight::Read::empty: return slot;
     case flight::Read::torn:
       slot.used = true;
       slot.torn = true;
       return slot;
-    case flight::Read::whole:
-      break;
+    case flight::Read::whole: break;
   }
   slot.used = true;
   // A phase that this program does not know was written by another one, or by nobody.
@@ -70,7 +70,7 @@ Result<std::vector<FlightSlot>> read_flight(const std::filesystem::path& path) {
   const auto wrong = [&](const std::string& what) { return Error{"flight file " + path.string() + ": " + what}; };
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return wrong(std::string("cannot open it: ") + std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   View view;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) view.bytes = static_cast<std::size_t>(status.st_size);
   if (view.bytes >= sizeof(Header)) view.memory = mmap(nullptr, view.bytes, PROT_READ, MAP_SHARED, file, 0);
@@ -83,8 +83,8 @@ Result<std::vector<FlightSlot>> read_flight(const std::filesystem::path& path) {
     return wrong(fmt::format("expected version {} with slots of {} bytes, got version {} with slots of {} bytes",
                              flight::kVersion, sizeof(Slot), header.version, header.slot_bytes));
   if (header.ranks > flight::kMostRanks || view.bytes < flight::file_bytes(header.ranks))
-    return wrong(fmt::format("expected {} bytes for {} ranks, got {} bytes", flight::file_bytes(header.ranks),
-                             header.ranks, view.bytes));
+    return wrong(fmt::format("expected {} bytes for {} ranks, got {} bytes", flight::file_bytes(header.ranks), header.ranks,
+                             view.bytes));
   const auto* slots = reinterpret_cast<const Slot*>(static_cast<const char*>(view.memory) + sizeof(Header));
   std::vector<FlightSlot> read;
   read.reserve(header.ranks);

@@ -1,11 +1,12 @@
 #include "protocol/json_text.h"
 
 #include <cstdint>
-#include <fmt/format.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace ordercheck {
 namespace {
@@ -24,15 +25,11 @@ class Gate {
  public:
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
     switch (event) {
-      case json::parse_event_t::object_start:
-        names_.emplace_back();
-        [[fallthrough]];
+      case json::parse_event_t::object_start: names_.emplace_back(); [[fallthrough]];
       case json::parse_event_t::array_start:
         if (depth >= kDeepest) throw Refused{fmt::format("expected at most {} levels of nesting, got more", kDeepest)};
         break;
-      case json::parse_event_t::object_end:
-        names_.pop_back();
-        break;
+      case json::parse_event_t::object_end: names_.pop_back(); break;
       case json::parse_event_t::key:
         if (!names_.back().insert(parsed.get<std::string>()).second)
           throw Refused{"expected every name once, got twice " + excerpt(parsed.get<std::string>())};
@@ -41,8 +38,7 @@ class Gate {
         if (parsed.is_number_unsigned() && parsed.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
           throw Refused{fmt::format("expected integers within 64 bits, got {}", parsed.get<std::uint64_t>())};
         break;
-      case json::parse_event_t::array_end:
-        break;
+      case json::parse_event_t::array_end: break;
     }
     return true;
   }

@@ -24,15 +24,15 @@ namespace ordercheck {
 inline constexpr int kProtocolVersion = 1;
 
 struct Hello {
-  std::string engine;                    // "native"
-  std::vector<std::string> versions;     // "libtorch 2.11.0"
-  std::vector<std::string> devices;      // "cpu"
-  std::vector<std::string> transforms;   // names it can build
+  std::string engine;                   // "native"
+  std::vector<std::string> versions;    // "libtorch 2.11.0"
+  std::vector<std::string> devices;     // "cpu"
+  std::vector<std::string> transforms;  // names it can build
   std::vector<std::string> models;
-  std::vector<std::string> mutants;      // switches it knows
-  std::vector<std::string> faults;       // kinds it knows
+  std::vector<std::string> mutants;  // switches it knows
+  std::vector<std::string> faults;   // kinds it knows
   int max_ranks = 1;
-  std::string content_hash;              // of the worker's program: journals are not resumed across builds
+  std::string content_hash;  // of the worker's program: journals are not resumed across builds
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
@@ -59,10 +59,10 @@ struct Run {
   std::int64_t id = 0;
   Case subject;
   Keep keep = Keep::hashes;
-  std::string mutant;                    // "" for none
+  std::string mutant;  // "" for none
   std::optional<Fault> fault;
-  std::string flight_file;               // path the worker maps; "" for none
-  std::string values_folder;             // where values are written; needed with Keep::values
+  std::string flight_file;    // path the worker maps; "" for none
+  std::string values_folder;  // where values are written; needed with Keep::values
   friend bool operator==(const Run&, const Run&) = default;
 };
 

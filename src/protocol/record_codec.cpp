@@ -34,8 +34,8 @@ json json_of_bits(const std::vector<Bits64>& bits) {
 }
 
 json json_of(const Failure& failure) {
-  return {{"phase", name_of(failure.phase)}, {"rank", failure.rank},         {"module", failure.module},
-          {"operation", failure.operation},  {"group", failure.group},       {"sequence", failure.sequence},
+  return {{"phase", name_of(failure.phase)}, {"rank", failure.rank},        {"module", failure.module},
+          {"operation", failure.operation},  {"group", failure.group},      {"sequence", failure.sequence},
           {"message", failure.message},      {"ranks", json(failure.ranks)}};
 }
 

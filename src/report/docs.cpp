@@ -23,7 +23,8 @@ constexpr const char* kSampleStack = "fsdp=2,tp=2";
 // Views link rule pages as docs/parallelism_ordering.md does: from another folder the way there is another.
 std::string with_links_from(std::string text, std::string_view way) {
   constexpr std::string_view kLink = "](rules/";
-  for (std::size_t at = 0; (at = text.find(kLink, at)) != std::string::npos; at += way.size() + kLink.size()) text.insert(at + 2, way);
+  for (std::size_t at = 0; (at = text.find(kLink, at)) != std::string::npos; at += way.size() + kLink.size())
+    text.insert(at + 2, way);
   return text;
 }
 
@@ -38,8 +39,8 @@ class Maker {
     return render_template(*text, data, "report_templates/md/" + name);
   }
 
-  Status add(std::vector<Document>& documents, const std::string& path, const std::string& name, const nlohmann::ordered_json& data,
-             std::string_view way = "") const {
+  Status add(std::vector<Document>& documents, const std::string& path, const std::string& name,
+             const nlohmann::ordered_json& data, std::string_view way = "") const {
     auto contents = render(name, data);
     if (!contents) return contents.error();
     documents.push_back({.path = path, .contents = with_links_from(std::move(contents).value(), way)});
@@ -69,7 +70,8 @@ class Maker {
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
     const auto sample = parse_stack(kSampleStack);
     if (!sample) return sample.error();
-    const auto checked = render("readme_check.md", {{"stack", kSampleStack}, {"output", render_text(check(*sample, judge), false)}});
+    const auto checked =
+        render("readme_check.md", {{"stack", kSampleStack}, {"output", render_text(check(*sample, judge), false)}});
     if (!checked) return checked.error();
     return with_block(text, "check", *checked);
   }

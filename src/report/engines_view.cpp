@@ -58,7 +58,8 @@ std::string explanation_of(const Seen& seen, const std::vector<ObservedEngine>& 
     const Rule* rule = find_rule(rules, id);
     if (rule == nullptr) continue;
     const auto held = std::ranges::count_if(seen, [&](const auto& one) { return holds_for(*rule, engines[one.first].target); });
-    if (held > 0 && held < std::ssize(seen)) say(fmt::format("{} speaks of {} alone", link_to(*rule, "rules/"), holds_in_words(*rule)));
+    if (held > 0 && held < std::ssize(seen))
+      say(fmt::format("{} speaks of {} alone", link_to(*rule, "rules/"), holds_in_words(*rule)));
   }
   return said.empty() ? "no page explains it" : join(said, "<br>");
 }

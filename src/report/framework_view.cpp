@@ -58,13 +58,14 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
   std::vector<FrameworkRow> rows;
   for (const Framework& framework : sources.frameworks) {
     const Stack order = with_degrees(framework.order);
-    FrameworkRow row{.title = framework.title,
-                     .order = code(print(framework.order)),
-                     .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
-                     .date = framework.date.empty() ? "unknown" : framework.date,
-                     .says = framework.says,
-                     .differs = inversions(order, recommended_order(order, judge)),
-                     .findings = findings_in_words(order, sources.rules)};
+    FrameworkRow row{
+        .title = framework.title,
+        .order = code(print(framework.order)),
+        .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
+        .date = framework.date.empty() ? "unknown" : framework.date,
+        .says = framework.says,
+        .differs = inversions(order, recommended_order(order, judge)),
+        .findings = findings_in_words(order, sources.rules)};
     row.run = run_in_words(order, reader_target(sources), engines);
     rows.push_back(std::move(row));
   }

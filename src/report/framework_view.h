@@ -11,15 +11,15 @@ namespace ordercheck {
 
 struct FrameworkRow {
   std::string title, order, source, date, says;
-  std::string differs;            // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
-  std::string findings;           // pages that fire on it, linked; "none"
-  std::string run;                // on the reader's version: "equal"; "differs, without `ep`"; "not run"
+  std::string differs;   // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
+  std::string findings;  // pages that fire on it, linked; "none"
+  std::string run;       // on the reader's version: "equal"; "differs, without `ep`"; "not run"
 };
 
 // Two transforms that projects apply in both orders.
 struct Disagreement {
-  std::string pair;           // "`compile` and `fsdp`"
-  std::string first_before;   // who applies the first one first
+  std::string pair;          // "`compile` and `fsdp`"
+  std::string first_before;  // who applies the first one first
   std::string second_before;
 };
 

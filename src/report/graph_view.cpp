@@ -5,9 +5,9 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/wording.h"
-#include <fmt/ranges.h>
 
 namespace ordercheck {
 namespace {
@@ -99,8 +99,8 @@ std::string render_graph_text(const GraphRecord& graph) {
       return node.backward == backward && (!recomputed || node.recomputed);
     });
   };
-  std::string text = fmt::format("graph of {}: {} forward, {} backward, {} of them recomputed\n",
-                                 region_of(graph), counted(count(false, false), "operator"), count(true, false), count(true, true));
+  std::string text = fmt::format("graph of {}: {} forward, {} backward, {} of them recomputed\n", region_of(graph),
+                                 counted(count(false, false), "operator"), count(true, false), count(true, true));
   text += fmt::format("  inputs      {}\n  parameters  {}\n", named(graph.inputs), named(graph.parameters));
   for (const bool backward : {false, true}) {
     if (backward) text += fmt::format("  saved       {}\n", named(graph.saved));
@@ -108,8 +108,7 @@ std::string render_graph_text(const GraphRecord& graph) {
     for (const GraphNodeRecord& node : graph.nodes) {
       if (node.backward != backward) continue;
       const std::string result =
-          node.results.empty() ? ""
-                               : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
+          node.results.empty() ? "" : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
       text += fmt::format("  {}{}({}){}\n", result, node.op, node.arguments, node.recomputed ? "  # recomputed" : "");
     }
     text += backward ? fmt::format("  gradients   {}\n", named(graph.gradients))

@@ -55,6 +55,8 @@ std::string cited(const Citation& citation) {
   return fmt::format("[{}]({}), {}", short_name(citation), citation.url, date_in_words(citation));
 }
 
-std::string source_in_words(const Citation& citation) { return fmt::format("{}, {}", short_name(citation), date_in_words(citation)); }
+std::string source_in_words(const Citation& citation) {
+  return fmt::format("{}, {}", short_name(citation), date_in_words(citation));
+}
 
 }  // namespace ordercheck

@@ -76,7 +76,8 @@ const Outcome* find_outcome(const ObservedEngine& engine, const Case& c) {
 std::vector<std::string> built_by(const ObservedEngine& engine) { return hello_of(engine.table).transforms; }
 
 LeftOut left_out(const Sources& sources, const ObservedEngine& engine) {
-  const Plan plan = make_plan(space_of(sources, engine.table.engine), sources.frameworks, sources.rules, hello_of(engine.table), sources.threads);
+  const Plan plan = make_plan(space_of(sources, engine.table.engine), sources.frameworks, sources.rules, hello_of(engine.table),
+                              sources.threads);
   LeftOut left{.reasons = reasons_not_planned(plan), .planned_since = 0};
   for (const PlannedCase& planned : plan.cases)
     if (find_outcome(engine, planned.subject) == nullptr) ++left.planned_since;

@@ -97,7 +97,9 @@ bool nobody_builds(const std::string& sharding, const std::vector<ObservedEngine
 
 std::vector<std::string> order_gaps(const Stack& order, const std::string& sharding, const std::vector<OrderRun>& runs) {
   std::vector<std::string> gaps, lacking;
-  const auto is_in = [&](const std::string& name) { return std::ranges::find(order.items, name, &Item::name) != order.items.end(); };
+  const auto is_in = [&](const std::string& name) {
+    return std::ranges::find(order.items, name, &Item::name) != order.items.end();
+  };
   for (const std::string name : {"pp", "tp", "ac", "compile", sharding.c_str()})
     if (!is_in(name)) lacking.push_back(name);
   if (!lacking.empty()) gaps.push_back(fmt::format("the recommended order with {} lacks {}", sharding, join(lacking, ", ")));
@@ -107,12 +109,13 @@ std::vector<std::string> order_gaps(const Stack& order, const std::string& shard
     if (run.holds || run.no_known_cure) continue;
     std::vector<std::string> stacks;
     for (const Stack& stack : run.to_run) stacks.push_back(print(stack));
-    gaps.push_back(fmt::format("the recommended order with {} on {}: no committed run of {}{} is equal; {}", sharding, run.target,
-                               print(run.stack), run.cure ? " or of its cure " + print(*run.cure) : "",
-                               stacks.empty() ? "no page says why: it takes one, with its cure or that there is none"
-                                              : fmt::format("to run with that torch: {} (scripts/ordercheck matrix run --engine "
-                                                            "pytorch --python P --slow --write)",
-                                                            join(stacks, " and "))));
+    gaps.push_back(fmt::format("the recommended order with {} on {}: no committed run of {}{} is equal; {}", sharding,
+                               run.target, print(run.stack), run.cure ? " or of its cure " + print(*run.cure) : "",
+                               stacks.empty()
+                                   ? "no page says why: it takes one, with its cure or that there is none"
+                                   : fmt::format("to run with that torch: {} (scripts/ordercheck matrix run --engine "
+                                                 "pytorch --python P --slow --write)",
+                                                 join(stacks, " and "))));
   }
   return gaps;
 }

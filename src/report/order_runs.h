@@ -12,15 +12,16 @@ namespace ordercheck {
 
 // In one version of PyTorch. A stack is run with degrees of 2, and under inductor where it holds `compile`.
 struct OrderRun {
-  std::string target;                 // "pytorch 2.15.0"
+  std::string target;  // "pytorch 2.15.0"
   Stack stack;
-  std::string seen;                   // "equal"; "not run under inductor yet; aot_eager: differs"
-  std::vector<std::string> blockers;  // "[CLA-017](rules/...) (since 2.12.1): tp ... and compile of blocks are both applied": errors in it
-  std::optional<Stack> cure;          // free of errors, every transform kept
+  std::string seen;  // "equal"; "not run under inductor yet; aot_eager: differs"
+  std::vector<std::string>
+      blockers;  // "[CLA-017](rules/...) (since 2.12.1): tp ... and compile of blocks are both applied": errors in it
+  std::optional<Stack> cure;  // free of errors, every transform kept
   std::string cure_seen;
-  bool holds = false;                 // one of the two ran equal
-  bool no_known_cure = false;         // it is blocked, and nothing keeps every transform, or what did was run and is not equal
-  std::vector<Stack> to_run;          // what would tell
+  bool holds = false;          // one of the two ran equal
+  bool no_known_cure = false;  // it is blocked, and nothing keeps every transform, or what did was run and is not equal
+  std::vector<Stack> to_run;   // what would tell
 };
 
 // One a pytorch engine that there is evidence of, and that builds what the order holds. `sharding`: "fsdp", as in the order.

@@ -22,15 +22,15 @@ bool names(const Pattern& pattern, const std::string& name) {
 }
 
 bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, const std::string& name) {
-  return std::ranges::any_of(rules, [&](const Rule& rule) {
-    return kinds.contains(rule.kind) && (names(rule.one, name) || names(rule.other, name));
-  });
+  return std::ranges::any_of(
+      rules, [&](const Rule& rule) { return kinds.contains(rule.kind) && (names(rule.one, name) || names(rule.other, name)); });
 }
 
 // Some page keeps two of them apart for good: its cure gives one of them up.
 bool excludes(const Stack& stack, const std::vector<Rule>& rules) {
   return std::ranges::any_of(rules, [&](const Rule& rule) {
-    return rule.kind == RuleKind::clash && !keeps_every_transform(rule.witness.bad, rule.witness.good) && !firings(rule, stack).empty();
+    return rule.kind == RuleKind::clash && !keeps_every_transform(rule.witness.bad, rule.witness.good) &&
+           !firings(rule, stack).empty();
   });
 }
 
@@ -64,8 +64,7 @@ PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& 
                     .cite = rule.citations.empty() ? "" : source_in_words(rule.citations.front()),
                     .basis = name_of(rule.basis),
                     .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm)};
-  for (const Standing& standing : standings_of(rule, sources, engines))
-    reason.standings.push_back(standing_in_words(standing));
+  for (const Standing& standing : standings_of(rule, sources, engines)) reason.standings.push_back(standing_in_words(standing));
   if (reason.standings.empty()) reason.standings.push_back(fmt::format("claimed for {}: not run", holds_in_words(rule)));
   return reason;
 }
@@ -105,7 +104,10 @@ std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const s
     const Stack order = recommended_order(items_around(sharding, sources.rules), judge);
     std::vector<std::string> names;
     for (const Item& item : order.items) names.push_back(item.name);
-    RecommendedOrder made{.title = "With " + code(sharding), .names = names, .reasons = {}, .runs = order_runs(order, sharding, sources, engines)};
+    RecommendedOrder made{.title = "With " + code(sharding),
+                          .names = names,
+                          .reasons = {},
+                          .runs = order_runs(order, sharding, sources, engines)};
     if (!nobody_builds(sharding, engines)) made.gaps = order_gaps(order, sharding, made.runs);
     for (std::size_t i = 0; i + 1 < order.items.size(); ++i)
       for (PairReason& reason : reasons_for(order.items[i], order.items[i + 1], sources, engines))

@@ -12,10 +12,10 @@ namespace ordercheck {
 
 // One reason for one pair.
 struct PairReason {
-  std::string pair;                    // "`tp` before `fsdp`"
-  std::string rule;                    // "[ORD-004](rules/...)"; "" where no page orders the two
-  std::string reason;                  // the page's first sentence
-  std::string cite;                    // its first citation
+  std::string pair;    // "`tp` before `fsdp`"
+  std::string rule;    // "[ORD-004](rules/...)"; "" where no page orders the two
+  std::string reason;  // the page's first sentence
+  std::string cite;    // its first citation
   std::string basis, harm;
   std::vector<std::string> standings;  // one an engine and version
 };
@@ -29,7 +29,8 @@ struct RecommendedOrder {
 };
 
 // One order for fsdp and one for simple_fsdp, each of every transform that order rules name, but for other data parallelism and
-// for what a clash page gives up: its good stack does without one. What a page has against two that it keeps is no matter of their order.
+// for what a clash page gives up: its good stack does without one. What a page has against two that it keeps is no matter of
+// their order.
 std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines);
 
 // Transforms that some order, clash or commutes page names, in the order of the catalogue.

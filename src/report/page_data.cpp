@@ -39,8 +39,13 @@ Json data_of(const OrderRun& run) {
 }
 
 Json data_of(const PairReason& r) {
-  return {{"pair", r.pair},   {"rule", r.rule}, {"reason", r.reason}, {"cite", r.cite},
-          {"basis", r.basis}, {"harm", r.harm}, {"standings", join(r.standings, "<br>")}};
+  return {{"pair", r.pair},
+          {"rule", r.rule},
+          {"reason", r.reason},
+          {"cite", r.cite},
+          {"basis", r.basis},
+          {"harm", r.harm},
+          {"standings", join(r.standings, "<br>")}};
 }
 
 // Reasons of pairs that an order above has told already are left out.
@@ -53,19 +58,21 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
     if (!told.contains(reason.pair)) reasons.push_back(data_of(reason));
   }
   told.insert(here.begin(), here.end());
-  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", std::move(runs)}, {"reasons", std::move(reasons)}};
+  return {
+      {"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", std::move(runs)}, {"reasons", std::move(reasons)}};
 }
 
 Json data_of(const PairTableRow& row) {
-  return {{"good", row.good},   {"bad", row.bad},   {"happens", row.happens}, {"since", row.since}, {"basis", row.basis},
-          {"cure", row.cure},   {"page", row.page}, {"others", row.others}};
+  return {{"good", row.good},   {"bad", row.bad},   {"happens", row.happens}, {"since", row.since},
+          {"basis", row.basis}, {"cure", row.cure}, {"page", row.page},       {"others", row.others}};
 }
 
 Json data_of(const PairMatrix& matrix) {
   Json rows = Json::array();
   for (const PairRow& row : matrix.rows) {
     std::vector<std::string> signs;
-    for (std::size_t i = 0; i < row.cells.size(); ++i) signs.push_back(matrix.names[i] == row.name ? "" : sign_of(row.cells[i]));
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      signs.push_back(matrix.names[i] == row.name ? "" : sign_of(row.cells[i]));
     rows.push_back({{"name", row.name}, {"cells", texts(signs)}});
   }
   std::vector<std::string> never_run;
@@ -81,22 +88,17 @@ Json data_of(const RunRow& row) {
   return {{"text", row.text}, {"verdict", row.verdict}, {"seen", row.seen}, {"rules", row.rules}};
 }
 
-Json data_of(const CostRow& row) {
-  return {{"order", row.order}, {"cells", texts(row.cells)}};
-}
+Json data_of(const CostRow& row) { return {{"order", row.order}, {"cells", texts(row.cells)}}; }
 
 Json data_of(const TrafficRow& row) {
-  return {{"order", row.order},     {"kind", row.kind},           {"group", row.group},
-          {"forward", row.forward}, {"recompute", row.recompute}, {"backward", row.backward},
+  return {{"order", row.order},         {"kind", row.kind},           {"group", row.group},
+          {"forward", row.forward},     {"recompute", row.recompute}, {"backward", row.backward},
           {"optimizer", row.optimizer}, {"elsewhere", row.elsewhere}, {"bytes", row.bytes}};
 }
 
 Json data_of(const ContradictionRow& row) {
-  return {{"where", row.where},
-          {"what", row.what},
-          {"claimed", row.claimed},
-          {"seen", row.seen},
-          {"explanation", row.explanation}};
+  return {
+      {"where", row.where}, {"what", row.what}, {"claimed", row.claimed}, {"seen", row.seen}, {"explanation", row.explanation}};
 }
 
 Json data_of(const FrameworkRow& row) {
@@ -112,9 +114,7 @@ Json data_of(const PointRule& rule) {
   return {{"rule", rule.link}, {"title", rule.title}, {"basis", rule.basis}, {"harm", rule.harm}};
 }
 
-Json data_of(const PointLine& line) {
-  return {{"name", line.name}, {"cells", texts(line.cells)}, {"same", line.same}};
-}
+Json data_of(const PointLine& line) { return {{"name", line.name}, {"cells", texts(line.cells)}, {"same", line.same}}; }
 
 Json data_of(const PointRuns& runs);
 Json data_of(const PointView& point);
@@ -122,16 +122,15 @@ Json data_of(const TransformPage& page);
 Json data_of(const TransformView& view);
 Json data_of(const VersionsView& view);
 
-Json data_of(const ChangedRow& row) {
-  return {{"order", row.order}, {"cells", texts(row.cells)}, {"rules", row.rules}};
-}
+Json data_of(const ChangedRow& row) { return {{"order", row.order}, {"cells", texts(row.cells)}, {"rules", row.rules}}; }
 
 Json data_of(const DisagreementRow& row) {
   return {{"order", row.order}, {"cells", texts(row.cells)}, {"explanation", row.explanation}};
 }
 
 Json data_of(const SetRow& row) {
-  return {{"order", row.order}, {"verdict", row.verdict}, {"rules", row.rules}, {"same", row.same}, {"cells", texts(row.cells)}};
+  return {
+      {"order", row.order}, {"verdict", row.verdict}, {"rules", row.rules}, {"same", row.same}, {"cells", texts(row.cells)}};
 }
 
 Json data_of(const SetView& set);
@@ -204,7 +203,8 @@ Json data_of(const TransformView& view) {
 Json silent_rows(const std::vector<PairTableRow>& rows) {
   std::vector<std::string> parts;
   for (const PairTableRow& row : rows)
-    if (is_silent(row.shown)) parts.push_back(fmt::format("{} ({}, since {}; build {})", row.bad, row.page, row.since, row.good));
+    if (is_silent(row.shown))
+      parts.push_back(fmt::format("{} ({}, since {}; build {})", row.bad, row.page, row.since, row.good));
   return join(parts, ", ");
 }
 

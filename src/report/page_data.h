@@ -8,8 +8,8 @@
 
 #include "report/engines_view.h"
 #include "report/framework_view.h"
-#include "report/order_view.h"
 #include "report/order_drawing.h"
+#include "report/order_view.h"
 #include "report/pair_matrix.h"
 #include "report/pair_table.h"
 #include "report/rule_view.h"
@@ -23,19 +23,19 @@ namespace ordercheck {
 
 // Everything that the generated pages say; each page takes what it is about.
 struct Pages {
-  std::string target;  // "pytorch 2.15.0": whom the ordering page is for
-  std::vector<std::string> versions;     // of PyTorch that there are runs of: "2.15.0", "2.11.0"
+  std::string target;                 // "pytorch 2.15.0": whom the ordering page is for
+  std::vector<std::string> versions;  // of PyTorch that there are runs of: "2.15.0", "2.11.0"
   std::vector<ThreadView> threads;
   std::vector<RecommendedOrder> orders;
-  Shown whole_order = Shown::not_run;    // what most people stack of the first order, on `target`
-  OrderDrawing drawing;                  // of the first order
+  Shown whole_order = Shown::not_run;  // what most people stack of the first order, on `target`
+  OrderDrawing drawing;                // of the first order
   PageCount count;
   std::vector<PairTableRow> pair_table;
   PairMatrix pairs;
   std::vector<Symptom> symptoms;
-  std::vector<TransformView> transforms; // that need a word of their own: ep, simple_fsdp, auto_parallel
+  std::vector<TransformView> transforms;  // that need a word of their own: ep, simple_fsdp, auto_parallel
   std::vector<EngineView> engines;
-  std::vector<VersionsView> changes;     // between versions
+  std::vector<VersionsView> changes;  // between versions
   EnginesView between_engines;
   std::vector<FrameworkRow> frameworks;
   std::vector<Disagreement> disagreements;

@@ -42,7 +42,8 @@ std::string detail_of(const Outcome& outcome) {
     }
     case Verdict::differs: {
       const auto end = reason.find(" is ");
-      return fmt::format(": {}{}", shortened(reason.substr(0, end), kLongestHappening), end == std::string::npos ? "" : " differs");
+      return fmt::format(": {}{}", shortened(reason.substr(0, end), kLongestHappening),
+                         end == std::string::npos ? "" : " differs");
     }
     case Verdict::ignored: return ": " + shortened(what_is_missing(outcome), kLongestHappening);
     default: return "";
@@ -55,7 +56,8 @@ std::string cure_in_words(const Rule& rule) {
   const std::vector<Firing> fired = firings(rule, rule.witness.bad);
   if (fired.empty()) return "";
   const auto& items = rule.witness.bad.items;
-  return fmt::format("{} before {}", code(items[fired.front().items.back()].name), code(items[fired.front().items.front()].name));
+  return fmt::format("{} before {}", code(items[fired.front().items.back()].name),
+                     code(items[fired.front().items.front()].name));
 }
 
 // A harm that nobody sees is worse than one that stops the run.

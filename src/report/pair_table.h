@@ -17,9 +17,9 @@ struct PairTableRow {
   std::string happens;    // "fails loudly in apply: `Cannot distribute a DTensor`"
   std::string since;      // the first version that the page claims it for: "2.6"; "2.6, before 2.13"
   std::string basis;
-  std::string cure;       // what turns the bad stack into the good one: "`tp` before `ac`"
-  std::string page;       // "[ORD-003](rules/...)"
-  std::string others;     // ids of further pages about the two that a run bore out; ""
+  std::string cure;    // what turns the bad stack into the good one: "`tp` before `ac`"
+  std::string page;    // "[ORD-003](rules/...)"
+  std::string others;  // ids of further pages about the two that a run bore out; ""
 };
 
 // Of order and clash pages that hold for the reader's version and whose bad stack it did not run as well as the good one.

@@ -54,7 +54,8 @@ std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, con
 }
 
 std::string standing_in_words(const Standing& s) {
-  const std::string runs = s.bad == "not run" && s.good == "not run" ? "not run" : fmt::format("bad {}, good {}", s.bad, s.good);
+  const std::string runs =
+      s.bad == "not run" && s.good == "not run" ? "not run" : fmt::format("bad {}, good {}", s.bad, s.good);
   return fmt::format("{}: {}; {}", s.target, s.grade, runs);
 }
 

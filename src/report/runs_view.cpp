@@ -49,8 +49,7 @@ std::vector<Case> ordered_cases(const Space& space, const std::string& engine) {
   std::vector<Stack> stacks = orders(space.transforms, std::ranges::max(space.order_ranks));
   std::erase_if(stacks, [](const Stack& stack) { return stack.items.size() < 2; });
   std::ranges::stable_sort(stacks, std::greater<>{}, [](const Stack& stack) { return stack.items.size(); });
-  for (Stack& stack : stacks)
-    cases.push_back(usual_case(std::move(stack), space.models.front(), engine));
+  for (Stack& stack : stacks) cases.push_back(usual_case(std::move(stack), space.models.front(), engine));
   return cases;
 }
 
@@ -72,9 +71,10 @@ std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEn
   const LeftOut left = left_out(sources, engine);
   for (const auto& [reason, count] : left.reasons) lines.push_back(fmt::format("{}: {}", counted(count, "case"), reason));
   if (left.planned_since > 0)
-    lines.push_back(fmt::format("{}: asked for by rules, orders or space, and not in this table; `ordercheck matrix run "
-                                "--write` runs what can be run",
-                                counted(left.planned_since, "case")));
+    lines.push_back(
+        fmt::format("{}: asked for by rules, orders or space, and not in this table; `ordercheck matrix run "
+                    "--write` runs what can be run",
+                    counted(left.planned_since, "case")));
   return lines;
 }
 
@@ -85,8 +85,7 @@ std::string seen_text(const Outcome& outcome, const EvidenceRow& row) {
   const std::string place = place_in_words(row);
   if (row.message.empty()) return place.empty() ? "no message" : place;
   const std::string message = code(shortened(row.message, kLongestMessage));
-  return place.empty() || outcome.judgement.verdict == Verdict::differs ? message
-                                                                        : fmt::format("{}, in {}", message, place);
+  return place.empty() || outcome.judgement.verdict == Verdict::differs ? message : fmt::format("{}, in {}", message, place);
 }
 
 EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
@@ -101,10 +100,14 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
                   .verdicts = join(verdicts, ", "),
                   .agreement = fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, "
                                            "{} undecided",
-                                           tally.confirmed, tally.open, counted(tally.explained, "contradiction"), tally.contradictions,
-                                           tally.undecided)};
+                                           tally.confirmed, tally.open, counted(tally.explained, "contradiction"),
+                                           tally.contradictions, tally.undecided)};
   for (const Control& control : engine.table.controls)
-    view.controls.push_back(fmt::format("{} {}: {}", control.name, !control.judged ? "not judged" : control.held ? "held" : "FAILED", control.evidence));
+    view.controls.push_back(fmt::format("{} {}: {}", control.name,
+                                        !control.judged ? "not judged"
+                                        : control.held  ? "held"
+                                                        : "FAILED",
+                                        control.evidence));
   view.builds = codes(built_by(engine));
   view.file = evidence_page_of(engine);
   for (const Outcome& outcome : engine.outcomes)
@@ -124,8 +127,7 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
     if (outcome.agreement == Agreement::undecided)
       view.undecided.push_back(fmt::format("{}, {}: {}", code(print(outcome.planned.subject)),
                                            name_of(outcome.judgement.verdict), outcome.judgement.reason));
-  for (const auto& [why, cases] : open_cases(engine.outcomes))
-    view.open.push_back(fmt::format("{}: {}", why, codes(cases)));
+  for (const auto& [why, cases] : open_cases(engine.outcomes)) view.open.push_back(fmt::format("{}: {}", why, codes(cases)));
   view.not_planned = not_planned_of(sources, engine);
   return view;
 }

@@ -26,31 +26,31 @@ struct CostRow {
 
 struct TrafficRow {
   std::string order;
-  std::string kind, group;                            // "all_gather", "tp"
+  std::string kind, group;                                         // "all_gather", "tp"
   std::string forward, recompute, backward, optimizer, elsewhere;  // how many; elsewhere: build, apply, observe
   std::string bytes;
 };
 
 struct ContradictionRow {
-  std::string where;        // "native 2.11.0"
-  std::string what;         // the case or the rule
-  std::string claimed;      // "ORD-003 predicts differs; seen: fails"
+  std::string where;    // "native 2.11.0"
+  std::string what;     // the case or the rule
+  std::string claimed;  // "ORD-003 predicts differs; seen: fails"
   std::string seen;
   std::string explanation;  // of a page, or "no page explains it"
 };
 
 struct EngineView {
-  std::string title;                // "native 2.11.0, cpu"
-  std::string versions;             // "libtorch 2.11.0"
+  std::string title;     // "native 2.11.0, cpu"
+  std::string versions;  // "libtorch 2.11.0"
   std::string arithmetic;
-  std::string builds;               // "`ac`, `fsdp`, `tp`": transforms that it has runs of
-  std::string cases;                // "212"
-  std::string verdicts;             // "180 equal, 32 fails"
-  std::string agreement;            // "150 confirmed, 3 open, ..."
+  std::string builds;     // "`ac`, `fsdp`, `tp`": transforms that it has runs of
+  std::string cases;      // "212"
+  std::string verdicts;   // "180 equal, 32 fails"
+  std::string agreement;  // "150 confirmed, 3 open, ..."
   std::vector<std::string> controls;
-  std::string file;                 // of its page, in docs/evidence/: "pytorch-2.15.0.md"
-  std::vector<RunRow> runs;         // every case, in the order of the table
-  std::vector<SetView> sets;        // every order of the space's named sets
+  std::string file;                     // of its page, in docs/evidence/: "pytorch-2.15.0.md"
+  std::vector<RunRow> runs;             // every case, in the order of the table
+  std::vector<SetView> sets;            // every order of the space's named sets
   std::vector<std::string> cost_names;  // "operators recomputed": counters that are not 0 in every legal order
   std::vector<CostRow> costs;
   std::vector<TrafficRow> traffic;

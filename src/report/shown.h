@@ -21,8 +21,8 @@ bool is_silent(Shown shown);  // nothing is raised, and training is not what was
 // Of `stack` with the settings that a page's stacks are run with; of the reader's version (reader_target).
 Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
 
-// Of two transforms and nothing else, `first` applied first, without an option and at their usual scopes: with degrees of 2 where
-// that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any.
+// Of two transforms and nothing else, `first` applied first, without an option and at their usual scopes: with degrees of 2
+// where that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any.
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
                     const std::vector<ObservedEngine>& engines);
 
@@ -32,7 +32,8 @@ const Outcome* reader_run(const Stack& stack, const Sources& sources, const std:
 // Of an `ignored` run: what would have been there, had the transform had its effect: "0 graphs captured".
 std::string what_is_missing(const Outcome& outcome);
 
-const char* in_words(Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
-const char* sign_of(Shown shown);   // one character for a table
+const char* in_words(
+    Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
+const char* sign_of(Shown shown);  // one character for a table
 
 }  // namespace ordercheck

@@ -19,12 +19,12 @@ namespace ordercheck {
 
 struct Sources {
   std::vector<Rule> rules;
-  std::vector<EvidenceTable> evidence;    // sorted by engine and build; of every arithmetic
+  std::vector<EvidenceTable> evidence;  // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;
-  std::vector<Thread> threads;            // sorted by name
-  Space space;                            // of every engine that has none of its own
+  std::vector<Thread> threads;                   // sorted by name
+  Space space;                                   // of every engine that has none of its own
   std::map<std::string, Space> own_spaces = {};  // by engine
-  std::vector<Observation> observations;  // of `evidence`
+  std::vector<Observation> observations;         // of `evidence`
 };
 
 // Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/threads/, matrix/space.toml and, of the engines that there is

@@ -52,7 +52,9 @@ void add(const Seen& more, Seen& seen) {
 }
 
 // A pin is a part of the messages that it is about.
-bool is_part_of(const std::string& part, const std::string& whole) { return part != whole && whole.find(part) != std::string::npos; }
+bool is_part_of(const std::string& part, const std::string& whole) {
+  return part != whole && whole.find(part) != std::string::npos;
+}
 
 }  // namespace
 

@@ -29,7 +29,7 @@ constexpr const char* kSeen = "what was seen";
 // A stack of the point and what the engine's table has of it.
 struct Column {
   Stack stack;
-  const EvidenceRow* row = nullptr;    // null: not run
+  const EvidenceRow* row = nullptr;  // null: not run
   const Outcome* outcome = nullptr;
   bool is_complete() const { return row != nullptr && row->ending == Ending::completed; }
 };

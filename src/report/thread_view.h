@@ -23,27 +23,27 @@ struct PointLine {
 
 // What one engine and version showed of stacks of a point that hold the same transforms.
 struct PointRuns {
-  std::string target;              // "native 2.11.0, cpu"
-  std::string not_run;             // why there is no line, where there is none
-  std::string told_at;             // the title of the point that has shown the very same table; "" where none has
-  std::vector<std::string> stacks; // heads of the columns
-  std::vector<PointLine> lines;    // verdict, what was seen, every counter that is not 0 everywhere, then collectives
-                                   // that differ
-  std::string apart;               // what tells the stacks apart, in a sentence
+  std::string target;               // "native 2.11.0, cpu"
+  std::string not_run;              // why there is no line, where there is none
+  std::string told_at;              // the title of the point that has shown the very same table; "" where none has
+  std::vector<std::string> stacks;  // heads of the columns
+  std::vector<PointLine> lines;     // verdict, what was seen, every counter that is not 0 everywhere, then collectives
+                                    // that differ
+  std::string apart;                // what tells the stacks apart, in a sentence
 };
 
 struct PointView {
-  std::string title;               // "2. Can the order be changed?"
+  std::string title;  // "2. Can the order be changed?"
   std::string by, date, says, basis_said, answer;
-  std::string pair;                // "`tp` before `ac`"; "`pp`" where one is named; "" where none is
+  std::string pair;                   // "`tp` before `ac`"; "`pp`" where one is named; "" where none is
   std::vector<std::string> bases;     // "[ORD-003](...) incidental"
   std::vector<std::string> verdicts;  // "native 2.11.0, cpu: `tp=2,ac` equal, `ac,tp=2` differs"; "not run"
   std::vector<PointRule> rules;
-  std::vector<PointRuns> runs;     // one a set of transforms and a table of evidence, or target without one
+  std::vector<PointRuns> runs;  // one a set of transforms and a table of evidence, or target without one
 };
 
 struct ThreadView {
-  std::string name;                // "torchtitan-1554"
+  std::string name;  // "torchtitan-1554"
   std::string title, url;
   std::vector<PointView> points;
 };

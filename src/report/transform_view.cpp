@@ -15,14 +15,16 @@ namespace ordercheck {
 namespace {
 
 bool is_about(const Pattern& pattern, const std::string& name, std::optional<Scope> scope) {
-  return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& p) { return p.name == name || (scope && p.scope == scope); });
+  return std::ranges::any_of(pattern.any_of,
+                             [&](const ItemPattern& p) { return p.name == name || (scope && p.scope == scope); });
 }
 
 std::string runs_of(const std::string& name, const std::vector<ObservedEngine>& engines) {
   std::vector<std::string> parts;
   for (const ObservedEngine& engine : engines) {
     const auto count = std::ranges::count_if(engine.outcomes, [&](const Outcome& outcome) {
-      return std::ranges::find(outcome.planned.subject.stack.items, name, &Item::name) != outcome.planned.subject.stack.items.end();
+      return std::ranges::find(outcome.planned.subject.stack.items, name, &Item::name) !=
+             outcome.planned.subject.stack.items.end();
     });
     if (count > 0) parts.push_back(fmt::format("{} on {}", counted(count, "case"), print_engine(engine)));
   }

@@ -11,8 +11,8 @@
 namespace ordercheck {
 
 struct TransformPage {
-  std::string page;    // linked
-  std::string claim;   // "`fsdp|hsdp` applied before `ep`"
+  std::string page;   // linked
+  std::string claim;  // "`fsdp|hsdp` applied before `ep`"
   std::string harm, basis;
   std::string source;  // who says so, with the date; "" where nobody is cited
 };

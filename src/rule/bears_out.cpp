@@ -36,8 +36,7 @@ Borne of_hang(const Expectation& shown, const Observation& seen) {
   if (shown.operation.empty() || shown.group.empty())
     return {Bearing::undecided, "it hangs, but no page pins in which operation and on which group", ""};
   const std::string said = fmt::format("{} on {}", shown.operation, shown.group);
-  const std::string there =
-      seen.operation.empty() ? "in no operation" : fmt::format("{} on {}", seen.operation, seen.group);
+  const std::string there = seen.operation.empty() ? "in no operation" : fmt::format("{} on {}", seen.operation, seen.group);
   if (shown.operation != seen.operation || shown.group != seen.group) return foreign(said, there);
   return {Bearing::borne_out, fmt::format("in {}", there), ""};
 }
@@ -59,8 +58,7 @@ Borne of_move(const Expectation& shown, const Observation& seen, const Observati
   if (beside == nullptr || !is_of_kind(Verdict::equal, beside->verdict))
     return {Bearing::undecided, "the good stack did not run equal", ""};
   const std::int64_t bad = value_in(seen.counters, shown.counter), good = value_in(beside->counters, shown.counter);
-  if (!is_measured(bad) || !is_measured(good))
-    return {Bearing::undecided, not_measured_by(seen.engine, shown.counter), ""};
+  if (!is_measured(bad) || !is_measured(good)) return {Bearing::undecided, not_measured_by(seen.engine, shown.counter), ""};
   const bool moved = shown.move == Move::more ? bad > good : shown.move == Move::less ? bad < good : bad == good;
   const std::string numbers = fmt::format("{} is {} against {} in the good stack", shown.counter, bad, good);
   if (moved) return {Bearing::borne_out, numbers, ""};
@@ -68,24 +66,21 @@ Borne of_move(const Expectation& shown, const Observation& seen, const Observati
 }
 
 Borne of_commuting(const Observation& one, const Observation* other) {
-  if (other == nullptr || shows_nothing(other->verdict))
-    return {Bearing::undecided, "only one of the two orders ran", ""};
+  if (other == nullptr || shows_nothing(other->verdict)) return {Bearing::undecided, "only one of the two orders ran", ""};
   const auto is_equal = [](const Observation& seen) { return is_of_kind(Verdict::equal, seen.verdict); };
   if (is_equal(one) != is_equal(*other))
     return {Bearing::departed,
-            fmt::format("{} is {}, {} is {}", one.case_text, name_of(one.verdict), other->case_text,
-                        name_of(other->verdict)),
+            fmt::format("{} is {}, {} is {}", one.case_text, name_of(one.verdict), other->case_text, name_of(other->verdict)),
             ""};
   if (!is_equal(one))
     return {Bearing::undecided,
-            fmt::format("neither order ran equal: one {}, the other {}", name_of(one.verdict), name_of(other->verdict)),
-            ""};
+            fmt::format("neither order ran equal: one {}, the other {}", name_of(one.verdict), name_of(other->verdict)), ""};
   const CountersHeld held = hold_counters(one.counters, other->counters);
   if (!held.apart.empty())
-    return {Bearing::departed,
-            fmt::format("{} is {} and {}", held.apart, value_in(one.counters, held.apart),
-                        value_in(other->counters, held.apart)),
-            ""};
+    return {
+        Bearing::departed,
+        fmt::format("{} is {} and {}", held.apart, value_in(one.counters, held.apart), value_in(other->counters, held.apart)),
+        ""};
   if (!held.unmeasured.empty()) return {Bearing::undecided, not_measured_by(one.engine, held.unmeasured), ""};
   return {Bearing::borne_out, "equal numbers and counters", ""};
 }
@@ -103,8 +98,7 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
     return {Bearing::undecided, fmt::format("{}, so nothing is shown", name_of(seen.verdict)), ""};
   if (claim.counted == Counted::the_same) return of_commuting(seen, beside);
   if (!is_of_kind(said, seen.verdict)) {
-    if (ended_early(seen.verdict))
-      return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
+    if (ended_early(seen.verdict)) return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
     return {Bearing::departed, fmt::format("{} where {} was expected", name_of(seen.verdict), name_of(said)), ""};
   }
   Borne borne{Bearing::borne_out, seen.message, ""};
@@ -146,8 +140,7 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
   return claim;
 }
 
-Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine,
-                     const std::optional<Version>& version) {
+Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine, const std::optional<Version>& version) {
   Claim claim = claim_on_witness(rule, engine, version);
   claim.counted = Counted::as_pinned;
   claim.shown.move = Move::none;

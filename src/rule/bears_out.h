@@ -27,8 +27,7 @@ struct Claim {
 Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::optional<Version>& version);
 
 // What it says of any stack that it fires on. No good stack stands beside it, so counters are not asked.
-Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine,
-                     const std::optional<Version>& version);
+Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine, const std::optional<Version>& version);
 
 // What one pin says of its stack, whether it departs from the harm or not.
 Claim claim_of_pin(const Rule& rule, const Expectation& pin);

@@ -37,8 +37,7 @@ Status check_counter_name(std::string_view name) {
   const auto near = nearest(name, known);
   return Error{fmt::format("unknown counter '{}'; {}", name,
                            near ? fmt::format("did you mean '{}'?", *near)
-                                : fmt::format("known: {}, a collective with '@axis', ':bytes' behind it",
-                                              join(known, ", ")))};
+                                : fmt::format("known: {}, a collective with '@axis', ':bytes' behind it", join(known, ", ")))};
 }
 
 CounterValues counter_values(const Counters& counters, const std::vector<CollectiveCount>& collectives) {

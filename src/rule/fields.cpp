@@ -22,16 +22,17 @@ Fields::Fields(const toml::table& table, std::string name, std::vector<std::stri
   std::ranges::sort(unknown);
   for (const auto& [line, key] : unknown) {
     const auto near = nearest(key, known);
-    errors_.refuse(line, fmt::format("unknown field '{}' in {}; {}", key, name_,
-                                     near ? fmt::format("did you mean '{}'?", *near)
-                                          : fmt::format("known: {}", join(known, ", "))));
+    errors_.refuse(line,
+                   fmt::format("unknown field '{}' in {}; {}", key, name_,
+                               near ? fmt::format("did you mean '{}'?", *near) : fmt::format("known: {}", join(known, ", "))));
   }
 }
 
 const toml::node* Fields::need(const std::string& key) {
   const toml::node* node = table_.get(key);
-  if (node == nullptr) errors_.refuse(std::max<toml::source_index>(table_.source().begin.line, 1),
-                                      fmt::format("field '{}' is missing in {}", key, name_));
+  if (node == nullptr)
+    errors_.refuse(std::max<toml::source_index>(table_.source().begin.line, 1),
+                   fmt::format("field '{}' is missing in {}", key, name_));
   return node;
 }
 

@@ -34,12 +34,12 @@ class Fields {
   Fields(const toml::table& table, std::string name, std::vector<std::string> known, PageErrors& errors);
 
   bool has(const std::string& key) const { return table_.contains(key); }
-  std::string text(const std::string& key);                    // must be there, and not empty
-  std::string text_or_empty(const std::string& key);           // "" when it is not there
-  std::vector<std::string> texts(const std::string& key);      // must be there
-  std::optional<int> number(const std::string& key);           // at least 1, when it is there
+  std::string text(const std::string& key);                // must be there, and not empty
+  std::string text_or_empty(const std::string& key);       // "" when it is not there
+  std::vector<std::string> texts(const std::string& key);  // must be there
+  std::optional<int> number(const std::string& key);       // at least 1, when it is there
   std::vector<const toml::table*> tables(const std::string& key);
-  const toml::table* table(const std::string& key);            // must be there
+  const toml::table* table(const std::string& key);  // must be there
 
   // An error at a field's line.
   void refuse(const std::string& key, const std::string& what);

@@ -90,8 +90,7 @@ bool says_it_is_over(const Rule& rule, const Target& target) {
 
 Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observation>& observations) {
   std::vector<Run> runs;
-  if (speaks_about(rule, target.project) && target.implementation.empty())
-    runs = runs_of(rule, target.project, observations);
+  if (speaks_about(rule, target.project) && target.implementation.empty()) runs = runs_of(rule, target.project, observations);
   if (target.version && holds_for(rule, target))  // then a run of a version that the page is silent about says nothing
     std::erase_if(runs, [&](const Run& run) {
       return !holds_for(rule, {.project = target.project, .implementation = target.implementation, .version = run.version});

@@ -18,9 +18,9 @@ enum class GradeKind { reproduced, cited, contested, refuted, stale };
 
 struct Grade {
   GradeKind kind = GradeKind::cited;
-  std::string engine;   // whose run decided; empty where none did
+  std::string engine;  // whose run decided; empty where none did
   std::string version;
-  std::string note;     // one clause: what the run showed, or why a run decides nothing
+  std::string note;  // one clause: what the run showed, or why a run decides nothing
   friend bool operator==(const Grade&, const Grade&) = default;
 };
 

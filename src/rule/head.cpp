@@ -111,8 +111,8 @@ Move read_move(Fields& fields, std::string& counter) {
 
 Expectation read_expectation(const toml::table& table, const Rule& rule, PageErrors& errors) {
   Fields fields(table, "[[expect]]",
-                {"engine", "version", "stack", "verdict", "phase", "message", "operation", "group", "loses", "more",
-                 "less", "same", "because"},
+                {"engine", "version", "stack", "verdict", "phase", "message", "operation", "group", "loses", "more", "less",
+                 "same", "because"},
                 errors);
   Expectation expected;
   expected.engine = fields.text("engine");
@@ -148,9 +148,9 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
                                          expected.verdict == verdict_of(rule.harm) ? "same" : name_of(expected.verdict),
                                          name_of(rule.harm)));
   if (!speaks_about(rule, expected.engine))
-    fields.refuse("engine",
-                  fmt::format("'holds' does not speak about {}: nothing is predicted for it, so nothing can be pinned",
-                              expected.engine));
+    fields.refuse(
+        "engine",
+        fmt::format("'holds' does not speak about {}: nothing is predicted for it, so nothing can be pinned", expected.engine));
   return expected;
 }
 
@@ -159,9 +159,8 @@ std::string read_retired(Fields& fields) {
   const std::string text = fields.text("retired");
   if (text.size() <= kDay || !is_date(text.substr(0, kDay)) || !text.substr(kDay).starts_with(": ") ||
       trim(text.substr(kDay + 1)).empty())
-    fields.refuse(
-        "retired",
-        fmt::format("retired = \"{}\" does not say when and why; write \"2026-11-22: nobody says it\"", text));
+    fields.refuse("retired",
+                  fmt::format("retired = \"{}\" does not say when and why; write \"2026-11-22: nobody says it\"", text));
   return text;
 }
 
@@ -179,8 +178,7 @@ void read_parts(Fields& fields, Rule& rule) {
   if (fields.has("scopes"))
     rule.scopes = choose(fields, "scopes", find_scope_relation(fields.text("scopes")), "same, equal, inside, outside");
   if (fields.has("when") || rule.kind == RuleKind::fits)
-    if (const std::string text = fields.text("when"); !text.empty())
-      rule.when = fields.take("when", parse_condition(text));
+    if (const std::string text = fields.text("when"); !text.empty()) rule.when = fields.take("when", parse_condition(text));
 }
 
 // Whose effect is lost: an item that the page flags, and that its smallest stack has.
@@ -191,8 +189,7 @@ void read_loses(Fields& fields, Rule& rule) {
     return;
   }
   if (!ignored) return fields.refuse("loses", fmt::format("harm = \"{}\" ignores nothing", name_of(rule.harm)));
-  if (const std::string text = fields.text("loses"); !text.empty())
-    rule.loses = fields.take("loses", parse_pattern(text));
+  if (const std::string text = fields.text("loses"); !text.empty()) rule.loses = fields.take("loses", parse_pattern(text));
 }
 
 bool is_id(std::string_view id, RuleKind kind) {
@@ -221,8 +218,7 @@ Status read_head(const Page& page, Rule& rule) {
   if (rule.kind != RuleKind::commutes)
     rule.harm = choose(fields, "harm", find_harm(fields.text("harm")), "wrong, fails, hangs, ignored, slow, memory");
   read_loses(fields, rule);
-  for (const std::string& entry : fields.texts("holds"))
-    rule.holds.push_back(fields.take("holds", parse_holds(entry)));
+  for (const std::string& entry : fields.texts("holds")) rule.holds.push_back(fields.take("holds", parse_holds(entry)));
   if (rule.holds.empty()) fields.refuse("holds", "'holds' names nobody; say whom the claim is about, or [\"math\"]");
   if (fields.has("implies")) rule.implies = fields.texts("implies");
   for (const toml::table* cite : fields.tables("cite")) rule.citations.push_back(read_citation(*cite, errors));
@@ -230,8 +226,8 @@ Status read_head(const Page& page, Rule& rule) {
   if (const toml::table* witness = fields.table("witness")) rule.witness = read_witness(*witness, rule, errors);
   if (!rule.loses.any_of.empty() && !rule.witness.bad.items.empty() &&
       std::ranges::none_of(rule.witness.bad.items, [&](const Item& item) { return matches(rule.loses, item); }))
-    fields.refuse("loses", fmt::format("loses = \"{}\" is not in the smallest stack, {}", print(rule.loses),
-                                       print(rule.witness.bad)));
+    fields.refuse("loses",
+                  fmt::format("loses = \"{}\" is not in the smallest stack, {}", print(rule.loses), print(rule.witness.bad)));
   for (const toml::table* expect : fields.tables("expect"))
     rule.expectations.push_back(read_expectation(*expect, rule, errors));
   if (errors.first()) return *errors.first();

@@ -35,9 +35,10 @@ Status read_names(std::string_view text, std::string& project, std::string& impl
   project = std::string(text.substr(0, dash));
   implementation = dash == text.npos ? "" : std::string(text.substr(dash + 1));
   if (!is_word(project) || (dash != text.npos && !is_word(implementation)))
-    return Error{fmt::format("'{}' names no project; expected <project> or <project>-<implementation>, in lower case "
-                             "letters, digits and '_'",
-                             text)};
+    return Error{
+        fmt::format("'{}' names no project; expected <project> or <project>-<implementation>, in lower case "
+                    "letters, digits and '_'",
+                    text)};
   return Done{};
 }
 
@@ -97,8 +98,7 @@ Result<Holds> parse_holds(std::string_view text) {
   for (const std::string& written : split(text.substr(names_end), ',')) {
     const std::string_view bound = trim(written);
     const auto sign = std::ranges::find_if(kSigns, [&](const RelationSign& s) { return bound.starts_with(s.sign); });
-    if (sign == kSigns.end())
-      return Error{fmt::format("'{}' is no bound; expected one of >= > <= < == and a version", bound)};
+    if (sign == kSigns.end()) return Error{fmt::format("'{}' is no bound; expected one of >= > <= < == and a version", bound)};
     const Result<Version> version = parse_version(trim(bound.substr(sign->sign.size())));
     if (!version) return version.error();
     holds.bounds.push_back({sign->relation, *version});
@@ -128,9 +128,10 @@ Result<Target> parse_target(std::string_view text) {
     break;
   }
   if (const Status named = read_names(names, target.project, target.implementation); !named)
-    return Error{fmt::format("cannot judge for '{}'; expected an engine and perhaps its version, such as pytorch-2.11, "
-                             "pytorch or native",
-                             text)};
+    return Error{
+        fmt::format("cannot judge for '{}'; expected an engine and perhaps its version, such as pytorch-2.11, "
+                    "pytorch or native",
+                    text)};
   return target;
 }
 

@@ -20,14 +20,10 @@ const std::vector<std::string>& step_size_names() {
 }
 
 ConditionValues frozen_sizes() {
-  return {{"layers", kLlama.layers},
-          {"dim", kLlama.dim},
-          {"heads", kLlama.heads},
-          {"kv_heads", kLlama.kv_heads},
-          {"head_dim", kLlama.head_dim},
-          {"ffn_hidden", kLlama.ffn_hidden},
-          {"vocab", kLlama.vocab},
-          {"sequence_length", kStep.sequence_length},
+  return {{"layers", kLlama.layers},     {"dim", kLlama.dim},
+          {"heads", kLlama.heads},       {"kv_heads", kLlama.kv_heads},
+          {"head_dim", kLlama.head_dim}, {"ffn_hidden", kLlama.ffn_hidden},
+          {"vocab", kLlama.vocab},       {"sequence_length", kStep.sequence_length},
           {"sequences", kStep.sequences}};
 }
 
@@ -39,8 +35,7 @@ ConditionValues condition_values(const Stack& stack, const Job& job) {
   values["world"] = world_size(mesh);
   if (job.ranks) values["ranks"] = *job.ranks;
   values["ep"] = 1;
-  for (const char* name : {"ac", "sac", "compile"})
-    values[name] = std::ranges::count(stack.items, name, &Item::name);
+  for (const char* name : {"ac", "sac", "compile"}) values[name] = std::ranges::count(stack.items, name, &Item::name);
   for (const Item& item : stack.items) {
     if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
     if (item.name == "pp")

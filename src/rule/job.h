@@ -24,8 +24,7 @@ struct Job {
   std::optional<int> ranks;  // how many there are, where that is known
   ConditionValues sizes;     // those that are known
 
-  Job(std::optional<int> ranks = {}, ConditionValues sizes = frozen_sizes())
-      : ranks(ranks), sizes(std::move(sizes)) {}
+  Job(std::optional<int> ranks = {}, ConditionValues sizes = frozen_sizes()) : ranks(ranks), sizes(std::move(sizes)) {}
 };
 
 // The degrees of the stack, what is counted in it, and what is known of the job. The microbatches that a pp item says are

@@ -57,8 +57,8 @@ std::vector<std::string> set_mistakes(const std::vector<Rule>& rules) {
   for (const Rule& rule : rules) {
     const auto [there, fresh] = by_id.emplace(rule.id, &rule);
     if (!fresh)
-      mistakes.push_back(fmt::format("{}:1: id \"{}\" is taken by {}; ids are never used twice", rule.file, rule.id,
-                                     there->second->file));
+      mistakes.push_back(
+          fmt::format("{}:1: id \"{}\" is taken by {}; ids are never used twice", rule.file, rule.id, there->second->file));
   }
   for (const Rule& rule : rules)
     for (const std::string& implied : rule.implies) {
@@ -101,14 +101,12 @@ Result<Rule> parse_rule(std::string_view text, std::string_view file) {
   rule.page = text;
   const std::string folder = path.parent_path().filename().string();
   const auto kind = find_rule_kind(folder);
-  if (!kind)
-    return Error{fmt::format("{}:1: '{}' is no kind of rule; known: {}", file, folder, join(rule_kind_names(), ", "))};
+  if (!kind) return Error{fmt::format("{}:1: '{}' is no kind of rule; known: {}", file, folder, join(rule_kind_names(), ", "))};
   rule.kind = *kind;
   Result<Page> page = parse_page(text, file);
   if (!page) return page.error();
   if (const Status head = read_head(*page, rule); !head) return head.error();
-  if (const std::string mistake = slug_mistake(rule); !mistake.empty())
-    return Error{fmt::format("{}:1: {}", file, mistake)};
+  if (const std::string mistake = slug_mistake(rule); !mistake.empty()) return Error{fmt::format("{}:1: {}", file, mistake)};
   rule.title = page->title;
   rule.flags = page->flags;
   rule.why = page->why;
@@ -153,8 +151,7 @@ Result<std::vector<Rule>> load_rules(const fs::path& folder) {
 
 const Rule* find_rule(const std::vector<Rule>& rules, std::string_view id_or_slug) {
   const auto named = [&](const Rule& rule) {
-    return rule.id == id_or_slug || rule.slug == id_or_slug ||
-           std::string(name_of(rule.kind)) + "/" + rule.slug == id_or_slug;
+    return rule.id == id_or_slug || rule.slug == id_or_slug || std::string(name_of(rule.kind)) + "/" + rule.slug == id_or_slug;
   };
   const auto found = std::ranges::find_if(rules, named);
   return found == rules.end() ? nullptr : &*found;

@@ -26,8 +26,7 @@ std::vector<CommutingPair> pairs_either_way(const Rule& rule, const Stack& stack
   std::vector<CommutingPair> pairs;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = i + 1; j < stack.items.size(); ++j)
-      if (play(rule, stack.items[i], stack.items[j]) || play(rule, stack.items[j], stack.items[i]))
-        pairs.push_back({i, j});
+      if (play(rule, stack.items[i], stack.items[j]) || play(rule, stack.items[j], stack.items[i])) pairs.push_back({i, j});
   return pairs;
 }
 

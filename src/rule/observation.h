@@ -22,7 +22,7 @@ struct Observation {
   std::string group;              // mesh axis of that operation
   std::vector<std::string> lost;  // items without effect, printed: see lost_effects (parity/verdict.h)
   CounterValues counters;
-  std::string backend = "";    // of a compiled stack: whose graphs ran, in words; "" where the case names it
+  std::string backend = "";  // of a compiled stack: whose graphs ran, in words; "" where the case names it
   friend bool operator==(const Observation&, const Observation&) = default;
 };
 

@@ -67,8 +67,9 @@ Result<Page> parse_page(std::string_view text, std::string_view file) {
     } else if (!section_lines.empty()) {
       *bodies[section_lines.size() - 1] += line.text + "\n";
     } else if (!trim(line.text).empty()) {
-      return at(file, line.number, page.title.empty() ? "text before the title; expected a line '# <title>'"
-                                                      : "text between the title and '## What it flags'");
+      return at(file, line.number,
+                page.title.empty() ? "text before the title; expected a line '# <title>'"
+                                   : "text between the title and '## What it flags'");
     }
   }
   if (page.title.empty()) return at(file, lines.back().number, "the page ends without a line '# <title>' (a torn file?)");

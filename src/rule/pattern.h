@@ -19,15 +19,15 @@ namespace ordercheck {
 
 struct ItemPattern {
   std::string name;
-  std::string mode;                    // empty: any
-  std::vector<Option> options;         // empty value: any value
-  std::vector<Option> without;         // options that must be absent; with a value, absent or of another one
-  std::optional<Scope> scope;          // empty: any
+  std::string mode;             // empty: any
+  std::vector<Option> options;  // empty value: any value
+  std::vector<Option> without;  // options that must be absent; with a value, absent or of another one
+  std::optional<Scope> scope;   // empty: any
   friend bool operator==(const ItemPattern&, const ItemPattern&) = default;
 };
 
 struct Pattern {
-  std::vector<ItemPattern> any_of;     // empty: the field was not written
+  std::vector<ItemPattern> any_of;  // empty: the field was not written
   friend bool operator==(const Pattern&, const Pattern&) = default;
 };
 

@@ -25,8 +25,7 @@ const Expectation* detail_for(const Rule& rule, const std::string& engine, const
   return best;
 }
 
-const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version,
-                                 const Stack& stack) {
+const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version, const Stack& stack) {
   const Expectation* everywhere = nullptr;
   for (const Expectation& pin : rule.expectations) {
     if (pin.engine != engine || pin.version != version || !departs(rule, pin)) continue;

@@ -16,8 +16,7 @@ const Expectation* detail_for(const Rule& rule, const std::string& engine, const
 
 // The pin that departs from the harm in exactly this version, of the witness and whatever else the page fires on, or of
 // one stack: a pin of that very stack goes first. Null when there is none.
-const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version,
-                                 const Stack& stack);
+const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version, const Stack& stack);
 
 // slow or memory: equal numbers alone do not show it.
 bool is_cost(const Rule& rule);

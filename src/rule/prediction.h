@@ -12,10 +12,10 @@
 namespace ordercheck {
 
 struct Prediction {
-  std::optional<Verdict> verdict;          // nothing: open, no rule that fires speaks about this engine and version
-  std::string rule;                        // whose harm, or which commutes page, predicts; empty when no rule fires
-  std::vector<std::string> fired;          // every rule that fires, in order of id
-  Claim claim;                             // what the predicting rule says of this stack; equal where no rule fires
+  std::optional<Verdict> verdict;  // nothing: open, no rule that fires speaks about this engine and version
+  std::string rule;                // whose harm, or which commutes page, predicts; empty when no rule fires
+  std::vector<std::string> fired;  // every rule that fires, in order of id
+  Claim claim;                     // what the predicting rule says of this stack; equal where no rule fires
 };
 
 // No rule fires: equal; so too where only order rules about others fire, on pairs that a commutes rule which holds for
@@ -23,7 +23,6 @@ struct Prediction {
 // what the run would have computed, so fails, hangs, wrong, ignored, then slow and memory (equal). Of two that are as
 // strong, one that implies the other. A departure does not change the prediction of its page: a contradiction stays
 // one, but an explained one.
-Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target,
-                   const Job& job = {});
+Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, const Job& job = {});
 
 }  // namespace ordercheck

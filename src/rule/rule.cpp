@@ -27,9 +27,8 @@ constexpr std::array<Named<RuleKind>, 6> kPrefixes{{{RuleKind::order, "ORD"},
                                                     {RuleKind::fits, "FIT"},
                                                     {RuleKind::effect, "EFF"},
                                                     {RuleKind::commutes, "COM"}}};
-constexpr std::array<Named<Basis>, 3> kBases{{{Basis::fundamental, "fundamental"},
-                                              {Basis::recommended, "recommended"},
-                                              {Basis::incidental, "incidental"}}};
+constexpr std::array<Named<Basis>, 3> kBases{
+    {{Basis::fundamental, "fundamental"}, {Basis::recommended, "recommended"}, {Basis::incidental, "incidental"}}};
 constexpr std::array<Named<Harm>, 6> kHarms{{{Harm::wrong, "wrong"},
                                              {Harm::fails, "fails"},
                                              {Harm::hangs, "hangs"},

@@ -35,7 +35,7 @@ enum class Stance { supports, disputes, split };
 
 struct Citation {
   std::string url;
-  std::string date;   // of the statement: 2025-08-13, 2025-08, 2025, or "unknown"
+  std::string date;  // of the statement: 2025-08-13, 2025-08, 2025, or "unknown"
   Stance says = Stance::supports;
   std::string claim;  // one sentence in our words
   friend bool operator==(const Citation&, const Citation&) = default;
@@ -56,45 +56,45 @@ struct Expectation {
   std::string group;           // of a hang
   Pattern loses;               // of an ignored: which transform; that of the rule, where the harm is ignored
   Move move = Move::none;
-  std::string counter;         // see counters.h
-  std::string because;         // required where it departs from the harm (pins.h)
+  std::string counter;  // see counters.h
+  std::string because;  // required where it departs from the harm (pins.h)
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
 struct Witness {
-  Stack bad;                  // raises the rule; dropping any item silences it. commutes: one order
-  Stack good;                 // raises no error and not this rule.               commutes: the other
+  Stack bad;   // raises the rule; dropping any item silences it. commutes: one order
+  Stack good;  // raises no error and not this rule.               commutes: the other
   std::string model = "llama";
-  std::optional<int> ranks;   // for rules about the ranks there are
+  std::optional<int> ranks;  // for rules about the ranks there are
   friend bool operator==(const Witness&, const Witness&) = default;
 };
 
 struct Rule {
-  std::string id;             // "ORD-004"; stable, never reused
-  std::string retired;        // "2026-11-22: why the claim was given up"; empty while it is made
+  std::string id;       // "ORD-004"; stable, never reused
+  std::string retired;  // "2026-11-22: why the claim was given up"; empty while it is made
   RuleKind kind = RuleKind::order;
-  std::string slug;           // "fsdp-before-tp"
-  std::string file;           // "rules/order/fsdp-before-tp.md"
+  std::string slug;  // "fsdp-before-tp"
+  std::string file;  // "rules/order/fsdp-before-tp.md"
   std::string title;
   //            order    clash  needs  fits    effect  commutes
-  Pattern one;    //  first    one    item   item*   item    one        * may be left out
-  Pattern other;  //  then     other  needs  -       with*   other
-  Pattern between;            // order: an item that has to stand between the two; empty: none has to
-  Pattern unless;             // order, clash: silent where an item that matches is applied before the later of the two
+  Pattern one;      //  first    one    item   item*   item    one        * may be left out
+  Pattern other;    //  then     other  needs  -       with*   other
+  Pattern between;  // order: an item that has to stand between the two; empty: none has to
+  Pattern unless;   // order, clash: silent where an item that matches is applied before the later of the two
   ScopeRelation scopes = ScopeRelation::same;
   std::optional<Condition> when;
   Basis basis = Basis::incidental;
-  Harm harm = Harm::wrong;    // commutes pages have none and predict equal
-  Pattern loses;              // of harm ignored: the transform that loses its effect
+  Harm harm = Harm::wrong;  // commutes pages have none and predict equal
+  Pattern loses;            // of harm ignored: the transform that loses its effect
   std::vector<Holds> holds;
   std::vector<std::string> implies;  // ids of rules that fire on the witness too; a report shows the strongest
   std::vector<Citation> citations;
   Witness witness;
   std::vector<Expectation> expectations;
-  std::string flags;          // section "What it flags", Markdown
-  std::string why;            // section "Why"
-  std::string limits;         // section "Limits"
-  std::string page;           // the whole file
+  std::string flags;   // section "What it flags", Markdown
+  std::string why;     // section "Why"
+  std::string limits;  // section "Limits"
+  std::string page;    // the whole file
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 

@@ -75,7 +75,8 @@ std::optional<TomlMistake> parse_toml(std::string_view text, toml::table& table)
   try {
     table = toml::parse(text);
   } catch (const toml::parse_error& error) {
-    return TomlMistake{std::clamp<toml::source_index>(error.source().begin.line, 1, last_line), std::string(error.description())};
+    return TomlMistake{std::clamp<toml::source_index>(error.source().begin.line, 1, last_line),
+                       std::string(error.description())};
   } catch (const Refused&) {
     return TomlMistake{line_without_key(text), "expected the name of a table behind '['"};
   }

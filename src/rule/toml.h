@@ -3,11 +3,11 @@
 
 // One implementation for all, made in toml.cpp.
 #define TOML_HEADER_ONLY 0
-#include <toml++/toml.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <toml++/toml.h>
 
 namespace ordercheck {
 

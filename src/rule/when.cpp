@@ -40,12 +40,10 @@ class Remainder : public mup::IOprtBin {
 bool evaluate(const std::string& text, const std::vector<std::string>& names, const ConditionValues& values) {
   mup::ParserX parser(mup::pckALL_NON_COMPLEX);
   parser.DefineOprt(mup::TokenPtr<mup::IOprtBin>(new Remainder));
-  for (const std::string& name : names)
-    parser.DefineConst(name, mup::Value(static_cast<mup::int_type>(values.at(name))));
+  for (const std::string& name : names) parser.DefineConst(name, mup::Value(static_cast<mup::int_type>(values.at(name))));
   parser.SetExpr(text);
   const mup::Value value = parser.Eval();
-  if (value.GetType() != 'b')
-    throw mup::ParserError(_T("it is no truth value; compare with ==, !=, <, <=, > or >="));
+  if (value.GetType() != 'b') throw mup::ParserError(_T("it is no truth value; compare with ==, !=, <, <=, > or >="));
   return value.GetBool();
 }
 
@@ -70,8 +68,9 @@ std::vector<Token> tokens_of(std::string_view text) {
     if (in_name(text[at])) {
       while (at + size < text.size() && (in_name(text[at + size]) || text[at + size] == '.')) ++size;
       const std::string_view word = text.substr(at, size);
-      const bool is_number = word.size() < 19 && std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; }) &&
-                             std::ranges::count(word, '.') < 2;
+      const bool is_number =
+          word.size() < 19 &&
+          std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; }) && std::ranges::count(word, '.') < 2;
       kind = is_number ? Token::number : is_digit(word.front()) ? Token::stranger : Token::name;
       if (word == "and" || word == "or") kind = Token::binary;
     } else if (pair == "&&" || pair == "||" || pair == "==" || pair == "!=" || pair == "<=" || pair == ">=") {
@@ -96,10 +95,9 @@ std::string mistake_in(const std::vector<Token>& tokens) {
   bool value_due = true;
   int depth = 0;
   for (const Token& token : tokens) {
-    const bool begins_value = token.kind == Token::name || token.kind == Token::number || token.kind == Token::sign ||
-                              token.kind == Token::open;
-    if (token.kind == Token::stranger)
-      return fmt::format("'{}' has no place in a condition", one_line(token.text));
+    const bool begins_value =
+        token.kind == Token::name || token.kind == Token::number || token.kind == Token::sign || token.kind == Token::open;
+    if (token.kind == Token::stranger) return fmt::format("'{}' has no place in a condition", one_line(token.text));
     if (begins_value != value_due)
       return fmt::format("expected {} before '{}'", value_due ? "a value" : "an operator", token.text);
     depth += token.kind == Token::open ? 1 : token.kind == Token::close ? -1 : 0;
@@ -167,9 +165,9 @@ Result<Condition> parse_condition(std::string_view text) {
   for (const std::string& name : condition.names) {
     if (std::ranges::find(known_names(), name) == known_names().end()) {
       const auto near = nearest(name, known_names());
-      return Error{fmt::format("'{}': unknown name '{}'; {}", one_line(text), name,
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : fmt::format("known: {}", join(known_names(), ", ")))};
+      return Error{
+          fmt::format("'{}': unknown name '{}'; {}", one_line(text), name,
+                      near ? fmt::format("did you mean '{}'?", *near) : fmt::format("known: {}", join(known_names(), ", ")))};
     }
     ones[name] = 1;
   }
@@ -187,9 +185,7 @@ Truth truth_of(const Condition& condition, const ConditionValues& values) {
   return truth_of(tokens_of(condition.text), values);
 }
 
-bool is_met(const Condition& condition, const ConditionValues& values) {
-  return truth_of(condition, values) == Truth::yes;
-}
+bool is_met(const Condition& condition, const ConditionValues& values) { return truth_of(condition, values) == Truth::yes; }
 
 std::vector<std::string> unknown_names(const Condition& condition, const ConditionValues& values) {
   std::vector<std::string> names = condition.names;

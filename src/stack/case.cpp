@@ -25,7 +25,7 @@ constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"model", "engine", "apply",       "arithmetic",
+  static const std::vector<std::string> names{"model", "engine", "apply", "arithmetic",
                                               "grid",  "seed",   "steps", "accumulation"};
   return names;
 }

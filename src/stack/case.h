@@ -17,10 +17,10 @@ enum class Arithmetic { exact, plain, native };
 
 struct Settings {
   Arithmetic arithmetic = Arithmetic::exact;
-  int grid = 20;                // operands of contractions are rounded to 2^-grid (exact only)
-  std::uint64_t seed = 1;       // of weights and data
+  int grid = 20;           // operands of contractions are rounded to 2^-grid (exact only)
+  std::uint64_t seed = 1;  // of weights and data
   int steps = 3;
-  int accumulation = 2;         // microbatches per step
+  int accumulation = 2;  // microbatches per step
   friend auto operator<=>(const Settings&, const Settings&) = default;
 };
 
@@ -53,7 +53,8 @@ Case usual_case(Stack stack, std::string model, std::string engine);
 // transforms.h) and nobody's `apply`; same model, engine and settings.
 Case reference_of(const Case& c);
 
-// The same on one rank in float64: the reference without the transforms that cast. What native arithmetic is far from or close to.
+// The same on one rank in float64: the reference without the transforms that cast. What native arithmetic is far from or
+// close to.
 Case float64_of(const Case& c);
 
 // The twin that an item's effect is measured against: the same case without item `index`,

@@ -54,8 +54,8 @@ bool is_word(std::string_view text) {
 bool is_number(std::string_view text) {
   double value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return is_word(text) && error == std::errc{} && stopped == text.data() + text.size() && std::isfinite(value) &&
-         value >= 0 && text.front() != '-';
+  return is_word(text) && error == std::errc{} && stopped == text.data() + text.size() && std::isfinite(value) && value >= 0 &&
+         text.front() != '-';
 }
 
 // Reads its item from left to right; the first error ends it.
@@ -107,8 +107,7 @@ class ItemParser {
     const std::string_view value = view(span);
     const std::string& name = info_->name;
     switch (info_->value) {
-      case ValueForm::none:
-        return error(span, fmt::format("'{}' takes no value, got {}", name, in_quotes(value)));
+      case ValueForm::none: return error(span, fmt::format("'{}' takes no value, got {}", name, in_quotes(value)));
       case ValueForm::degree:
         if (const auto degree = read_degree(value)) {
           item_.degrees = {*degree};
@@ -123,8 +122,8 @@ class ItemParser {
           item_.degrees = {*replicate, *shard};
           return std::nullopt;
         }
-        return error(span, fmt::format("'{}' takes two degrees, replicate x shard as in {}=2x4, got {}", name, name,
-                                       in_quotes(value)));
+        return error(
+            span, fmt::format("'{}' takes two degrees, replicate x shard as in {}=2x4, got {}", name, name, in_quotes(value)));
       }
       case ValueForm::mode:
         if (std::ranges::find(info_->modes, value) == info_->modes.end())
@@ -147,16 +146,14 @@ class ItemParser {
     const std::string name(view(span));
     const OptionInfo* option = find_option(*info_, name);
     if (option == nullptr) {
-      const std::string cure = info_->options.empty()
-                                   ? std::string("; it has none")
-                                   : suggest(lower(name), names_in(info_->options), "it takes");
+      const std::string cure =
+          info_->options.empty() ? std::string("; it has none") : suggest(lower(name), names_in(info_->options), "it takes");
       return error(span, fmt::format("unknown option {} of '{}'", in_quotes(name), info_->name), cure);
     }
     for (const Option& earlier : item_.options) {
       if (earlier.name == name) return error(span, fmt::format("option '{}' is given twice", name));
       if (!option->group.empty() && find_option(*info_, earlier.name)->group == option->group)
-        return error(span, fmt::format("option '{}' contradicts '{}': one {} at a time", name, earlier.name,
-                                       option->group));
+        return error(span, fmt::format("option '{}' contradicts '{}': one {} at a time", name, earlier.name, option->group));
     }
     const bool given = skip('=');
     const Span value_span = given ? take_until(":@") : span;
@@ -171,15 +168,13 @@ class ItemParser {
   // What the option takes, when the value is none of it.
   static std::optional<std::string> what_is_wrong(const OptionInfo& option, bool given, std::string_view value) {
     switch (option.form) {
-      case OptionForm::flag:
-        return given ? std::optional<std::string>("no value") : std::nullopt;
+      case OptionForm::flag: return given ? std::optional<std::string>("no value") : std::nullopt;
       case OptionForm::count: {
         const auto count = parse_integer(value);
         if (count && *count >= 1 && *count <= kLargestDegree) return std::nullopt;
         return fmt::format("a count of 1 to {}", kLargestDegree);
       }
-      case OptionForm::number:
-        return is_number(value) ? std::nullopt : std::optional<std::string>("a decimal of at least 0");
+      case OptionForm::number: return is_number(value) ? std::nullopt : std::optional<std::string>("a decimal of at least 0");
       case OptionForm::word:
         if (!option.words.empty())
           return std::ranges::find(option.words, value) != option.words.end()

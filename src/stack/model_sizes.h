@@ -11,8 +11,8 @@ namespace ordercheck {
 struct ModelSizes {
   int layers = 2;
   int dim = 48;
-  int heads = 48;        // query heads; heads * head_dim need not be dim
-  int kv_heads = 24;     // grouped-query attention: two query heads share a key/value head
+  int heads = 48;     // query heads; heads * head_dim need not be dim
+  int kv_heads = 24;  // grouped-query attention: two query heads share a key/value head
   int head_dim = 2;
   int ffn_hidden = 120;
   int vocab = 120;

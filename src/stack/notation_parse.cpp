@@ -11,9 +11,8 @@ namespace ordercheck {
 namespace {
 
 bool is_model(std::string_view text) {
-  return std::ranges::equal(trim(text), std::string_view("model"), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == b;
-  });
+  return std::ranges::equal(trim(text), std::string_view("model"),
+                            [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
 Error error_at_column(std::string_view text, Span where, std::string_view what) {
@@ -44,8 +43,8 @@ Result<Stack> parse_nesting(std::string_view text) {
   }
   const std::size_t end = std::min(text.size(), text.find(')', at));
   if (!is_model(text.substr(at, end - at)))
-    return error_at_column(text, {at, end}, fmt::format("expected 'model' innermost, got {}",
-                                                        in_quotes(trim(text.substr(at, end - at)))));
+    return error_at_column(text, {at, end},
+                           fmt::format("expected 'model' innermost, got {}", in_quotes(trim(text.substr(at, end - at)))));
   at = end;
   for (std::size_t open = stack.items.size(); open > 0; --open) {
     at = std::min(text.size(), text.find_first_not_of(" \t", at));

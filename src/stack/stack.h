@@ -36,16 +36,15 @@ struct Origin {
 
 // One transform of a stack: `name[=value][:option[=value]]...[@scope]`.
 struct Item {
-  std::string name;                // "tp"; a name of the catalogue in transforms.h
-  std::vector<Degree> degrees;     // {2} for tp=2, {2,4} for hsdp=2x4 (replicate x shard), empty when none was written
-  std::string mode;                // "selective" for ac=selective, empty when none was written
-  std::vector<Option> options;     // in the order written
-  std::optional<Scope> scope;      // only when written; scope_of() gives the default
+  std::string name;             // "tp"; a name of the catalogue in transforms.h
+  std::vector<Degree> degrees;  // {2} for tp=2, {2,4} for hsdp=2x4 (replicate x shard), empty when none was written
+  std::string mode;             // "selective" for ac=selective, empty when none was written
+  std::vector<Option> options;  // in the order written
+  std::optional<Scope> scope;   // only when written; scope_of() gives the default
   Origin origin;
 
   friend bool operator==(const Item& a, const Item& b) {
-    return a.name == b.name && a.degrees == b.degrees && a.mode == b.mode && a.options == b.options &&
-           a.scope == b.scope;
+    return a.name == b.name && a.degrees == b.degrees && a.mode == b.mode && a.options == b.options && a.scope == b.scope;
   }
 };
 

@@ -169,9 +169,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::model,
        .axes = {},
        .modes = {"sgd", "adamw"},
-       .options = {{.name = "clip", .form = number},
-                   {.name = "lr", .form = number},
-                   {.name = "weight_decay", .form = number}}},
+       .options = {{.name = "clip", .form = number}, {.name = "lr", .form = number}, {.name = "weight_decay", .form = number}}},
   };
 }
 

@@ -27,26 +27,26 @@ struct OptionInfo {
   std::string name;
   OptionForm form = OptionForm::flag;
   std::vector<std::string> words = {};
-  std::string group = "";            // an item carries at most one option of a group: pp:gpipe or pp:1f1b
-  bool casts = false;                // with it a layout transform changes numbers too: it casts, as `casts` of a transform
-  std::string absent = "";           // what an item without it is, behind its name: "in place"; "" for nothing worth saying
+  std::string group = "";   // an item carries at most one option of a group: pp:gpipe or pp:1f1b
+  bool casts = false;       // with it a layout transform changes numbers too: it casts, as `casts` of a transform
+  std::string absent = "";  // what an item without it is, behind its name: "in place"; "" for nothing worth saying
 };
 
 struct TransformInfo {
-  std::string name;                    // as in a stack: "fsdp"
-  std::string title;                   // as in prose: "fully sharded data parallel (FSDP2)"
-  std::string nested;                  // as in FSDP(AC(model)): "FSDP"
+  std::string name;    // as in a stack: "fsdp"
+  std::string title;   // as in prose: "fully sharded data parallel (FSDP2)"
+  std::string nested;  // as in FSDP(AC(model)): "FSDP"
   TransformKind kind;
   ValueForm value;
-  Scope scope;                         // the default
-  std::vector<std::string> axes;       // mesh axes that its degrees size, outermost first; empty when it has none
-  std::vector<std::string> modes;      // what `=mode` may be
+  Scope scope;                     // the default
+  std::vector<std::string> axes;   // mesh axes that its degrees size, outermost first; empty when it has none
+  std::vector<std::string> modes;  // what `=mode` may be
   std::vector<OptionInfo> options;
-  bool casts = false;                  // to another dtype before a reduction: what comes of it is up to the layout
+  bool casts = false;  // to another dtype before a reduction: what comes of it is up to the layout
 };
 
 const std::vector<TransformInfo>& transforms();
-const TransformInfo* find_transform(std::string_view name);  // null when there is no such transform
+const TransformInfo* find_transform(std::string_view name);                            // null when there is no such transform
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
 
 // What is left of an item on the one rank that a layout owes its numbers to: a numeric one as it is; of a layout one the

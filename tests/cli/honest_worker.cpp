@@ -1,6 +1,6 @@
 // A worker for tests of the command line: it says that it is native, or what HONEST_WORKER_ENGINE and HONEST_WORKER_VERSION
-// say, computes nothing, and answers every case with the record that a sound engine writes. HONEST_WORKER_BREAKS names stacks, separated by blanks, that it fails in apply;
-// HONEST_WORKER_BENDS stacks whose gradients it bends.
+// say, computes nothing, and answers every case with the record that a sound engine writes. HONEST_WORKER_BREAKS names
+// stacks, separated by blanks, that it fails in apply; HONEST_WORKER_BENDS stacks whose gradients it bends.
 #include <cstdlib>
 #include <iostream>
 #include <string>

@@ -1,17 +1,19 @@
 // Runs every tests/cli/*.test.
-#include <gtest/gtest.h>
+#include "cli/script.h"
+
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <sys/wait.h>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/script.h"
 
 namespace ordercheck {
 namespace {
@@ -91,8 +93,10 @@ TEST_P(CommandLine, IsAsWritten) {
     if (lines.back().empty()) lines.pop_back();
     EXPECT_TRUE(lines_match(step.expected, lines))
         << GetParam().string() << ":" << step.line << ": $ " << step.command << "\nexpected:\n"
-        << join(step.expected, "\n") << "\nprinted:\n" << ran.output;
-    EXPECT_EQ(ran.exit_code, step.exit_code) << GetParam().string() << ":" << step.line << ": $ " << step.command << "\n" << ran.output;
+        << join(step.expected, "\n") << "\nprinted:\n"
+        << ran.output;
+    EXPECT_EQ(ran.exit_code, step.exit_code) << GetParam().string() << ":" << step.line << ": $ " << step.command << "\n"
+                                             << ran.output;
   }
 }
 

@@ -5,8 +5,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
-#include <gmock/gmock.h>
 #include <thread>
+
+#include <gmock/gmock.h>
 
 #include "engine/pytorch_engine.h"
 #include "engines/fake_engine.h"
@@ -26,8 +27,8 @@ Result<EngineSpec> native() {
 struct Engine {
   std::string name;
   std::function<Result<EngineSpec>()> spec;
-  std::string missing;                     // why it cannot be run here; "" when it can
-  std::chrono::milliseconds patience;      // long enough for any case that does not hang
+  std::string missing;                 // why it cannot be run here; "" when it can
+  std::chrono::milliseconds patience;  // long enough for any case that does not hang
 };
 
 void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
@@ -43,8 +44,7 @@ std::string why_no_pytorch() {
 
 std::vector<Engine> engines() {
   std::string missing;
-  if (!std::filesystem::exists(kNativeWorker))
-    missing = "this build has no rank wing: expected " + kNativeWorker.string();
+  if (!std::filesystem::exists(kNativeWorker)) missing = "this build has no rank wing: expected " + kNativeWorker.string();
   return {{"fake", [] { return Result<EngineSpec>(fake_engine()); }, "", std::chrono::seconds(2)},
           {"native", native, missing, std::chrono::seconds(8)},
           {"pytorch", [] { return pytorch_engine(""); }, why_no_pytorch(), std::chrono::seconds(30)}};

@@ -3,9 +3,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <gmock/gmock.h>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
 
 #include "engine/pool.h"
 

@@ -2,6 +2,9 @@
 //
 // Faults in a Run act on the fault's rank when it enters the fault's module, while the other ranks wait for it in an
 // all_gather. What the process does at its start is chosen by arguments: --at-start=<behaviour>, --hash=<content hash>.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -12,9 +15,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "protocol/flight.h"
@@ -27,8 +28,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // Nothing here has a destructor that exit() would run while other ranks still read it.
-constexpr std::array kModules{"tok_embeddings", "layers.0.attention", "layers.0.feed_forward",
-                                        "layers.1.attention", "layers.1.feed_forward", "output"};
+constexpr std::array kModules{"tok_embeddings",     "layers.0.attention",    "layers.0.feed_forward",
+                              "layers.1.attention", "layers.1.feed_forward", "output"};
 
 const char* content_hash = "fake-1";
 
@@ -73,51 +74,62 @@ const std::map<std::string, void (*)(const Run&)>& rank_faults() {
   static const auto& faults = *new std::map<std::string, void (*)(const Run&)>{
       {"crash", [](const Run&) { raise(SIGSEGV); }},
       {"abort", [](const Run&) { abort(); }},
-      {"kill", [](const Run&) {
+      {"kill",
+       [](const Run&) {
          kill(getpid(), SIGKILL);
          sleep_for_ever();
        }},
-      {"exit", [](const Run&) {
+      {"exit",
+       [](const Run&) {
          std::cerr << "giving up\n";
          exit(3);
        }},
       {"hang", [](const Run&) { sleep_for_ever(); }},
       {"slow", [](const Run&) { std::this_thread::sleep_for(milliseconds(100)); }},
-      {"nonsense", [](const Run&) {
+      {"nonsense",
+       [](const Run&) {
          say("loss: 0.25\n");
          sleep_for_ever();
        }},
-      {"huge_line", [](const Run&) {
+      {"huge_line",
+       [](const Run&) {
          while (true) say(std::string(1 << 16, 'x'));
        }},
-      {"truncated_line", [](const Run& run) {
+      {"truncated_line",
+       [](const Run& run) {
          say(encode(Answer{.id = run.id, .record = made_up(run)}).substr(0, 100));
          _exit(0);
        }},
-      {"wrong_id", [](const Run& run) {
+      {"wrong_id",
+       [](const Run& run) {
          say(encode(Answer{.id = run.id + 1, .record = made_up(run)}) + "\n");
          sleep_for_ever();
        }},
-      {"other_case", [](const Run& run) {
+      {"other_case",
+       [](const Run& run) {
          Run other = run;
          other.subject = parse_case("ac").value();
          say(encode(Answer{.id = run.id, .record = made_up(other)}) + "\n");
          sleep_for_ever();
        }},
-      {"second_hello", [](const Run&) {
+      {"second_hello",
+       [](const Run&) {
          say(encode(Hello{}) + "\n");
          sleep_for_ever();
        }},
-      {"chatter", [](const Run& run) {
+      {"chatter",
+       [](const Run& run) {
          while (true) say(encode(Progress{.id = run.id, .step = 0}) + "\n");
        }},
-      {"flood_stderr", [](const Run&) {
+      {"flood_stderr",
+       [](const Run&) {
          std::cerr << "first words\n";
          for (int i = 0; i < 20000; ++i) std::cerr << std::string(99, '.') << '\n';
          std::cerr << "last words" << std::endl;
          abort();
        }},
-      {"leave_child", [](const Run&) {
+      {"leave_child",
+       [](const Run&) {
          if (fork() == 0) sleep_for_ever();  // holds every pipe open
          raise(SIGSEGV);
        }},
@@ -163,8 +175,7 @@ class World {
     // which of several busy ranks ended a process could not be told.
     const std::string& kind = run_.fault->kind;
     if (kind != "crash" && kind != "abort" && kind != "exit")
-      while (arrived_.load() < module * ranks_ + ranks_ - 1)
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      while (arrived_.load() < module * ranks_ + ranks_ - 1) std::this_thread::sleep_for(std::chrono::microseconds(100));
     if (const auto found = rank_faults().find(run_.fault->kind); found != rank_faults().end()) found->second(run_);
     if (run_.fault->kind == "throw") {
       const std::lock_guard lock(mutex_);
@@ -257,7 +268,7 @@ void start(const std::string& behaviour) {
     Hello honest = hello();
     sigset_t blocked;
     sigprocmask(SIG_BLOCK, nullptr, &blocked);
-    struct sigaction pipe {};
+    struct sigaction pipe{};
     sigaction(SIGPIPE, nullptr, &pipe);
     honest.versions = {std::string("blocked ") + (sigismember(&blocked, SIGUSR1) ? "yes" : "no"),
                        std::string("ignored ") + (pipe.sa_handler == SIG_IGN ? "yes" : "no")};

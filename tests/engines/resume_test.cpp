@@ -1,9 +1,11 @@
 // A supervisor that is killed half way: what it had finished is not run again, and nothing is lost.
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <csignal>
-#include <gmock/gmock.h>
-#include <sys/wait.h>
 #include <thread>
+
+#include <gmock/gmock.h>
 
 #include "base/file.h"
 #include "engine/journal.h"

@@ -1,4 +1,6 @@
 // The glossary has every word that the program uses as a name, and its own words hang together.
+#include "rule/glossary.h"
+
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -6,7 +8,6 @@
 #include "form/source_tree.h"
 #include "matrix/outcome.h"
 #include "rule/counters.h"
-#include "rule/glossary.h"
 #include "stack/mesh.h"
 #include "stack/transforms.h"
 
@@ -34,9 +35,10 @@ TEST(Glossary, EveryFileIsReadAndBuiltIn) {
     ASSERT_TRUE(text) << text.error().message;
     const auto group = parse_glossary(*text, file.path);
     ASSERT_TRUE(group) << group.error().message;
-    EXPECT_TRUE(std::ranges::any_of(glossary(), [&](const TermGroup& built) {
-      return built.name == group->name && built.terms.size() == group->terms.size();
-    })) << file.path << " is not built in as it stands; name it in src/CMakeLists.txt and build again";
+    EXPECT_TRUE(std::ranges::any_of(
+        glossary(),
+        [&](const TermGroup& built) { return built.name == group->name && built.terms.size() == group->terms.size(); }))
+        << file.path << " is not built in as it stands; name it in src/CMakeLists.txt and build again";
   }
   EXPECT_EQ(files, glossary().size());
 }

@@ -57,8 +57,7 @@ std::vector<Paragraph> paragraphs_of(const SourceFile& file) {
     const std::string& line = file.lines[i];
     const bool frame = line == "+++";
     if (frame) in_head = !in_head;
-    const bool prose =
-        !frame && !line.empty() && (!in_head || line.starts_with("claim = ") || line.starts_with("retired = "));
+    const bool prose = !frame && !line.empty() && (!in_head || line.starts_with("claim = ") || line.starts_with("retired = "));
     if (prose && (ended || in_head)) found.push_back({});
     ended = !prose || line.starts_with("#");  // a heading is a paragraph of its own
     if (!prose) continue;
@@ -92,8 +91,8 @@ std::vector<std::string> results_in(const SourceFile& file) {
     for (const Phrase& phrase : kPhrases) {
       if (phrase.in_rules_only && (!rule || paragraph.text.starts_with("claim = "))) continue;
       for (std::sregex_iterator at(paragraph.text.begin(), paragraph.text.end(), phrase.pattern), end; at != end; ++at)
-        hits.push_back(file.path + ":" + std::to_string(line_at(paragraph, static_cast<std::size_t>(at->position()))) +
-                       ": \"" + at->str() + "\"");
+        hits.push_back(file.path + ":" + std::to_string(line_at(paragraph, static_cast<std::size_t>(at->position()))) + ": \"" +
+                       at->str() + "\"");
     }
   }
   return hits;
@@ -102,9 +101,8 @@ std::vector<std::string> results_in(const SourceFile& file) {
 TEST(HandWrittenResults, AreLeftToTheEvidence) {
   for (const SourceFile& file : prose())
     for (const std::string& hit : results_in(file))
-      ADD_FAILURE()
-          << hit << " says by hand what runs say. Remove it: the generated page prints the evidence. What no run "
-          << "can show is a paragraph that begins \"Observed by `matrix/observations/NAME.py`\" (rules/TEMPLATE.md)";
+      ADD_FAILURE() << hit << " says by hand what runs say. Remove it: the generated page prints the evidence. What no run "
+                    << "can show is a paragraph that begins \"Observed by `matrix/observations/NAME.py`\" (rules/TEMPLATE.md)";
 }
 
 TEST(HandWrittenResults, AreObservedByAScriptThatIsThere) {
@@ -113,8 +111,7 @@ TEST(HandWrittenResults, AreObservedByAScriptThatIsThere) {
     for (const Paragraph& paragraph : paragraphs_of(file))
       if (const std::string script = script_of(paragraph); !script.empty()) {
         named.insert(script);
-        EXPECT_TRUE(std::filesystem::exists(checkout() / script))
-            << file.path << " names " << script << ", which is not there";
+        EXPECT_TRUE(std::filesystem::exists(checkout() / script)) << file.path << " names " << script << ", which is not there";
       }
   for (const SourceFile& script : files_under("matrix/observations"))
     if (script.path.ends_with(".py")) {

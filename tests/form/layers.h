@@ -66,8 +66,8 @@ inline std::vector<std::string> forbidden_includes(const Layers& layers, const S
     if (included.front() != '"') continue;
     if (allowed->second.contains(room_of(target))) continue;
     const std::vector<std::string> names(allowed->second.begin(), allowed->second.end());
-    found.push_back(place + "includes " + included + " of room '" + room_of(target) + "'; '" + room +
-                    "' may include " + join(names, ", ") + ", by paths relative to src/");
+    found.push_back(place + "includes " + included + " of room '" + room_of(target) + "'; '" + room + "' may include " +
+                    join(names, ", ") + ", by paths relative to src/");
   }
   return found;
 }

@@ -45,8 +45,10 @@ std::vector<std::string> prints_or_exits(const SourceFile& file) {
     if (!has_any_of_its_words(file.lines[number - 1])) continue;
     const std::string code = " " + file.lines[number - 1].substr(0, file.lines[number - 1].find("//"));
     if (std::regex_search(code, pattern))
-      found.push_back(file.path + ":" + std::to_string(number) + ": prints or exits; return the text or a Result, and "
-                      "let src/cli/ (or the worker's loop in src/ranks/worker/) say it: " + std::string(trim(code)));
+      found.push_back(file.path + ":" + std::to_string(number) +
+                      ": prints or exits; return the text or a Result, and "
+                      "let src/cli/ (or the worker's loop in src/ranks/worker/) say it: " +
+                      std::string(trim(code)));
   }
   return found;
 }
@@ -123,8 +125,8 @@ TEST(ForbiddenIncludes, LibtorchIsForRanksAndBoostForSourcesOfCheck) {
 }
 
 TEST(PrintsOrExits, SeesStreamsAndEnds) {
-  for (const char* line : {"  std::cout << 1;", "#include <iostream>", "  exit(2);", "  std::exit(2);", "fmt::print(\"x\");",
-                           "  printf(\"x\");"})
+  for (const char* line :
+       {"  std::cout << 1;", "#include <iostream>", "  exit(2);", "  std::exit(2);", "fmt::print(\"x\");", "  printf(\"x\");"})
     EXPECT_EQ(prints_or_exits({"src/rule/a.cpp", {line}}).size(), 1u) << line;
   for (const char* line : {"  _exit(127);", "  ::_exit(127);", "text += print(stack);", "// exit(2)", "loop.exit(2);",
                            "snprintf(buffer, 3, \"x\");", "void at_exit(int code);"})

@@ -39,7 +39,8 @@ TEST(OrderingPage, AnswersOnTheFirstScreen) {
   ASSERT_GT(lines.size(), kFirstScreen);
   std::string screen;
   for (std::size_t i = 0; i < kFirstScreen; ++i) screen += lines[i] + "\n";
-  for (const char* wanted : {" → ", "```mermaid", "def parallelize(model, mesh):", "**Which of these are fundamental?**", "**Silently wrong"})
+  for (const char* wanted :
+       {" → ", "```mermaid", "def parallelize(model, mesh):", "**Which of these are fundamental?**", "**Silently wrong"})
     EXPECT_THAT(screen, HasSubstr(wanted));
 }
 
@@ -59,7 +60,8 @@ std::string anchor_of(const std::string& heading) {
 std::set<std::string> anchors_in(const std::string& text) {
   std::set<std::string> anchors;
   for (const std::string& line : lines_of(text))
-    if (const auto begin = line.find_first_not_of('#'); line.starts_with("#") && begin != std::string::npos && line[begin] == ' ')
+    if (const auto begin = line.find_first_not_of('#');
+        line.starts_with("#") && begin != std::string::npos && line[begin] == ' ')
       anchors.insert(anchor_of(line.substr(begin + 1)));
   return anchors;
 }
@@ -72,8 +74,10 @@ std::string prose_of(const std::string& text) {
     if (line.find("```") != std::string::npos) in_fence = !in_fence;
     bool in_code = false;
     for (const char c : line) {
-      if (c == '`') in_code = !in_code;
-      else if (!in_fence && !in_code) prose += c;
+      if (c == '`')
+        in_code = !in_code;
+      else if (!in_fence && !in_code)
+        prose += c;
     }
     prose += '\n';
   }
@@ -102,7 +106,8 @@ TEST(Pages, EveryLinkLeadsSomewhere) {
       const fs::path target = file.empty() ? page : page.parent_path() / file;
       ASSERT_TRUE(fs::exists(target)) << page << " links to " << link;
       if (hash != std::string::npos)
-        EXPECT_TRUE(anchors_in(text_of(target)).contains(link.substr(hash + 1))) << page << " links to " << link << ": there is no such heading";
+        EXPECT_TRUE(anchors_in(text_of(target)).contains(link.substr(hash + 1)))
+            << page << " links to " << link << ": there is no such heading";
     }
   }
   EXPECT_GT(walked, 100u);

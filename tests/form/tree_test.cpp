@@ -22,8 +22,8 @@ TEST(Tree, NoFileIsLongerThanFourHundredLines) {
   for (const char* folder : {"src", "tests", "scripts"}) {
     for (const SourceFile& file : files_under(folder)) {
       if (!is_code(file.path)) continue;
-      EXPECT_LE(file.lines.size(), kLongest) << file.path << " has " << file.lines.size()
-                                             << " lines; split it, one idea a file";
+      EXPECT_LE(file.lines.size(), kLongest)
+          << file.path << " has " << file.lines.size() << " lines; split it, one idea a file";
     }
   }
 }

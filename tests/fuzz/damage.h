@@ -1,16 +1,18 @@
 // RapidCheck generators of bytes that are nearly right.
 #pragma once
 
+#include <rapidcheck.h>
+
 #include <string>
 #include <vector>
-
-#include <rapidcheck.h>
 
 namespace ordercheck::fuzz {
 
 inline std::string random_bytes() {
-  return *rc::gen::container<std::string>(rc::gen::weightedOneOf<char>(
-      {{2, rc::gen::inRange<char>(' ', '~')}, {1, rc::gen::arbitrary<char>()}, {1, rc::gen::element('\n', '\t', '=', '"', ',', '\0')}}));
+  return *rc::gen::container<std::string>(
+      rc::gen::weightedOneOf<char>({{2, rc::gen::inRange<char>(' ', '~')},
+                                    {1, rc::gen::arbitrary<char>()},
+                                    {1, rc::gen::element('\n', '\t', '=', '"', ',', '\0')}}));
 }
 
 inline std::size_t place_in(const std::string& text) { return *rc::gen::inRange<std::size_t>(0, text.size() + 1); }

@@ -24,8 +24,7 @@ Format chosen() {
 void write_samples(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   int number = 0;
-  for (const std::string& sample : chosen().corpus())
-    (void)ordercheck::replace_file(folder / std::to_string(number++), sample);
+  for (const std::string& sample : chosen().corpus()) (void)ordercheck::replace_file(folder / std::to_string(number++), sample);
 }
 
 }  // namespace

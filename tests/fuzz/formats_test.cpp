@@ -1,10 +1,10 @@
 // Any bytes at all, read as every format: a value or one message, never a crash, an exception or a wait for ever.
 #include "fuzz/formats.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <ostream>
-
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -32,8 +32,10 @@ std::string literal(std::string_view bytes) {
   std::string text = "\"";
   for (const unsigned char c : bytes) {
     if (c == '"' || c == '\\') text += '\\';
-    if (c >= ' ' && c < 0x7f) text += static_cast<char>(c);
-    else text += {'\\', static_cast<char>('0' + c / 64), static_cast<char>('0' + c / 8 % 8), static_cast<char>('0' + c % 8)};
+    if (c >= ' ' && c < 0x7f)
+      text += static_cast<char>(c);
+    else
+      text += {'\\', static_cast<char>('0' + c / 64), static_cast<char>('0' + c / 8 % 8), static_cast<char>('0' + c % 8)};
   }
   return text + "\"";
 }

@@ -1,9 +1,10 @@
 // Formats of machines: protocol lines, records and journals.
+#include <unistd.h>
+
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -149,7 +150,8 @@ std::vector<std::string> signed_line_corpus() {
 }
 
 constexpr const char* kJsonWords =
-    "{ } [ ] , : \" null true false 0 -1 1.5 1e400 9223372036854775807 9223372036854775808 2147483648 \"\" \"x\" {} [] \\u0000 \\ud800 "
+    "{ } [ ] , : \" null true false 0 -1 1.5 1e400 9223372036854775807 9223372036854775808 2147483648 \"\" \"x\" {} [] \\u0000 "
+    "\\ud800 "
     "\"\\n\" \"ending\" \"failure\" \"completed\" [[[[[[[[[[[[[[[[[[ 7ff8000000000000";
 
 }  // namespace
@@ -160,7 +162,8 @@ std::vector<Format> protocol_formats() {
           {"record", check_record, record_corpus, kJsonWords},
           {"journal", check_journal, journal_corpus, kJsonWords},
           {"signed_line", check_signed_line, signed_line_corpus, kJsonWords},
-          {"flight", check_flight, flight_corpus, "\xff \x01 \x7f \n aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}};
+          {"flight", check_flight, flight_corpus,
+           "\xff \x01 \x7f \n aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}};
 }
 
 }  // namespace ordercheck::fuzz

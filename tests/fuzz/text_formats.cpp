@@ -123,7 +123,8 @@ std::string check_framework(std::string_view bytes) { return check_file(parse_fr
 std::string check_thread(std::string_view bytes) { return check_file(parse_thread(bytes, "f.toml", pages())); }
 
 std::vector<std::string> stack_corpus() {
-  std::vector<std::string> texts{"", "model", "PP=2 -> TP=2 -> AC", "FSDP=2:reshard=never@experts(compile:wrap(SAC:policy=a+b:n=2(model)))"};
+  std::vector<std::string> texts{"", "model", "PP=2 -> TP=2 -> AC",
+                                 "FSDP=2:reshard=never@experts(compile:wrap(SAC:policy=a+b:n=2(model)))"};
   for (const Rule& rule : pages())
     for (const Stack& stack : {rule.witness.bad, rule.witness.good}) {
       texts.push_back(print(stack));
@@ -182,25 +183,28 @@ std::vector<std::string> thread_corpus() {
   return texts;
 }
 
-constexpr const char* kStackWords = "= : @ , -> ( ) model pp=2 tp hsdp=2x4 x + reshard=never @experts =1000000 =0 =-1 :n=2 sac \t \n";
+constexpr const char* kStackWords =
+    "= : @ , -> ( ) model pp=2 tp hsdp=2x4 x + reshard=never @experts =1000000 =0 =-1 :n=2 sac \t \n";
 constexpr const char* kTomlWords =
-    "= \" ' \"\"\" [ ] [[ ]] { } # , . \\n \\u0000 \\u000a \\U0010ffff true nan inf -0 1e9 0x1f 1979-05-27 99999999999999999999 [] {} \"\" "
+    "= \" ' \"\"\" [ ] [[ ]] { } # , . \\n \\u0000 \\u000a \\U0010ffff true nan inf -0 1e9 0x1f 1979-05-27 "
+    "99999999999999999999 [] {} \"\" "
     "\"a\\nb\" [1,\"a\"] [[point]] [witness] x=1";
 
 }  // namespace
 
 std::vector<Format> text_formats() {
-  return {{"stack", check_stack, stack_corpus, kStackWords},
-          {"case", check_case, case_corpus, "= accumulation=3 seed= model=llama engine=x grid=1 (nothing) , -> steps=1000 \t"},
-          {"pattern", check_pattern, pattern_corpus, "| : = ! @ fsdp ac=selective compile:!wrap @block pp:1f1b :n=2"},
-          {"condition", check_condition, condition_corpus,
-           "% / * + - ( ) { } [ ] == != < >= && || ! ? : ^ , ; = tp pp world 0 1e308 1e18 -1 \"a\" true 0x7fffffffffffffff i e pi"},
-          {"rule", check_rule, rule_corpus, kTomlWords},
-          {"evidence", check_evidence, evidence_corpus,
-           "\t \n \\ - \\- equal # = : | : yes: matmul_flops=9223372036854775807 -1 all_gather:tp:forward:1:1"},
-          {"space", check_space, space_corpus, kTomlWords},
-          {"framework", check_framework, framework_corpus, kTomlWords},
-          {"thread", check_thread, thread_corpus, kTomlWords}};
+  return {
+      {"stack", check_stack, stack_corpus, kStackWords},
+      {"case", check_case, case_corpus, "= accumulation=3 seed= model=llama engine=x grid=1 (nothing) , -> steps=1000 \t"},
+      {"pattern", check_pattern, pattern_corpus, "| : = ! @ fsdp ac=selective compile:!wrap @block pp:1f1b :n=2"},
+      {"condition", check_condition, condition_corpus,
+       "% / * + - ( ) { } [ ] == != < >= && || ! ? : ^ , ; = tp pp world 0 1e308 1e18 -1 \"a\" true 0x7fffffffffffffff i e pi"},
+      {"rule", check_rule, rule_corpus, kTomlWords},
+      {"evidence", check_evidence, evidence_corpus,
+       "\t \n \\ - \\- equal # = : | : yes: matmul_flops=9223372036854775807 -1 all_gather:tp:forward:1:1"},
+      {"space", check_space, space_corpus, kTomlWords},
+      {"framework", check_framework, framework_corpus, kTomlWords},
+      {"thread", check_thread, thread_corpus, kTomlWords}};
 }
 
 }  // namespace ordercheck::fuzz

@@ -73,12 +73,11 @@ TEST_P(Seen, AndItsTwinPasses) {
   EXPECT_EQ(difference->step, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, Seen, testing::ValuesIn(table()),
-                         [](const auto& info) {
-                           std::string name = info.param.mutant + "_" + info.param.stack;
-                           std::ranges::replace_if(name, [](char c) { return !std::isalnum(c); }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Mutants, Seen, testing::ValuesIn(table()), [](const auto& info) {
+  std::string name = info.param.mutant + "_" + info.param.stack;
+  std::ranges::replace_if(name, [](char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
 
 // What degrees that divide every size cannot show: all that was run before fsdp=5 was.
 TEST(Mutants, PaddingAtTheFrontIsNotSeenWhereNoShardIsPadded) {
@@ -103,8 +102,8 @@ TEST_P(LeavesTheRange, AndDiffersWhereItsTwinPasses) {
   ASSERT_FALSE(first_difference(reference(subject), run(subject)));
   const Record record = run(subject, mutant);
   EXPECT_EQ(record.ending, Ending::out_of_range);
-  const Judgement judgement = judge({.subject = subject, .first = record, .again = {}, .reference = reference(subject),
-                                     .recommended = {}, .twins = {}});
+  const Judgement judgement = judge(
+      {.subject = subject, .first = record, .again = {}, .reference = reference(subject), .recommended = {}, .twins = {}});
   EXPECT_EQ(judgement.verdict, Verdict::differs) << judgement.reason;
 
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("past_the_range_" + mutant);

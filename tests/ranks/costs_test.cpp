@@ -142,8 +142,11 @@ std::int64_t product_in_every_block(std::int64_t in, std::int64_t out) {
 
 // A captured graph does eager's products, once each, and sends eager's messages: what it runs again is elementwise.
 TEST(Costs, CompilationLeavesProductsAndMessagesAsTheyAre) {
-  for (const auto& [eager, compiled] : {std::pair{"(nothing)", "compile"}, {"(nothing)", "compile@model"},
-                                        {"tp=2", "tp=2,compile"}, {"fsdp=2", "compile,fsdp=2"}, {"ddp=2", "compile,ddp=2"}}) {
+  for (const auto& [eager, compiled] : {std::pair{"(nothing)", "compile"},
+                                        {"(nothing)", "compile@model"},
+                                        {"tp=2", "tp=2,compile"},
+                                        {"fsdp=2", "compile,fsdp=2"},
+                                        {"ddp=2", "compile,ddp=2"}}) {
     const Record before = known(eager), after = known(compiled);
     EXPECT_EQ(after.counters.matmul_flops, before.counters.matmul_flops) << compiled;
     EXPECT_EQ(after.counters.matmul_flops_recomputed, 0) << compiled;

@@ -9,8 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Fault, ARankThatThrowsIsNamedWithItsModule) {
-  const Record record =
-      run(case_of("tp=2,fsdp=2"), "", Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
+  const Record record = run(case_of("tp=2,fsdp=2"), "", Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
   ASSERT_EQ(record.ending, Ending::failed);
   EXPECT_EQ(record.failure->rank, 2);
   EXPECT_EQ(record.failure->module, "layers.1.attention");

@@ -39,8 +39,8 @@ inline const Record& known(const std::string& text) { return known(case_of(text)
 inline const Record& reference(const Case& subject) { return known(reference_of(subject)); }
 
 inline std::string in_words(const Difference& difference) {
-  return difference.what + " at step " + std::to_string(difference.step) + ": expected " + difference.expected +
-         ", got " + difference.got;
+  return difference.what + " at step " + std::to_string(difference.step) + ": expected " + difference.expected + ", got " +
+         difference.got;
 }
 
 }  // namespace ordercheck::ranks

@@ -47,8 +47,7 @@ TEST(Order, AnOptimizerMadeEarlierUpdatesWhatIsNoLongerTheModels) {
 }
 
 TEST(Order, AnOptimizerMayComeBeforeCheckpointing) {
-  const auto difference =
-      first_difference(reference(case_of("optimizer=adamw,ac")), known("optimizer=adamw,ac"));
+  const auto difference = first_difference(reference(case_of("optimizer=adamw,ac")), known("optimizer=adamw,ac"));
   EXPECT_FALSE(difference) << in_words(*difference);
 }
 

@@ -7,25 +7,58 @@ namespace ordercheck::ranks {
 namespace {
 
 const std::vector<std::string>& legal_stacks() {
-  static const std::vector<std::string> stacks{
-      "(nothing)",       "ac",             "ac=selective:n=2",      "tp=2",          "tp=3",
-      "tp=4",            "tp=2:sp=off",    "fsdp=2",                "fsdp=3",        "fsdp=4",
-      "fsdp=2:reshard=always", "fsdp=2:reshard=never", "fsdp=2@model", "tp=2,ac",     "ac,fsdp=2",
-      "fsdp=2,ac",       "tp=2,fsdp=2",    "tp=2,ac,fsdp=2",        "tp=2,fsdp=2,ac", "optimizer=sgd",
-      "tp=2,fsdp=2,optimizer=sgd:clip=0.5", "ac,fsdp=4,optimizer=adamw"};
+  static const std::vector<std::string> stacks{"(nothing)",
+                                               "ac",
+                                               "ac=selective:n=2",
+                                               "tp=2",
+                                               "tp=3",
+                                               "tp=4",
+                                               "tp=2:sp=off",
+                                               "fsdp=2",
+                                               "fsdp=3",
+                                               "fsdp=4",
+                                               "fsdp=2:reshard=always",
+                                               "fsdp=2:reshard=never",
+                                               "fsdp=2@model",
+                                               "tp=2,ac",
+                                               "ac,fsdp=2",
+                                               "fsdp=2,ac",
+                                               "tp=2,fsdp=2",
+                                               "tp=2,ac,fsdp=2",
+                                               "tp=2,fsdp=2,ac",
+                                               "optimizer=sgd",
+                                               "tp=2,fsdp=2,optimizer=sgd:clip=0.5",
+                                               "ac,fsdp=4,optimizer=adamw"};
   return stacks;
 }
 
 // Stacks of graph compilation, selective checkpointing and replicas: every order that no rule calls wrong or ignored.
 const std::vector<std::string>& legal_stacks_with_graphs_and_replicas() {
-  static const std::vector<std::string> stacks{
-      "compile",          "ac,compile",          "sac,compile",              "ac,compile:wrap",
-      "compile@model",    "sac:policy=linear:n=3,compile@model", "tp=2,compile:wrap",
-      "tp=3,compile@model", "compile,tp=2,ac,fsdp=2", "tp=2,ac,compile,fsdp=2", "tp=2,compile,ac,fsdp=2",
-      "tp=2,ac,fsdp=2,compile", "sac,compile,fsdp=3", "fsdp=2,compile:wrap", "ac,compile@model,fsdp=2",
-      "tp=2,sac",         "ddp=3",               "ddp=2:no_sync:bucket_kib=64", "ac,compile,ddp=4",
-      "ddp=2,ac,compile", "compile,ddp=2:no_sync,ac", "sac,ddp=2",           "compile:wrap@model,ddp=2",
-      "ddp=2,compile@model", "tp=2,ddp=2"};
+  static const std::vector<std::string> stacks{"compile",
+                                               "ac,compile",
+                                               "sac,compile",
+                                               "ac,compile:wrap",
+                                               "compile@model",
+                                               "sac:policy=linear:n=3,compile@model",
+                                               "tp=2,compile:wrap",
+                                               "tp=3,compile@model",
+                                               "compile,tp=2,ac,fsdp=2",
+                                               "tp=2,ac,compile,fsdp=2",
+                                               "tp=2,compile,ac,fsdp=2",
+                                               "tp=2,ac,fsdp=2,compile",
+                                               "sac,compile,fsdp=3",
+                                               "fsdp=2,compile:wrap",
+                                               "ac,compile@model,fsdp=2",
+                                               "tp=2,sac",
+                                               "ddp=3",
+                                               "ddp=2:no_sync:bucket_kib=64",
+                                               "ac,compile,ddp=4",
+                                               "ddp=2,ac,compile",
+                                               "compile,ddp=2:no_sync,ac",
+                                               "sac,ddp=2",
+                                               "compile:wrap@model,ddp=2",
+                                               "ddp=2,compile@model",
+                                               "tp=2,ddp=2"};
   return stacks;
 }
 
@@ -111,8 +144,7 @@ TEST(Parity, ACaseIsEqualToItself) {
 TEST(Parity, LeavesTheRangeVisibly) {
   const Record record = known("(nothing) grid=26");
   EXPECT_EQ(record.ending, Ending::out_of_range);
-  EXPECT_NE(record.failure->message.find("exact arithmetic left its range"), std::string::npos)
-      << record.failure->message;
+  EXPECT_NE(record.failure->message.find("exact arithmetic left its range"), std::string::npos) << record.failure->message;
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 // Strangers of checkpointing rename as it does, with and without recomputing; those of compilation, selective
 // checkpointing and replication have its mechanism and wrappers by other names.
 #include "ranks/comm/world.h"
+#include "ranks/graph/graph_break.h"
+#include "ranks/model/llama.h"
 #include "ranks/module/rank.h"
 #include "ranks/on_case.h"
 #include "ranks/train/assemble_record.h"
 #include "ranks/train/rank_program.h"
-#include "ranks/graph/graph_break.h"
-#include "ranks/model/llama.h"
 #include "ranks/transform/captured_body.h"
 #include "ranks/transform/gradient_buckets.h"
 #include "ranks/transform/recompute.h"
@@ -135,8 +135,8 @@ Record run_with_stranger(const std::string& text, const std::string& replaced, c
   }
   const RankProgram program{.subject = run.subject, .numerics = {}, .find_transform = with_strangers};
   std::vector<RankResult> results(world_size(mesh));
-  const WorldResult world = run_thread_world(
-      mesh, {}, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
+  const WorldResult world =
+      run_thread_world(mesh, {}, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
   Record record{.ending = world.ending, .failure = world.failure, .world_size = world_size(mesh)};
   if (world.ending != Ending::completed) return record;
   std::vector<std::pair<std::string, at::Tensor>> model;
@@ -180,8 +180,8 @@ TEST_P(Stranger, RenamingAloneHasTheSameOutcome) {
 }
 
 INSTANTIATE_TEST_SUITE_P(InsideAndOutside, Stranger,
-                         testing::Values("ac,tp=2", "tp=2,ac", "ac,fsdp=2", "fsdp=2,ac", "tp=2,ac,fsdp=2",
-                                         "tp=2,fsdp=2,ac", "ac,tp=2,fsdp=2", "fsdp=2,ac,tp=2"));
+                         testing::Values("ac,tp=2", "tp=2,ac", "ac,fsdp=2", "fsdp=2,ac", "tp=2,ac,fsdp=2", "tp=2,fsdp=2,ac",
+                                         "ac,tp=2,fsdp=2", "fsdp=2,ac,tp=2"));
 
 struct Replaced {
   const char* stack;
@@ -200,14 +200,15 @@ INSTANTIATE_TEST_SUITE_P(
     InsideAndOutside, Mechanism,
     testing::Values(Replaced{"ac,compile", "compile", "engraver"}, Replaced{"compile,ac", "compile", "engraver"},
                     Replaced{"compile,sac", "compile", "engraver"}, Replaced{"tp=2,compile,fsdp=2", "compile", "engraver"},
-                    Replaced{"compile:wrap,tp=2", "compile", "engraver"}, Replaced{"fsdp=2,compile:wrap", "compile", "engraver"},
+                    Replaced{"compile:wrap,tp=2", "compile", "engraver"},
+                    Replaced{"fsdp=2,compile:wrap", "compile", "engraver"},
                     Replaced{"fsdp=2,compile:wrap:fullgraph", "compile", "engraver"},
-                    Replaced{"ddp=2,compile@model", "compile", "engraver"},
-                    Replaced{"sac,compile", "sac", "choosy_courier"}, Replaced{"compile,sac", "sac", "choosy_courier"},
-                    Replaced{"sac,tp=2", "sac", "choosy_courier"}, Replaced{"tp=2,sac,fsdp=2", "sac", "choosy_courier"},
-                    Replaced{"sac,ddp=2", "sac", "choosy_courier"}, Replaced{"compile,ddp=2", "ddp", "packer"},
-                    Replaced{"ddp=2,compile@model", "ddp", "packer"}, Replaced{"ddp=2,tp=2", "ddp", "packer"},
-                    Replaced{"tp=2,ddp=2", "ddp", "packer"}, Replaced{"fsdp=2,ddp=2", "ddp", "packer"}),
+                    Replaced{"ddp=2,compile@model", "compile", "engraver"}, Replaced{"sac,compile", "sac", "choosy_courier"},
+                    Replaced{"compile,sac", "sac", "choosy_courier"}, Replaced{"sac,tp=2", "sac", "choosy_courier"},
+                    Replaced{"tp=2,sac,fsdp=2", "sac", "choosy_courier"}, Replaced{"sac,ddp=2", "sac", "choosy_courier"},
+                    Replaced{"compile,ddp=2", "ddp", "packer"}, Replaced{"ddp=2,compile@model", "ddp", "packer"},
+                    Replaced{"ddp=2,tp=2", "ddp", "packer"}, Replaced{"tp=2,ddp=2", "ddp", "packer"},
+                    Replaced{"fsdp=2,ddp=2", "ddp", "packer"}),
     [](const auto& info) {
       std::string text = std::string(info.param.stack) + "_as_" + info.param.stranger;
       std::ranges::replace_if(text, [](char c) { return !std::isalnum(c); }, '_');

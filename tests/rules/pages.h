@@ -1,11 +1,11 @@
 // The project's own rule pages, read once.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check/check.h"
 #include "rule/load.h"

@@ -32,8 +32,7 @@ TEST(Pages, EveryPageHasACitationThatSupportsIt) {
 }
 
 TEST(Pages, KindsMatchFolders) {
-  for (const Rule& rule : pages())
-    EXPECT_EQ(rule.file, "rules/" + std::string(name_of(rule.kind)) + "/" + rule.slug + ".md");
+  for (const Rule& rule : pages()) EXPECT_EQ(rule.file, "rules/" + std::string(name_of(rule.kind)) + "/" + rule.slug + ".md");
 }
 
 // A finding says the first sentence of "Why" on one line; the basis is argued in the section, not asserted in the head.

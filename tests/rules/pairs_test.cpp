@@ -1,7 +1,5 @@
 // The pairs that torchtitan#1554 asks about, each spoken to by a page in both orders: so that none goes missing in
 // silence.
-#include "rules/pages.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "rule/match.h"
+#include "rules/pages.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -17,10 +16,9 @@ namespace {
 using Pair = std::pair<std::string, std::string>;
 
 // As a stack would write them: a degree of 2 where there is one, everything else by default.
-const std::map<std::string, std::string> kItems = {
-    {"pp", "pp=2"},     {"tp", "tp=2"},   {"ep", "ep=2"},
-    {"ac", "ac"},       {"sac", "sac"},   {"compile", "compile"},
-    {"fsdp", "fsdp=2"}, {"ddp", "ddp=2"}, {"simple_fsdp", "simple_fsdp=2"}};
+const std::map<std::string, std::string> kItems = {{"pp", "pp=2"},     {"tp", "tp=2"},   {"ep", "ep=2"},
+                                                   {"ac", "ac"},       {"sac", "sac"},   {"compile", "compile"},
+                                                   {"fsdp", "fsdp=2"}, {"ddp", "ddp=2"}, {"simple_fsdp", "simple_fsdp=2"}};
 
 const std::vector<Pair> kPairs = {{"pp", "tp"},
                                   {"pp", "ac"},
@@ -78,8 +76,7 @@ bool fires(const Rule& rule, const Stack& stack) {
 std::set<std::string> speakers(const std::vector<Rule>& rules, const Pair& pair) {
   std::set<std::string> ids;
   for (const Rule& rule : rules)
-    if (fires(rule, stack_of(pair.first, pair.second)) || fires(rule, stack_of(pair.second, pair.first)))
-      ids.insert(rule.id);
+    if (fires(rule, stack_of(pair.first, pair.second)) || fires(rule, stack_of(pair.second, pair.first))) ids.insert(rule.id);
   return ids;
 }
 

@@ -1,5 +1,6 @@
 // Every [[expect]] of a page stands for a committed run of the page's own smallest stack, and says what that run showed.
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "check/observed.h"
@@ -25,10 +26,12 @@ std::string mistake_of(const Rule& rule, const Expectation& pin, const std::vect
   const std::string where = fmt::format("{}: {} {} on {}", rule.file, pin.engine, print(pin.version), print(stack));
   const std::string version = print(pin.version);
   const Observation* bad = find_run(all, stack, rule.witness.model, pin.engine, version);
-  if (bad == nullptr) return where + ": no committed run shows this pin; what nobody ran is a citation, or a sentence of Limits";
+  if (bad == nullptr)
+    return where + ": no committed run shows this pin; what nobody ran is a citation, or a sentence of Limits";
   const Observation* good = find_run(all, rule.witness.good, rule.witness.model, pin.engine, version);
   const Borne borne = bears_out(claim_of_pin(rule, pin), *bad, good);
-  return borne.bearing == Bearing::borne_out ? "" : fmt::format("{}: the committed run does not bear it out: {}", where, borne.why);
+  return borne.bearing == Bearing::borne_out ? ""
+                                             : fmt::format("{}: the committed run does not bear it out: {}", where, borne.why);
 }
 
 class Pins : public testing::TestWithParam<Rule> {};

@@ -27,8 +27,9 @@ TEST_P(Page, ItsOrderIsTheOneSuggested) {
   const Suggestion made = suggest(GetParam().witness.bad, judge);
   EXPECT_TRUE(firings(GetParam(), made.order).empty()) << print(made.order);
   if (!orders_neighbours(GetParam(), made.order)) return;
-  EXPECT_TRUE(std::ranges::any_of(made.reasons, [&](const OrderReason& reason) { return reason.rule != nullptr && reason.rule->id == GetParam().id; }))
-      << render_text(made, judge, false);
+  EXPECT_TRUE(std::ranges::any_of(made.reasons, [&](const OrderReason& reason) {
+    return reason.rule != nullptr && reason.rule->id == GetParam().id;
+  })) << render_text(made, judge, false);
 }
 
 std::vector<Rule> order_pages() {

@@ -1,11 +1,10 @@
 // Every page's witness: `bad` raises exactly the rule and what it implies, `good` raises no error and not the rule, and
 // no item of `bad` can be spared.
-#include "rules/pages.h"
-
 #include <algorithm>
 #include <set>
 
 #include "rule/prediction.h"
+#include "rules/pages.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -59,9 +58,8 @@ TEST_P(Witnesses, PredictsItsHarmWhereItHolds) {
     // A page against the pair in any order, which is about others, leaves the prediction open: without it the two
     // commute.
     std::vector<Rule> meant = pages();
-    std::erase_if(meant, [&](const Rule& other) {
-      return other.kind == RuleKind::clash && !holds_for(other, target_of(rule()));
-    });
+    std::erase_if(meant,
+                  [&](const Rule& other) { return other.kind == RuleKind::clash && !holds_for(other, target_of(rule())); });
     EXPECT_EQ(predict(rule().witness.bad, meant, target_of(rule()), rule().witness.ranks).verdict, Verdict::equal);
     return;
   }

@@ -18,9 +18,7 @@ at::Tensor contract(const Numerics& numerics, const at::Tensor& a, const at::Ten
   return a.dim() == 2 ? at::mm(a, b) : at::bmm(a, b);
 }
 
-at::Tensor operand(const Numerics& numerics, const at::Tensor& x) {
-  return numerics.exact() ? rounded(x, numerics.grid) : x;
-}
+at::Tensor operand(const Numerics& numerics, const at::Tensor& x) { return numerics.exact() ? rounded(x, numerics.grid) : x; }
 
 Numerics numerics_of(AutogradContext* ctx) {
   return {.arithmetic = static_cast<Arithmetic>(ctx->saved_data["arithmetic"].toInt()),
@@ -70,8 +68,7 @@ struct BatchedMatmul : torch::autograd::Function<BatchedMatmul> {
     const auto saved = ctx->get_saved_variables();
     const at::Tensor gradient = operand(numerics, gradients[0]);
     return {contract(numerics, gradient, operand(numerics, saved[1]).transpose(1, 2), "a matmul's gradient"),
-            contract(numerics, operand(numerics, saved[0]).transpose(1, 2), gradient, "a matmul's gradient"),
-            at::Tensor()};
+            contract(numerics, operand(numerics, saved[0]).transpose(1, 2), gradient, "a matmul's gradient"), at::Tensor()};
   }
 };
 
@@ -104,9 +101,7 @@ struct GradientTerms : torch::autograd::Function<GradientTerms> {
 
 }  // namespace
 
-at::Tensor linear(const Numerics& numerics, const at::Tensor& x, const at::Tensor& w) {
-  return Linear::apply(x, w, numerics);
-}
+at::Tensor linear(const Numerics& numerics, const at::Tensor& x, const at::Tensor& w) { return Linear::apply(x, w, numerics); }
 
 at::Tensor batched_matmul(const Numerics& numerics, const at::Tensor& a, const at::Tensor& b) {
   return BatchedMatmul::apply(a, b, numerics);

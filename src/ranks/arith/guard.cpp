@@ -68,7 +68,8 @@ double largest_row_norm(const at::Tensor& rows) {
   const at::Tensor columns = rows.transpose(-1, -2);
   if (rows.numel() == 0) return 0;
   if (!rows.is_contiguous() && columns.is_contiguous())
-    return std::sqrt(largest_squares_of_columns(columns.const_data_ptr<double>(), rows.numel() / (length * count), length, count));
+    return std::sqrt(
+        largest_squares_of_columns(columns.const_data_ptr<double>(), rows.numel() / (length * count), length, count));
   const at::Tensor matrix = rows.contiguous();
   return std::sqrt(largest_squares_of_rows(matrix.const_data_ptr<double>(), matrix.numel() / length, length));
 }

@@ -29,8 +29,8 @@ void require_no_gradient(const char* name, const char* instead, const at::Tensor
 }
 
 int64_t wrapped_dim(const char* name, const at::Tensor& input, int64_t dim) {
-  TORCH_CHECK(input.dim() > 0 && dim >= -input.dim() && dim < input.dim(), name, " along dim ", dim,
-              ": the input has ", input.dim(), " dims");
+  TORCH_CHECK(input.dim() > 0 && dim >= -input.dim() && dim < input.dim(), name, " along dim ", dim, ": the input has ",
+              input.dim(), " dims");
   return dim < 0 ? dim + input.dim() : dim;
 }
 

@@ -30,9 +30,9 @@ void send(const at::Tensor& input, int peer, int tag, const std::string& group);
 at::Tensor recv(at::IntArrayRef sizes, at::TensorOptions options, int peer, int tag, const std::string& group);
 
 // Differentiable pairs (Megatron-LM's f and g, and their sequence-parallel forms). Left forward, right backward.
-at::Tensor copy_to_group(const at::Tensor& input, const std::string& group);          // identity | all-reduce
-at::Tensor reduce_from_group(const at::Tensor& input, const std::string& group);      // all-reduce | identity
-at::Tensor gather_from_group(const at::Tensor& input, int64_t dim, const std::string& group);   // all-gather | reduce-scatter
-at::Tensor scatter_to_group(const at::Tensor& input, int64_t dim, const std::string& group);    // reduce-scatter | all-gather
+at::Tensor copy_to_group(const at::Tensor& input, const std::string& group);                   // identity | all-reduce
+at::Tensor reduce_from_group(const at::Tensor& input, const std::string& group);               // all-reduce | identity
+at::Tensor gather_from_group(const at::Tensor& input, int64_t dim, const std::string& group);  // all-gather | reduce-scatter
+at::Tensor scatter_to_group(const at::Tensor& input, int64_t dim, const std::string& group);   // reduce-scatter | all-gather
 
 }  // namespace ordercheck::ranks

@@ -12,8 +12,7 @@ using RankThreads = std::vector<std::unique_ptr<RankThread>>;
 
 std::vector<std::string> describe_all(const RankThreads& ranks) {
   std::vector<std::string> lines;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    lines.push_back(describe(static_cast<int>(rank), ranks[rank]->place));
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) lines.push_back(describe(static_cast<int>(rank), ranks[rank]->place));
   return lines;
 }
 
@@ -49,16 +48,14 @@ WorldResult failure_in(const Rendezvous& meeting, const RankThreads& ranks, int 
   return failure_at(Ending::failed, rank, place, std::move(message));
 }
 
-std::optional<WorldResult> find_disagreeing(const RankThreads& ranks,
-                                            const std::vector<std::shared_ptr<ThreadGroup>>& groups) {
+std::optional<WorldResult> find_disagreeing(const RankThreads& ranks, const std::vector<std::shared_ptr<ThreadGroup>>& groups) {
   for (const auto& group : groups) {
     for (const auto& [key, meeting] : group->open) {
       if (const auto disagreement = find_disagreement(*meeting))
         return failure_in(*meeting, ranks, disagreement->first, disagreement->message);
       if (!meeting->error.empty()) {
         return failure_in(*meeting, ranks, meeting->ranks[0],
-                          fmt::format("{} as {}: {}", signature(*meeting->offers[0]), place_text(*meeting),
-                                      meeting->error));
+                          fmt::format("{} as {}: {}", signature(*meeting->offers[0]), place_text(*meeting), meeting->error));
       }
     }
   }
@@ -74,8 +71,8 @@ std::string wait_text(const RankThread& rank) {
     const bool sends = place.operation == name_of(Operation::send);
     text += fmt::format(" {} rank {}, tag {},", sends ? "to" : "from", meeting.ranks[sends ? 1 : 0], meeting.channel.tag);
   }
-  return text + fmt::format(" on {} ({}{})", place.group, place.module.empty() ? "" : place.module + ", ",
-                            name_of(place.phase));
+  return text +
+         fmt::format(" on {} ({}{})", place.group, place.module.empty() ? "" : place.module + ", ", name_of(place.phase));
 }
 
 std::optional<WorldResult> find_deadlock(const RankThreads& ranks) {
@@ -83,8 +80,7 @@ std::optional<WorldResult> find_deadlock(const RankThreads& ranks) {
   std::optional<int> first;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank]->awaited && !first) first = static_cast<int>(rank);
-    texts.push_back(
-        fmt::format("rank {} {}", rank, ranks[rank]->awaited ? wait_text(*ranks[rank]) : std::string("finished")));
+    texts.push_back(fmt::format("rank {} {}", rank, ranks[rank]->awaited ? wait_text(*ranks[rank]) : std::string("finished")));
   }
   if (!first) return std::nullopt;
   return failure_at(Ending::deadlocked, *first, ranks[*first]->place,
@@ -92,8 +88,7 @@ std::optional<WorldResult> find_deadlock(const RankThreads& ranks) {
 }
 
 // Someone issued without waiting, and ended.
-std::optional<WorldResult> find_undelivered(const RankThreads& ranks,
-                                            const std::vector<std::shared_ptr<ThreadGroup>>& groups) {
+std::optional<WorldResult> find_undelivered(const RankThreads& ranks, const std::vector<std::shared_ptr<ThreadGroup>>& groups) {
   for (const auto& group : groups) {
     for (const auto& [key, meeting] : group->open) {
       std::vector<int> came, missing;
@@ -101,9 +96,8 @@ std::optional<WorldResult> find_undelivered(const RankThreads& ranks,
         (meeting->offers[i] ? came : missing).push_back(meeting->ranks[i]);
       const auto seat = std::ranges::find(meeting->ranks, came[0]) - meeting->ranks.begin();
       return failure_in(*meeting, ranks, came[0],
-                        fmt::format("rank {} issued {} as {} and finished; rank {} finished without it",
-                                    fmt::join(came, ", "), signature(*meeting->offers[seat]), place_text(*meeting),
-                                    fmt::join(missing, ", ")));
+                        fmt::format("rank {} issued {} as {} and finished; rank {} finished without it", fmt::join(came, ", "),
+                                    signature(*meeting->offers[seat]), place_text(*meeting), fmt::join(missing, ", ")));
     }
   }
   return std::nullopt;

@@ -43,8 +43,7 @@ void gather(const Rendezvous& meeting, std::size_t k) {
   for (const auto& offer : meeting.offers) offer->outputs[k].copy_(whole.view(offer->outputs[k].sizes()));
 }
 
-std::int64_t rows_for(const at::Tensor& tensor, const std::vector<std::int64_t>& splits, std::size_t peer,
-                      std::size_t count) {
+std::int64_t rows_for(const at::Tensor& tensor, const std::vector<std::int64_t>& splits, std::size_t peer, std::size_t count) {
   return splits.empty() ? tensor.size(0) / static_cast<std::int64_t>(count) : splits[peer];
 }
 
@@ -85,18 +84,14 @@ void exchange(const Rendezvous& meeting) {
         }
         break;
       }
-      case Operation::all_gather:
-        gather(meeting, k);
-        break;
+      case Operation::all_gather: gather(meeting, k); break;
       case Operation::broadcast: {
         const at::Tensor& source = meeting.offers.at(first.root)->inputs[k];
         for (const auto& offer : meeting.offers)
           if (!offer->outputs[k].is_same(source)) offer->outputs[k].copy_(source);
         break;
       }
-      case Operation::send:
-        meeting.offers[1]->outputs[k].copy_(first.inputs[k]);
-        break;
+      case Operation::send: meeting.offers[1]->outputs[k].copy_(first.inputs[k]); break;
       case Operation::all_to_all:
       case Operation::barrier:
       case Operation::recv:  // offers[0] of a message is the sender's

@@ -34,25 +34,24 @@ TORCH_LIBRARY_IMPL(ordercheck, CompositeExplicitAutograd, library) {
 c10::OperatorHandle own(const char* name) { return c10::Dispatcher::singleton().findSchemaOrThrow(name, ""); }
 
 void require_peer(const char* verb, int peer, const std::string& group) {
-  TORCH_CHECK(peer >= 0 && peer < group_size(group) && peer != group_rank(group), verb, " group rank ", peer, " on ",
-              group, ": expected another rank of the group's ", group_size(group));
+  TORCH_CHECK(peer >= 0 && peer < group_size(group) && peer != group_rank(group), verb, " group rank ", peer, " on ", group,
+              ": expected another rank of the group's ", group_size(group));
 }
 
 }  // namespace
 
 void send(const at::Tensor& input, int peer, int tag, const std::string& group) {
   require_peer("send to", peer, group);
-  static const auto op =
-      own("ordercheck::send").typed<void(const at::Tensor&, int64_t, int64_t, const std::string&)>();
+  static const auto op = own("ordercheck::send").typed<void(const at::Tensor&, int64_t, int64_t, const std::string&)>();
   const at::NoGradGuard no_gradient;  // a message carries no graph
   op.call(input, peer, tag, group);
 }
 
 at::Tensor recv(at::IntArrayRef sizes, at::TensorOptions options, int peer, int tag, const std::string& group) {
   require_peer("receive from", peer, group);
-  static const auto op = own("ordercheck::recv")
-                             .typed<at::Tensor(at::IntArrayRef, at::ScalarType, at::Device, int64_t, int64_t,
-                                               const std::string&)>();
+  static const auto op =
+      own("ordercheck::recv")
+          .typed<at::Tensor(at::IntArrayRef, at::ScalarType, at::Device, int64_t, int64_t, const std::string&)>();
   return op.call(sizes, at::typeMetaToScalarType(options.dtype()), options.device(), peer, tag, group);
 }
 

@@ -24,8 +24,7 @@ std::string row_text(const at::Tensor& tensor) {
 
 // Both hand in the same thing; all_to_all may differ in rows.
 bool agree(const Offer& a, const Offer& b) {
-  if (a.operation != b.operation || a.reduction != b.reduction || a.root != b.root ||
-      a.inputs.size() != b.inputs.size())
+  if (a.operation != b.operation || a.reduction != b.reduction || a.root != b.root || a.inputs.size() != b.inputs.size())
     return false;
   for (std::size_t k = 0; k < a.inputs.size(); ++k) {
     const at::Tensor &left = a.inputs[k], &right = b.inputs[k];
@@ -44,8 +43,7 @@ std::optional<std::vector<std::int64_t>> rows(const at::Tensor& tensor, const st
     if (have < 0 || have % static_cast<std::int64_t>(ranks) != 0) return std::nullopt;
     return std::vector<std::int64_t>(ranks, have / static_cast<std::int64_t>(ranks));
   }
-  if (splits.size() != ranks || std::accumulate(splits.begin(), splits.end(), std::int64_t{0}) != have)
-    return std::nullopt;
+  if (splits.size() != ranks || std::accumulate(splits.begin(), splits.end(), std::int64_t{0}) != have) return std::nullopt;
   return splits;
 }
 
@@ -58,8 +56,8 @@ std::optional<Disagreement> find_split_disagreement(const Rendezvous& meeting) {
       return Disagreement{meeting.ranks[from], meeting.ranks[from],
                           fmt::format("rank {} issued all_to_all of {} rows that its input splits [{}] do not divide "
                                       "among {} ranks, as {}",
-                                      meeting.ranks[from], shape_text(sender.inputs),
-                                      fmt::join(sender.input_splits, ", "), count, place_text(meeting))};
+                                      meeting.ranks[from], shape_text(sender.inputs), fmt::join(sender.input_splits, ", "),
+                                      count, place_text(meeting))};
     }
     for (std::size_t to = 0; to < count; ++to) {
       const Offer& receiver = *meeting.offers[to];
@@ -79,8 +77,8 @@ std::optional<Disagreement> find_message_disagreement(const Rendezvous& meeting)
   const std::string sent = shape_text(meeting.offers[0]->inputs), expected = shape_text(meeting.offers[1]->outputs);
   if (sent == expected) return std::nullopt;
   return Disagreement{meeting.ranks[0], meeting.ranks[1],
-                      fmt::format("rank {} sent {} and rank {} expects {} as {}", meeting.ranks[0], sent,
-                                  meeting.ranks[1], expected, place_text(meeting))};
+                      fmt::format("rank {} sent {} and rank {} expects {} as {}", meeting.ranks[0], sent, meeting.ranks[1],
+                                  expected, place_text(meeting))};
 }
 
 }  // namespace
@@ -114,8 +112,8 @@ std::string signature(const Offer& offer) {
 
 std::string place_text(const Rendezvous& meeting) {
   if (!meeting.channel.is_message()) return fmt::format("number {} on {}", meeting.number, meeting.group);
-  return fmt::format("message {} from rank {} to rank {}, tag {}, on {}", meeting.number, meeting.ranks[0],
-                     meeting.ranks[1], meeting.channel.tag, meeting.group);
+  return fmt::format("message {} from rank {} to rank {}, tag {}, on {}", meeting.number, meeting.ranks[0], meeting.ranks[1],
+                     meeting.channel.tag, meeting.group);
 }
 
 std::optional<Disagreement> find_disagreement(const Rendezvous& meeting) {
@@ -127,11 +125,10 @@ std::optional<Disagreement> find_disagreement(const Rendezvous& meeting) {
     const Offer &expected = *meeting.offers[*first], &got = *meeting.offers[i];
     if (agree(expected, got)) continue;
     return Disagreement{meeting.ranks[*first], meeting.ranks[i],
-                        fmt::format("rank {} issued {} and rank {} issued {} as {}", meeting.ranks[*first],
-                                    signature(expected), meeting.ranks[i], signature(got), place_text(meeting))};
+                        fmt::format("rank {} issued {} and rank {} issued {} as {}", meeting.ranks[*first], signature(expected),
+                                    meeting.ranks[i], signature(got), place_text(meeting))};
   }
-  if (meeting.complete() && meeting.offers[0]->operation == Operation::all_to_all)
-    return find_split_disagreement(meeting);
+  if (meeting.complete() && meeting.offers[0]->operation == Operation::all_to_all) return find_split_disagreement(meeting);
   return std::nullopt;
 }
 

@@ -22,17 +22,17 @@ const char* name_of(Operation operation);
 // What one rank brings. A coalesced call has several inputs and outputs; the k-th of all ranks belong together.
 struct Offer {
   Operation operation = Operation::barrier;
-  Reduction reduction = Reduction::sum;     // all_reduce and reduce_scatter only
-  int root = -1;                            // broadcast: the source's group rank
-  std::vector<at::Tensor> inputs{};         // empty for recv
-  std::vector<at::Tensor> outputs{};        // written by the exchange; may be the inputs themselves; empty for send
-  std::vector<std::int64_t> input_splits{}; // all_to_all: rows per group rank; empty means even
+  Reduction reduction = Reduction::sum;      // all_reduce and reduce_scatter only
+  int root = -1;                             // broadcast: the source's group rank
+  std::vector<at::Tensor> inputs{};          // empty for recv
+  std::vector<at::Tensor> outputs{};         // written by the exchange; may be the inputs themselves; empty for send
+  std::vector<std::int64_t> input_splits{};  // all_to_all: rows per group rank; empty means even
   std::vector<std::int64_t> output_splits{};
 };
 
 // Messages between two ranks are numbered apart from the group's collectives, which all use the default channel.
 struct Channel {
-  int source = -1;       // group ranks
+  int source = -1;  // group ranks
   int destination = -1;
   int tag = -1;
   bool is_message() const { return source >= 0; }
@@ -42,11 +42,11 @@ struct Channel {
 struct Rendezvous {
   std::string group;
   Channel channel;
-  std::int64_t number = 0;                     // on its channel, from 0
-  std::vector<int> ranks;                      // participants, as ranks of the world; {source, destination} of a message
-  std::vector<std::optional<Offer>> offers;    // one a participant, in the same order
+  std::int64_t number = 0;                   // on its channel, from 0
+  std::vector<int> ranks;                    // participants, as ranks of the world; {source, destination} of a message
+  std::vector<std::optional<Offer>> offers;  // one a participant, in the same order
   bool done = false;
-  std::string error;                           // the exchange itself failed
+  std::string error;  // the exchange itself failed
 
   bool complete() const;
 };

@@ -25,8 +25,7 @@ const std::vector<at::Tensor>& handed_in(const Offer& offer) {
 
 class ThreadWork : public c10d::Work {
  public:
-  ThreadWork(std::shared_ptr<ThreadWorld> world, std::shared_ptr<Rendezvous> meeting, RankState& state,
-             const Offer& offer)
+  ThreadWork(std::shared_ptr<ThreadWorld> world, std::shared_ptr<Rendezvous> meeting, RankState& state, const Offer& offer)
       : world_(std::move(world)),
         meeting_(std::move(meeting)),
         state_(state),
@@ -90,14 +89,11 @@ ThreadBackend::WorkPtr ThreadBackend::issue(Offer offer, const Channel& channel)
 }
 
 ThreadBackend::WorkPtr ThreadBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
-  return issue({.operation = Operation::all_reduce,
-                .reduction = reduction_of(options.reduceOp),
-                .inputs = tensors,
-                .outputs = tensors});
+  return issue(
+      {.operation = Operation::all_reduce, .reduction = reduction_of(options.reduceOp), .inputs = tensors, .outputs = tensors});
 }
 
-ThreadBackend::WorkPtr ThreadBackend::allreduce_coalesced(Tensors& tensors,
-                                                          const c10d::AllreduceCoalescedOptions& options) {
+ThreadBackend::WorkPtr ThreadBackend::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
   return allreduce(tensors, options);
 }
 
@@ -128,15 +124,13 @@ ThreadBackend::WorkPtr ThreadBackend::allgather_into_tensor_coalesced(Tensors& o
 
 ThreadBackend::WorkPtr ThreadBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
   const int root = static_cast<int>(options.rootRank);
-  TORCH_CHECK(root >= 0 && root < getSize(), "broadcast on ", group_->name, " from group rank ", root,
-              ": expected 0 to ", getSize() - 1);
+  TORCH_CHECK(root >= 0 && root < getSize(), "broadcast on ", group_->name, " from group rank ", root, ": expected 0 to ",
+              getSize() - 1);
   return issue({.operation = Operation::broadcast, .root = root, .inputs = tensors, .outputs = tensors});
 }
 
-ThreadBackend::WorkPtr ThreadBackend::alltoall_base(at::Tensor& output, at::Tensor& input,
-                                                    std::vector<int64_t>& output_splits,
-                                                    std::vector<int64_t>& input_splits,
-                                                    const c10d::AllToAllOptions&) {
+ThreadBackend::WorkPtr ThreadBackend::alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits,
+                                                    std::vector<int64_t>& input_splits, const c10d::AllToAllOptions&) {
   return issue({.operation = Operation::all_to_all,
                 .inputs = {input},
                 .outputs = {output},
@@ -144,9 +138,7 @@ ThreadBackend::WorkPtr ThreadBackend::alltoall_base(at::Tensor& output, at::Tens
                 .output_splits = output_splits});
 }
 
-ThreadBackend::WorkPtr ThreadBackend::barrier(const c10d::BarrierOptions&) {
-  return issue({.operation = Operation::barrier});
-}
+ThreadBackend::WorkPtr ThreadBackend::barrier(const c10d::BarrierOptions&) { return issue({.operation = Operation::barrier}); }
 
 void ThreadBackend::require_peer(const char* verb, int peer) const {
   TORCH_CHECK(peer >= 0 && peer < getSize() && peer != getRank(), verb, " group rank ", peer, " on ", group_->name,
@@ -161,8 +153,7 @@ ThreadBackend::WorkPtr ThreadBackend::send(Tensors& tensors, int destination, in
 
 ThreadBackend::WorkPtr ThreadBackend::recv(Tensors& tensors, int source, int tag) {
   require_peer("receive from", source);
-  return issue({.operation = Operation::recv, .outputs = tensors},
-               {.source = source, .destination = getRank(), .tag = tag});
+  return issue({.operation = Operation::recv, .outputs = tensors}, {.source = source, .destination = getRank(), .tag = tag});
 }
 
 }  // namespace ordercheck::ranks

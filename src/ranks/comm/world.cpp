@@ -30,11 +30,9 @@ class RegisteredGroups {
   RegisteredGroups(const std::shared_ptr<ThreadWorld>& world, RankState& state) {
     for (const auto& group : world->groups_of(state.rank)) {
       const int size = static_cast<int>(group->ranks.size());
-      const int group_rank =
-          static_cast<int>(std::ranges::find(group->ranks, state.rank) - group->ranks.begin());
+      const int group_rank = static_cast<int>(std::ranges::find(group->ranks, state.rank) - group->ranks.begin());
       // c10d wants a store of every group; ours never asks it for anything.
-      auto process_group =
-          c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), group_rank, size);
+      auto process_group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), group_rank, size);
       process_group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM,
                                 c10::make_intrusive<ThreadBackend>(world, group, group_rank, state));
       process_group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
@@ -90,8 +88,7 @@ std::optional<WorldResult> run_body(const std::function<void(RankState&)>& body,
   }
 }
 
-void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state,
-              const std::function<void(RankState&)>& body) {
+void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state, const std::function<void(RankState&)>& body) {
   pthread_setname_np(pthread_self(), fmt::format("rank {}", state.rank).c_str());
   at::set_num_threads(1);
   const RankScope scope(state);
@@ -105,8 +102,7 @@ void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state,
 
 }  // namespace
 
-WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options,
-                             const std::function<void(RankState&)>& body) {
+WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options, const std::function<void(RankState&)>& body) {
   assert(!find_rank() && "a world is not started from inside a rank");
   c10d::set_thread_isolation_mode(true);
   const auto world = std::make_shared<ThreadWorld>(mesh);

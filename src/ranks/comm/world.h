@@ -37,7 +37,6 @@ struct WorldResult {
 // "dp_shard", ...) plus "world" over all ranks. Returns when all threads ended. An exception of type OutOfRange
 // (ranks/arith/range.h) ends as out_of_range.
 // Not re-entrant from inside a rank; several worlds may run one after another.
-WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options,
-                             const std::function<void(RankState&)>& body);
+WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options, const std::function<void(RankState&)>& body);
 
 }  // namespace ordercheck::ranks

@@ -65,7 +65,7 @@ struct Graph : torch::CustomClassHolder {
   ValueId tangent = kNoValue;  // the output's gradient
   std::vector<Node> backward;
   std::int64_t operators_kept = 0;  // results that a checkpoint's policy hands from forward to backward
-  std::vector<ValueId> gradients;  // of the inputs, then of the parameters; kNoValue where there is none
+  std::vector<ValueId> gradients;   // of the inputs, then of the parameters; kNoValue where there is none
 };
 using GraphPtr = c10::intrusive_ptr<Graph>;
 

@@ -17,9 +17,7 @@ class PoppedMode {
   PoppedMode() : mode_(TorchDispatchModeTLS::pop_stack()) {}
   ~PoppedMode() { TorchDispatchModeTLS::push_non_infra_mode_onto_stack(mode_); }
   PoppedMode(const PoppedMode&) = delete;
-  DispatchMode& operator*() const {
-    return static_cast<DispatchMode&>(*Held::from_object(mode_->ptr(&interpreter())));
-  }
+  DispatchMode& operator*() const { return static_cast<DispatchMode&>(*Held::from_object(mode_->ptr(&interpreter()))); }
 
  private:
   std::shared_ptr<c10::impl::PyObject_TorchDispatchMode> mode_;
@@ -49,8 +47,8 @@ class Table final : public c10::impl::PyInterpreterVTable {
   }
 
   void reportErrorCallback(PyObject*, c10::DispatchKey) const override {}
-  void python_op_registration_trampoline(const c10::OperatorHandle&, c10::DispatchKey, c10::DispatchKeySet,
-                                         torch::jit::Stack*, bool, bool) const override {}
+  void python_op_registration_trampoline(const c10::OperatorHandle&, c10::DispatchKey, c10::DispatchKeySet, torch::jit::Stack*,
+                                         bool, bool) const override {}
   void throw_abstract_impl_not_imported_error(std::string, const char*, const char*) const override {}
   void python_dispatcher(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack*) const override {}
 

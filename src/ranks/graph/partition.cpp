@@ -18,9 +18,9 @@ constexpr Capacity kUnbounded = Capacity{1} << 50;
 using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
 using Network = boost::adjacency_list<
     boost::vecS, boost::vecS, boost::directedS,
-    boost::property<boost::vertex_color_t, boost::default_color_type,
-                    boost::property<boost::vertex_distance_t, long,
-                                    boost::property<boost::vertex_predecessor_t, Traits::edge_descriptor>>>,
+    boost::property<
+        boost::vertex_color_t, boost::default_color_type,
+        boost::property<boost::vertex_distance_t, long, boost::property<boost::vertex_predecessor_t, Traits::edge_descriptor>>>,
     boost::property<boost::edge_capacity_t, Capacity,
                     boost::property<boost::edge_residual_capacity_t, Capacity,
                                     boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
@@ -89,9 +89,7 @@ class Cut {
   std::size_t sink() const { return source() + 1; }
   static std::size_t in(ValueId id) { return 2 * static_cast<std::size_t>(id); }
   static std::size_t out(ValueId id) { return in(id) + 1; }
-  static bool hands_on(const Node& node) {
-    return is_collective(node) && node.name() != "_c10d_functional::wait_tensor";
-  }
+  static bool hands_on(const Node& node) { return is_collective(node) && node.name() != "_c10d_functional::wait_tensor"; }
   void provide(ValueId id, Capacity bytes) {
     connect(network_, source(), in(id), kUnbounded);
     connect(network_, in(id), out(id), bytes);

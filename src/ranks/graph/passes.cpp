@@ -30,8 +30,7 @@ bool same(const c10::IValue& a, const c10::IValue& b) {
 }
 
 bool same(const Argument& a, const Argument& b) {
-  return a.form == b.form && a.values == b.values &&
-         (a.form != Argument::Form::constant || same(a.constant, b.constant));
+  return a.form == b.form && a.values == b.values && (a.form != Argument::Form::constant || same(a.constant, b.constant));
 }
 
 bool same(const Node& a, const Node& b) {
@@ -63,9 +62,8 @@ void merge(std::vector<Node>& nodes, std::multimap<std::string, Node>& seen, Ren
   for (Node& node : nodes) {
     renaming.apply(node);
     const auto [first, last] = seen.equal_range(node.name());
-    const auto twin = has_effect(node)
-                          ? last
-                          : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
+    const auto twin =
+        has_effect(node) ? last : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
     if (twin != last) {
       const auto from = results(node), to = results(twin->second);
       for (std::size_t i = 0; i < from.size(); ++i) renaming.replace(from[i], to[i]);

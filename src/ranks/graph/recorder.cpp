@@ -20,8 +20,8 @@ using Stack = torch::jit::Stack;
 using Identity = std::tuple<const void*, int64_t, std::vector<int64_t>, std::vector<int64_t>, at::ScalarType>;
 
 Identity identity_of(const at::Tensor& tensor) {
-  return {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(), tensor.sizes().vec(),
-          tensor.strides().vec(), tensor.scalar_type()};
+  return {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(), tensor.sizes().vec(), tensor.strides().vec(),
+          tensor.scalar_type()};
 }
 
 // Refuses values that do not fit its grid, and those of a dry run mean nothing.
@@ -117,15 +117,14 @@ class Recorder final : public DispatchMode {
   }
 
   Argument read(const c10::IValue& value, const std::string& reader) {
-    if (value.isTensor())
-      return {.form = Argument::Form::tensor, .values = {find(value.toTensor(), reader)}, .constant = {}};
+    if (value.isTensor()) return {.form = Argument::Form::tensor, .values = {find(value.toTensor(), reader)}, .constant = {}};
     if (value.isTensorList()) {
       Argument list{.form = Argument::Form::tensors, .values = {}, .constant = {}};
       for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(find(tensor, reader));
       return list;
     }
-    const bool may_hold_tensors = value.isList() && !value.toListRef().empty() &&
-                                  (value.toListRef()[0].isTensor() || value.toListRef()[0].isNone());
+    const bool may_hold_tensors =
+        value.isList() && !value.toListRef().empty() && (value.toListRef()[0].isTensor() || value.toListRef()[0].isNone());
     if (!may_hold_tensors) return {.form = Argument::Form::constant, .values = {}, .constant = value};
     Argument list{.form = Argument::Form::optional_tensors, .values = {}, .constant = {}};
     for (const c10::IValue& element : value.toListRef()) {
@@ -182,9 +181,7 @@ class DryRun {
 // In another storage, and otherwise laid out as it was, which clone() does not promise.
 at::Tensor copied_storage(const at::Tensor& tensor) {
   const auto elements = static_cast<int64_t>(tensor.storage().nbytes() / tensor.element_size());
-  return tensor.as_strided({elements}, {1}, 0)
-      .clone()
-      .as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  return tensor.as_strided({elements}, {1}, 0).clone().as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
 // A leaf of its own for the dry run, so that its backward ends here.
@@ -241,8 +238,7 @@ GraphPtr record(const std::string& region, const Recorded& computation, const st
   const auto gradients = torch::autograd::grad({output}, sources, {tangent}, /*retain_graph=*/std::nullopt,
                                                /*create_graph=*/false, /*allow_unused=*/true);
   for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (gradients[i].defined())
-      graph->gradients[differentiated[i]] = recorder->find(gradients[i], "the end of the backward");
+    if (gradients[i].defined()) graph->gradients[differentiated[i]] = recorder->find(gradients[i], "the end of the backward");
   }
   graph->operators_kept = dry_run.operators_kept();
   return graph;

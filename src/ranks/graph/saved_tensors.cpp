@@ -3,7 +3,6 @@
 #include <ATen/SavedTensorHooks.h>
 #include <torch/csrc/autograd/engine.h>
 
-
 namespace ordercheck::ranks {
 namespace {
 
@@ -12,9 +11,7 @@ using torch::autograd::SavedVariableHooks;
 // Keeps a saved tensor without its history, which leads back to who saves it; LibTorch puts it back when it unpacks.
 class Kept final : public SavedVariableHooks {
  public:
-  void call_pack_hook(const at::Tensor& tensor) override {
-    saved_ = std::make_unique<SavedTensor>(tensor.variable_data());
-  }
+  void call_pack_hook(const at::Tensor& tensor) override { saved_ = std::make_unique<SavedTensor>(tensor.variable_data()); }
   at::Tensor call_unpack_hook() override { return saved_->tensor(); }
 
  private:

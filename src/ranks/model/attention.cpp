@@ -57,8 +57,7 @@ at::Tensor Attention::forward(const Tensors& inputs) {
   const at::Tensor positions = inputs[1].narrow(0, 0, length);
   const at::Tensor q = rotate(split_heads(child("wq")->call({x}), options_.head_dim), positions, options_.rope_theta);
   const at::Tensor key_positions = options_.mutant == "position" ? positions + 1 : positions;
-  const at::Tensor k =
-      rotate(split_heads(child("wk")->call({x}), options_.head_dim), key_positions, options_.rope_theta);
+  const at::Tensor k = rotate(split_heads(child("wk")->call({x}), options_.head_dim), key_positions, options_.rope_theta);
   const at::Tensor v = split_heads(child("wv")->call({x}), options_.head_dim);
   const at::Tensor out = child("inner_attention")->call({q, k, v, positions});
   return child("wo")->call({out.transpose(1, 2).reshape({batch, length, -1})});

@@ -8,8 +8,8 @@
 
 namespace ordercheck::ranks {
 
-at::Tensor initial_value(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, double center,
-                         double scale, at::ScalarType dtype) {
+at::Tensor initial_value(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, double center, double scale,
+                         at::ScalarType dtype) {
   at::Tensor value = at::empty(shape, at::kDouble);
   double* data = value.mutable_data_ptr<double>();
   const std::uint64_t stream = key(name);

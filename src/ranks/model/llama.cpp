@@ -54,8 +54,8 @@ class Builder {
 
   ModulePtr build() {
     auto model = std::make_shared<Llama>();
-    model->set_child("tok_embeddings", std::make_shared<Embedding>(options_.numerics, weights("tok_embeddings",
-                                                                                              sizes_.vocab, sizes_.dim)));
+    model->set_child("tok_embeddings",
+                     std::make_shared<Embedding>(options_.numerics, weights("tok_embeddings", sizes_.vocab, sizes_.dim)));
     auto layers = std::make_shared<ModuleDict>();
     for (int i = 0; i < sizes_.layers; ++i) layers->set_child(std::to_string(i), block(i));
     model->set_child("layers", layers);
@@ -74,16 +74,14 @@ class Builder {
   ModulePtr norm(const std::string& path, const std::string& mutant) {
     const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
     return std::make_shared<RMSNorm>(
-        options_.numerics,
-        initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.numerics.dtype()), epsilon);
+        options_.numerics, initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.numerics.dtype()),
+        epsilon);
   }
   ModulePtr block(int index) {
     const std::string path = fmt::format("layers.{}", index);
     const std::string mutant = index == 0 ? options_.mutant : "";  // one place is enough to be seen
-    const AttentionOptions attention_options{.numerics = options_.numerics,
-                                             .head_dim = sizes_.head_dim,
-                                             .rope_theta = sizes_.rope_theta,
-                                             .mutant = mutant};
+    const AttentionOptions attention_options{
+        .numerics = options_.numerics, .head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta, .mutant = mutant};
     const int query_width = sizes_.heads * sizes_.head_dim;
     const int key_width = sizes_.kv_heads * sizes_.head_dim;
     auto attention = std::make_shared<Attention>(attention_options);

@@ -114,10 +114,8 @@ std::vector<NamedParameter> parameters_of(const ModulePtr& root) {
   for (const ModulePtr& module : modules_of(root)) {
     const std::string path = module->plain_path();
     for (const auto& [slot, parameter] : module->parameters()) {
-      parameters.push_back({.name = path.empty() ? slot : path + "." + slot,
-                            .owner = module.get(),
-                            .slot = slot,
-                            .parameter = parameter});
+      parameters.push_back(
+          {.name = path.empty() ? slot : path + "." + slot, .owner = module.get(), .slot = slot, .parameter = parameter});
     }
   }
   return parameters;

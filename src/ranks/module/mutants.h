@@ -9,8 +9,8 @@ namespace ordercheck::ranks {
 
 struct Mutant {
   std::string name;
-  std::string breaks;    // in words
-  std::string visible;   // the smallest stack in which it is at work
+  std::string breaks;   // in words
+  std::string visible;  // the smallest stack in which it is at work
 };
 
 inline const std::vector<Mutant>& mutants() {

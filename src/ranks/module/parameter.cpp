@@ -10,8 +10,8 @@ namespace {
 void refuse_if_placed(const Parameter& parameter, const std::string& axis) {
   if (parameter.placements.empty()) return;
   throw std::runtime_error(fmt::format(
-      "Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed ({}); expected a whole one",
-      axis, fmt::join(parameter.full_shape, ", "), print(parameter.placements)));
+      "Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed ({}); expected a whole one", axis,
+      fmt::join(parameter.full_shape, ", "), print(parameter.placements)));
 }
 
 }  // namespace
@@ -34,8 +34,8 @@ ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, P
 ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank) {
   refuse_if_placed(parameter, placement.axis);
   const Placements placements{placement};
-  auto piece = make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(),
-                              parameter.full_shape, placements);
+  auto piece =
+      make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(), parameter.full_shape, placements);
   piece->on_use = parameter.on_use;
   return piece;
 }

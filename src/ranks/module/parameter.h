@@ -16,16 +16,16 @@
 namespace ordercheck::ranks {
 
 struct Parameter {
-  at::Tensor tensor;                 // the leaf: this rank's piece; its gradient is the piece's gradient
+  at::Tensor tensor;  // the leaf: this rank's piece; its gradient is the piece's gradient
   std::vector<int64_t> full_shape;
-  Placements placements;             // in the order applied; empty: the tensor is the full one
+  Placements placements;  // in the order applied; empty: the tensor is the full one
 
   // What stands between the leaf and its use in forward, in order. Differentiable; runs at every use.
   std::vector<std::function<at::Tensor(const at::Tensor&)>> on_use;
 
-  std::shared_ptr<HeldStorage> held; // counts the leaf's storage with its rank for as long as somebody holds it
+  std::shared_ptr<HeldStorage> held;  // counts the leaf's storage with its rank for as long as somebody holds it
 
-  at::Tensor used() const;           // the leaf through on_use
+  at::Tensor used() const;  // the leaf through on_use
 };
 using ParameterPtr = std::shared_ptr<Parameter>;
 

@@ -71,12 +71,12 @@ class RankState {
   StorageMeter parameters_held;     // shards, whole parameters, gathered copies
   StorageMeter saved_for_backward;  // parameters left out
   CompiledWork compiled;
-  Counters counters;                // all but the two peaks, which come from the meters
+  Counters counters;  // all but the two peaks, which come from the meters
   // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
   std::function<void(const std::string& path, const Placements& placements, const at::Tensor& output)> on_output;
   // Called with every graph that was captured; may be empty.
   std::function<void(const GraphRecord& graph)> on_capture;
-  std::vector<std::string> notes;   // warnings of transforms, in order
+  std::vector<std::string> notes;  // warnings of transforms, in order
 
  private:
   FlightRecorder* flight_;

@@ -87,12 +87,10 @@ class Assembly {
   // The full tensor out of all pieces, and whether every rank that should hold the same bits does.
   at::Tensor join(const std::function<Piece(const RankResult&)>& piece_of, ParameterRecord& into) {
     const Placements placements = piece_of(results_[0]).placements;
-    const at::Tensor full =
-        assemble(placements, mesh_, [&](int rank) { return piece_of(results_[rank]).tensor; });
+    const at::Tensor full = assemble(placements, mesh_, [&](int rank) { return piece_of(results_[rank]).tensor; });
     if (full.sizes() != at::IntArrayRef(into.shape)) {
-      throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", into.name,
-                                           print(placements), fmt::join(full.sizes(), ", "),
-                                           fmt::join(into.shape, ", ")));
+      throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", into.name, print(placements),
+                                           fmt::join(full.sizes(), ", "), fmt::join(into.shape, ", ")));
     }
     for (std::size_t rank = 0; rank < results_.size(); ++rank) {
       const at::Tensor owed = local_piece(full, placements, mesh_, static_cast<int>(rank));
@@ -103,8 +101,7 @@ class Assembly {
 
   void keep(int step, Phase phase, const std::string& what, const at::Tensor& full) {
     if (run_.keep != Keep::values) return;
-    TraceEntry entry{.step = step, .phase = phase, .module = what, .shape = full.sizes().vec(),
-                     .hash = hash_of_values(full)};
+    TraceEntry entry{.step = step, .phase = phase, .module = what, .shape = full.sizes().vec(), .hash = hash_of_values(full)};
     const auto path = std::filesystem::path(run_.values_folder) / fmt::format("{:05}.f64", record_.trace.size());
     std::ofstream file(path, std::ios::binary);
     file.write(static_cast<const char*>(full.const_data_ptr()), static_cast<std::streamsize>(full.nbytes()));

@@ -28,13 +28,10 @@ int data_parallel_rank(const Mesh& mesh, int rank) {
 
 int data_parallel_degree(const Mesh& mesh) { return degree_of(mesh, "dp_replicate") * degree_of(mesh, "dp_shard"); }
 
-bool all_have_work(const Mesh& mesh, int accumulation) {
-  return kStep.sequences / data_parallel_degree(mesh) >= accumulation;
-}
+bool all_have_work(const Mesh& mesh, int accumulation) { return kStep.sequences / data_parallel_degree(mesh) >= accumulation; }
 
 Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int microbatch, int accumulation) {
-  const Part of_rank =
-      even_part({0, kStep.sequences}, data_parallel_degree(mesh), data_parallel_rank(mesh, rank));
+  const Part of_rank = even_part({0, kStep.sequences}, data_parallel_degree(mesh), data_parallel_rank(mesh, rank));
   const Part samples = even_part(of_rank, accumulation, microbatch);
   const int length = kStep.sequence_length;
   Batch batch{.tokens = at::empty({samples.count, length}, at::kLong),

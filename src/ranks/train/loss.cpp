@@ -14,8 +14,8 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits, const at::Tensor& labels,
-                            const at::Tensor& valid, const std::string& axis, const Numerics& numerics) {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& valid,
+                            const std::string& axis, const Numerics& numerics) {
     const int64_t columns = logits.size(-1);
     const int64_t first = axis.empty() ? 0 : columns * group_rank(axis);
     const auto over_axis = [&](const at::Tensor& x, Reduction reduction) {

@@ -34,9 +34,8 @@ class RankRun {
 
   RankResult run() {
     rank_.set_phase(0, Phase::build);
-    subject_.model = make_llama(kLlama, {.numerics = program_.numerics,
-                                         .seed = program_.subject.settings.seed,
-                                         .mutant = program_.mutant});
+    subject_.model =
+        make_llama(kLlama, {.numerics = program_.numerics, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!subject_.optimizer) apply(default_optimizer());
@@ -111,8 +110,8 @@ class RankRun {
     for (const auto& tell : subject_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     rank_.set_phase(step, Phase::forward);
     const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
-    const at::Tensor sum = summed_cross_entropy(program_.numerics, logits, batch.labels, batch.valid,
-                                                subject_.model->output_placements);
+    const at::Tensor sum =
+        summed_cross_entropy(program_.numerics, logits, batch.labels, batch.valid, subject_.model->output_placements);
     const int tokens = program_.mutant == "local_tokens"
                            ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
                            : all_tokens;

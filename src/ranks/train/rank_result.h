@@ -27,15 +27,15 @@ struct TracedPiece {
 };
 
 struct RankResult {
-  std::vector<Bits64> loss;                                // a step
-  std::vector<Bits64> gradient_norm;                       // a step
-  std::vector<std::map<std::string, Piece>> gradients;     // a step, by parameter name; undefined tensor: no gradient
-  std::map<std::string, Piece> values;                     // after the last step
-  std::vector<TracedPiece> trace;                          // in order of execution
+  std::vector<Bits64> loss;                             // a step
+  std::vector<Bits64> gradient_norm;                    // a step
+  std::vector<std::map<std::string, Piece>> gradients;  // a step, by parameter name; undefined tensor: no gradient
+  std::map<std::string, Piece> values;                  // after the last step
+  std::vector<TracedPiece> trace;                       // in order of execution
   std::vector<CollectiveCount> collectives;
   Counters counters;
   std::vector<std::string> notes;
-  std::vector<GraphRecord> graphs;                         // only on request
+  std::vector<GraphRecord> graphs;  // only on request
 };
 
 }  // namespace ordercheck::ranks

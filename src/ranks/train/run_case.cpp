@@ -39,8 +39,8 @@ std::string cannot_run(const Run& run, const Mesh& mesh) {
     return fmt::format("{} ranks asked for, at most {} can be run", world_size(mesh), kMaxRanks);
   }
   if (!all_have_work(mesh, c.settings.accumulation)) {
-    return fmt::format("{} data-parallel ranks times {} microbatches leave a rank without a sample", 
-                       data_parallel_degree(mesh), c.settings.accumulation);
+    return fmt::format("{} data-parallel ranks times {} microbatches leave a rank without a sample", data_parallel_degree(mesh),
+                       c.settings.accumulation);
   }
   return "";
 }
@@ -83,9 +83,8 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
                             .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
-  const WorldResult world = run_thread_world(mesh, {.flight = flight, .fault = run.fault}, [&](RankState& rank) {
-    results[rank.rank] = run_rank_program(program, rank);
-  });
+  const WorldResult world = run_thread_world(mesh, {.flight = flight, .fault = run.fault},
+                                             [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
   record.range_used = range_used();
   record.ending = world.ending;
   record.failure = world.failure;

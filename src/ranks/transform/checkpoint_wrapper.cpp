@@ -7,8 +7,7 @@ constexpr const char* kWrapped = "_checkpoint_wrapped_module";  // torch's name 
 
 class CheckpointWrapper final : public Module {
  public:
-  CheckpointWrapper(ModulePtr wrapped, RecomputeOptions options)
-      : Module("CheckpointWrapper"), options_(std::move(options)) {
+  CheckpointWrapper(ModulePtr wrapped, RecomputeOptions options) : Module("CheckpointWrapper"), options_(std::move(options)) {
     output_placements = wrapped->output_placements;
     set_child(kWrapped, std::move(wrapped));
   }

@@ -41,8 +41,7 @@ std::string cannot_compile(const Item& item) {
 
 void apply_compile(Subject& subject, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
-  const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value(),
-                               .replay = site.mutant != "unused_graph"};
+  const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value(), .replay = site.mutant != "unused_graph"};
   const bool wrap = option_of(item, "wrap").has_value();
   if (scope_of(item) == Scope::model) {
     subject.model = compiled(subject.model, wrap, options);

@@ -13,12 +13,10 @@
 
 namespace ordercheck::ranks {
 
-std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters,
-                                                       const BucketOptions& options) {
+std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters, const BucketOptions& options) {
   std::shared_ptr<GradientBuckets> buckets(new GradientBuckets);
   buckets->options_ = options;
-  for (ParameterPtr& parameter : parameters)
-    buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
+  for (ParameterPtr& parameter : parameters) buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
   buckets->fill_buckets();
   for (std::size_t b = 0; b < buckets->buckets_.size(); ++b) {
     for (const std::size_t m : buckets->buckets_[b].members) {

@@ -39,9 +39,8 @@ bool read_number(const Item& item, const char* option, double& value) {
 std::string read_options(const Item& item, OptimizerOptions& options) {
   options.adamw = item.mode != "sgd";
   if (!options.adamw) options.learning_rate = 0.1;
-  for (const auto& [name, value] : std::map<const char*, double*>{{"lr", &options.learning_rate},
-                                                                  {"clip", &options.clip},
-                                                                  {"weight_decay", &options.weight_decay}}) {
+  for (const auto& [name, value] : std::map<const char*, double*>{
+           {"lr", &options.learning_rate}, {"clip", &options.clip}, {"weight_decay", &options.weight_decay}}) {
     if (!read_number(item, name, *value)) {
       return fmt::format("optimizer:{} expects a number of at least 0, got '{}'", name, *option_of(item, name));
     }
@@ -52,8 +51,7 @@ std::string read_options(const Item& item, OptimizerOptions& options) {
 }  // namespace
 
 Optimizer::Optimizer(OptimizerOptions options, Numerics numerics, Mesh mesh, std::vector<ParameterPtr> parameters)
-    : options_(options), numerics_(numerics), mesh_(mesh), parameters_(std::move(parameters)),
-      states_(parameters_.size()) {}
+    : options_(options), numerics_(numerics), mesh_(mesh), parameters_(std::move(parameters)), states_(parameters_.size()) {}
 
 double Optimizer::gradient_norm(double gradient_scale) const {
   const at::NoGradGuard no_grad;
@@ -62,8 +60,7 @@ double Optimizer::gradient_norm(double gradient_scale) const {
   for (const ParameterPtr& parameter : parameters_) {
     const at::Tensor& gradient = parameter->tensor.grad();
     if (!gradient.defined()) continue;
-    const auto axes =
-        count_replicas && parameter->placements.empty() ? axes_in_use(mesh_) : sharding_axes(*parameter);
+    const auto axes = count_replicas && parameter->placements.empty() ? axes_in_use(mesh_) : sharding_axes(*parameter);
     const at::Tensor sum = sum_of_squares(numerics_, gradient / gradient_scale);
     const auto entry = squares.find(axes);
     if (entry == squares.end()) {

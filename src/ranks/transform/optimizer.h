@@ -16,13 +16,13 @@ struct Subject;
 struct Site;
 
 struct OptimizerOptions {
-  bool adamw = true;            // else SGD
+  bool adamw = true;  // else SGD
   double learning_rate = 1e-2;
   double beta1 = 0.9;
   double beta2 = 0.95;
   double epsilon = 1e-8;
-  double weight_decay = 0.1;    // AdamW only
-  double clip = 0;              // largest total norm; 0: no clipping
+  double weight_decay = 0.1;  // AdamW only
+  double clip = 0;            // largest total norm; 0: no clipping
 };
 
 class Optimizer {

@@ -19,8 +19,7 @@ Placement shard_on(const StyleSite& site, int64_t dim) {
 }
 
 void split_weight(Module& module, const StyleSite& site, int64_t dim) {
-  module.set_parameter("weight",
-                       distribute(*module.parameter("weight"), shard_on(site, dim), site.mesh, site.rank));
+  module.set_parameter("weight", distribute(*module.parameter("weight"), shard_on(site, dim), site.mesh, site.rank));
 }
 
 // Partial sums become the sum: whole on every rank, or this rank's piece of the sequence.
@@ -93,8 +92,7 @@ void work_on_sequence_piece(Module& module, const StyleSite& site) {
 
 void gather_input(Module& module, const StyleSite& site) {
   module.add_pre_hook([site](Module&, Tensors inputs) {
-    inputs[0] = site.sequence ? gather_from_group(inputs[0], kSequenceDim, site.axis)
-                              : copy_to_group(inputs[0], site.axis);
+    inputs[0] = site.sequence ? gather_from_group(inputs[0], kSequenceDim, site.axis) : copy_to_group(inputs[0], site.axis);
     return inputs;
   });
   place_output(module, site);

@@ -16,7 +16,7 @@ struct StyleSite {
   std::string axis;
   Mesh mesh;
   int rank = 0;
-  bool sequence = true;   // sequence parallel
+  bool sequence = true;  // sequence parallel
   std::string mutant;
 };
 

@@ -43,8 +43,8 @@ struct SaveInputs : torch::autograd::Function<SaveInputs> {
 struct Frame : std::enable_shared_from_this<Frame> {
   Region region;
   RecomputeOptions options;
-  DispatchMode* second_mode = nullptr;                   // owns a reference
-  at::Tensor keeper;                                     // output of SaveInputs, which holds the inputs
+  DispatchMode* second_mode = nullptr;  // owns a reference
+  at::Tensor keeper;                    // output of SaveInputs, which holds the inputs
   std::vector<bool> inputs_require_grad;
   std::vector<std::weak_ptr<Placeholder>> placeholders;  // in the order saved; gone when autograd let go
   std::map<int, std::size_t> filled;                     // by graph task: how many the second run has saved so far
@@ -77,9 +77,7 @@ class Fill final : public torch::autograd::SavedVariableHooks {
 class FillHooks final : public SavedTensorHooks {
  public:
   FillHooks(std::shared_ptr<Frame> frame, int task) : frame_(std::move(frame)), task_(task) {}
-  std::unique_ptr<torch::autograd::SavedVariableHooks> make() override {
-    return std::make_unique<Fill>(frame_, task_);
-  }
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make() override { return std::make_unique<Fill>(frame_, task_); }
 
  private:
   std::shared_ptr<Frame> frame_;
@@ -91,8 +89,8 @@ class Hold final : public torch::autograd::SavedVariableHooks {
  public:
   explicit Hold(std::shared_ptr<Frame> frame) : frame_(std::move(frame)) {}
   void call_pack_hook(const at::Tensor& tensor) override {
-    placeholder_ = std::make_shared<Placeholder>(
-        Placeholder{.sizes = tensor.sizes().vec(), .dtype = tensor.scalar_type(), .value = {}});
+    placeholder_ =
+        std::make_shared<Placeholder>(Placeholder{.sizes = tensor.sizes().vec(), .dtype = tensor.scalar_type(), .value = {}});
     frame_->placeholders.push_back(placeholder_);
   }
   at::Tensor call_unpack_hook() override {

@@ -30,8 +30,7 @@ std::vector<std::string> families_of(const Item& item) {
 }
 
 const Family* find_family(const std::string& name) {
-  const auto found =
-      std::find_if(std::begin(kFamilies), std::end(kFamilies), [&](const Family& f) { return f.name == name; });
+  const auto found = std::find_if(std::begin(kFamilies), std::end(kFamilies), [&](const Family& f) { return f.name == name; });
   return found == std::end(kFamilies) ? nullptr : found;
 }
 
@@ -41,8 +40,8 @@ std::string cannot_sac(const Item& item) {
   if (scope_of(item) != Scope::block) return "sac is built for the scope block only";
   for (const std::string& name : families_of(item)) {
     if (!find_family(name)) {
-      return fmt::format(
-          "sac:policy expects linear, attention, gather, reduce_scatter or all_reduce joined by '+', got '{}'", name);
+      return fmt::format("sac:policy expects linear, attention, gather, reduce_scatter or all_reduce joined by '+', got '{}'",
+                         name);
     }
   }
   return "";

@@ -55,9 +55,7 @@ class Keeping final : public DispatchMode {
 
 // The next kept run that returned a tensor of the same sizes; this one where there is none.
 const Kept& next_alike(const std::map<int, Kept>& kept, std::map<int, Kept>::const_iterator found) {
-  const auto sizes = [](const Kept& one) {
-    return one.tensors[0] ? one.tensors[0]->tensor().sizes() : at::IntArrayRef();
-  };
+  const auto sizes = [](const Kept& one) { return one.tensors[0] ? one.tensors[0]->tensor().sizes() : at::IntArrayRef(); };
   const auto alike = std::find_if(std::next(found), kept.end(),
                                   [&](const auto& entry) { return sizes(entry.second) == sizes(found->second); });
   return alike == kept.end() ? found->second : alike->second;

@@ -81,13 +81,13 @@ void ShardedGroup::adopt(Module& owner, const std::string& slot) {
   Placements placements = whole->placements;
   placements.push_back({.axis = options_.axis, .kind = Placement::Kind::shard, .dim = 0});
   if (options_.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
-  Member member{.owner = &owner,
-                .slot = slot,
-                .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape,
-                                          placements),
-                .unsharded = make_parameter(at::empty_like(tensor.detach()), whole->full_shape, whole->placements),
-                .padded_rows = (tensor.size(0) + degree - 1) / degree,
-                .row_size = tensor.size(0) ? tensor.numel() / tensor.size(0) : 0};
+  Member member{
+      .owner = &owner,
+      .slot = slot,
+      .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape, placements),
+      .unsharded = make_parameter(at::empty_like(tensor.detach()), whole->full_shape, whole->placements),
+      .padded_rows = (tensor.size(0) + degree - 1) / degree,
+      .row_size = tensor.size(0) ? tensor.numel() / tensor.size(0) : 0};
   member.sharded->on_use = whole->on_use;
   member.unsharded->on_use = whole->on_use;
   resize_storage(member.unsharded->tensor, 0);

@@ -43,8 +43,8 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
     std::string slot;
     ParameterPtr sharded;
     ParameterPtr unsharded;
-    int64_t padded_rows;      // rows of a chunk in transit
-    int64_t row_size;         // elements of a row
+    int64_t padded_rows;  // rows of a chunk in transit
+    int64_t row_size;     // elements of a row
     bool has_gradient = false;
   };
   ShardedGroup() = default;
@@ -58,10 +58,10 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   int64_t transit_size() const;
 
   ShardedGroupOptions options_;
-  std::string name_;          // the module it was attached to, for blame; "root" for the root
+  std::string name_;  // the module it was attached to, for blame; "root" for the root
   std::vector<Member> members_;
   bool gathered_ = false;
-  int backward_task_ = -1;    // the graph task whose end this group waits for
+  int backward_task_ = -1;  // the graph task whose end this group waits for
   std::size_t arrived_ = 0;
 };
 

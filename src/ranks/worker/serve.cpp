@@ -1,14 +1,14 @@
 #include "ranks/worker/serve.h"
 
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
 #include <string>
-
-#include <fcntl.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>

@@ -53,8 +53,7 @@ TEST(Hash128, IsXxh3OfTheBytes) {
   EXPECT_EQ(hex(hash_of("")), "99aa06d3014798d86001c324468d497f");
   EXPECT_NE(hash_of("a"), hash_of("b"));
   const double values[] = {1.0, 2.0};
-  EXPECT_EQ(hash_of(values, sizeof values),
-            hash_of(std::string_view(reinterpret_cast<const char*>(values), sizeof values)));
+  EXPECT_EQ(hash_of(values, sizeof values), hash_of(std::string_view(reinterpret_cast<const char*>(values), sizeof values)));
 }
 
 TEST(Hash128, HexAndBack) {

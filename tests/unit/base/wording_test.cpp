@@ -1,9 +1,9 @@
 #include "base/wording.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace ordercheck {
 namespace {

@@ -98,13 +98,11 @@ TEST(Check, HeadlinesSayWhatThePatternAsksFor) {
             "compile:wrap of blocks is applied before tp");
   EXPECT_EQ(headline({"ORD-021", RuleKind::order, "compile:!fullgraph@model", "ddp"}, "compile@model,ddp=2"),
             "compile of the whole model without :fullgraph is applied before ddp");
-  EXPECT_EQ(
-      headline({"ORD-025", RuleKind::order, "fsdp|hsdp", "sac", Harm::ignored, "compile > 0"}, "fsdp=2,sac,compile"),
-      "fsdp is applied before sac, where compile is applied too");
-  EXPECT_EQ(
-      headline({"CLA-004", RuleKind::clash, "ddp", "tp|pp", Harm::wrong, "dp_replicate > 1 && (tp > 1 || pp > 1)"},
-               "tp=2,ddp=2"),
-      "tp and ddp are both applied");
+  EXPECT_EQ(headline({"ORD-025", RuleKind::order, "fsdp|hsdp", "sac", Harm::ignored, "compile > 0"}, "fsdp=2,sac,compile"),
+            "fsdp is applied before sac, where compile is applied too");
+  EXPECT_EQ(headline({"CLA-004", RuleKind::clash, "ddp", "tp|pp", Harm::wrong, "dp_replicate > 1 && (tp > 1 || pp > 1)"},
+                     "tp=2,ddp=2"),
+            "tp and ddp are both applied");
   EXPECT_EQ(headline({"FIT-005", RuleKind::fits, "ep", "", Harm::fails, "(dp_shard * cp * tp) % ep != 0"}, "ep=2"),
             "ep=2 does not fit: dp_shard * cp * tp is no multiple of ep");
 }
@@ -118,10 +116,8 @@ TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
     return Observation{.engine = "pytorch", .version = version, .case_text = text, .verdict = verdict};
   };
   EXPECT_EQ(seen_of("fsdp=2,tp=2", {}), "not run on pytorch 2.11");
-  EXPECT_EQ(seen_of("fsdp=2,tp=2", {run("tp=2,fsdp=2 engine=pytorch", Verdict::equal, "2.15.0")}),
-            "not run on pytorch 2.11");
-  EXPECT_EQ(seen_of("fsdp=2,tp=2", {run("tp=2,fsdp=2 engine=pytorch seed=7", Verdict::equal)}),
-            "not run on pytorch 2.11");
+  EXPECT_EQ(seen_of("fsdp=2,tp=2", {run("tp=2,fsdp=2 engine=pytorch", Verdict::equal, "2.15.0")}), "not run on pytorch 2.11");
+  EXPECT_EQ(seen_of("fsdp=2,tp=2", {run("tp=2,fsdp=2 engine=pytorch seed=7", Verdict::equal)}), "not run on pytorch 2.11");
   const Observation other = run("tp=2,fsdp=2 engine=pytorch", Verdict::equal);
   EXPECT_EQ(seen_of("fsdp=2,tp=2", {other}), "equal when run on pytorch 2.11");
   EXPECT_EQ(seen_of("fsdp=4,tp=2", {other}), "equal when run on pytorch 2.11 as tp=2,fsdp=2");

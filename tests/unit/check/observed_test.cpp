@@ -51,13 +51,15 @@ TEST(ReadingInTwoGoes, GradesEveryPageAsAllEvidenceDoes) {
   const auto rules = load_rules(ORDERCHECK_SOURCE_DIR "/rules");
   ASSERT_TRUE(rules) << rules.error().message;
   const std::vector<Observation> all = read([](const EvidenceTable&, std::string_view) { return Reading::whole; });
-  for (const char* written : {"pytorch-2.6", "pytorch-2.11.0", "pytorch-2.13", "pytorch-2.15.0", "pytorch-3", "native-2.11.0", "torchtitan-0.2.2"}) {
+  for (const char* written :
+       {"pytorch-2.6", "pytorch-2.11.0", "pytorch-2.13", "pytorch-2.15.0", "pytorch-3", "native-2.11.0", "torchtitan-0.2.2"}) {
     const auto target = parse_target(written);
     ASSERT_TRUE(target) << target.error().message;
     std::vector<Observation> some = read(reading_own(*target, *rules));
     for (Observation& seen : read(reading_others(*target, *rules, some))) some.push_back(std::move(seen));
     EXPECT_LT(some.size(), all.size());
-    for (const Rule& rule : *rules) EXPECT_EQ(grade_of(rule, *target, some), grade_of(rule, *target, all)) << rule.id << " for " << written;
+    for (const Rule& rule : *rules)
+      EXPECT_EQ(grade_of(rule, *target, some), grade_of(rule, *target, all)) << rule.id << " for " << written;
   }
 }
 

@@ -1,10 +1,10 @@
 #include "check/orders.h"
 
-#include <gmock/gmock.h>
-#include <rapidcheck/gtest.h>
-
 #include <algorithm>
 #include <set>
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
 
 #include "unit/check/small_rules.h"
 

@@ -42,8 +42,7 @@ TEST(Repairs, AFindingTriesTheNearestMoveFirst) {
 
 TEST(Repairs, AMoveThatLeavesAnErrorIsNotOffered) {
   const Report report = Court(usual_rules()).check("fsdp=2,ac,tp=2");
-  for (const Finding& finding : report.findings)
-    EXPECT_EQ(print(finding.tries.at(0).stack), "tp=2,ac,fsdp=2") << finding.rule;
+  for (const Finding& finding : report.findings) EXPECT_EQ(print(finding.tries.at(0).stack), "tp=2,ac,fsdp=2") << finding.rule;
 }
 
 TEST(Repairs, ADegreeGoesToTheNearestThatFits) {
@@ -58,8 +57,8 @@ TEST(Repairs, AMeshTooLargeShrinks) {
 }
 
 TEST(Repairs, WhatIsNeededIsAdded) {
-  const Court court({{"NEE-001", RuleKind::needs, "simple_fsdp", "compile@model"},
-                     {"ORD-001", RuleKind::order, "compile", "simple_fsdp"}});
+  const Court court(
+      {{"NEE-001", RuleKind::needs, "simple_fsdp", "compile@model"}, {"ORD-001", RuleKind::order, "compile", "simple_fsdp"}});
   EXPECT_EQ(repair(court, "tp=2,simple_fsdp=2"), "tp=2,simple_fsdp=2,compile@model");
 }
 
@@ -85,8 +84,7 @@ TEST(Repairs, ThePagesOwnOptionComesBeforeLeavingATransformOut) {
   EXPECT_THAT(tries(court, "tp=4:sp=on,ac,compile=inductor,hsdp=2x2"),
               ElementsAre("tp=4:sp=on:plan=blocks,ac,compile=inductor,hsdp=2x2", "tp=4:sp=on,ac,hsdp=2x2",
                           "ac,compile=inductor,hsdp=2x2"));
-  EXPECT_EQ(repair(court, "tp=4:sp=on,ac,compile=inductor,fsdp=2"),
-            "tp=4:sp=on:plan=blocks,ac,compile=inductor,fsdp=2");
+  EXPECT_EQ(repair(court, "tp=4:sp=on,ac,compile=inductor,fsdp=2"), "tp=4:sp=on:plan=blocks,ac,compile=inductor,fsdp=2");
 }
 
 TEST(Repairs, AnotherTransformTakesThePlaceAndTheRanksOfTheTwo) {
@@ -97,17 +95,16 @@ TEST(Repairs, AnotherTransformTakesThePlaceAndTheRanksOfTheTwo) {
 }
 
 TEST(Repairs, AnotherTransformOfAnotherAxisTakesTheRanks) {
-  EXPECT_EQ(repair(page({"CLA-016", RuleKind::clash, "pp", "ddp"}, "pp=2,ddp=2", "pp=2,fsdp=2"), "pp=2,ddp=4"),
-            "pp=2,fsdp=4");
+  EXPECT_EQ(repair(page({"CLA-016", RuleKind::clash, "pp", "ddp"}, "pp=2,ddp=2", "pp=2,fsdp=2"), "pp=2,ddp=4"), "pp=2,fsdp=4");
   EXPECT_EQ(repair(page({"CLA-004", RuleKind::clash, "ddp", "tp"}, "tp=2,ddp=2", "tp=2,hsdp=2x1"), "tp=2,ddp=4"),
             "tp=2,hsdp=4x1");
 }
 
 TEST(Repairs, APageMayChangeTheScopeOrTakeAnOptionAway) {
-  EXPECT_EQ(repair(page({"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored}, "pp=2,compile@model",
-                        "pp=2,compile"),
-                   "pp=4,ac,compile=inductor@model"),
-            "pp=4,ac,compile=inductor");
+  EXPECT_EQ(
+      repair(page({"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored}, "pp=2,compile@model", "pp=2,compile"),
+             "pp=4,ac,compile=inductor@model"),
+      "pp=4,ac,compile=inductor");
   EXPECT_EQ(repair(page({"CLA-006", RuleKind::clash, "ac:reentrant", "pp:zero_bubble"}, "pp=2:zero_bubble,ac:reentrant",
                         "pp=2:zero_bubble,ac"),
                    "pp=2:zero_bubble,tp=2,ac=selective:reentrant"),
@@ -115,10 +112,10 @@ TEST(Repairs, APageMayChangeTheScopeOrTakeAnOptionAway) {
 }
 
 TEST(Repairs, AnOptionOfTheSameGroupGivesWay) {
-  EXPECT_EQ(repair(page({"CLA-007", RuleKind::clash, "compile", "pp:zero_bubble"}, "pp=2:zero_bubble,compile",
-                        "pp=2:1f1b,compile"),
-                   "pp=4:zero_bubble:microbatches=8,compile"),
-            "pp=4:microbatches=8:1f1b,compile");
+  EXPECT_EQ(
+      repair(page({"CLA-007", RuleKind::clash, "compile", "pp:zero_bubble"}, "pp=2:zero_bubble,compile", "pp=2:1f1b,compile"),
+             "pp=4:zero_bubble:microbatches=8,compile"),
+      "pp=4:microbatches=8:1f1b,compile");
 }
 
 TEST(Repairs, ACureThatOnlyLeavesOutIsTriedLast) {

@@ -1,11 +1,11 @@
 // A few invented rules, small enough to reason about, and a judge over them.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check/check.h"
 #include "stack/notation.h"

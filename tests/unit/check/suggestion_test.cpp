@@ -1,11 +1,10 @@
 #include "check/suggestion.h"
 
-#include <gmock/gmock.h>
-#include <rapidcheck/gtest.h>
-
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
 
 #include "unit/check/small_rules.h"
 
@@ -38,8 +37,7 @@ TEST(Suggest, SaysWhereNoPageOrdersTwoNeighbours) {
   EXPECT_EQ(print(made.order), "tp=2,ac,fsdp=2");
   // The page about two that are no neighbours comes last.
   EXPECT_THAT(lines(made), ElementsAre("tp ac -", "ac fsdp -", "tp fsdp ORD-001"));
-  EXPECT_THAT(render_text(made, court.judge(), false),
-              HasSubstr("no page orders the two; the catalogue's order is used"));
+  EXPECT_THAT(render_text(made, court.judge(), false), HasSubstr("no page orders the two; the catalogue's order is used"));
 }
 
 TEST(Suggest, NamesThePageThatLetsTwoChangePlaces) {
@@ -61,8 +59,7 @@ TEST(Suggest, KeepsEveryItemAndTellsWhatBlocksIt) {
   EXPECT_THAT(text, HasSubstr("Blocked by CLA-017 on pytorch 2.11, whatever the order:\nCLA-017 error"));
   EXPECT_THAT(
       text,
-      HasSubstr(
-          "try          tp=2:plan=blocks,ac,compile,fsdp=4  tp=2 becomes tp=2:plan=blocks [not run on pytorch 2.11]"));
+      HasSubstr("try          tp=2:plan=blocks,ac,compile,fsdp=4  tp=2 becomes tp=2:plan=blocks [not run on pytorch 2.11]"));
   const auto json = nlohmann::json::parse(render_json(made, court.judge()));
   EXPECT_FALSE(json.at("legal").get<bool>());
   EXPECT_EQ(json.at("stack"), "tp=2,ac,compile,fsdp=4");

@@ -92,8 +92,15 @@ TEST(blame, nothing_is_made_up_where_nothing_is_known) {
 TEST(blame, an_unfinished_run_still_says_what_was_asked_of_whom) {
   ordercheck::Run run;
   run.subject = parse_case("tp=2,fsdp=4").value();
-  const Hello hello{.engine = "fake", .versions = {"fake 1"}, .devices = {"cpu"}, .transforms = {}, .models = {},
-                    .mutants = {}, .faults = {}, .max_ranks = 8, .content_hash = "x"};
+  const Hello hello{.engine = "fake",
+                    .versions = {"fake 1"},
+                    .devices = {"cpu"},
+                    .transforms = {},
+                    .models = {},
+                    .mutants = {},
+                    .faults = {},
+                    .max_ranks = 8,
+                    .content_hash = "x"};
   const Record record = unfinished(run, hello, Ending::died, Failure{});
   EXPECT_EQ(record.case_text, "tp=2,fsdp=4");
   EXPECT_EQ(record.engine, "fake");

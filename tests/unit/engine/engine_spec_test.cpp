@@ -1,8 +1,10 @@
 #include "engine/engine_spec.h"
 
-#include <fstream>
-#include <gmock/gmock.h>
 #include <unistd.h>
+
+#include <fstream>
+
+#include <gmock/gmock.h>
 
 #include "engines/fake_engine.h"
 #include "unit/engine/variable.h"
@@ -35,9 +37,8 @@ TEST(engine_spec, without_the_variable_the_worker_stands_beside_this_program) {
     EXPECT_EQ(found.value(), beside);
   } else {
     ASSERT_FALSE(found);
-    EXPECT_THAT(found.error().message,
-                AllOf(HasSubstr("LibTorch/rank wing missing: expected " + beside.string()),
-                      HasSubstr("build it with scripts/ordercheck")));
+    EXPECT_THAT(found.error().message, AllOf(HasSubstr("LibTorch/rank wing missing: expected " + beside.string()),
+                                             HasSubstr("build it with scripts/ordercheck")));
   }
 }
 

@@ -5,8 +5,8 @@
 namespace ordercheck {
 namespace {
 
-using testing::HasSubstr;
 using std::chrono::seconds;
+using testing::HasSubstr;
 
 Result<FinishedProgram> shell(const std::string& script, const std::string& input = "",
                               std::chrono::milliseconds limit = seconds(60)) {

@@ -1,13 +1,15 @@
 #include "engine/journal.h"
 
 #include <fcntl.h>
-#include <fstream>
-#include <gmock/gmock.h>
-#include <rapidcheck/gtest.h>
-#include <csignal>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
 
 #include "base/file.h"
 #include "engines/fake_engine.h"
@@ -209,8 +211,7 @@ TEST_F(JournalTest, runs_that_keep_values_are_always_run) {
   run.values_folder = folder_.path();
   auto pool = Pool::start(fake_engine(), {.jobs = 1}).value();
   auto journal = open();
-  for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(run_remaining(*pool, *journal, {run}, [](std::size_t, const Record&) {})->run, 1u);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run_remaining(*pool, *journal, {run}, [](std::size_t, const Record&) {})->run, 1u);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "engine/line_buffer.h"
 
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
-#include <vector>
 
 namespace ordercheck {
 namespace {

@@ -2,9 +2,10 @@
 
 #include <csignal>
 #include <fstream>
-#include <gmock/gmock.h>
 #include <map>
 #include <stdexcept>
+
+#include <gmock/gmock.h>
 
 #include "engines/fake_engine.h"
 
@@ -49,9 +50,19 @@ TEST(pool, a_worker_that_breaks_costs_only_its_case) {
   options.limits.run = std::chrono::seconds(3);
   options.limits.line_bytes = 1 << 20;
   const auto pool = start(options);
-  const std::vector<std::string> kinds{"crash", "nonsense", "exit", "kill", "truncated_line", "hang", "leave_child",
-                                       "answer_twice", "answer_again_later", "die_after_answer", "huge_line",
-                                       "abort", "wrong_id"};
+  const std::vector<std::string> kinds{"crash",
+                                       "nonsense",
+                                       "exit",
+                                       "kill",
+                                       "truncated_line",
+                                       "hang",
+                                       "leave_child",
+                                       "answer_twice",
+                                       "answer_again_later",
+                                       "die_after_answer",
+                                       "huge_line",
+                                       "abort",
+                                       "wrong_id"};
   std::vector<CaseRun> runs;
   for (const std::string& kind : kinds) {
     runs.push_back(run_of("tp=2,fsdp=2", kind));
@@ -127,8 +138,7 @@ TEST(pool, a_stop_ends_what_runs_and_says_so) {
 
 TEST(pool, an_exception_out_of_the_delivery_comes_through_and_leaves_the_pool_usable) {
   const auto pool = start({.jobs = 2});
-  EXPECT_THROW(pool->run(many(20), [](std::size_t, const Record&) { throw std::runtime_error("enough"); }),
-               std::runtime_error);
+  EXPECT_THROW(pool->run(many(20), [](std::size_t, const Record&) { throw std::runtime_error("enough"); }), std::runtime_error);
   EXPECT_EQ(run_all(*pool, many(3)).size(), 3u);
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "engines/fake_engine.h"
@@ -78,8 +79,8 @@ TEST_F(PytorchEngine, AFolderWithoutTheDriverIsAnErrorAndNotPassedOver) {
   const Variable driver_folder("ORDERCHECK_DRIVER", folder_.path());
   const auto found = find_pytorch_driver();
   ASSERT_FALSE(found);
-  EXPECT_THAT(found.error().message, AllOf(HasSubstr("ORDERCHECK_DRIVER=" + folder_.path().string()),
-                                           HasSubstr("ordercheck_pytorch/__main__.py")));
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr("ORDERCHECK_DRIVER=" + folder_.path().string()), HasSubstr("ordercheck_pytorch/__main__.py")));
 }
 
 }  // namespace

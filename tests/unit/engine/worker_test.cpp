@@ -1,10 +1,12 @@
 #include "engine/worker.h"
 
+#include <sys/wait.h>
+
 #include <csignal>
 #include <fstream>
-#include <gmock/gmock.h>
-#include <sys/wait.h>
 #include <thread>
+
+#include <gmock/gmock.h>
 
 #include "engines/fake_engine.h"
 #include "protocol/flight.h"
@@ -88,9 +90,9 @@ TEST_F(WorkerTest, a_worker_that_ignores_the_end_of_its_stdin_is_killed) {
 TEST_F(WorkerTest, says_why_there_is_no_hello) {
   EXPECT_THAT(start_error({.name = "fake", .command = {"/nowhere/worker"}, .environment = {}}),
               HasSubstr("engine fake: cannot start '/nowhere/worker': No such file or directory"));
-  EXPECT_THAT(start_error(fake_engine({"--at-start=crash"})),
-              AllOf(HasSubstr("killed by signal 11"), HasSubstr("before its hello"),
-                    HasSubstr("stderr ends: cannot load anything")));
+  EXPECT_THAT(
+      start_error(fake_engine({"--at-start=crash"})),
+      AllOf(HasSubstr("killed by signal 11"), HasSubstr("before its hello"), HasSubstr("stderr ends: cannot load anything")));
   EXPECT_THAT(start_error(fake_engine({"--at-start=exit"})), HasSubstr("exited with code 7 before its hello"));
   EXPECT_THAT(start_error(fake_engine({"--at-start=silent"}), 200), HasSubstr("no hello within 0.2 s"));
   EXPECT_THAT(start_error(fake_engine({"--at-start=nonsense"})), HasSubstr("'Welcome to fake!'"));
@@ -156,10 +158,12 @@ TEST_F(WorkerTest, where_every_rank_waits_the_collective_is_named_and_no_rank) {
 }
 
 TEST_F(WorkerTest, what_is_not_the_protocol_is_garbled) {
-  for (const auto& [kind, words] :
-       {std::pair{"nonsense", "'loss: 0.25'"}, {"huge_line", "at most 1048576 bytes"}, {"wrong_id", "of run 1"},
-        {"other_case", "expected the record of 'tp=2,fsdp=2'"}, {"second_hello", "hello"},
-        {"truncated_line", "exited with code 0 in the middle of a line, after 100 bytes"}}) {
+  for (const auto& [kind, words] : {std::pair{"nonsense", "'loss: 0.25'"},
+                                    {"huge_line", "at most 1048576 bytes"},
+                                    {"wrong_id", "of run 1"},
+                                    {"other_case", "expected the record of 'tp=2,fsdp=2'"},
+                                    {"second_hello", "hello"},
+                                    {"truncated_line", "exited with code 0 in the middle of a line, after 100 bytes"}}) {
     const Record record = run_fault(kind);
     EXPECT_EQ(record.ending, Ending::garbled) << kind;
     EXPECT_THAT(record.failure->message, HasSubstr(words)) << kind;
@@ -181,8 +185,7 @@ TEST_F(WorkerTest, a_failure_that_the_engine_reports_is_passed_on_and_the_worker
 }
 
 TEST_F(WorkerTest, slow_is_not_wrong) {
-  EXPECT_EQ(start(options())->run(run_of("tp=2,fsdp=2", "slow")).value(),
-            start(options())->run(run_of("tp=2,fsdp=2")).value());
+  EXPECT_EQ(start(options())->run(run_of("tp=2,fsdp=2", "slow")).value(), start(options())->run(run_of("tp=2,fsdp=2")).value());
 }
 
 TEST_F(WorkerTest, keeps_the_beginning_and_the_end_of_a_flood_on_stderr) {

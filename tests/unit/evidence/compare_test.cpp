@@ -11,8 +11,9 @@ using testing::IsEmpty;
 
 EvidenceTable sample() {
   EvidenceTable table{.engine = "native"};
-  table.rows = {{.case_text = "ac", .verdict = Verdict::equal, .effects = {{.transform = "ac", .present = true, .evidence = "a"}}},
-                {.case_text = "tp=2", .verdict = Verdict::equal, .counters = {.matmul_flops = 5}}};
+  table.rows = {
+      {.case_text = "ac", .verdict = Verdict::equal, .effects = {{.transform = "ac", .present = true, .evidence = "a"}}},
+      {.case_text = "tp=2", .verdict = Verdict::equal, .counters = {.matmul_flops = 5}}};
   return table;
 }
 
@@ -41,8 +42,9 @@ TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
   seen.rows[0].message = "RuntimeError: [rank 11] got mixed torch.Tensor and DTensor at 0x55aa00, see more";
   EXPECT_THAT(changes(committed, seen), IsEmpty()) << "numbers and addresses vary";
   seen.rows[0].message = "AssertionError: got mixed torch.Tensor and DTensor";
-  EXPECT_THAT(changes(committed, seen), ElementsAre("- ac: fails in apply: " + committed.rows[0].message,
-                                                    "+ ac: fails in apply: AssertionError: got mixed torch.Tensor and DTensor"));
+  EXPECT_THAT(changes(committed, seen),
+              ElementsAre("- ac: fails in apply: " + committed.rows[0].message,
+                          "+ ac: fails in apply: AssertionError: got mixed torch.Tensor and DTensor"));
   seen = committed;
   seen.rows[0].phase = "forward";
   EXPECT_THAT(changes(committed, seen), testing::SizeIs(2));
@@ -53,9 +55,8 @@ TEST(Changes, EffectsCountersAndCollectives) {
   seen.rows[0].effects[0].present = false;
   seen.rows[1].counters.matmul_flops = 6;
   seen.rows[1].collectives = {{.kind = "send", .group = "pp", .phase = Phase::forward, .count = 1, .bytes = 8}};
-  EXPECT_THAT(changes(sample(), seen),
-              ElementsAre("- ac: effects ac yes", "+ ac: effects ac no", "- tp=2: matmul_flops=5",
-                          "+ tp=2: matmul_flops=6", "- tp=2: ", "+ tp=2: send:pp:forward:1:8"));
+  EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: effects ac yes", "+ ac: effects ac no", "- tp=2: matmul_flops=5",
+                                                   "+ tp=2: matmul_flops=6", "- tp=2: ", "+ tp=2: send:pp:forward:1:8"));
 }
 
 TEST(Changes, CasesOfOneSideCountOnlyForAWholeMatrix) {

@@ -24,14 +24,15 @@ EvidenceTable sample() {
                         .operation = "all_gather",
                         .group = "tp",
                         .message = "a tab\there, a \\ and\na second line"});
-  table.rows.push_back({.case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
-                        .verdict = Verdict::equal,
-                        .effects = {{.transform = "fsdp=2:reshard=never", .present = true, .evidence = "6 all_gather; more"},
-                                    {.transform = "tp=2", .present = false, .partly = true, .evidence = "missing: 0 collectives"},
-                                    {.transform = "quantize=fp8", .defined = false, .evidence = "no effect"}},
-                        .counters = {.operators_recomputed = 3, .matmul_flops = 12},
-                        .collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6, .bytes = 640}},
-                        .digest = hash_of("record")});
+  table.rows.push_back(
+      {.case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
+       .verdict = Verdict::equal,
+       .effects = {{.transform = "fsdp=2:reshard=never", .present = true, .evidence = "6 all_gather; more"},
+                   {.transform = "tp=2", .present = false, .partly = true, .evidence = "missing: 0 collectives"},
+                   {.transform = "quantize=fp8", .defined = false, .evidence = "no effect"}},
+       .counters = {.operators_recomputed = 3, .matmul_flops = 12},
+       .collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6, .bytes = 640}},
+       .digest = hash_of("record")});
   return table;
 }
 
@@ -77,7 +78,8 @@ TEST(Evidence, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("all_gather:dp_shard:forward", "all_gather:dp_shard:sideways"), HasSubstr("x.tsv:10: collective"));
   EXPECT_THAT(error_of(": yes: ", ": maybe: "), HasSubstr("x.tsv:10: effect of fsdp=2:reshard=never is 'maybe'"));
   EXPECT_THAT(error_of(hex(hash_of("record")), "12"), HasSubstr("x.tsv:10: digest '12'"));
-  EXPECT_THAT(error_of("ac,tp=2\t", "zz\t"), HasSubstr("x.tsv:10: case 'fsdp=2:reshard=never,tp=2 accumulation=4' is not after 'zz'"));
+  EXPECT_THAT(error_of("ac,tp=2\t", "zz\t"),
+              HasSubstr("x.tsv:10: case 'fsdp=2:reshard=never,tp=2 accumulation=4' is not after 'zz'"));
   EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 11 columns, expected 12"));
 }
 

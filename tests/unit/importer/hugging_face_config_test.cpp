@@ -18,10 +18,12 @@ std::string wrong(const char* text) {
 TEST(HuggingFaceConfig, GivesTheSizesByTheNamesOfConditions) {
   const auto read = read_config(R"({"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
       "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 8192,
-      "head_dim": null, "torch_dtype": "bfloat16"})", "config.json");
+      "head_dim": null, "torch_dtype": "bfloat16"})",
+                                "config.json");
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->sizes, (std::map<std::string, long long>{{"layers", 32}, {"dim", 4096}, {"heads", 32}, {"kv_heads", 8},
-                                                           {"ffn_hidden", 14336}, {"vocab", 128256}}));
+  EXPECT_EQ(read->sizes,
+            (std::map<std::string, long long>{
+                {"layers", 32}, {"dim", 4096}, {"heads", 32}, {"kv_heads", 8}, {"ffn_hidden", 14336}, {"vocab", 128256}}));
   EXPECT_THAT(read->used, Contains("kv_heads=8 (num_key_value_heads)"));
   EXPECT_THAT(read->missing, Contains("head_dim (head_dim)"));
   EXPECT_THAT(read->missing, Contains("experts (num_local_experts or n_routed_experts or num_experts)"));
@@ -30,7 +32,8 @@ TEST(HuggingFaceConfig, GivesTheSizesByTheNamesOfConditions) {
 TEST(HuggingFaceConfig, ExpertsHaveSeveralNamesAndSizesMayStandInTheTextsOwnConfig) {
   EXPECT_EQ(read_config(R"({"n_routed_experts": 256})", "c")->sizes.at("experts"), 256);
   EXPECT_EQ(read_config(R"({"num_experts": 64})", "c")->sizes.at("experts"), 64);
-  EXPECT_EQ(read_config(R"({"vision_config": {"hidden_size": 1}, "text_config": {"hidden_size": 5}})", "c")->sizes.at("dim"), 5);
+  EXPECT_EQ(read_config(R"({"vision_config": {"hidden_size": 1}, "text_config": {"hidden_size": 5}})", "c")->sizes.at("dim"),
+            5);
 }
 
 TEST(HuggingFaceConfig, WhatIsNoneIsToldInOneLine) {

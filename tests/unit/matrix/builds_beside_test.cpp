@@ -46,14 +46,16 @@ TEST(BuildsBeside, OtherVerdictsDoNotAgreeAndNoBitsAreSpokenOf) {
 
 TEST(BuildsBeside, OfAMatrixOnlyWhatIsNotTheSameEverywhereIsListed) {
   MatrixResult first, second;
-  first.outcomes = {outcome("ac", Verdict::equal, ""), outcome("tp=2", Verdict::equal, ""), outcome("tp=4", Verdict::equal, "")};
+  first.outcomes = {outcome("ac", Verdict::equal, ""), outcome("tp=2", Verdict::equal, ""),
+                    outcome("tp=4", Verdict::equal, "")};
   second.outcomes = {outcome("ac", Verdict::equal, ""), broken("tp=2")};
   EXPECT_EQ(render_builds(kNames, std::vector<MatrixResult>{first, second}),
             "  case  torch 2.11.0  torch 2.15.0\n"
             "  tp=2  equal         fails in apply\n"
             "  tp=4  equal         not run\n"
             "3 cases on 2 builds: 1 with one verdict on all, 2 with several\n");
-  EXPECT_EQ(render_builds(kNames, std::vector<MatrixResult>{first, first}), "3 cases on 2 builds: 3 with one verdict on all, 0 with several\n");
+  EXPECT_EQ(render_builds(kNames, std::vector<MatrixResult>{first, first}),
+            "3 cases on 2 builds: 3 with one verdict on all, 0 with several\n");
 }
 
 }  // namespace

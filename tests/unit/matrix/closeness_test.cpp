@@ -1,9 +1,9 @@
 #include "matrix/closeness.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fstream>
 
 #include "matrix/run.h"
 #include "stack/notation.h"
@@ -18,7 +18,8 @@ using testing::HasSubstr;
 class Native : public testing::Test {
  protected:
   Native() {
-    for (const char* stack : {"fsdp=2", "", "amp"}) runner_.corrupt(stack, [this](Record& record, const Request& request) { keep(record, request); });
+    for (const char* stack : {"fsdp=2", "", "amp"})
+      runner_.corrupt(stack, [this](Record& record, const Request& request) { keep(record, request); });
   }
   void TearDown() override { std::filesystem::remove_all(values_); }
 
@@ -64,7 +65,8 @@ TEST_F(Native, ARunThatRepeatsItselfWithinTheFloorIsCloseAndConfirmsThatEqualWas
   const Outcome outcome = run();
   EXPECT_EQ(outcome.judgement.verdict, Verdict::close) << outcome.judgement.reason;
   EXPECT_EQ(outcome.agreement, Agreement::confirmed);
-  EXPECT_THAT(outcome.judgement.reason, HasSubstr("every number is within 16 times its noise floor of a float64 single-rank run"));
+  EXPECT_THAT(outcome.judgement.reason,
+              HasSubstr("every number is within 16 times its noise floor of a float64 single-rank run"));
 }
 
 TEST_F(Native, AGradientThatIsOffByAFactorDiffersAndIsNamedWithBothNumbers) {

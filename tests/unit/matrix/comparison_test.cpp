@@ -8,9 +8,7 @@
 namespace ordercheck {
 namespace {
 
-std::optional<Stack> reversed(const Stack& stack) {
-  return Stack{.items = {stack.items.rbegin(), stack.items.rend()}};
-}
+std::optional<Stack> reversed(const Stack& stack) { return Stack{.items = {stack.items.rbegin(), stack.items.rend()}}; }
 
 TEST(Comparison, HoldsACaseAgainstOneRankTheRecommendedOrderAndATwinAnItem) {
   FakeRunner runner;

@@ -1,9 +1,9 @@
 #include "matrix/engine_runner.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
 
 #include "stack/notation.h"
 
@@ -16,14 +16,16 @@ namespace fs = std::filesystem;
 class Engine : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("engine_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ =
+        fs::path(testing::TempDir()) / ("engine_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
 
   std::unique_ptr<EngineRunner> start(std::vector<std::string> environment = {}) {
-    const EngineSpec spec{.name = "native", .command = {ORDERCHECK_BINARY_DIR "/bin/honest_worker"}, .environment = std::move(environment)};
+    const EngineSpec spec{
+        .name = "native", .command = {ORDERCHECK_BINARY_DIR "/bin/honest_worker"}, .environment = std::move(environment)};
     auto runner = EngineRunner::start(spec, {.jobs = 2});
     EXPECT_TRUE(runner) << (runner ? "" : runner.error().message);
     return runner ? std::move(runner).value() : nullptr;

@@ -1,9 +1,9 @@
 #include "matrix/orders.h"
 
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <set>
 
 #include "stack/mesh.h"
 #include "stack/notation.h"
@@ -43,10 +43,11 @@ std::vector<std::string> orders_of(const std::string& set, int ranks) {
 }
 
 TEST(OrdersOfSet, EveryPermutationWithItsOptionsAndScopes) {
-  EXPECT_EQ(orders_of("fsdp:reshard=never,ac,compile:wrap@model", 4),
-            (std::vector<std::string>{"ac,compile:wrap@model,fsdp=4:reshard=never", "ac,fsdp=4:reshard=never,compile:wrap@model",
-                                      "compile:wrap@model,ac,fsdp=4:reshard=never", "compile:wrap@model,fsdp=4:reshard=never,ac",
-                                      "fsdp=4:reshard=never,ac,compile:wrap@model", "fsdp=4:reshard=never,compile:wrap@model,ac"}));
+  EXPECT_EQ(
+      orders_of("fsdp:reshard=never,ac,compile:wrap@model", 4),
+      (std::vector<std::string>{"ac,compile:wrap@model,fsdp=4:reshard=never", "ac,fsdp=4:reshard=never,compile:wrap@model",
+                                "compile:wrap@model,ac,fsdp=4:reshard=never", "compile:wrap@model,fsdp=4:reshard=never,ac",
+                                "fsdp=4:reshard=never,ac,compile:wrap@model", "fsdp=4:reshard=never,compile:wrap@model,ac"}));
   EXPECT_EQ(orders_of("tp,ac,fsdp", 4), orders_of("fsdp,tp,ac", 4)) << "the order of the set means nothing";
 }
 
@@ -70,8 +71,7 @@ TEST(OrdersOfSet, NoneWhereItCannotFillTheRanks) {
 
 TEST(Orders, AnItemAtEveryPosition) {
   EXPECT_EQ(printed(at_every_position(*parse_stack("tp=2,fsdp=2"), parse_stack("optimizer=sgd")->items[0])),
-            (std::vector<std::string>{"optimizer=sgd,tp=2,fsdp=2", "tp=2,optimizer=sgd,fsdp=2",
-                                      "tp=2,fsdp=2,optimizer=sgd"}));
+            (std::vector<std::string>{"optimizer=sgd,tp=2,fsdp=2", "tp=2,optimizer=sgd,fsdp=2", "tp=2,fsdp=2,optimizer=sgd"}));
 }
 
 TEST(Orders, MissingDegreesAreWritten) {

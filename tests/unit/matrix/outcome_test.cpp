@@ -99,7 +99,8 @@ TEST(Agreement, AnIgnoredTransformIsTheOneThatThePageNames) {
   rules[0].loses = *parse_pattern("tp");
   rules[0].expectations.clear();
   Outcome outcome = outcome_of("fsdp=2,tp=2", Verdict::ignored, rules);
-  outcome.judgement.effects = {{.transform = "tp=2", .present = false}, {.transform = "fsdp=2", .present = false, .partly = true}};
+  outcome.judgement.effects = {{.transform = "tp=2", .present = false},
+                               {.transform = "fsdp=2", .present = false, .partly = true}};
   hold_against_rules(outcome);
   EXPECT_EQ(outcome.agreement, Agreement::confirmed);
   outcome.judgement.effects[0].present = true;
@@ -194,7 +195,8 @@ TEST(Pairs, ACostWithoutACounterStaysOpen) {
   auto rules = sample_rules();
   rules[0].harm = Harm::slow;
   rules[0].expectations.clear();
-  std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules), outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
+  std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules),
+                                outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
   ASSERT_EQ(outcomes[0].agreement, Agreement::confirmed) << "of any stack, equal is all that is predicted";
   hold_pairs_against_rules(outcomes, rules, kNative);
   EXPECT_EQ(outcomes[0].agreement, Agreement::open);
@@ -207,7 +209,8 @@ TEST(Pairs, ACostThatStaysTheSameIsAContradictionWhichItsOwnPageMayExplain) {
   rules[0].expectations = {pinned(Verdict::equal, Phase::apply, "as many in both")};
   rules[0].expectations[0].move = Move::same;
   rules[0].expectations[0].counter = "operators_recomputed";
-  std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules), outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
+  std::vector<Outcome> outcomes{outcome_of("fsdp=2,tp=2", Verdict::equal, rules),
+                                outcome_of("tp=2,fsdp=2", Verdict::equal, rules)};
   hold_pairs_against_rules(outcomes, rules, kNative);
   EXPECT_EQ(outcomes[0].agreement, Agreement::contradiction);
   EXPECT_EQ(outcomes[0].explanation, "as many in both");

@@ -1,10 +1,10 @@
 #include "matrix/persistence.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "stack/notation.h"
 #include "unit/matrix/fake_runner.h"
@@ -24,7 +24,8 @@ class Divergent : public testing::Test {
   TraceEntry entry(Phase phase, const std::string& module, const std::vector<double>& values) {
     const auto path = folder_ / std::to_string(files_++);
     const std::size_t bytes = values.size() * sizeof(double);
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(bytes));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(bytes));
     return {.phase = phase, .module = module, .hash = hash_of(values.data(), bytes), .file = path.string()};
   }
 

@@ -1,9 +1,9 @@
 #include "matrix/plan.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "stack/notation.h"
 #include "unit/matrix/fake_runner.h"
@@ -35,7 +35,8 @@ const PlannedCase* find(const Plan& plan, const std::string& text) {
 std::vector<std::string> sources(const Plan& plan, const std::string& text) {
   std::vector<std::string> texts;
   const PlannedCase* planned = find(plan, text);
-  if (planned) for (const Source& source : planned->sources) texts.push_back(print(source));
+  if (planned)
+    for (const Source& source : planned->sources) texts.push_back(print(source));
   return texts;
 }
 
@@ -163,7 +164,8 @@ TEST(Plan, ASpaceMayBoundTheRanks) {
   const Plan plan = make_plan(space, {}, sample_rules(), FakeRunner().hello());
   EXPECT_NE(find(plan, "tp=2,ac"), nullptr);
   EXPECT_EQ(find(plan, "tp=2,fsdp=2"), nullptr);
-  EXPECT_THAT(reasons_not_planned(plan), testing::Contains(testing::Pair("needs 4 ranks, the space has at most 2", testing::Gt(0))));
+  EXPECT_THAT(reasons_not_planned(plan),
+              testing::Contains(testing::Pair("needs 4 ranks, the space has at most 2", testing::Gt(0))));
 }
 
 TEST(Plan, WhyNot) {
@@ -187,7 +189,8 @@ TEST(Plan, RunsWhatAnswersAThread) {
                       .points = {{.id = "tp-ac", .stacks = {*parse_stack("ac,tp=2"), *parse_stack("compile,ac")}}}};
   const Plan plan = make_plan(sample_space(), {}, sample_rules(), FakeRunner().hello(), {thread});
   EXPECT_THAT(sources(plan, "ac,tp=2"), testing::Contains("thread one tp-ac"));
-  EXPECT_THAT(plan.not_planned, testing::Contains(testing::Field(&NotPlanned::subject, Case{.stack = *parse_stack("compile,ac")})));
+  EXPECT_THAT(plan.not_planned,
+              testing::Contains(testing::Field(&NotPlanned::subject, Case{.stack = *parse_stack("compile,ac")})));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "matrix/run.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fstream>
 
 #include "stack/notation.h"
 #include "unit/matrix/fake_runner.h"
@@ -22,8 +22,7 @@ class RunMatrix : public testing::Test {
 
   MatrixResult run(const std::vector<std::string>& stacks) {
     Plan plan{.engine = "native", .cases = {}, .not_planned = {}};
-    for (const auto& stack : stacks)
-      plan.cases.push_back({{.stack = *parse_stack(stack)}, {{SourceKind::legal, ""}}});
+    for (const auto& stack : stacks) plan.cases.push_back({{.stack = *parse_stack(stack)}, {{SourceKind::legal, ""}}});
     auto result = run_matrix(plan, runner_, sample_rules(), recommend_, {.values_folder = values_, .on_progress = {}});
     EXPECT_TRUE(result) << (result ? "" : result.error().message);
     return result ? *result : MatrixResult{};
@@ -61,8 +60,7 @@ TEST_F(RunMatrix, TheSubjectIsReallyRunTwiceAndReferencesOnce) {
 void leave_range(Record& record, const Request& request) {
   if (request.run.keep == Keep::values) return;  // goes on, and has numbers
   const int ranks = record.world_size;
-  record =
-      Record{.case_text = record.case_text, .engine = "native", .ending = Ending::out_of_range, .world_size = ranks};
+  record = Record{.case_text = record.case_text, .engine = "native", .ending = Ending::out_of_range, .world_size = ranks};
   record.failure = Failure{.phase = Phase::forward, .message = "sum too large"};
 }
 
@@ -100,9 +98,8 @@ TEST_F(RunMatrix, ARangeExitThatIsNotThereWithTheSecondSeedIsUnstable) {
 
 TEST_F(RunMatrix, AFailingCaseIsNotRunAgain) {
   run({"fsdp=2,tp=2"});
-  EXPECT_TRUE(std::ranges::none_of(runner_.seen, [](const Request& r) {
-    return print(r.run.subject) == "fsdp=2,tp=2" && r.attempt > 0;
-  }));
+  EXPECT_TRUE(std::ranges::none_of(runner_.seen,
+                                   [](const Request& r) { return print(r.run.subject) == "fsdp=2,tp=2" && r.attempt > 0; }));
 }
 
 TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
@@ -119,7 +116,11 @@ TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
         {.step = 0, .module = "layers.0", .hash = hash_of("same"), .file = "unread"},
         {.step = 0, .module = "layers.1", .hash = hash_of(second), .file = second},
         {.step = 0, .phase = Phase::backward, .module = "layers.1", .hash = hash_of("later " + second), .file = "unread"},
-        {.step = 0, .phase = Phase::backward, .module = "gradient of layers.0.attention.wq.weight", .hash = hash_of(second), .file = second}};
+        {.step = 0,
+         .phase = Phase::backward,
+         .module = "gradient of layers.0.attention.wq.weight",
+         .hash = hash_of(second),
+         .file = second}};
   };
   runner_.corrupt("tp=2", [&](Record& record, const Request& request) {
     corrupt_gradient(record, request);
@@ -134,10 +135,18 @@ TEST_F(RunMatrix, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
   EXPECT_EQ(outcome.agreement, Agreement::contradiction);
   EXPECT_EQ(outcome.persistence, "also with seed 2, also on the grid 2^-18");
   ASSERT_TRUE(outcome.divergence);
-  EXPECT_EQ(*outcome.divergence, (Divergence{.step = 0, .phase = Phase::forward, .module = "layers.1", .ulp = 2,
-                                             .elements = 4, .differing = 1, .owed_largest = 4, .got_largest = 4,
+  EXPECT_EQ(*outcome.divergence, (Divergence{.step = 0,
+                                             .phase = Phase::forward,
+                                             .module = "layers.1",
+                                             .ulp = 2,
+                                             .elements = 4,
+                                             .differing = 1,
+                                             .owed_largest = 4,
+                                             .got_largest = 4,
                                              .apart = 8.8817841970012523e-16}));
-  EXPECT_THAT(outcome.judgement.reason, testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of the single-rank reference ("));
+  EXPECT_THAT(
+      outcome.judgement.reason,
+      testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of the single-rank reference ("));
   EXPECT_THAT(outcome.judgement.reason, testing::EndsWith("; max |grad| 4 against 4, up to 8.88e-16 apart"));
   EXPECT_EQ(tally_of(result).contradictions, 1);
 }
@@ -210,7 +219,9 @@ TEST_F(RunMatrix, TheControlFailsWhenACounterIsNotRepeatable) {
 }
 
 TEST_F(RunMatrix, ControlsThatHaveNothingToJudgeByNeitherHoldNorFail) {
-  Plan plan{.engine = "native", .cases = {{{.stack = *parse_stack("fsdp=2,tp=2")}, {{SourceKind::witness, "ORD-901 bad"}}}}, .not_planned = {}};
+  Plan plan{.engine = "native",
+            .cases = {{{.stack = *parse_stack("fsdp=2,tp=2")}, {{SourceKind::witness, "ORD-901 bad"}}}},
+            .not_planned = {}};
   const auto result = run_matrix(plan, runner_, sample_rules(), recommend_, {.values_folder = values_, .on_progress = {}});
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_EQ(result->controls.size(), 3u);

@@ -1,4 +1,5 @@
-// Two invented rules: tp goes before fsdp, else it fails as fail_in_apply (fake_runner.h) does; and ac may change places with tp.
+// Two invented rules: tp goes before fsdp, else it fails as fail_in_apply (fake_runner.h) does; and ac may change places
+// with tp.
 #pragma once
 
 #include <vector>
@@ -18,7 +19,11 @@ inline Rule sample_order_rule() {
   rule.basis = Basis::incidental;
   rule.holds = {*parse_holds("native>=1")};
   rule.witness = {.bad = *parse_stack("fsdp=2,tp=2"), .good = *parse_stack("tp=2,fsdp=2")};
-  rule.expectations = {{.engine = "native", .version = *parse_version("2.11.0"), .verdict = Verdict::fails, .phase = Phase::apply, .message = "mixed"}};
+  rule.expectations = {{.engine = "native",
+                        .version = *parse_version("2.11.0"),
+                        .verdict = Verdict::fails,
+                        .phase = Phase::apply,
+                        .message = "mixed"}};
   return rule;
 }
 

@@ -18,7 +18,8 @@ Observation seen(const char* engine, const char* case_text, Verdict verdict, Cou
 Stack stack(const char* text) { return *parse_stack(text); }
 
 TEST(CountersApart, AreThoseThatDifferAndNoSums) {
-  const CounterValues left{{"matmul_flops", 5}, {"graph_breaks", 0}, {"all_gather", 3}, {"all_gather@tp", 1}, {"all_gather@dp_shard", 2}};
+  const CounterValues left{
+      {"matmul_flops", 5}, {"graph_breaks", 0}, {"all_gather", 3}, {"all_gather@tp", 1}, {"all_gather@dp_shard", 2}};
   const CounterValues right{{"matmul_flops", 5}, {"graph_breaks", 2}, {"all_gather", 1}, {"all_gather@tp", 1}};
   EXPECT_THAT(counters_apart(left, right),
               ElementsAre(CounterApart{"all_gather@dp_shard", 2, 0}, CounterApart{"graph_breaks", 0, 2}));
@@ -26,12 +27,15 @@ TEST(CountersApart, AreThoseThatDifferAndNoSums) {
 }
 
 TEST(CountersApart, WhatWasNotMeasuredIsNotTheSame) {
-  const CounterValues left{{"graph_breaks", kNotMeasured}, {"matmul_flops", kNotMeasured}}, right{{"graph_breaks", 0}, {"matmul_flops", kNotMeasured}};
+  const CounterValues left{{"graph_breaks", kNotMeasured}, {"matmul_flops", kNotMeasured}},
+      right{{"graph_breaks", 0}, {"matmul_flops", kNotMeasured}};
   const auto apart = counters_apart(left, right);
-  EXPECT_THAT(apart, ElementsAre(CounterApart{"graph_breaks", kNotMeasured, 0}, CounterApart{"matmul_flops", kNotMeasured, kNotMeasured}));
+  EXPECT_THAT(apart, ElementsAre(CounterApart{"graph_breaks", kNotMeasured, 0},
+                                 CounterApart{"matmul_flops", kNotMeasured, kNotMeasured}));
   std::vector<TableLine> lines;
   add_counters(apart, lines);
-  EXPECT_EQ(render_table(lines), "  graph_breaks  not measured  measured here alone\n  matmul_flops  not measured  not measured\n");
+  EXPECT_EQ(render_table(lines),
+            "  graph_breaks  not measured  measured here alone\n  matmul_flops  not measured  not measured\n");
 }
 
 TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {

@@ -1,9 +1,9 @@
 #include "matrix/space.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "base/file.h"
 #include "engines/fake_engine.h"
@@ -104,8 +104,8 @@ TEST(Space, AnEngineHasItsOwnOrSharesOneThatNamesIt) {
   EXPECT_EQ(load_space_of("fake", folder.path())->transforms, (std::vector<std::string>{"tp", "fsdp"}));
   const auto foreign = load_space_of("pytorch", folder.path());
   ASSERT_FALSE(foreign);
-  EXPECT_THAT(foreign.error().message, AllOf(HasSubstr("space.toml: expected 'pytorch' among its 'engines'"),
-                                             HasSubstr("space-pytorch.toml")));
+  EXPECT_THAT(foreign.error().message,
+              AllOf(HasSubstr("space.toml: expected 'pytorch' among its 'engines'"), HasSubstr("space-pytorch.toml")));
   std::string own = kText;
   own.replace(own.find("\"native\""), 8, "\"pytorch\"");
   own.replace(own.find("[\"tp\", \"fsdp\"]"), 14, "[\"ac\"]");
@@ -120,7 +120,8 @@ TEST(Space, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
   EXPECT_THAT(error_of("accumulations", "acumulations"), HasSubstr("the key 'accumulations' is missing"));
   EXPECT_THAT(error_of("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
-  EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"), HasSubstr("space.toml:11: unknown key 'colour'"));
+  EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"),
+              HasSubstr("space.toml:11: unknown key 'colour'"));
   EXPECT_THAT(error_of("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:9: 'tp=2' is not one optimizer"));
   EXPECT_THAT(error_of("compile:wrap", "compil"), HasSubstr("space.toml:6: unknown transform 'compil'"));
   EXPECT_THAT(error_of("ac,compile:wrap", "ac,tp=2"), HasSubstr("space.toml:6: 'ac,tp=2' names a degree"));

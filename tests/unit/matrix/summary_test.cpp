@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "parity/counters.h"
@@ -27,16 +26,22 @@ MatrixResult result_of(Agreement agreement) {
   outcome.judgement = {.verdict = Verdict::differs, .reason = "the loss is another"};
   outcome.agreement = agreement;
   outcome.disagreement = "no rule fires, so equal is predicted; seen: differs";
-  outcome.divergence = Divergence{.step = 1, .phase = Phase::backward, .module = "layers.0", .ulp = 3, .elements = 9, .differing = 2,
-                                  .owed_largest = 7.3, .got_largest = 0, .apart = 7.3};
+  outcome.divergence = Divergence{.step = 1,
+                                  .phase = Phase::backward,
+                                  .module = "layers.0",
+                                  .ulp = 3,
+                                  .elements = 9,
+                                  .differing = 2,
+                                  .owed_largest = 7.3,
+                                  .got_largest = 0,
+                                  .apart = 7.3};
   result.outcomes = {outcome};
   result.controls = {{.name = "plain arithmetic", .held = false, .evidence = "0 of 2 differ"}};
   return result;
 }
 
 TEST(Summary, APlanIsALineACase) {
-  EXPECT_EQ(render_plan_text(plan_of({"tp=2"})),
-            "tp=2  witness ORD-901 bad, legal\n1 case planned on native, 0 not\n");
+  EXPECT_EQ(render_plan_text(plan_of({"tp=2"})), "tp=2  witness ORD-901 bad, legal\n1 case planned on native, 0 not\n");
 }
 
 TEST(Summary, ShardsPartThePlan) {
@@ -61,8 +66,10 @@ TEST(Summary, OpenCasesAreListedWithTheReason) {
   result.outcomes[2].planned.subject.stack = *parse_stack("tp=8");
   result.outcomes[2].open_because = "ORD-903: all_gather is not measured by native";
   const std::string text = render_result_text(result);
-  EXPECT_THAT(text, HasSubstr("open           2 cases: no rule speaks about this engine and version (ORD-901, ORD-902 speak about others)\n"
-                              "                 tp=2\n                 tp=4\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("open           2 cases: no rule speaks about this engine and version (ORD-901, ORD-902 speak about others)\n"
+                "                 tp=2\n                 tp=4\n"));
   EXPECT_THAT(text, HasSubstr("open           1 case: ORD-903: all_gather is not measured by native\n                 tp=8\n"));
 }
 
@@ -70,7 +77,10 @@ TEST(Summary, AContradictionIsToldWithItsFirstTensor) {
   const std::string text = render_result_text(result_of(Agreement::contradiction));
   EXPECT_THAT(text, HasSubstr("contradiction  tp=2: no rule fires, so equal is predicted; seen: differs\n"));
   EXPECT_THAT(text, HasSubstr("the loss is another\n"));
-  EXPECT_THAT(text, HasSubstr("first in layers.0 of step 1, backward: max |grad| 0 against 7.3, 2 of 9 numbers differ by up to 7.3 (3 ULP)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "first in layers.0 of step 1, backward: max |grad| 0 against 7.3, 2 of 9 numbers differ by up to 7.3 (3 ULP)\n"));
   EXPECT_THAT(text, HasSubstr("control        plain arithmetic FAILED: 0 of 2 differ\n"));
   EXPECT_THAT(text, HasSubstr("1 case on native (libtorch 2.11.0): 1 differs\n"));
 }
@@ -92,7 +102,8 @@ TEST(Summary, JsonHoldsTheSame) {
 
 TEST(Summary, BitsAndHashesStayInJson) {
   MatrixResult result = result_of(Agreement::contradiction);
-  result.outcomes[0].judgement.difference = Difference{.what = "loss", .rank = 0, .expected = "4014a0657dac96f7", .got = "40148eedddda1126"};
+  result.outcomes[0].judgement.difference =
+      Difference{.what = "loss", .rank = 0, .expected = "4014a0657dac96f7", .got = "40148eedddda1126"};
   EXPECT_EQ(nlohmann::json::parse(render_result_json(result))["outcomes"][0]["difference"]["got"], "40148eedddda1126");
   EXPECT_THAT(render_result_text(result), testing::Not(HasSubstr("40148eedddda1126")));
 }
@@ -105,8 +116,10 @@ TEST(Summary, OneOfAThingIsOne) {
 
 TEST(Summary, AControlThatHadNothingToJudgeByNeitherHeldNorFailed) {
   MatrixResult result = result_of(Agreement::confirmed);
-  result.controls = {{.name = "plain arithmetic", .held = false, .evidence = "no legal layout among the cases", .judged = false}};
-  EXPECT_THAT(render_result_text(result), HasSubstr("control        plain arithmetic not judged: no legal layout among the cases\n"));
+  result.controls = {
+      {.name = "plain arithmetic", .held = false, .evidence = "no legal layout among the cases", .judged = false}};
+  EXPECT_THAT(render_result_text(result),
+              HasSubstr("control        plain arithmetic not judged: no legal layout among the cases\n"));
   EXPECT_EQ(tally_of(result).controls_failed, 0);
 }
 
@@ -129,7 +142,8 @@ TEST(Summary, ACounterThatWasNotMeasuredIsNeverAZero) {
 
 TEST(Summary, EvidenceIsALineACase) {
   EvidenceTable table{.engine = "native", .versions = {"libtorch 2.11.0"}, .device = "cpu"};
-  table.rows = {{.case_text = "ac"}, {.case_text = "fsdp=2,tp=2", .verdict = Verdict::fails, .phase = "apply", .message = "mixed"}};
+  table.rows = {{.case_text = "ac"},
+                {.case_text = "fsdp=2,tp=2", .verdict = Verdict::fails, .phase = "apply", .message = "mixed"}};
   table.rows[0].verdict = Verdict::equal;
   EXPECT_EQ(render_evidence_text(table),
             "native (libtorch 2.11.0), cpu, exact arithmetic: 2 cases\n"

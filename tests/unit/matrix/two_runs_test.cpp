@@ -35,12 +35,15 @@ TEST(TwoRuns, SayWhereTheNumbersPart) {
   Outcome right = outcome_of("tp=2,ac");
   right.record.parameters[0].gradient[0] = Hash128{1, 2};
   right.judgement = {.verdict = Verdict::differs, .reason = "another gradient"};
-  right.divergence = Divergence{.step = 0, .phase = Phase::backward, .module = "layers.0", .ulp = 3, .elements = 9, .differing = 2};
+  right.divergence =
+      Divergence{.step = 0, .phase = Phase::backward, .module = "layers.0", .ulp = 3, .elements = 9, .differing = 2};
   const std::string text = rendered(outcome_of("tp=2,ac"), right);
   EXPECT_THAT(text, HasSubstr("counters                  the same\n"));
-  EXPECT_THAT(text, HasSubstr("layers.0 of step 0, backward: max |grad| 0 against 0, 2 of 9 numbers differ by up to 0 (3 ULP)"));
+  EXPECT_THAT(text,
+              HasSubstr("layers.0 of step 0, backward: max |grad| 0 against 0, 2 of 9 numbers differ by up to 0 (3 ULP)"));
   EXPECT_THAT(text, HasSubstr("  right: another gradient\n"));
-  EXPECT_THAT(text, HasSubstr("Left and right part first here: gradient of " + right.record.parameters[0].name + " of step 0 is not that of the left"));
+  EXPECT_THAT(text, HasSubstr("Left and right part first here: gradient of " + right.record.parameters[0].name +
+                              " of step 0 is not that of the left"));
 }
 
 TEST(TwoRuns, CompareNoNumbersOfARunThatFailed) {

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "parity/verdict.h"
 #include "unit/parity/sample_record.h"

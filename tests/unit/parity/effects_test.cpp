@@ -119,7 +119,8 @@ TEST(Effect, APlanOfTheBlocksLeavesTheOutputWhole) {
   Record with = sample_record(2);
   with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
                       {.kind = "all_reduce", .group = "tp", .phase = Phase::backward, .count = 4}};
-  for (const auto& [flops, present] : std::vector<std::pair<std::int64_t, bool>>{{480, false}, {500, true}, {959, true}, {960, false}}) {
+  for (const auto& [flops, present] :
+       std::vector<std::pair<std::int64_t, bool>>{{480, false}, {500, true}, {959, true}, {960, false}}) {
     with.counters.matmul_flops = flops;
     const Effect shown = effect("tp=2:plan=blocks", with, sample_record());
     EXPECT_EQ(shown.present, present) << shown.evidence;
@@ -172,8 +173,12 @@ TEST(Effect, WhatWasNotMeasuredIsRemarkedAndTheRestDecides) {
 
 TEST(Effect, WithNothingMeasuredNothingIsStated) {
   Record blind = sample_record();
-  blind.counters = {.operators_recomputed = kNotMeasured, .operators_kept = kNotMeasured, .matmul_flops_recomputed = kNotMeasured,
-                    .saved_bytes_peak = kNotMeasured, .graph_captures = kNotMeasured, .p2p_messages = kNotMeasured};
+  blind.counters = {.operators_recomputed = kNotMeasured,
+                    .operators_kept = kNotMeasured,
+                    .matmul_flops_recomputed = kNotMeasured,
+                    .saved_bytes_peak = kNotMeasured,
+                    .graph_captures = kNotMeasured,
+                    .p2p_messages = kNotMeasured};
   for (const char* stack : {"ac", "sac", "compile", "pp=2"}) {
     const Effect shown = effect(stack, blind, sample_record());
     EXPECT_FALSE(shown.defined) << stack;
@@ -249,9 +254,7 @@ TEST(Effect, DegreeOneOwesNothing) {
   EXPECT_TRUE(effect("fsdp=1", sample_record(), sample_record()).present);
 }
 
-TEST(Effect, AMissingDegreeRunsAsTwo) {
-  EXPECT_TRUE(effect("fsdp", sharded(), sample_record()).present);
-}
+TEST(Effect, AMissingDegreeRunsAsTwo) { EXPECT_TRUE(effect("fsdp", sharded(), sample_record()).present); }
 
 TEST(Effect, OptimizerChangesParametersAndCompileCaptures) {
   EXPECT_TRUE(effect("optimizer=sgd", sample_record(), sample_record()).present);
@@ -267,7 +270,8 @@ TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
   EXPECT_TRUE(effect("compile", captured, sample_record()).present) << "a scope without a product";
   captured.counters.products_in_scope = 14;
   captured.counters.products_in_graphs = 14;
-  captured.notes = {"compile: with a stand-in for inductor", "compile: graph break in layers.0: a counter is kept", "tp: plan entry 'wq' matched nothing"};
+  captured.notes = {"compile: with a stand-in for inductor", "compile: graph break in layers.0: a counter is kept",
+                    "tp: plan entry 'wq' matched nothing"};
   const Effect all = effect("compile", captured, sample_record());
   EXPECT_TRUE(all.present);
   EXPECT_EQ(all.evidence,

@@ -1,9 +1,9 @@
 #include "parity/noise_floor.h"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <limits>
 
 namespace ordercheck {
 namespace {
@@ -63,7 +63,8 @@ TEST(Closeness, TellsTheFarthestOfEachKind) {
   ASSERT_EQ(closeness.farthest.size(), 2u);
   EXPECT_EQ(closeness.farthest[0].away.kind, Measured::loss);
   EXPECT_EQ(closeness.farthest[1].away.name, "wq") << "2 times its floor, wk is 0.3 times";
-  EXPECT_THAT(told(closeness), HasSubstr("the farthest, gradient of wq in step 0, is 2.0e-06 away where rounding explains 1.0e-06"));
+  EXPECT_THAT(told(closeness),
+              HasSubstr("the farthest, gradient of wq in step 0, is 2.0e-06 away where rounding explains 1.0e-06"));
 }
 
 TEST(Closeness, WhatIsNoNumberIsBeyondWhereTheFloorIsFinite) {
@@ -86,7 +87,8 @@ TEST(Closeness, AFloorThatIsNoNumberIsNone) {
 
 TEST(Closeness, WhereZerosAloneWereOwedAnythingIsFar) {
   EXPECT_EQ(distance_of(gradient("wq", 0, 0, 0)), 0);
-  EXPECT_THAT(told({.away = gradient("wq", 0, 0.25, 0), .floor = 1e-6}), HasSubstr("is 0.25 where a float64 single-rank run has zeros"));
+  EXPECT_THAT(told({.away = gradient("wq", 0, 0.25, 0), .floor = 1e-6}),
+              HasSubstr("is 0.25 where a float64 single-rank run has zeros"));
 }
 
 TEST(Closeness, NamesTheWorstGradientOfTheFirstStep) {

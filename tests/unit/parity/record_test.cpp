@@ -1,8 +1,8 @@
 #include "parity/record.h"
 
-#include <gtest/gtest.h>
-
 #include <functional>
+
+#include <gtest/gtest.h>
 
 #include "unit/parity/sample_record.h"
 
@@ -10,11 +10,11 @@ namespace ordercheck {
 namespace {
 
 TEST(Record, NamesOfPhasesAndEndingsAreFoundAgain) {
-  for (auto phase : {Phase::build, Phase::apply, Phase::forward, Phase::recompute, Phase::backward, Phase::optimizer,
-                     Phase::observe})
+  for (auto phase :
+       {Phase::build, Phase::apply, Phase::forward, Phase::recompute, Phase::backward, Phase::optimizer, Phase::observe})
     EXPECT_EQ(find_phase(name_of(phase)), phase);
-  for (auto ending : {Ending::completed, Ending::failed, Ending::deadlocked, Ending::timed_out, Ending::died,
-                      Ending::garbled, Ending::out_of_range, Ending::unsupported})
+  for (auto ending : {Ending::completed, Ending::failed, Ending::deadlocked, Ending::timed_out, Ending::died, Ending::garbled,
+                      Ending::out_of_range, Ending::unsupported})
     EXPECT_EQ(find_ending(name_of(ending)), ending);
   EXPECT_FALSE(find_phase("forwards"));
   EXPECT_FALSE(find_ending(""));

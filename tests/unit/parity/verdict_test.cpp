@@ -1,9 +1,9 @@
 #include "parity/verdict.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "stack/notation.h"
 #include "unit/parity/sample_record.h"
@@ -30,8 +30,8 @@ Comparison sound() {
 void corrupt(std::optional<Record>& record) { record->parameters[1].gradient[0].words[0] ^= 1; }
 
 TEST(Verdict, NamesAreFoundAgain) {
-  for (auto verdict : {Verdict::equal, Verdict::close, Verdict::differs, Verdict::fails, Verdict::hangs,
-                       Verdict::ignored, Verdict::unstable, Verdict::unrun})
+  for (auto verdict : {Verdict::equal, Verdict::close, Verdict::differs, Verdict::fails, Verdict::hangs, Verdict::ignored,
+                       Verdict::unstable, Verdict::unrun})
     EXPECT_EQ(find_verdict(name_of(verdict)), verdict);
   EXPECT_FALSE(find_verdict("passed"));
 }
@@ -45,9 +45,8 @@ TEST(Judge, EqualWhenEverythingOwedIsThere) {
 
 TEST(Judge, EndingsThatDidNotComplete) {
   const std::vector<std::pair<Ending, Verdict>> expected{
-      {Ending::failed, Verdict::fails},     {Ending::died, Verdict::fails},         {Ending::garbled, Verdict::fails},
-      {Ending::deadlocked, Verdict::hangs}, {Ending::timed_out, Verdict::hangs},
-      {Ending::unsupported, Verdict::unrun}};
+      {Ending::failed, Verdict::fails},     {Ending::died, Verdict::fails},      {Ending::garbled, Verdict::fails},
+      {Ending::deadlocked, Verdict::hangs}, {Ending::timed_out, Verdict::hangs}, {Ending::unsupported, Verdict::unrun}};
   for (const auto& [ending, verdict] : expected) {
     Comparison comparison = sound();
     comparison.first = sample_failure(ending, Phase::apply, "mixed tensors");
@@ -66,8 +65,14 @@ TEST(Judge, EndingsThatDidNotComplete) {
 TEST(Judge, AFailureNamesItsPlace) {
   Comparison comparison = sound();
   comparison.first = sample_failure(Ending::failed, Phase::backward, "ranks disagree");
-  comparison.first.failure = Failure{.phase = Phase::backward, .rank = 1, .module = "layers.0", .operation = "all_gather",
-                                     .group = "tp", .sequence = 7, .message = "ranks disagree", .ranks = {}};
+  comparison.first.failure = Failure{.phase = Phase::backward,
+                                     .rank = 1,
+                                     .module = "layers.0",
+                                     .operation = "all_gather",
+                                     .group = "tp",
+                                     .sequence = 7,
+                                     .message = "ranks disagree",
+                                     .ranks = {}};
   EXPECT_EQ(judge(comparison).reason, "failed (backward, layers.0, in all_gather on tp #7, rank 1): ranks disagree");
 }
 
@@ -115,9 +120,7 @@ TEST(Judge, WhereLayoutsOweNothingOnlyTheRecommendedOrderCounts) {
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
 }
 
-Held held(double distance) {
-  return {.away = {.name = "output.weight", .error = distance, .size = 1}, .floor = 1e-6};
-}
+Held held(double distance) { return {.away = {.name = "output.weight", .error = distance, .size = 1}, .floor = 1e-6}; }
 
 Comparison sound_native() {
   Comparison comparison = sound();

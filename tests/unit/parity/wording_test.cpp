@@ -1,8 +1,8 @@
 #include "parity/wording.h"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
+
+#include <gmock/gmock.h>
 
 #include "unit/parity/sample_record.h"
 
@@ -10,12 +10,15 @@ namespace ordercheck {
 namespace {
 
 std::string words(double owed, double got) {
-  return in_words({.what = "loss", .step = 0, .rank = 1, .expected = hex(bits_of(owed)), .got = hex(bits_of(got))}, "the single-rank reference");
+  return in_words({.what = "loss", .step = 0, .rank = 1, .expected = hex(bits_of(owed)), .got = hex(bits_of(got))},
+                  "the single-rank reference");
 }
 
 TEST(DifferenceInWords, NumbersAreDecimalsAndTheirDistance) {
-  EXPECT_EQ(words(5.15664, 5.13958), "loss of step 0 on rank 1 is 5.13958, the single-rank reference has 5.15664, 0.0171 apart");
-  EXPECT_EQ(words(1, std::nextafter(1, 2)), "loss of step 0 on rank 1 is 1.0000000000000002, the single-rank reference has 1, 2.22e-16 apart");
+  EXPECT_EQ(words(5.15664, 5.13958),
+            "loss of step 0 on rank 1 is 5.13958, the single-rank reference has 5.15664, 0.0171 apart");
+  EXPECT_EQ(words(1, std::nextafter(1, 2)),
+            "loss of step 0 on rank 1 is 1.0000000000000002, the single-rank reference has 1, 2.22e-16 apart");
   EXPECT_EQ(words(1, NAN), "loss of step 0 on rank 1 is nan, the single-rank reference has 1");
   EXPECT_EQ(words(0, -0.0), "loss of step 0 on rank 1 is -0, the single-rank reference has 0, 0 apart");
 }
@@ -24,7 +27,8 @@ TEST(DifferenceInWords, HashesAreNotTold) {
   Record got = sample_record();
   got.parameters[2].gradient[0].words[0] ^= 1;
   const auto difference = first_difference(sample_record(), got);
-  EXPECT_EQ(in_words(*difference, "the single-rank reference"), "gradient of output.weight of step 0 is not that of the single-rank reference");
+  EXPECT_EQ(in_words(*difference, "the single-rank reference"),
+            "gradient of output.weight of step 0 is not that of the single-rank reference");
   EXPECT_EQ(difference->got.size(), 32u) << "they are there for JSON";
 }
 

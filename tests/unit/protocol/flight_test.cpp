@@ -1,13 +1,15 @@
 #include "protocol/flight.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
+
+#include <gmock/gmock.h>
 
 #include "protocol/flight_layout.h"
 

@@ -1,9 +1,10 @@
 #include "protocol/schema.h"
 
 #include <fstream>
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "parity/record.h"
 #include "stack/case.h"

@@ -10,19 +10,31 @@ using testing::Not;
 
 // y = mm(x, w); z = neg(y). Backward computes y again from what was saved.
 GraphRecord sample() {
-  return {.module = "layers.0",
-          .shapes = {{2, 3}, {3, 4}, {2, 4}, {2, 4}, {2, 4}, {2, 4}, {2, 3}},
-          .inputs = {0},
-          .parameters = {1},
-          .saved = {0, 1},
-          .outputs = {3},
-          .tangents = {4},
-          .gradients = {6},
-          .nodes = {{.op = "aten::mm", .backward = false, .recomputed = false, .arguments = "%0, %1", .operands = {0, 1}, .results = {2}},
-                    {.op = "aten::neg", .backward = false, .recomputed = false, .arguments = "%2, 2", .operands = {2}, .results = {3}},
-                    {.op = "aten::mm", .backward = true, .recomputed = true, .arguments = "%0, %1", .operands = {0, 1}, .results = {5}},
-                    {.op = "_c10d_functional::all_reduce", .backward = true, .recomputed = false, .arguments = "%4, %5", .operands = {4, 5}, .results = {6}},
-                    {.op = "ordercheck::guard_sum", .backward = true, .recomputed = false, .arguments = "%6", .operands = {6}, .results = {}}}};
+  return {
+      .module = "layers.0",
+      .shapes = {{2, 3}, {3, 4}, {2, 4}, {2, 4}, {2, 4}, {2, 4}, {2, 3}},
+      .inputs = {0},
+      .parameters = {1},
+      .saved = {0, 1},
+      .outputs = {3},
+      .tangents = {4},
+      .gradients = {6},
+      .nodes = {
+          {.op = "aten::mm", .backward = false, .recomputed = false, .arguments = "%0, %1", .operands = {0, 1}, .results = {2}},
+          {.op = "aten::neg", .backward = false, .recomputed = false, .arguments = "%2, 2", .operands = {2}, .results = {3}},
+          {.op = "aten::mm", .backward = true, .recomputed = true, .arguments = "%0, %1", .operands = {0, 1}, .results = {5}},
+          {.op = "_c10d_functional::all_reduce",
+           .backward = true,
+           .recomputed = false,
+           .arguments = "%4, %5",
+           .operands = {4, 5},
+           .results = {6}},
+          {.op = "ordercheck::guard_sum",
+           .backward = true,
+           .recomputed = false,
+           .arguments = "%6",
+           .operands = {6},
+           .results = {}}}};
 }
 
 TEST(GraphText, SaysWhatRunsWhereAndWhatIsHandedOver) {

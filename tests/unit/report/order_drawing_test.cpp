@@ -12,9 +12,11 @@ using testing::ElementsAre;
 
 TEST(OrderDrawing, SaysWhatTheOtherOrderShowed) {
   const Sources sources = mini_on_pytorch();
-  EXPECT_THAT(draw_order({"tp", "ac", "fsdp"}, sources, observed_engines(sources)).lines,
-              ElementsAre("tp -->|fails loudly| fsdp", "tp --- ac --- fsdp",
-                          "linkStyle 0 stroke:#0969da,stroke-width:2px; linkStyle 1,2 stroke:#8c959f,stroke-width:2px,stroke-dasharray:7"));
+  EXPECT_THAT(
+      draw_order({"tp", "ac", "fsdp"}, sources, observed_engines(sources)).lines,
+      ElementsAre(
+          "tp -->|fails loudly| fsdp", "tp --- ac --- fsdp",
+          "linkStyle 0 stroke:#0969da,stroke-width:2px; linkStyle 1,2 stroke:#8c959f,stroke-width:2px,stroke-dasharray:7"));
 }
 
 TEST(OrderDrawing, TellsNotRunFromNoDifference) {

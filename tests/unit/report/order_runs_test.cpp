@@ -1,10 +1,10 @@
 // The recommended order of the page over the real pages, with runs invented for it.
 #include "report/order_runs.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "check/observed.h"
 #include "report/order_view.h"
@@ -111,7 +111,8 @@ TEST_F(OrderRuns, AnOrderThatIsNotEqualThoughNoPageBlocksItIsNoAnswer) {
 
 TEST_F(OrderRuns, AnOrderThatLacksOneOfThemIsNoAnswer) {
   const Stack order = *parse_stack("pp=2,tp=2,ac,fsdp=2");
-  EXPECT_THAT(order_gaps(order, "fsdp", {}), ElementsAre("the recommended order with fsdp lacks compile", HasSubstr("no committed run of pytorch")));
+  EXPECT_THAT(order_gaps(order, "fsdp", {}),
+              ElementsAre("the recommended order with fsdp lacks compile", HasSubstr("no committed run of pytorch")));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "report/pair_matrix.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "unit/report/mini.h"
 

@@ -65,15 +65,16 @@ TEST(SetView, OrdersThatAgreeInEverythingShareALetter) {
 TEST(SetView, OneCollectiveMoreIsAnotherObject) {
   const CollectiveCount once{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 1, .bytes = 8};
   const CollectiveCount twice{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::backward, .count = 2, .bytes = 8};
-  const Seen apart = seen({row("ac,ddp=2", Verdict::equal, {}, {once}), row("ddp=2,ac", Verdict::equal, {}, {twice})}, "ac,ddp");
+  const Seen apart =
+      seen({row("ac,ddp=2", Verdict::equal, {}, {once}), row("ddp=2,ac", Verdict::equal, {}, {twice})}, "ac,ddp");
   const auto views = set_views(apart.sources, apart.engine);
   ASSERT_EQ(views.size(), 1u) << "on one rank the set cannot be filled";
   EXPECT_EQ(letters(views[0]), "AB");
 }
 
 TEST(SetView, WhatDidNotCompleteHasNoNumbersAndWhatIsNotEqualNoLetter) {
-  const Seen mixed = seen({row("ac,compile", Verdict::fails, {}), row("compile,ac", Verdict::ignored, {.operators_recomputed = 3})},
-                          "ac,compile");
+  const Seen mixed = seen(
+      {row("ac,compile", Verdict::fails, {}), row("compile,ac", Verdict::ignored, {.operators_recomputed = 3})}, "ac,compile");
   const SetView view = set_views(mixed.sources, mixed.engine).at(0);
   EXPECT_EQ(letters(view), "--");
   EXPECT_EQ(view.rows[0].verdict, "fails in apply");

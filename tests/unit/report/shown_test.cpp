@@ -8,7 +8,9 @@
 namespace ordercheck {
 namespace {
 
-Shown shown(const char* stack, const Sources& sources) { return shown_by(*parse_stack(stack), sources, observed_engines(sources)); }
+Shown shown(const char* stack, const Sources& sources) {
+  return shown_by(*parse_stack(stack), sources, observed_engines(sources));
+}
 
 TEST(Shown, IsWhatTheReadersVersionShowed) {
   const Sources sources = mini_on_pytorch();

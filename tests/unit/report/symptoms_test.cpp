@@ -25,7 +25,12 @@ TEST(Symptoms, StandOnceUnderWhatThePagePins) {
   Sources sources = mini_on_pytorch();
   for (Rule& rule : sources.rules)
     if (rule.id == "ORD-901") {
-      rule.expectations = {{.engine = "pytorch", .version = *parse_version("2.15.0"), .stack = {}, .verdict = Verdict::fails, .phase = {}, .message = "cannot split"}};
+      rule.expectations = {{.engine = "pytorch",
+                            .version = *parse_version("2.15.0"),
+                            .stack = {},
+                            .verdict = Verdict::fails,
+                            .phase = {},
+                            .message = "cannot split"}};
       Rule same = rule;
       same.id = "ORD-904";
       same.expectations.clear();

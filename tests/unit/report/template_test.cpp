@@ -11,9 +11,7 @@ std::string rendered(std::string_view text, const nlohmann::ordered_json& data) 
   return made ? *made : "error: " + made.error().message;
 }
 
-TEST(Template, EscapesForATableOnlyWhereAskedTo) {
-  EXPECT_EQ(rendered("{{a}} {{{a}}}", {{"a", "x|y\nz"}}), "x\\|y z x|y\nz");
-}
+TEST(Template, EscapesForATableOnlyWhereAskedTo) { EXPECT_EQ(rendered("{{a}} {{{a}}}", {{"a", "x|y\nz"}}), "x\\|y z x|y\nz"); }
 
 TEST(Template, LeavesOutWhatIsEmpty) {
   const char* text = "{{#a}}[{{a}}]{{/a}}{{^a}}none{{/a}}";
@@ -23,8 +21,9 @@ TEST(Template, LeavesOutWhatIsEmpty) {
 
 TEST(Template, LeavesNoLineBehindForASectionOnItsOwnLine) {
   const nlohmann::ordered_json data{{"rows", {{{"x", "1"}}, {{"x", "2"}}}}, {"none", nlohmann::ordered_json::array()}};
-  EXPECT_EQ(rendered("head\n{{#rows}}\n| {{x}} |\n{{/rows}}\n{{^none}}\nno\n{{/none}}\n{{#has_none}}\nx\n{{/has_none}}\nend\n", data),
-            "head\n| 1 |\n| 2 |\nno\nend\n");
+  EXPECT_EQ(
+      rendered("head\n{{#rows}}\n| {{x}} |\n{{/rows}}\n{{^none}}\nno\n{{/none}}\n{{#has_none}}\nx\n{{/has_none}}\nend\n", data),
+      "head\n| 1 |\n| 2 |\nno\nend\n");
   EXPECT_EQ(rendered("a\n\n{{#has_none}}\nx\n{{/has_none}}\n\nb", data), "a\n\n\nb");
 }
 

@@ -1,9 +1,9 @@
 // The table of cases of the one judge: what is said of a run, what was seen, and what that decides.
 #include "rule/bears_out.h"
 
-#include <gmock/gmock.h>
-
 #include <map>
+
+#include <gmock/gmock.h>
 
 #include "parity/counters.h"
 #include "rule/pins.h"
@@ -15,7 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const Observation kEqual{.engine = "pytorch", .version = "2.11.0", .case_text = "fsdp=2,tp=2 engine=pytorch", .verdict = Verdict::equal};
+const Observation kEqual{
+    .engine = "pytorch", .version = "2.11.0", .case_text = "fsdp=2,tp=2 engine=pytorch", .verdict = Verdict::equal};
 
 Observation of_verdict(Verdict verdict) {
   Observation seen = kEqual;
@@ -93,7 +94,12 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
       // Verdicts alone.
       {"equal as said", kNothing, kEqual, {}, kBorneOut},
-      {"differs where nothing is said against it", kNothing, of_verdict(Verdict::differs), {}, kDeparted, "differs where equal was expected"},
+      {"differs where nothing is said against it",
+       kNothing,
+       of_verdict(Verdict::differs),
+       {},
+       kDeparted,
+       "differs where equal was expected"},
       {"wrong as said", kWrong, of_verdict(Verdict::differs), {}, kBorneOut},
       {"equal where wrong is said", kWrong, kEqual, {}, kDeparted, "equal where differs was expected"},
       {"unrun", kWrong, of_verdict(Verdict::unrun), {}, kUndecided},
@@ -103,11 +109,26 @@ const std::vector<Row>& rows() {
 
       // A failure: phase and message.
       {"the failure that is pinned", kFails, failed(Phase::apply, "got mixed tensors"), {}, kBorneOut, "\"got mixed tensors\""},
-      {"in another phase", kFails, failed(Phase::forward, "got mixed tensors"), {}, kForeign, "the page says in apply, seen in forward"},
+      {"in another phase",
+       kFails,
+       failed(Phase::forward, "got mixed tensors"),
+       {},
+       kForeign,
+       "the page says in apply, seen in forward"},
       {"in no phase", kFails, failed({}, "got mixed tensors"), {}, kForeign, "in no phase"},
       {"with another message", kFails, failed(Phase::apply, "boom"), {}, kForeign, "the page says \"mixed\", seen \"boom\""},
-      {"without a pinned phase", of({.verdict = Verdict::fails, .message = "mixed"}), failed(Phase::apply, "mixed"), {}, kUndecided, "no page pins"},
-      {"without a pinned message", of({.verdict = Verdict::fails, .phase = Phase::apply}), failed(Phase::apply, "mixed"), {}, kUndecided, "no page pins"},
+      {"without a pinned phase",
+       of({.verdict = Verdict::fails, .message = "mixed"}),
+       failed(Phase::apply, "mixed"),
+       {},
+       kUndecided,
+       "no page pins"},
+      {"without a pinned message",
+       of({.verdict = Verdict::fails, .phase = Phase::apply}),
+       failed(Phase::apply, "mixed"),
+       {},
+       kUndecided,
+       "no page pins"},
       {"equal where a failure is said", kFails, kEqual, {}, kDeparted, "equal where fails was expected"},
 
       // A hang: operation and group as fields, whatever the message holds.
@@ -123,18 +144,22 @@ const std::vector<Row>& rows() {
       {"another transform", kLoses, lost({"compile"}), {}, kDeparted, "compile lost its effect, not ac|sac"},
       {"parameters that never changed", kLoses, lost({}), {}, kForeign},
       {"no transform is named", of({.verdict = Verdict::ignored}), lost({"ac"}), {}, kUndecided, "no page says which"},
-      {"and its counter", kLosesAndCounts, ignored_with(2), counted(2), kBorneOut, "all_gather is 2 against 2 in the good stack"},
-      {"but not its counter", kLosesAndCounts, ignored_with(2), counted(3), kDeparted, "all_gather is 2 against 3 in the good stack, not same"},
+      {"and its counter", kLosesAndCounts, ignored_with(2), counted(2), kBorneOut,
+       "all_gather is 2 against 2 in the good stack"},
+      {"but not its counter", kLosesAndCounts, ignored_with(2), counted(3), kDeparted,
+       "all_gather is 2 against 3 in the good stack, not same"},
 
       // A cost: a counter that moved as said. `same` shows none.
       {"more as said", cost(Move::more), counted(3), counted(2), kBorneOut, "all_gather is 3 against 2 in the good stack"},
       {"less as said", cost(Move::less), counted(1), counted(2), kBorneOut},
-      {"the same where more is said", cost(Move::more), counted(2), counted(2), kDeparted, "all_gather is 2 against 2 in the good stack, not more"},
+      {"the same where more is said", cost(Move::more), counted(2), counted(2), kDeparted,
+       "all_gather is 2 against 2 in the good stack, not more"},
       {"less where more is said", cost(Move::more), counted(1), counted(2), kDeparted},
       {"without a counter", cost(Move::none), counted(3), counted(2), kUndecided, "no page pins a counter"},
       {"without a good stack", cost(Move::more), counted(3), {}, kUndecided, "the good stack did not run equal"},
       {"a good stack that is broken", cost(Move::more), counted(3), of_verdict(Verdict::differs), kUndecided},
-      {"not measured", cost(Move::more), counted(kNotMeasured), counted(2), kUndecided, "all_gather is not measured by pytorch"},
+      {"not measured", cost(Move::more), counted(kNotMeasured), counted(2), kUndecided,
+       "all_gather is not measured by pytorch"},
       {"not measured in the good stack", cost(Move::more), counted(3), counted(kNotMeasured), kUndecided},
       {"other numbers where a cost is said", cost(Move::more), of_verdict(Verdict::differs), counted(2), kDeparted},
 
@@ -145,24 +170,46 @@ const std::vector<Row>& rows() {
       {"a counter that neither has measured", kCommute, counted(kNotMeasured), counted(kNotMeasured), kBorneOut},
       {"one differs", kCommute, kEqual, of_verdict(Verdict::differs), kDeparted},
       {"one fails", kCommute, failed(Phase::apply, "boom"), kEqual, kDeparted},
-      {"both fail", kCommute, failed(Phase::apply, "boom"), failed(Phase::apply, "boom"), kUndecided, "neither order ran equal"},
+      {"both fail", kCommute, failed(Phase::apply, "boom"), failed(Phase::apply, "boom"), kUndecided,
+       "neither order ran equal"},
       {"one order alone", kCommute, kEqual, {}, kUndecided, "only one of the two orders ran"},
 
       // What the page pins instead: its departure is looked for only where the harm is not there.
-      {"the departure that is pinned", departing(kFails, {.verdict = Verdict::equal}), kEqual, {}, kDeparted,
-       "equal where fails was expected", "the page says why"},
-      {"the harm against the page's departure", departing(kFails, {.verdict = Verdict::equal}), failed(Phase::apply, "mixed"), {}, kBorneOut},
-      {"a departure that was not seen", departing(kWrong, {.verdict = Verdict::ignored, .loses = *parse_pattern("ac")}), kEqual, {}, kDeparted},
-      {"a failure as pinned instead", departing(kWrong, {.verdict = Verdict::fails, .phase = Phase::apply, .message = "boom"}),
-       failed(Phase::apply, "boom"), {}, kDeparted, "", "the page says why"},
-      {"another failure than is pinned instead", departing(kWrong, {.verdict = Verdict::fails, .phase = Phase::forward, .message = "boom"}),
-       failed(Phase::apply, "boom"), {}, kForeign},
+      {"the departure that is pinned",
+       departing(kFails, {.verdict = Verdict::equal}),
+       kEqual,
+       {},
+       kDeparted,
+       "equal where fails was expected",
+       "the page says why"},
+      {"the harm against the page's departure",
+       departing(kFails, {.verdict = Verdict::equal}),
+       failed(Phase::apply, "mixed"),
+       {},
+       kBorneOut},
+      {"a departure that was not seen",
+       departing(kWrong, {.verdict = Verdict::ignored, .loses = *parse_pattern("ac")}),
+       kEqual,
+       {},
+       kDeparted},
+      {"a failure as pinned instead",
+       departing(kWrong, {.verdict = Verdict::fails, .phase = Phase::apply, .message = "boom"}),
+       failed(Phase::apply, "boom"),
+       {},
+       kDeparted,
+       "",
+       "the page says why"},
+      {"another failure than is pinned instead",
+       departing(kWrong, {.verdict = Verdict::fails, .phase = Phase::forward, .message = "boom"}),
+       failed(Phase::apply, "boom"),
+       {},
+       kForeign},
       {"a cost that is not there, as pinned instead",
-       departing(cost(Move::none), {.verdict = Verdict::equal, .move = Move::same, .counter = "all_gather"}), counted(2), counted(2),
-       kDeparted, "", "the page says why"},
+       departing(cost(Move::none), {.verdict = Verdict::equal, .move = Move::same, .counter = "all_gather"}), counted(2),
+       counted(2), kDeparted, "", "the page says why"},
       {"a cost that moved against what is pinned instead",
-       departing(cost(Move::none), {.verdict = Verdict::equal, .move = Move::same, .counter = "all_gather"}), counted(3), counted(2),
-       kUndecided},
+       departing(cost(Move::none), {.verdict = Verdict::equal, .move = Move::same, .counter = "all_gather"}), counted(3),
+       counted(2), kUndecided},
   };
   return table;
 }
@@ -186,16 +233,25 @@ TEST(BearsOut, TheTableHasEveryBearing) {
 TEST(Claims, OnAnyStackNoCounterIsAsked) {
   Rule rule = rule_of(good_page());
   rule.harm = Harm::slow;
-  rule.expectations[0] = {.engine = "pytorch", .version = *parse_version("2.11.0"), .verdict = Verdict::equal, .move = Move::more, .counter = "all_gather"};
+  rule.expectations[0] = {.engine = "pytorch",
+                          .version = *parse_version("2.11.0"),
+                          .verdict = Verdict::equal,
+                          .move = Move::more,
+                          .counter = "all_gather"};
   const Version version = *parse_version("2.11");
   EXPECT_EQ(bears_out(claim_on_witness(rule, "pytorch", version), counted(3), nullptr).bearing, Bearing::undecided);
-  EXPECT_EQ(bears_out(claim_on_stack(rule, rule.witness.bad, "pytorch", version), counted(3), nullptr).bearing, Bearing::borne_out);
+  EXPECT_EQ(bears_out(claim_on_stack(rule, rule.witness.bad, "pytorch", version), counted(3), nullptr).bearing,
+            Bearing::borne_out);
 }
 
 TEST(Pins, ACostThatStaysTheSameDeparts) {
   Rule rule = rule_of(good_page());
   rule.harm = Harm::slow;
-  Expectation pin{.engine = "pytorch", .version = *parse_version("2.11.0"), .verdict = Verdict::equal, .move = Move::same, .counter = "all_gather"};
+  Expectation pin{.engine = "pytorch",
+                  .version = *parse_version("2.11.0"),
+                  .verdict = Verdict::equal,
+                  .move = Move::same,
+                  .counter = "all_gather"};
   EXPECT_TRUE(departs(rule, pin));
   pin.move = Move::more;
   EXPECT_FALSE(departs(rule, pin));

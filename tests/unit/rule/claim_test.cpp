@@ -35,8 +35,9 @@ TEST(ExpectationInWords, MarksWhatTheEngineSays) {
 
 TEST(Because, IsAPageInOneLine) {
   Rule rule = rule_of(good_page());
-  EXPECT_EQ(because(rule, Grade{}), "ORD-004 incidental (cited): FSDP shards what TP left, as of version 2.11 at least "
-                                    "[torchtitan#1554, 2025-08-13]");
+  EXPECT_EQ(because(rule, Grade{}),
+            "ORD-004 incidental (cited): FSDP shards what TP left, as of version 2.11 at least "
+            "[torchtitan#1554, 2025-08-13]");
   rule.citations.clear();
   EXPECT_EQ(because(rule, Grade{}), "ORD-004 incidental (cited): FSDP shards what TP left, as of version 2.11 at least");
 }

@@ -47,7 +47,8 @@ TEST(HoldCounters, NamesTheFirstThatIsApartAndTheFirstThatIsNotMeasured) {
   EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", kNotMeasured}, {"c", 3}, {"d", 4}}).apart, "");
   EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", 0}, {"c", 5}, {"d", 5}}).apart, "c");
   EXPECT_EQ(hold_counters(one, {{"a", kNotMeasured}, {"b", 0}, {"c", 3}, {"d", 4}}).unmeasured, "a");
-  EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", kNotMeasured}, {"c", 3}, {"d", 4}}).unmeasured, "") << "what neither has is no claim";
+  EXPECT_EQ(hold_counters(one, {{"a", 1}, {"b", kNotMeasured}, {"c", 3}, {"d", 4}}).unmeasured, "")
+      << "what neither has is no claim";
   EXPECT_EQ(hold_counters({}, {{"all_gather", 2}}).apart, "all_gather") << "what did not happen is 0";
   EXPECT_EQ(hold_counters({}, {}).unmeasured, "");
 }

@@ -14,8 +14,16 @@ using testing::HasSubstr;
 Observation saw(const char* engine, const char* version, const char* stack, Verdict verdict, const char* message = "",
                 std::optional<Phase> phase = {}) {
   const std::string suffix = std::string(engine) == "native" ? "" : std::string(" engine=") + engine;
-  return {.engine = engine, .version = version, .case_text = stack + suffix, .verdict = verdict, .phase = phase,
-          .message = message, .operation = "", .group = "", .lost = {}, .counters = {}};
+  return {.engine = engine,
+          .version = version,
+          .case_text = stack + suffix,
+          .verdict = verdict,
+          .phase = phase,
+          .message = message,
+          .operation = "",
+          .group = "",
+          .lost = {},
+          .counters = {}};
 }
 
 Observation refused(const char* version) {
@@ -27,9 +35,7 @@ Grade grade(const Rule& rule, const char* target, const std::vector<Observation>
   return grade_of(rule, *parse_target(target), seen);
 }
 
-TEST(Grades, CitedWhereNobodyRanIt) {
-  EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.11", {})), "cited");
-}
+TEST(Grades, CitedWhereNobodyRanIt) { EXPECT_EQ(print(grade(rule_of(good_page()), "pytorch-2.11", {})), "cited"); }
 
 TEST(Grades, ContestedWhereCitationsClash) {
   for (const char* stance : {"disputes", "split"}) {
@@ -57,7 +63,8 @@ TEST(Grades, AForeignFailureConfirmsNothing) {
 }
 
 TEST(Grades, AFailureThatNoPagePinsConfirmsNothing) {
-  const Grade made = grade(rule_of(good_page()), "native-1", {saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::fails, "boom", Phase::apply)});
+  const Grade made =
+      grade(rule_of(good_page()), "native-1", {saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::fails, "boom", Phase::apply)});
   EXPECT_EQ(made.kind, GradeKind::cited);
   EXPECT_THAT(made.note, HasSubstr("no page pins"));
 }
@@ -146,7 +153,8 @@ TEST(Grades, TheRunIsReadBeforeThePagesDeparture) {
 }
 
 TEST(Grades, AClaimAboutOneImplementationIsNotGradedByTheEnginesRuns) {
-  const Rule rule = rule_of(page_with("[\"pytorch>=2.6\", \"native>=1\"]", "[\"fairscale>=0\", \"pytorch-fsdp1>=1.12\", \"pytorch>=2.6\"]"));
+  const Rule rule =
+      rule_of(page_with("[\"pytorch>=2.6\", \"native>=1\"]", "[\"fairscale>=0\", \"pytorch-fsdp1>=1.12\", \"pytorch>=2.6\"]"));
   Rule theirs = rule;
   theirs.holds.pop_back();
   EXPECT_EQ(grade(rule, "pytorch-2.11", {refused("2.11.0")}).kind, GradeKind::reproduced);
@@ -188,7 +196,8 @@ TEST_F(Costs, AreReproducedByACounterThatMoved) {
 }
 
 TEST_F(Costs, ACounterThatWasNotMeasuredDecidesNothing) {
-  const std::vector<std::pair<std::int64_t, std::int64_t>> gaps{{kNotMeasured, 2}, {3, kNotMeasured}, {kNotMeasured, kNotMeasured}};
+  const std::vector<std::pair<std::int64_t, std::int64_t>> gaps{
+      {kNotMeasured, 2}, {3, kNotMeasured}, {kNotMeasured, kNotMeasured}};
   for (const auto& [bad, good] : gaps) {
     const Grade open = grade(rule_, "pytorch-2.11", {counted("fsdp=2,tp=2", bad), counted("tp=2,fsdp=2", good)});
     EXPECT_EQ(open.kind, GradeKind::cited) << bad << " " << good;
@@ -255,11 +264,13 @@ TEST(Commuting, IsShownByTwoEqualRunsWithEqualCounters) {
   Rule rule = rule_of(good_page());
   rule.kind = RuleKind::commutes;
   rule.expectations.clear();
-  Observation one = saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal), other = saw("pytorch", "2.11.0", "tp=2,fsdp=2", Verdict::equal);
+  Observation one = saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal),
+              other = saw("pytorch", "2.11.0", "tp=2,fsdp=2", Verdict::equal);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one}).kind, GradeKind::cited);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced);
   one.counters["matmul_flops"] = other.counters["matmul_flops"] = kNotMeasured;
-  EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced) << "what the engine never measures is no part of it";
+  EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced)
+      << "what the engine never measures is no part of it";
   other.counters["matmul_flops"] = 7;
   const Grade open = grade(rule, "pytorch-2.11", {one, other});
   EXPECT_EQ(open.kind, GradeKind::cited);

@@ -23,7 +23,8 @@ TEST(Versions, NonsenseIsRefused) {
 }
 
 TEST(HoldsEntry, PrintsAsItWasRead) {
-  for (const char* text : {"math", "pytorch>=2.6", "pytorch>=2.6,<2.12", "pytorch-fsdp1<2.6", "native==1", "torchtitan>0.2.2"}) {
+  for (const char* text :
+       {"math", "pytorch>=2.6", "pytorch>=2.6,<2.12", "pytorch-fsdp1<2.6", "native==1", "torchtitan>0.2.2"}) {
     const Result<Holds> holds = parse_holds(text);
     ASSERT_TRUE(holds) << holds.error().message;
     EXPECT_EQ(print(*holds), text);

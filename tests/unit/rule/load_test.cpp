@@ -1,9 +1,9 @@
 #include "rule/load.h"
 
-#include <gmock/gmock.h>
-
 #include <filesystem>
 #include <fstream>
+
+#include <gmock/gmock.h>
 
 #include "stack/notation.h"
 #include "unit/rule/page_text.h"
@@ -64,19 +64,19 @@ TEST_P(Mistakes, AreToldWithTheirLine) {
 INSTANTIATE_TEST_SUITE_P(
     Head, Mistakes,
     testing::Values(
-        Mistake{"unknown_field", "basis = ", "bases = \"x\"\nbasis = ", "6", "unknown field 'bases' in the head; did you mean 'basis'?"},
+        Mistake{"unknown_field", "basis = ", "bases = \"x\"\nbasis = ", "6",
+                "unknown field 'bases' in the head; did you mean 'basis'?"},
         Mistake{"field_of_another_kind", "then = ", "item = \"ac\"\nthen = ", "4", "unknown field 'item'"},
         Mistake{"missing_field", "harm = \"fails\"\n", "", "2", "field 'harm' is missing"},
         Mistake{"broken_toml", "harm = \"fails\"", "harm = \"fails", "7", ""},
         Mistake{"wrong_type", "harm = \"fails\"", "harm = 3", "7", "'harm' is no text"},
         Mistake{"unknown_harm", "\"fails\"\nholds", "\"fail\"\nholds", "7", "is none of wrong, fails, hangs"},
         Mistake{"id_of_another_kind", "ORD-004", "CLA-004", "2", "expected ORD-001"},
-        Mistake{"retired_without_a_day", "when = ", "retired = \"nobody says it\"\nwhen = ", "5",
-                "does not say when and why"},
-        Mistake{"retired_without_a_reason", "when = ", "retired = \"2026-11-22: \"\nwhen = ", "5",
-                "does not say when and why"},
+        Mistake{"retired_without_a_day", "when = ", "retired = \"nobody says it\"\nwhen = ", "5", "does not say when and why"},
+        Mistake{"retired_without_a_reason", "when = ", "retired = \"2026-11-22: \"\nwhen = ", "5", "does not say when and why"},
         Mistake{"short_id", "ORD-004", "ORD-4", "2", "expected ORD-001"},
-        Mistake{"unknown_transform", "then = \"tp\"", "then = \"simple_fsd\"", "4", "unknown transform 'simple_fsd'; did you mean 'simple_fsdp'?"},
+        Mistake{"unknown_transform", "then = \"tp\"", "then = \"simple_fsd\"", "4",
+                "unknown transform 'simple_fsd'; did you mean 'simple_fsdp'?"},
         Mistake{"unknown_name", "when = \"tp > 1\"", "when = \"tb > 1\"", "5", "unknown name 'tb'; did you mean 'tp'?"},
         Mistake{"no_version", "\"pytorch>=2.6\"", "\"pytorch\"", "8", "names no version"},
         Mistake{"holds_for_nobody", "[\"pytorch>=2.6\", \"native>=1\"]", "[]", "8", "names nobody"},
@@ -87,25 +87,30 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"unknown_verdict", "verdict = \"fails\"", "verdict = \"crashes\"", "20", "is none of equal"},
         Mistake{"failure_without_message", "message = \"Cannot distribute a DTensor\"\n", "", "20", "pinned by 'phase'"},
         Mistake{"departure_without_because", "verdict = \"fails\"", "verdict = \"equal\"", "20", "departs from harm"},
-        Mistake{"unknown_counter", "phase = \"apply\"", "phase = \"apply\"\nmore = \"all_gathers\"", "22", "did you mean 'all_gather'?"},
+        Mistake{"unknown_counter", "phase = \"apply\"", "phase = \"apply\"\nmore = \"all_gathers\"", "22",
+                "did you mean 'all_gather'?"},
         Mistake{"ignored_without_a_name", "harm = \"fails\"", "harm = \"ignored\"", "7", "an ignored transform is named"},
         Mistake{"name_of_what_is_not_ignored", "harm = \"fails\"", "harm = \"fails\"\nloses = \"tp\"", "8", "ignores nothing"},
-        Mistake{"loses_what_is_not_there", "harm = \"fails\"", "harm = \"ignored\"\nloses = \"ac\"", "8", "not in the smallest stack"},
-        Mistake{"pin_for_somebody_else", "engine = \"pytorch\"", "engine = \"torchtitan\"", "18", "'holds' does not speak about torchtitan"},
-        Mistake{"pin_for_one_implementation", "\"pytorch>=2.6\", ", "\"pytorch-fsdp1>=2.6\", ", "18", "'holds' does not speak about pytorch"},
-        Mistake{"another_stack_for_no_departure", "verdict = \"fails\"", "stack = \"ac,fsdp=2,tp=2\"\nverdict = \"fails\"", "20", "says where it departs"},
+        Mistake{"loses_what_is_not_there", "harm = \"fails\"", "harm = \"ignored\"\nloses = \"ac\"", "8",
+                "not in the smallest stack"},
+        Mistake{"pin_for_somebody_else", "engine = \"pytorch\"", "engine = \"torchtitan\"", "18",
+                "'holds' does not speak about torchtitan"},
+        Mistake{"pin_for_one_implementation", "\"pytorch>=2.6\", ", "\"pytorch-fsdp1>=2.6\", ", "18",
+                "'holds' does not speak about pytorch"},
+        Mistake{"another_stack_for_no_departure", "verdict = \"fails\"", "stack = \"ac,fsdp=2,tp=2\"\nverdict = \"fails\"",
+                "20", "says where it departs"},
         Mistake{"unknown_field_of_cite", "claim = ", "clam = \"x\"\nclaim = ", "13", "unknown field 'clam' in [[cite]]"}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Frame, Mistakes,
-    testing::Values(
-        Mistake{"no_opening", "+++\nid", "id", "1", "expected a line '+++'"},
-        Mistake{"second_title", "## Why", "# Another\n## Why", "29", "second title"},
-        Mistake{"sections_out_of_order", "## Why", "## Limits", "29", "expected section '## Why', got '## Limits'"},
-        Mistake{"section_too_many", "None known.\n", "None known.\n## More\nx\n", "34", "after '## Limits'"},
-        Mistake{"empty_section", "One before the other.\n", "", "26", "section '## What it flags' is empty"},
-        Mistake{"text_before_sections", "tensor parallelism\n", "tensor parallelism\nstray\n", "25", "text between the title"}),
+    testing::Values(Mistake{"no_opening", "+++\nid", "id", "1", "expected a line '+++'"},
+                    Mistake{"second_title", "## Why", "# Another\n## Why", "29", "second title"},
+                    Mistake{"sections_out_of_order", "## Why", "## Limits", "29", "expected section '## Why', got '## Limits'"},
+                    Mistake{"section_too_many", "None known.\n", "None known.\n## More\nx\n", "34", "after '## Limits'"},
+                    Mistake{"empty_section", "One before the other.\n", "", "26", "section '## What it flags' is empty"},
+                    Mistake{"text_before_sections", "tensor parallelism\n", "tensor parallelism\nstray\n", "25",
+                            "text between the title"}),
     [](const auto& info) { return info.param.name; });
 
 // The head with another harm and another pin.

@@ -1,10 +1,10 @@
 // A page that loads, to be changed in one place by each test.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "rule/load.h"
 

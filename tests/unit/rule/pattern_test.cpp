@@ -42,7 +42,8 @@ TEST(Patterns, ScopesAlsoByDefault) {
 }
 
 TEST(Patterns, PrintAsTheyWereRead) {
-  for (const char* text : {"fsdp|hsdp", "ac=selective:n", "pp:microbatches=4", "compile:wrap:!fullgraph@model"}) EXPECT_EQ(print(*parse_pattern(text)), text);
+  for (const char* text : {"fsdp|hsdp", "ac=selective:n", "pp:microbatches=4", "compile:wrap:!fullgraph@model"})
+    EXPECT_EQ(print(*parse_pattern(text)), text);
 }
 
 TEST(Patterns, MistakesAreTold) {

@@ -79,8 +79,7 @@ TEST(Predict, OfTwoAsStrongTheOneThatImpliesTheOther) {
 }
 
 TEST(Predict, ADepartureOfThePredictingPageIsKeptAndChangesNothing) {
-  const Rule departing =
-      rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
+  const Rule departing = rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
   const Prediction prediction = foresee("fsdp=2,tp=2", {departing}, "pytorch-2.11");
   EXPECT_EQ(prediction.verdict, Verdict::fails);
   ASSERT_TRUE(prediction.claim.departure);

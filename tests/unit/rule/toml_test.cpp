@@ -31,7 +31,8 @@ TEST(Toml, OutlivesABracketWithoutAKey) {
 
 // Found by fuzzing: the library reaches what it calls unreachable.
 TEST(Toml, RefusesWhatIsNotAsciiOutsideOfStrings) {
-  for (const char* text : {"a = 1\n\xc5\xbe = 2\n", "a = 'x'\n\xc3\xa9 = 'y'", "a = \"\\\"\" # \xc3\xa9\nb = \xc3\xa9", "x = \"\n\xc5\xbe"}) {
+  for (const char* text :
+       {"a = 1\n\xc5\xbe = 2\n", "a = 'x'\n\xc3\xa9 = 'y'", "a = \"\\\"\" # \xc3\xa9\nb = \xc3\xa9", "x = \"\n\xc5\xbe"}) {
     toml::table table;
     const auto mistake = parse_toml(text, table);
     ASSERT_TRUE(mistake) << text;
@@ -42,9 +43,11 @@ TEST(Toml, RefusesWhatIsNotAsciiOutsideOfStrings) {
 
 TEST(Toml, TakesAnyCharacterInsideOfStringsAndComments) {
   toml::table table;
-  const auto mistake = parse_toml("a = \"\xc3\xa9\" # \xc3\xa9 \" '\nb = '\xc3\xa9\\' # \xc3\xa9\nc = \"\"\"\n\xc3\xa9 \"\" "
-                                  "\\\"\n\xc3\xa9\"\"\"\nd = '''\xc3\xa9\n'''\n"
-                                  "e = \"\"\"a\"\"\"\"\" # \" \xc3\xa9\n", table);
+  const auto mistake = parse_toml(
+      "a = \"\xc3\xa9\" # \xc3\xa9 \" '\nb = '\xc3\xa9\\' # \xc3\xa9\nc = \"\"\"\n\xc3\xa9 \"\" "
+      "\\\"\n\xc3\xa9\"\"\"\nd = '''\xc3\xa9\n'''\n"
+      "e = \"\"\"a\"\"\"\"\" # \" \xc3\xa9\n",
+      table);
   ASSERT_FALSE(mistake) << mistake->line << mistake->what;
   EXPECT_EQ(table.size(), 5u);
 }

@@ -1,11 +1,11 @@
 // RapidCheck generators of everything that a stack's notation can say.
 #pragma once
 
+#include <rapidcheck.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include <rapidcheck.h>
 
 #include "stack/notation.h"
 #include "stack/transforms.h"

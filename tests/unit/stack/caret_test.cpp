@@ -14,8 +14,7 @@ TEST(ErrorAt, PutsTheCaretUnderThePlace) {
 TEST(ErrorAt, CutsALongTextAroundThePlace) {
   const std::string text = std::string(100, 'a') + "HERE" + std::string(100, 'b');
   EXPECT_EQ(error_at(text, {100, 104}, "what").message,
-            "what\n  ..." + std::string(40, 'a') + "HERE" + std::string(56, 'b') + "...\n  " + std::string(43, ' ') +
-                "^~~~");
+            "what\n  ..." + std::string(40, 'a') + "HERE" + std::string(56, 'b') + "...\n  " + std::string(43, ' ') + "^~~~");
 }
 
 TEST(ErrorAt, ShowsWhatIsNotPrintableAsQuestionMarks) {

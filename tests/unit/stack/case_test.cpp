@@ -70,8 +70,9 @@ TEST(ParseCase, NamesMistakes) {
   EXPECT_EQ(first_line_of_error("ac arithmetic=float"),
             "setting 'arithmetic' takes one of exact, plain, native, got 'float' at column 14");
   for (const char* model : {"", "Llama", "mine:", ":Net", "a:b:c", "mine/net:Net"})
-    EXPECT_EQ(first_line_of_error(fmt::format("ac model={}", model)),
-              fmt::format("setting 'model' takes a name of [a-z0-9_.-] or package.module:factory, got '{}' at column 9", model));
+    EXPECT_EQ(
+        first_line_of_error(fmt::format("ac model={}", model)),
+        fmt::format("setting 'model' takes a name of [a-z0-9_.-] or package.module:factory, got '{}' at column 9", model));
   EXPECT_EQ(first_line_of_error("ac engine=a:b"), "setting 'engine' takes a name of [a-z0-9_.-], got 'a:b' at column 10");
   for (const char* apply : {"", "shard", "mine:", ":shard", "a:b:c", "mine.net:sh(ard"})
     EXPECT_EQ(first_line_of_error(fmt::format("ac apply={}", apply)),
@@ -96,8 +97,8 @@ RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
 }
 
 RC_GTEST_PROP(ParseCase, AnythingMadeOfItsOwnLettersIsACaseOrAnError, ()) {
-  const auto piece = rc::gen::element<std::string>("tp=2", "ac", ",", "->", "(", ")", " ", "\t", "seed", "=", "1",
-                                                   "grid=18", "model", "apply", ":", "(nothing)", "\xff", "-");
+  const auto piece = rc::gen::element<std::string>("tp=2", "ac", ",", "->", "(", ")", " ", "\t", "seed", "=", "1", "grid=18",
+                                                   "model", "apply", ":", "(nothing)", "\xff", "-");
   const std::string text = join(*rc::gen::container<std::vector<std::string>>(piece), "");
   const Result<Case> c = parse_case(text);
   if (!c) RC_SUCCEED("an error");
@@ -115,7 +116,8 @@ TEST(UsualCase, IsOfNativeArithmeticWhereTheStackCasts) {
 }
 
 TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
-  const Result<Case> c = parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");
+  const Result<Case> c =
+      parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");
   ASSERT_TRUE(c);
   EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
   EXPECT_EQ(print(reference_of(Case{})), "(nothing)");

@@ -93,8 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"tp=-2", "'tp' takes a degree of 1 to 1000000, got '-2' at column 4"},
         Mistake{"tp=", "'tp' takes a degree of 1 to 1000000, got '' at column 4"},
         Mistake{"tp=2x2", "'tp' takes a degree of 1 to 1000000, got '2x2' at column 4"},
-        Mistake{"tp=99999999999999999999",
-                "'tp' takes a degree of 1 to 1000000, got '99999999999999999999' at column 4"},
+        Mistake{"tp=99999999999999999999", "'tp' takes a degree of 1 to 1000000, got '99999999999999999999' at column 4"},
         Mistake{"hsdp=4", "'hsdp' takes two degrees, replicate x shard as in hsdp=2x4, got '4' at column 6"},
         Mistake{"hsdp=2x", "'hsdp' takes two degrees, replicate x shard as in hsdp=2x4, got '2x' at column 6"},
         Mistake{"sac=2", "'sac' takes no value, got '2' at column 5"},
@@ -106,8 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"optimizer=lion", "unknown mode 'lion' of 'optimizer' at column 11; it takes: sgd, adamw"},
         Mistake{"fsdp=2:reshrad=never", "unknown option 'reshrad' of 'fsdp' at column 8; did you mean 'reshard'?"},
         Mistake{"ep=2:n=1", "unknown option 'n' of 'ep' at column 6; it has none"},
-        Mistake{"fsdp=2:reshard=nver",
-                "option 'reshard' takes one of always, never, default, got 'nver' at column 16"},
+        Mistake{"fsdp=2:reshard=nver", "option 'reshard' takes one of always, never, default, got 'nver' at column 16"},
         Mistake{"fsdp=2:reshard", "option 'reshard' takes one of always, never, default, got no value at column 8"},
         Mistake{"compile:wrap=on", "option 'wrap' takes no value, got 'on' at column 14"},
         Mistake{"ac=selective:n=0", "option 'n' takes a count of 1 to 1000000, got '0' at column 16"},
@@ -124,8 +122,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"FSDP=2()", "expected 'model' innermost, got '' at column 8"},
         Mistake{"AC(model))", "expected nothing more at column 10"},
         Mistake{"AC(model),tp", "expected nothing more at column 10"},
-        Mistake{"AC(model,TP(model))", "unknown transform 'model,TP' at column 4; known: pp, tp, ep, cp, ac, sac, "
-                                       "compile, fsdp, hsdp, ddp, replicate, simple_fsdp, auto_parallel, amp, quantize, optimizer"},
+        Mistake{"AC(model,TP(model))",
+                "unknown transform 'model,TP' at column 4; known: pp, tp, ep, cp, ac, sac, "
+                "compile, fsdp, hsdp, ddp, replicate, simple_fsdp, auto_parallel, amp, quantize, optimizer"},
         Mistake{"(model)", "expected the name of a transform at column 1"},
         Mistake{")", "expected 'model' innermost, got '' at column 1"}));
 
@@ -168,9 +167,9 @@ void check_value_or_one_error(const std::string& text) {
 RC_GTEST_PROP(ParseStack, AnyBytesAreAStackOrOneError, (const std::string& bytes)) { check_value_or_one_error(bytes); }
 
 RC_GTEST_PROP(ParseStack, AnythingMadeOfItsOwnLettersIsAStackOrOneError, ()) {
-  const auto piece = rc::gen::element<std::string>("tp", "FSDP", "hsdp", "ac", "compile", "model", "=2", "=2x4", "x",
-                                                   "=", ":", ",", "->", "-", "@", "(", ")", " ", "block", "reshard",
-                                                   "never", "1f1b", "full", "\n", "\xff", "\xe2\x86\x92");
+  const auto piece = rc::gen::element<std::string>("tp", "FSDP", "hsdp", "ac", "compile", "model", "=2", "=2x4", "x", "=", ":",
+                                                   ",", "->", "-", "@", "(", ")", " ", "block", "reshard", "never", "1f1b",
+                                                   "full", "\n", "\xff", "\xe2\x86\x92");
   const std::vector<std::string> pieces = *rc::gen::container<std::vector<std::string>>(piece);
   check_value_or_one_error(join(pieces, ""));
 }

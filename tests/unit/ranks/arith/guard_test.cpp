@@ -41,8 +41,8 @@ TEST(GuardProduct, NotesTheSameBitsHoweverAnOperandLiesInMemory) {
 }
 
 TEST(GuardProduct, IsTheProductOfTheLargestNorms) {
-  const at::Tensor a = at::tensor({3.0, 4.0, 0.0, 1.0}, at::kDouble).view({2, 2});    // rows of norm 5 and 1
-  const at::Tensor b = at::tensor({5.0, 1.0, 12.0, 1.0}, at::kDouble).view({2, 2});   // columns of norm 13 and sqrt 2
+  const at::Tensor a = at::tensor({3.0, 4.0, 0.0, 1.0}, at::kDouble).view({2, 2});   // rows of norm 5 and 1
+  const at::Tensor b = at::tensor({5.0, 1.0, 12.0, 1.0}, at::kDouble).view({2, 2});  // columns of norm 13 and sqrt 2
   EXPECT_EQ(bound_of_product(a, b), 65.0 / std::ldexp(1.0, 53));
 }
 

@@ -11,15 +11,13 @@
 namespace ordercheck::ranks {
 namespace {
 
-double snapped(double x, int bits) {
-  return rounded(at::full({1}, x, at::kDouble), bits).item<double>();
-}
+double snapped(double x, int bits) { return rounded(at::full({1}, x, at::kDouble), bits).item<double>(); }
 
 TEST(Snap, RoundsToTheNearestMultipleAndTiesToEven) {
   EXPECT_EQ(snapped(1.26, 2), 1.25);
   EXPECT_EQ(snapped(-1.26, 2), -1.25);
-  EXPECT_EQ(snapped(1.125, 2), 1.0);   // halfway: 4.5 quarters goes to 4
-  EXPECT_EQ(snapped(1.375, 2), 1.5);   // 5.5 quarters goes to 6
+  EXPECT_EQ(snapped(1.125, 2), 1.0);  // halfway: 4.5 quarters goes to 4
+  EXPECT_EQ(snapped(1.375, 2), 1.5);  // 5.5 quarters goes to 6
   EXPECT_EQ(snapped(0.1, 20), std::nearbyint(0.1 * 0x1p20) * 0x1p-20);
 }
 

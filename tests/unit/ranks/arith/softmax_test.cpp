@@ -38,8 +38,8 @@ TEST(Softmax, ReversingTheKeysReversesTheWeights) {
   reset_range(1);
   const at::Tensor nothing_hidden = at::zeros({5, 5}, at::kBool);
   const at::Tensor x = noise(3);
-  EXPECT_TRUE(at::equal(masked_softmax(kExact, x, nothing_hidden).flip(-1),
-                        masked_softmax(kExact, x.flip(-1), nothing_hidden)));
+  EXPECT_TRUE(
+      at::equal(masked_softmax(kExact, x, nothing_hidden).flip(-1), masked_softmax(kExact, x.flip(-1), nothing_hidden)));
 }
 
 }  // namespace

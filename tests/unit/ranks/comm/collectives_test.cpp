@@ -78,8 +78,7 @@ TEST_P(EveryDegree, ReduceScatterSumsAndKeepsThisRanksPartOfAnyDim) {
   complete(mesh_with({{"cp", ranks}}), [&](RankState& rank) {
     for (const int64_t dim : {0, 1, 2, -2}) {
       jitter(rank.rank, static_cast<int>(dim));
-      EXPECT_TRUE(same_bits(reduce_scatter(values[rank.rank], dim, "cp"), sum.chunk(ranks, dim)[rank.rank]))
-          << "dim " << dim;
+      EXPECT_TRUE(same_bits(reduce_scatter(values[rank.rank], dim, "cp"), sum.chunk(ranks, dim)[rank.rank])) << "dim " << dim;
     }
   });
 }
@@ -204,9 +203,8 @@ TEST(Collectives, CountWhatARankHandsIn) {
     all_gather(numbers({5}, 0), 0, "tp");
     all_reduce(numbers({2}, 0, at::kFloat), "world");
     all_reduce(numbers({2}, 0), "cp");  // an axis of degree 1 sends nothing
-    EXPECT_THAT(rank.collectives(),
-                ElementsAre(CollectiveCount{"all_gather", "tp", Phase::forward, 2, 64},
-                            CollectiveCount{"all_reduce", "world", Phase::forward, 1, 8}));
+    EXPECT_THAT(rank.collectives(), ElementsAre(CollectiveCount{"all_gather", "tp", Phase::forward, 2, 64},
+                                                CollectiveCount{"all_reduce", "world", Phase::forward, 1, 8}));
     EXPECT_EQ(rank.collectives_issued(), 3);
   });
 }

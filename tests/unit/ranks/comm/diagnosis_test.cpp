@@ -46,8 +46,7 @@ struct AtRest {
 
   void throws(int rank, int step) {
     ranks[rank]->place.step = step;
-    ranks[rank]->thrown = WorldResult{.ending = Ending::failed,
-                                      .failure = Failure{.rank = rank, .message = "boom"}};
+    ranks[rank]->thrown = WorldResult{.ending = Ending::failed, .failure = Failure{.rank = rank, .message = "boom"}};
   }
 
   WorldResult cause() const { return diagnose(ranks, groups); }
@@ -66,8 +65,7 @@ TEST(Diagnosis, FindsWhatNobodyJoined) {
   AtRest world;
   world.issue(1, kBarrier);
   EXPECT_EQ(world.cause().ending, Ending::failed);
-  EXPECT_EQ(world.cause().failure->message,
-            "rank 1 issued barrier as number 0 on tp and finished; rank 0 finished without it");
+  EXPECT_EQ(world.cause().failure->message, "rank 1 issued barrier as number 0 on tp and finished; rank 0 finished without it");
 }
 
 TEST(Diagnosis, PrefersARankThatWaits) {

@@ -54,8 +54,8 @@ TEST_P(Pairs, GatherPullsBackASummedPart) {
       const at::Tensor input = numbers({2, 3}, rank.rank).requires_grad_();
       const at::Tensor output = gather_from_group(input, dim, "tp");
       EXPECT_EQ(output.size(dim), input.size(dim) * ranks);
-      EXPECT_TRUE(same_bits(pulled(output * 1, input, rank.rank),
-                            sum_of_weights(ranks, output.sizes()).chunk(ranks, dim)[rank.rank]));
+      EXPECT_TRUE(
+          same_bits(pulled(output * 1, input, rank.rank), sum_of_weights(ranks, output.sizes()).chunk(ranks, dim)[rank.rank]));
     });
   }
 }

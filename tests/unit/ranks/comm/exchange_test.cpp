@@ -9,8 +9,7 @@ Rendezvous reduction_of(const std::vector<at::Tensor>& inputs, std::vector<at::T
   Rendezvous meeting;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     meeting.ranks.push_back(static_cast<int>(i));
-    meeting.offers.push_back(
-        Offer{.operation = Operation::all_reduce, .inputs = {inputs[i]}, .outputs = {outputs[i]}});
+    meeting.offers.push_back(Offer{.operation = Operation::all_reduce, .inputs = {inputs[i]}, .outputs = {outputs[i]}});
   }
   return meeting;
 }
@@ -49,8 +48,7 @@ TEST(Exchange, IsNoPartOfTheAutogradGraph) {
 }
 
 TEST(Exchange, FaultsZeroOutputsAndLengthenWhatIsHandedIn) {
-  Offer offer{.operation = Operation::all_gather, .inputs = {numbers({2, 3}, 0), numbers({}, 0)},
-              .outputs = {numbers({4}, 0)}};
+  Offer offer{.operation = Operation::all_gather, .inputs = {numbers({2, 3}, 0), numbers({}, 0)}, .outputs = {numbers({4}, 0)}};
   zero_outputs(offer);
   EXPECT_TRUE(same_bits(offer.outputs[0], at::zeros({4}, at::kDouble)));
   lengthen_inputs(offer);

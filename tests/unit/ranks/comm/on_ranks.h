@@ -20,8 +20,7 @@ namespace ordercheck::ranks {
 
 inline Mesh mesh_with(const std::vector<std::pair<std::string, int>>& axes) {
   Mesh mesh;
-  for (const auto& [axis, degree] : axes)
-    mesh.degrees[std::ranges::find(kMeshAxes, axis) - kMeshAxes.begin()] = degree;
+  for (const auto& [axis, degree] : axes) mesh.degrees[std::ranges::find(kMeshAxes, axis) - kMeshAxes.begin()] = degree;
   return mesh;
 }
 

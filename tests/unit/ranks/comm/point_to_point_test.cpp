@@ -18,8 +18,10 @@ TEST(PointToPoint, CarriesBitsAlongARing) {
         const auto take = [&] {
           EXPECT_TRUE(same_bits(recv({2, 3}, kOptions, previous, 7, "pp"), numbers({2, 3}, 10 * round + previous)));
         };
-        if (rank.rank == 0) give(), take();
-        else take(), give();
+        if (rank.rank == 0)
+          give(), take();
+        else
+          take(), give();
       }
     });
   }
@@ -44,8 +46,7 @@ TEST(PointToPoint, KeepsDtypeAndTakesViews) {
     for (const auto dtype : {at::kFloat, at::kLong, at::kBool}) {
       if (rank.rank == 0) send(numbers({4, 2}, 0, dtype).t(), 1, 0, "pp");
       if (rank.rank == 1)
-        EXPECT_TRUE(same_bits(recv({2, 4}, at::TensorOptions().dtype(dtype), 0, 0, "pp"),
-                              numbers({4, 2}, 0, dtype).t()));
+        EXPECT_TRUE(same_bits(recv({2, 4}, at::TensorOptions().dtype(dtype), 0, 0, "pp"), numbers({4, 2}, 0, dtype).t()));
     }
   });
 }
@@ -69,12 +70,10 @@ TEST(PointToPoint, NamesBothSidesOfAWrongShape) {
 }
 
 TEST(PointToPoint, RefusesAPeerThatIsNotThere) {
-  const WorldResult result =
-      run(mesh_with({{"pp", 2}}), [](RankState& rank) { send(numbers({1}, 0), rank.rank, 0, "pp"); });
+  const WorldResult result = run(mesh_with({{"pp", 2}}), [](RankState& rank) { send(numbers({1}, 0), rank.rank, 0, "pp"); });
   EXPECT_EQ(result.ending, Ending::failed);
   EXPECT_EQ(result.failure->message, "send to group rank 0 on pp: expected another rank of the group's 2");
-  const WorldResult alone =
-      run(mesh_with({{"tp", 2}}), [](RankState&) { recv({1}, kOptions, 1, 0, "pp"); });
+  const WorldResult alone = run(mesh_with({{"tp", 2}}), [](RankState&) { recv({1}, kOptions, 1, 0, "pp"); });
   EXPECT_EQ(alone.failure->message, "receive from group rank 1 on pp: expected another rank of the group's 1");
 }
 
@@ -83,8 +82,8 @@ TEST(PointToPoint, CountsMessages) {
     rank.set_phase(0, Phase::forward);
     if (rank.rank == 0) send(numbers({4}, 0), 1, 0, "pp");
     if (rank.rank == 1) recv({4}, kOptions, 0, 0, "pp");
-    EXPECT_THAT(rank.collectives(), testing::ElementsAre(CollectiveCount{rank.rank == 0 ? "send" : "recv", "pp",
-                                                                         Phase::forward, 1, 32}));
+    EXPECT_THAT(rank.collectives(),
+                testing::ElementsAre(CollectiveCount{rank.rank == 0 ? "send" : "recv", "pp", Phase::forward, 1, 32}));
     EXPECT_EQ(rank.counters.p2p_messages, 1);
     all_reduce(numbers({1}, 0), "pp");
     EXPECT_EQ(rank.counters.p2p_messages, 1);

@@ -54,9 +54,8 @@ TEST(Mismatch, OfOperationsNamesBothRanksAndWhatTheyIssued) {
 }
 
 TEST(Mismatch, OfOneAmongManyNamesTheLowestRankAndTheOneThatDiffers) {
-  const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 4}}), [](RankState& rank) {
-    all_reduce(numbers({rank.rank == 2 ? 3 : 4}, 0), "tp");
-  });
+  const Failure failure = same_failure_every_time(
+      Ending::failed, mesh_with({{"tp", 4}}), [](RankState& rank) { all_reduce(numbers({rank.rank == 2 ? 3 : 4}, 0), "tp"); });
   EXPECT_EQ(failure.message,
             "rank 0 issued all_reduce(sum) float64 [4] and rank 2 issued all_reduce(sum) float64 [3] as number 0 on tp");
 }
@@ -65,15 +64,13 @@ TEST(Mismatch, OfDtypes) {
   const Failure failure = same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}), [](RankState& rank) {
     all_gather(numbers({4}, 0, rank.rank == 0 ? at::kDouble : at::kFloat), 0, "tp");
   });
-  EXPECT_EQ(failure.message,
-            "rank 0 issued all_gather float64 [4] and rank 1 issued all_gather float32 [4] as number 0 on tp");
+  EXPECT_EQ(failure.message, "rank 0 issued all_gather float64 [4] and rank 1 issued all_gather float32 [4] as number 0 on tp");
 }
 
 TEST(Mismatch, OfReductionsAndSources) {
-  EXPECT_EQ(same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}),
-                                    [](RankState& rank) {
-                                      all_reduce(numbers({1}, 0), "tp", rank.rank ? Reduction::max : Reduction::sum);
-                                    })
+  EXPECT_EQ(same_failure_every_time(
+                Ending::failed, mesh_with({{"tp", 2}}),
+                [](RankState& rank) { all_reduce(numbers({1}, 0), "tp", rank.rank ? Reduction::max : Reduction::sum); })
                 .message,
             "rank 0 issued all_reduce(sum) float64 [1] and rank 1 issued all_reduce(max) float64 [1] as number 0 on tp");
   EXPECT_EQ(same_failure_every_time(Ending::failed, mesh_with({{"tp", 2}}),
@@ -172,8 +169,10 @@ TEST(Deadlock, IsFound500TimesOf500) {
           if (rank.rank != round / 4 % 4) all_reduce(numbers({2}, 0), "tp");
           break;
         case 1:  // messages against a collective
-          if (rank.rank == 0) recv({1}, kOptions, 1, 0, "tp");
-          else all_reduce(numbers({2}, 0), "tp");
+          if (rank.rank == 0)
+            recv({1}, kOptions, 1, 0, "tp");
+          else
+            all_reduce(numbers({2}, 0), "tp");
           break;
         case 2:  // all send
           send(numbers({1}, 0), (rank.rank + 1) % 4, 0, "tp");

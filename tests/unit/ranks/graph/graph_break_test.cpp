@@ -26,7 +26,9 @@ TEST(GraphBreak, IsThrownWhileThisThreadRecordsOnly) {
 TEST(GraphBreak, RecordingsNest) {
   {
     const RecordingScope outer;
-    { const RecordingScope inner; }
+    {
+      const RecordingScope inner;
+    }
     EXPECT_TRUE(is_recording());
   }
   EXPECT_FALSE(is_recording());

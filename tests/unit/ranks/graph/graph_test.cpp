@@ -22,13 +22,12 @@ TEST(Graph, OperandsAndResultsLeaveOutWhatIsNotThere) {
 TEST(Graph, GuardsAndCollectivesHaveAnEffectAndNothingElse) {
   complete(mesh_with({{"tp", 2}}), [](RankState& rank) {
     const at::Tensor x = variable(numbers({2, 2}, rank.rank));
-    const GraphPtr graph = record(
-        "a region",
-        [](const auto& in) {
-          guard_sum(in[0].detach(), Along::row, 20, "a sum");
-          return copy_to_group(in[0], "tp").exp();
-        },
-        {x}, {});
+    const GraphPtr graph = record("a region",
+                                  [](const auto& in) {
+                                    guard_sum(in[0].detach(), Along::row, 20, "a sum");
+                                    return copy_to_group(in[0], "tp").exp();
+                                  },
+                                  {x}, {});
     int guards = 0, collectives = 0;
     for (const auto* nodes : {&graph->forward, &graph->backward}) {
       for (const Node& node : *nodes) {
@@ -44,8 +43,7 @@ TEST(Graph, GuardsAndCollectivesHaveAnEffectAndNothingElse) {
 
 TEST(Graph, IsDescribedForARecord) {
   const at::Tensor x = variable(numbers({2, 2}, 0)), w = variable(numbers({2, 2}, 1));
-  const GraphPtr graph =
-      record("layers.0", [w](const auto& in) { return in[0].mul(2).mm(w); }, {x}, {w});
+  const GraphPtr graph = record("layers.0", [w](const auto& in) { return in[0].mul(2).mm(w); }, {x}, {w});
   const GraphRecord described = describe(*graph);
   EXPECT_EQ(described.module, "layers.0");
   EXPECT_THAT(described.parameters, testing::ElementsAre(0));
@@ -56,7 +54,8 @@ TEST(Graph, IsDescribedForARecord) {
   EXPECT_EQ(described.nodes.front().arguments, "%1, 2");
   EXPECT_THAT(described.nodes.front().operands, testing::ElementsAre(1));
   partition(*graph);
-  EXPECT_THAT(print(*graph), HasSubstr("backward aten::mul(%1, 2)  # recomputed\n")) << "x is kept anyway, its double need not be";
+  EXPECT_THAT(print(*graph), HasSubstr("backward aten::mul(%1, 2)  # recomputed\n"))
+      << "x is kept anyway, its double need not be";
 }
 
 }  // namespace

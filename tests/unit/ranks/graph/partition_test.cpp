@@ -10,7 +10,6 @@
 namespace ordercheck::ranks {
 namespace {
 
-
 at::Tensor matrix(int seed) { return variable(numbers({4, 4}, seed)); }
 
 GraphPtr partitioned(const Recorded& computation, const Tensors& inputs, const Tensors& leaves = {}) {
@@ -144,8 +143,8 @@ RC_GTEST_PROP(Partition, ChangesNoBitAndHandsOverNoMore, ()) {
   const auto length = *rc::gen::inRange<std::size_t>(1, 12);
   std::vector<Instruction> code;
   for (std::size_t i = 0; i < length; ++i) {
-    code.push_back({*rc::gen::inRange(0, kOperators), *rc::gen::inRange<std::size_t>(0, 16),
-                    *rc::gen::inRange<std::size_t>(0, 16)});
+    code.push_back(
+        {*rc::gen::inRange(0, kOperators), *rc::gen::inRange<std::size_t>(0, 16), *rc::gen::inRange<std::size_t>(0, 16)});
   }
   const Tensors inputs{variable(numbers({4, 4}, 0) * 0.1), variable(numbers({4, 4}, 1).t() * 0.1)};
   const Tensors leaves{variable(numbers({4, 4}, 2) * 0.1), variable(numbers({4, 4}, 3) * 0.1)};

@@ -8,7 +8,6 @@
 namespace ordercheck::ranks {
 namespace {
 
-
 at::Tensor matrix(int seed) { return variable(numbers({2, 2}, seed)); }
 
 GraphPtr graph_of(const Recorded& computation, const Tensors& inputs, const Tensors& leaves = {}) {
@@ -45,8 +44,8 @@ TEST(RemoveDeadNodes, KeepsGuardsAndCollectivesWithWhatTheyRead) {
         },
         {matrix(rank.rank)});
     remove_dead_nodes(*graph);
-    for (const char* name : {"ordercheck::guard_sum", "aten::exp", "_c10d_functional::all_reduce",
-                             "_c10d_functional::wait_tensor", "aten::cos"}) {
+    for (const char* name :
+         {"ordercheck::guard_sum", "aten::exp", "_c10d_functional::all_reduce", "_c10d_functional::wait_tensor", "aten::cos"}) {
       EXPECT_EQ(count(graph->forward, name), 1) << name;
     }
   });

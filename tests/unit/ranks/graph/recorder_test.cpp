@@ -52,22 +52,22 @@ struct WritesInBackward : torch::autograd::Function<WritesInBackward> {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Refusal,
-    testing::Values(
-        Refused{"InPlace", [](const Tensors& in) { return in[0].exp().mul_(2); }, "aten::mul_ writes to its argument"},
-        Refused{"InPlaceInBackward", [](const Tensors& in) { return WritesInBackward::apply(in[0]); },
-                "aten::neg_ writes to its argument"},
-        Refused{"Item", [](const Tensors& in) { return in[0] * in[0].sum().item<double>(); },
-                "aten::_local_scalar_dense reads a value"},
-        Refused{"Nonzero", [](const Tensors& in) { return in[0].nonzero().to(at::kDouble); },
-                "the shape of aten::nonzero depends on values"},
-        Refused{"Random", [](const Tensors& in) { return in[0] * at::rand({2, 2}, at::kDouble); },
-                "aten::rand draws random numbers"},
-        Refused{"Bernoulli", [](const Tensors& in) { return in[0] * at::bernoulli(in[0].detach()); },
-                "aten::bernoulli draws random numbers"},
-        Refused{"Outside", [outside = numbers({2, 2}, 7)](const Tensors& in) { return in[0].mul(outside); },
-                "aten::mul reads a tensor that is neither input nor parameter of the region"},
-        Refused{"OutsideReturned", [outside = numbers({2, 2}, 7)](const Tensors&) { return outside; },
-                "the end of the region reads a tensor"}),
+    testing::Values(Refused{"InPlace", [](const Tensors& in) { return in[0].exp().mul_(2); },
+                            "aten::mul_ writes to its argument"},
+                    Refused{"InPlaceInBackward", [](const Tensors& in) { return WritesInBackward::apply(in[0]); },
+                            "aten::neg_ writes to its argument"},
+                    Refused{"Item", [](const Tensors& in) { return in[0] * in[0].sum().item<double>(); },
+                            "aten::_local_scalar_dense reads a value"},
+                    Refused{"Nonzero", [](const Tensors& in) { return in[0].nonzero().to(at::kDouble); },
+                            "the shape of aten::nonzero depends on values"},
+                    Refused{"Random", [](const Tensors& in) { return in[0] * at::rand({2, 2}, at::kDouble); },
+                            "aten::rand draws random numbers"},
+                    Refused{"Bernoulli", [](const Tensors& in) { return in[0] * at::bernoulli(in[0].detach()); },
+                            "aten::bernoulli draws random numbers"},
+                    Refused{"Outside", [outside = numbers({2, 2}, 7)](const Tensors& in) { return in[0].mul(outside); },
+                            "aten::mul reads a tensor that is neither input nor parameter of the region"},
+                    Refused{"OutsideReturned", [outside = numbers({2, 2}, 7)](const Tensors&) { return outside; },
+                            "the end of the region reads a tensor"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Recorder, RefusesACollectiveWhoseResultItCannotForesee) {
@@ -159,13 +159,12 @@ TEST(Recorder, CountsNothingWithTheRank) {
     rank.set_phase(0, Phase::forward);
     const at::Tensor x = variable(numbers({2, 2}, rank.rank));
     const Counters before = rank.counters;
-    record(
-        "a region",
-        [](const Tensors& in) {
-          const Region again = [](const Tensors& inner) { return copy_to_group(inner[0].exp(), "tp").exp(); };
-          return recompute_in_backward(again, in, {});
-        },
-        {x}, {});
+    record("a region",
+           [](const Tensors& in) {
+             const Region again = [](const Tensors& inner) { return copy_to_group(inner[0].exp(), "tp").exp(); };
+             return recompute_in_backward(again, in, {});
+           },
+           {x}, {});
     EXPECT_EQ(rank.counters, before);
     EXPECT_TRUE(rank.collectives().empty());
     EXPECT_EQ(rank.saved_for_backward.peak(), 0);
@@ -210,12 +209,12 @@ TEST(Recorder, TellsWorkThatACheckpointDoesAgain) {
   install_saved_tensor_hooks();
   RankState rank(0, {}, nullptr, {});
   const RankScope scope(rank);
-  const GraphPtr graph = record(
-      "a region",
-      [](const Tensors& in) {
-        return recompute_in_backward([](const Tensors& inner) { return inner[0].exp().sin(); }, in, {});
-      },
-      {input()}, {});
+  const GraphPtr graph =
+      record("a region",
+             [](const Tensors& in) {
+               return recompute_in_backward([](const Tensors& inner) { return inner[0].exp().sin(); }, in, {});
+             },
+             {input()}, {});
   EXPECT_TRUE(std::ranges::none_of(graph->forward, &Node::recomputed));
   for (const Node& node : graph->backward) {
     const bool forward_work = node.name() == "aten::exp" || node.name() == "aten::sin";

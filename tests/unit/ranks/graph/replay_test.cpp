@@ -10,7 +10,6 @@
 namespace ordercheck::ranks {
 namespace {
 
-
 at::Tensor matrix(int seed) { return variable(numbers({4, 4}, seed)); }
 
 TEST(Replay, GivesEagersBits) {
@@ -34,8 +33,7 @@ TEST(Replay, GivesTheBitsOfTheArithmeticWithGuards) {
 
 TEST(Replay, HandsOnNoGradientWhereNoneIsNeeded) {
   const at::Tensor w = matrix(1), unused = matrix(2);
-  expect_equal_both_ways([w](const Tensors& in) { return in[0].mm(w) * in[1]; }, {matrix(3), numbers({4, 4}, 4)},
-                         {w, unused});
+  expect_equal_both_ways([w](const Tensors& in) { return in[0].mm(w) * in[1]; }, {matrix(3), numbers({4, 4}, 4)}, {w, unused});
 }
 
 TEST(Replay, OneInputMayBeHandedInTwice) {

@@ -49,9 +49,7 @@ TEST(Module, APreHookMayBePutFirst) {
 TEST(Module, AReplacedBodyStaysBeneathTheHooks) {
   AddOne module;
   module.add_post_hook(scale_output(10));
-  module.replace_body([](Body forward) {
-    return [forward](const Tensors& inputs) { return forward(inputs) + 100; };
-  });
+  module.replace_body([](Body forward) { return [forward](const Tensors& inputs) { return forward(inputs) + 100; }; });
   EXPECT_EQ(run(module, 3), 1040);
 }
 

@@ -27,8 +27,7 @@ class Assemble : public testing::TestWithParam<Placements> {};
 TEST_P(Assemble, PiecesMakeTheWhole) {
   const Mesh mesh{.degrees = {1, 1, 2, 1, 3}};
   const at::Tensor full = at::arange(60).view({12, 5});
-  const at::Tensor joined =
-      assemble(GetParam(), mesh, [&](int rank) { return local_piece(full, GetParam(), mesh, rank); });
+  const at::Tensor joined = assemble(GetParam(), mesh, [&](int rank) { return local_piece(full, GetParam(), mesh, rank); });
   EXPECT_TRUE(at::equal(full, joined)) << print(GetParam());
 }
 

@@ -123,10 +123,9 @@ TEST_F(CapturedBody, ShowsItsGraph) {
 
 TEST_F(CapturedBody, AnotherKindOfInputIsCapturedOnce) {
   const auto layer = captured([](const Tensors& in, const at::Tensor& w) { return in[0].mm(w.to(in[0].scalar_type())); });
-  const std::vector<at::Tensor> kinds{input(),
-                                      variable(numbers({3, 4}, 3)),        // sizes
-                                      variable(numbers({4, 4}, 3).t()),    // strides
-                                      numbers({4, 4}, 3),                  // no gradient
+  const std::vector<at::Tensor> kinds{input(), variable(numbers({3, 4}, 3)),  // sizes
+                                      variable(numbers({4, 4}, 3).t()),       // strides
+                                      numbers({4, 4}, 3),                     // no gradient
                                       variable(numbers({4, 4}, 3, at::kFloat))};
   for (int round = 0; round < 2; ++round) {
     for (const at::Tensor& kind : kinds) {
@@ -211,9 +210,8 @@ TEST_P(Broken, FallsBackToItsChildrenAndSaysSoOnce) {
 INSTANTIATE_TEST_SUITE_P(ChildrenInAList, Broken, testing::Bool());
 
 TEST_F(CapturedBody, AChildThatBreaksTooGoesOnEagerly) {
-  const auto bad = std::make_shared<Layer>([](const Tensors& in, const at::Tensor& w) {
-    return product(in, w) * in[0].sum().item<double>();
-  });
+  const auto bad = std::make_shared<Layer>(
+      [](const Tensors& in, const at::Tensor& w) { return product(in, w) * in[0].sum().item<double>(); });
   const auto good = std::make_shared<Layer>(product);
   Chain chain({good, bad}, [] {}, false);
   capture_body(chain, {});
@@ -243,9 +241,8 @@ TEST_F(CapturedBody, AFullGraphThatBreaksIsRefusedWithRegionAndReason) {
 
 // Of every layer one product forward and two backward; `outside` is nobody's scope.
 TEST_F(CapturedBody, ProductsOfTheScopeAreToldForwardAndBackward) {
-  const auto bad = std::make_shared<Layer>([](const Tensors& in, const at::Tensor& w) {
-    return product(in, w) * in[0].sum().item<double>();
-  });
+  const auto bad = std::make_shared<Layer>(
+      [](const Tensors& in, const at::Tensor& w) { return product(in, w) * in[0].sum().item<double>(); });
   const auto good = std::make_shared<Layer>(product);
   Layer outside(product);
   Chain chain({good, bad}, [] {}, false);

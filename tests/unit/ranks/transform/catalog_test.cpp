@@ -1,7 +1,6 @@
-#include "ranks/transform/transform.h"
-
 #include <gtest/gtest.h>
 
+#include "ranks/transform/transform.h"
 #include "stack/transforms.h"
 
 namespace ordercheck::ranks {

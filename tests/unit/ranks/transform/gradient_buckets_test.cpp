@@ -107,7 +107,7 @@ TEST_P(Filled, FromTheLastParameterUpToTheCaps) {
 INSTANTIATE_TEST_SUITE_P(Caps, Filled,
                          testing::Values(Filling{5, caps(64, 128), {8, 16, 16}}, Filling{5, caps(128, 128), {16, 16, 8}},
                                          Filling{5, caps(1 << 20, 192), {24, 16}},  // the first cap is never above the others
-                                         Filling{3, caps(32, 32), {8, 8, 8}},      // larger than the cap: each its own
+                                         Filling{3, caps(32, 32), {8, 8, 8}},       // larger than the cap: each its own
                                          Filling{4, {}, {32}}),
                          [](const auto& info) { return "Case" + std::to_string(info.index); });
 

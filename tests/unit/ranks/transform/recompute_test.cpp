@@ -71,8 +71,7 @@ TEST_P(Recompute, ARegionThatSavesSomethingElseIsRefused) {
   int runs = 0;
   at::Tensor x = at::ones({3}, at::kDouble).set_requires_grad(true);
   const at::Tensor y = recompute_in_backward(
-      [&](const Tensors& in) { return ++runs == 1 ? in[0].exp().exp() : at::cat({in[0], in[0]}).exp().exp(); }, {x},
-      options());
+      [&](const Tensors& in) { return ++runs == 1 ? in[0].exp().exp() : at::cat({in[0], in[0]}).exp().exp(); }, {x}, options());
   EXPECT_THROW(y.sum().backward(), c10::Error);
 }
 

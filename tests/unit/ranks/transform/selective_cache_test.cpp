@@ -90,8 +90,7 @@ TEST_P(Policies, ChangeNoBitAndRunTheRest) {
   RecomputeOptions options;
   options.modes = [] { return selective_cache(GetParam().policy); };
   const DispatchModeScope meter(new OperatorMeter(rank_));
-  Outcome checkpointed =
-      outcome_of([&](const Tensors& in) { return recompute_in_backward(region, in, options); }, {x}, {w});
+  Outcome checkpointed = outcome_of([&](const Tensors& in) { return recompute_in_backward(region, in, options); }, {x}, {w});
   EXPECT_TRUE(same_outcome(plain, checkpointed));
   EXPECT_EQ(rank_.counters.matmul_flops_recomputed, GetParam().products_run_again * 2 * 4 * 4 * 4);
   EXPECT_EQ(rank_.counters.operators_kept, GetParam().kept);
