@@ -12,8 +12,8 @@
 #include "cli/engine_choice.h"
 #include "cli/engine_session.h"
 #include "cli/question.h"
-#include "matrix/side_by_side.h"
-#include "matrix/two_runs.h"
+#include "report/side_by_side.h"
+#include "report/two_runs.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -46,10 +46,8 @@ void print_evidence(const Stack& left, const Stack& right, const std::vector<Obs
   for (const SeenOfTwo& one : seen) fmt::print("{}", render_table(table_of(one, "left", "right")));
 }
 
-const Outcome* find_outcome(const MatrixResult& result, const Stack& stack) {
-  for (const Outcome& outcome : result.outcomes)
-    if (outcome.planned.subject.stack == stack) return &outcome;
-  return nullptr;
+const CaseResult& result_of(const Stack& stack, const PlanResult& result) {
+  return *std::ranges::find(result.cases, stack, [](const CaseResult& one) { return one.planned.subject.stack; });
 }
 
 int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, const CompareOptions& options,
@@ -74,9 +72,9 @@ int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, cons
     const NotPlanned& declined = result->plan.not_planned.front();
     return bad_input(fmt::format("{}: {}", print(declined.subject), declined.reason));
   }
-  const Outcome &one = *find_outcome(*result, left), &other = *find_outcome(*result, right);
+  const CaseResult &one = result_of(left, *result), &other = result_of(right, *result);
   fmt::print("\nWhat the two runs showed:\n{}", render_two_runs(one, other, hello));
-  return worst_of({exit_code_of(one.judgement.verdict), exit_code_of(other.judgement.verdict)});
+  return worst_of({exit_code_of(one.outcome.seen.verdict), exit_code_of(other.outcome.seen.verdict)});
 }
 
 // Input that must be changed ends it; otherwise each interpreter's runs are told.

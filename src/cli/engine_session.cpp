@@ -78,7 +78,7 @@ EngineSession::~EngineSession() {
   if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
 }
 
-Result<MatrixResult> EngineSession::run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options) {
+Result<PlanResult> EngineSession::run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options) {
   // Rules alone recommend: what earlier runs showed must not move what this one is held against.
   const std::vector<Observation> nothing_observed;
   const Judge judge(rules, target_of(runner_->hello()), nothing_observed);
@@ -86,7 +86,7 @@ Result<MatrixResult> EngineSession::run(const Plan& plan, const std::vector<Rule
   options.values_folder = scratch_;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   options.on_progress = terminal ? progress_bar() : progress_lines();
-  auto result = run_matrix(plan, *runner_, rules, recommend, options);
+  auto result = run_plan(plan, *runner_, rules, recommend, options);
   if (terminal) fmt::print(stderr, "\r\033[K");
   return result;
 }

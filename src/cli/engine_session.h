@@ -8,8 +8,8 @@
 
 #include "engine/engine_spec.h"
 #include "engine/interrupt.h"
-#include "matrix/engine_runner.h"
-#include "matrix/run.h"
+#include "trial/engine_runner.h"
+#include "trial/run_plan.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {
@@ -24,7 +24,7 @@ class EngineSession {
   EngineRunner& runner() { return *runner_; }
 
   // Runs and judges. A bar with the time left goes to stderr where that is a terminal.
-  Result<MatrixResult> run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options);
+  Result<PlanResult> run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options);
 
  private:
   EngineSession() = default;

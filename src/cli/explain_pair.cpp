@@ -2,7 +2,7 @@
 
 #include "check/pair.h"
 #include "cli/explain.h"
-#include "matrix/side_by_side.h"
+#include "report/side_by_side.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {

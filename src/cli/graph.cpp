@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/engine_choice.h"
 #include "cli/engine_session.h"
-#include "matrix/plan.h"
+#include "plan/plan.h"
 #include "report/graph_view.h"
 #include "stack/notation.h"
 
@@ -33,8 +33,8 @@ int bad_input(const std::string& message) {
 
 Result<Record> run_once(EngineSession& session, const Case& subject) {
   Record record;
-  Request request{.run = {.subject = subject, .keep = Keep::graphs}};
-  const Status ran = session.runner().run({request}, [&](std::size_t, const Record& answer) { record = answer; });
+  const Run run{.subject = subject, .keep = Keep::graphs};
+  const Status ran = session.runner().run({run}, [&](std::size_t, const Record& answer) { record = answer; });
   if (!ran) return ran.error();
   return record;
 }

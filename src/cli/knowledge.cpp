@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "check/check.h"
-#include "check/observed.h"
+#include "check/evidence_for.h"
 #include "evidence/table.h"
 #include "rule/load.h"
 

@@ -15,8 +15,8 @@
 #include "cli/engine_session.h"
 #include "cli/knowledge.h"
 #include "evidence/compare.h"
-#include "matrix/builds_beside.h"
-#include "matrix/summary.h"
+#include "report/builds_beside.h"
+#include "report/summary.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct MatrixCommand {
   std::string rules;
-  std::string folder;  // of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/
+  std::string folder;  // of space.toml, space-<engine>.toml, frameworks/, discussions/ and evidence/
   std::string format = "text";
   std::string arithmetic;  // "" for what each case is usually run with
   std::string only;
@@ -96,11 +96,11 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!space) return space.error();
   const auto frameworks = load_frameworks(*folder / "frameworks");
   if (!frameworks) return frameworks.error();
-  const auto threads = load_threads(*folder / "threads", knowledge->rules);
-  if (!threads) return threads.error();
+  const auto discussions = load_discussions(*folder / "discussions", knowledge->rules);
+  if (!discussions) return discussions.error();
   const auto shard = parse_shard(command.shard);
   if (!shard) return shard.error();
-  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *threads, command.slow ? Tier::slow : Tier::usual);
+  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *discussions, command.slow ? Tier::slow : Tier::usual);
   if (!command.only.empty()) {
     const auto other = [&](const auto& one) { return !matches(command.only, one.subject); };
     std::erase_if(plan.cases, other);
@@ -196,19 +196,19 @@ void tell_what_was_taken(const EngineRunner& runner) {
 }
 
 // A whole matrix has to show that its comparison can fail; a part of it may leave nothing to show it by.
-bool controls_speak_against(const MatrixResult& result, bool whole) {
+bool controls_speak_against(const PlanResult& result, bool whole) {
   return std::ranges::any_of(result.controls, [&](const Control& one) { return one.judged ? !one.held : whole; });
 }
 
-int exit_code_of(const MatrixResult& result, bool whole, std::size_t changed) {
+int exit_code_of(const PlanResult& result, bool whole, std::size_t changed) {
   const Tally tally = tally_of(result);
   if (tally.contradictions > 0 || controls_speak_against(result, whole) || changed > 0) return kDecidedAgainst;
-  return tally.undecided > 0 || result.outcomes.empty() ? kUndecided : kNothingAgainst;
+  return tally.undecided > 0 || result.cases.empty() ? kUndecided : kNothingAgainst;
 }
 
 // What one interpreter showed, or the exit code of what went wrong, which has been told then.
 struct Ran {
-  std::optional<MatrixResult> result;
+  std::optional<PlanResult> result;
   std::string departures;  // from the committed evidence, where that is checked
   int exit_code = kNothingAgainst;
 };
@@ -261,7 +261,7 @@ int run_matrix_command(const MatrixCommand& command) {
   const auto specs = builds_of(command);
   if (!specs) return bad_input(specs.error().message);
   const bool json = command.format == "json";
-  std::vector<MatrixResult> results;
+  std::vector<PlanResult> results;
   std::vector<std::string> objects;
   std::string departures;
   std::vector<int> codes;
@@ -300,7 +300,7 @@ int run_show(const MatrixCommand& command) {
 void add_common(CLI::App* command, MatrixCommand& options) {
   command->add_option("--rules", options.rules, "The folder of rule pages");
   command->add_option("--matrix", options.folder,
-                      "The folder of space.toml, space-<engine>.toml, frameworks/, threads/ and evidence/");
+                      "The folder of space.toml, space-<engine>.toml, frameworks/, discussions/ and evidence/");
 }
 
 void add_selection(CLI::App* command, MatrixCommand& options) {

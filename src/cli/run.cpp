@@ -13,8 +13,8 @@
 #include "cli/engine_session.h"
 #include "cli/fault.h"
 #include "cli/knowledge.h"
-#include "matrix/builds_beside.h"
-#include "matrix/summary.h"
+#include "report/builds_beside.h"
+#include "report/summary.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -74,7 +74,7 @@ bool never_fired(const std::optional<Fault>& fault, const Record& record) {
 
 // One interpreter's answer: an outcome, or the exit code of what went wrong, which has been told then.
 struct Ran {
-  std::optional<Outcome> outcome;
+  std::optional<CaseResult> result;
   Hello hello;
   int exit_code = kNothingAgainst;
   std::string remark = "";  // for stderr, once the outcome is told
@@ -83,7 +83,7 @@ struct Ran {
 Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
            const RunOptions& options) {
   const auto refused = [](const std::string& message) {
-    return Ran{.outcome = {}, .hello = {}, .exit_code = bad_input(message)};
+    return Ran{.result = {}, .hello = {}, .exit_code = bad_input(message)};
   };
   auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
   if (!session) return refused(session.error().message);
@@ -96,13 +96,13 @@ Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subjec
   const auto result = (*session)->run(plan, rules, options);
   if (!result) {
     fmt::print(stderr, "ordercheck run: {}\n", result.error().message);
-    return {.outcome = {}, .hello = hello, .exit_code = kUndecided};
+    return {.result = {}, .hello = hello, .exit_code = kUndecided};
   }
-  if (result->outcomes.empty()) return refused(result->plan.not_planned.front().reason);
-  const Outcome& outcome = result->outcomes.front();
-  if (!never_fired(options.fault, outcome.record))
-    return {.outcome = outcome, .hello = hello, .exit_code = exit_code_of(outcome.judgement.verdict)};
-  return {.outcome = outcome,
+  if (result->cases.empty()) return refused(result->plan.not_planned.front().reason);
+  const CaseResult& one = result->cases.front();
+  if (!never_fired(options.fault, one.record))
+    return {.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome.seen.verdict)};
+  return {.result = one,
           .hello = hello,
           .exit_code = kUndecided,
           .remark = fmt::format("ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n",
@@ -112,9 +112,9 @@ Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subjec
 int run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
                const RunOptions& options) {
   const Ran ran = run_on(spec, command, subject, rules, options);
-  if (ran.outcome)
-    fmt::print("{}", command.format == "json" ? render_outcome_json(*ran.outcome, ran.hello)
-                                              : render_outcome_text(*ran.outcome, ran.hello));
+  if (ran.result)
+    fmt::print("{}", command.format == "json" ? render_case_json(*ran.result, ran.hello)
+                                              : render_case_text(*ran.result, ran.hello));
   fmt::print(stderr, "{}", ran.remark);
   return ran.exit_code;
 }
@@ -122,26 +122,26 @@ int run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& su
 // One interpreter after another, each told when it is through, then all beside each other.
 int run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& command, const Case& subject,
                    const std::vector<Rule>& rules, const RunOptions& options) {
-  std::vector<Outcome> outcomes;
+  std::vector<CaseResult> results;
   std::vector<std::string> objects;
   std::vector<int> codes;
   const std::vector<std::string> names = names_of_builds(specs);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const Ran ran = run_on(specs[i], command, subject, rules, options);
     codes.push_back(ran.exit_code);
-    if (!ran.outcome) return worst_of(codes);
-    outcomes.push_back(*ran.outcome);
+    if (!ran.result) return worst_of(codes);
+    results.push_back(*ran.result);
     if (command.format == "json")
-      objects.push_back(std::string(trim(render_outcome_json(*ran.outcome, ran.hello))));
+      objects.push_back(std::string(trim(render_case_json(*ran.result, ran.hello))));
     else
       fmt::print("{} in {}, {}\n{}\n", specs[i].name, specs[i].command[0], specs[i].build,
-                 render_outcome_text(*ran.outcome, ran.hello));
+                 render_case_text(*ran.result, ran.hello));
     fmt::print(stderr, "{}", ran.remark);
   }
   if (command.format == "json")
     fmt::print("[{}]\n", join(objects, ",\n"));
   else
-    fmt::print("{}", render_builds(names, outcomes));
+    fmt::print("{}", render_builds(names, results));
   return worst_of(codes);
 }
 

@@ -10,17 +10,17 @@
 namespace ordercheck {
 namespace {
 
-std::string effects_there(const EvidenceRow& row) {
+std::string effects_there(const Observation& row) {
   std::vector<std::string> parts;
   for (const Effect& effect : row.effects)
     if (effect.defined) parts.push_back(effect.transform + (effect.present ? " yes" : effect.partly ? " partly" : " no"));
   return join(parts, ", ");
 }
 
-std::string verdict_line(const EvidenceRow& row) {
+std::string verdict_line(const Observation& row) {
   std::string line = name_of(row.verdict);
-  if (!row.phase.empty()) line += " in " + row.phase;
-  if (const std::string place = place_in_words(row); !place.empty()) line += ", " + place;
+  if (row.phase) line += fmt::format(" in {}", name_of(*row.phase));
+  if (const std::string place = place_of(row); !place.empty()) line += ", " + place;
   return line;
 }
 
@@ -30,7 +30,7 @@ void add_change(std::vector<std::string>& lines, const std::string& case_text, c
   lines.push_back(fmt::format("+ {}: {}", case_text, after));
 }
 
-void compare_rows(std::vector<std::string>& lines, const EvidenceRow& before, const EvidenceRow& after) {
+void compare_rows(std::vector<std::string>& lines, const Observation& before, const Observation& after) {
   const std::string& name = before.case_text;
   const bool fails_otherwise =
       after.verdict == Verdict::fails &&
@@ -79,7 +79,7 @@ std::vector<std::string> changes(const EvidenceTable& committed, const EvidenceT
     for (const auto& row : committed.rows) names.insert(row.case_text);
   std::vector<std::string> lines;
   for (const auto& name : names) {
-    const EvidenceRow *before = find_row(committed, name), *after = find_row(seen, name);
+    const Observation *before = find_row(committed, name), *after = find_row(seen, name);
     if (!before)
       lines.push_back(fmt::format("+ {}: {}", name, verdict_line(*after)));
     else if (!after)

@@ -10,7 +10,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::string_view kBetweenEffects = " | ";
+constexpr std::string_view kBetweenEffects = " | ", kBetweenSigns = "; ", kMissing = "missing: ";
 constexpr std::string_view kUnknown = "?";
 constexpr std::string_view kYes = "yes", kPartly = "partly", kNo = "no", kNotStated = "not stated";
 
@@ -25,14 +25,25 @@ std::optional<std::int64_t> parse_counter(std::string_view text) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-std::vector<std::string> split_effects(std::string_view text) {
-  std::vector<std::string> parts;
+std::vector<std::string_view> split_at(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
   for (std::size_t at = 0;;) {
-    const auto next = text.find(kBetweenEffects, at);
-    parts.emplace_back(text.substr(at, next - at));
+    const auto next = text.find(separator, at);
+    parts.push_back(text.substr(at, next - at));
     if (next == std::string_view::npos) return parts;
-    at = next + kBetweenEffects.size();
+    at = next + separator.size();
   }
+}
+
+std::vector<Sign> parse_signs(std::string_view text) {
+  std::vector<Sign> signs;
+  if (text.empty()) return signs;
+  for (std::string_view part : split_at(text, kBetweenSigns)) {
+    const bool missing = part.starts_with(kMissing);
+    if (missing) part.remove_prefix(kMissing.size());
+    signs.push_back({.text = std::string(part), .missing = missing});
+  }
+  return signs;
 }
 
 Result<Effect> parse_effect(std::string_view text) {
@@ -40,8 +51,8 @@ Result<Effect> parse_effect(std::string_view text) {
   const auto first = text.find(": ");
   const auto second = first == std::string_view::npos ? first : text.find(": ", first + 2);
   if (second == std::string_view::npos)
-    return Error{fmt::format("effect '{}' is not '<item>: yes|partly|no|not stated: <evidence>'", text)};
-  Effect effect{.transform = std::string(text.substr(0, first)), .evidence = std::string(text.substr(second + 2))};
+    return Error{fmt::format("effect '{}' is not '<item>: yes|partly|no|not stated: <signs>'", text)};
+  Effect effect{.transform = std::string(text.substr(0, first)), .signs = parse_signs(text.substr(second + 2))};
   const auto word = text.substr(first + 2, second - first - 2);
   if (word != kYes && word != kPartly && word != kNo && word != kNotStated)
     return Error{fmt::format("effect of {} is '{}', expected yes, partly, no or not stated", effect.transform, word)};
@@ -145,14 +156,14 @@ Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text) {
 
 std::string print_effects(const std::vector<Effect>& effects) {
   std::vector<std::string> parts;
-  for (const auto& e : effects) parts.push_back(fmt::format("{}: {}: {}", e.transform, word_of(e), e.evidence));
+  for (const auto& e : effects) parts.push_back(fmt::format("{}: {}: {}", e.transform, word_of(e), print(e.signs)));
   return join(parts, kBetweenEffects);
 }
 
 Result<std::vector<Effect>> parse_effects(std::string_view text) {
   std::vector<Effect> effects;
   if (text.empty()) return effects;
-  for (const auto& part : split_effects(text)) {
+  for (const std::string_view part : split_at(text, kBetweenEffects)) {
     auto effect = parse_effect(part);
     if (!effect) return effect.error();
     effects.push_back(*effect);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "parity/effect.h"
 #include "parity/record.h"
-#include "parity/verdict.h"
 
 namespace ordercheck {
 
@@ -24,7 +24,8 @@ Result<Counters> parse_counters(std::string_view text);
 std::string print_collectives(const std::vector<CollectiveCount>& collectives);
 Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text);
 
-// "tp=2: yes: 96 of 192 matmul flops | ac: no: missing: ...", or "partly"; "not stated" where no effect is defined.
+// "tp=2: yes: 96 of 192 matmul flops; 4 all_reduce on tp in forward | ac: no: missing: ...", or "partly"; "not stated" where no
+// effect is defined.
 std::string print_effects(const std::vector<Effect>& effects);
 Result<std::vector<Effect>> parse_effects(std::string_view text);
 

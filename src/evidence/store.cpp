@@ -10,14 +10,6 @@
 namespace ordercheck {
 namespace {
 
-// What stands behind a verdict: the module of a failure, or the first number that differs.
-std::string place_of(const Record& record, const Judgement& judgement) {
-  if (record.failure) return record.failure->module;
-  if (!judgement.difference) return "";
-  const Difference& d = *judgement.difference;
-  return fmt::format("{}, step {}{}", d.what, d.step, d.rank >= 0 ? fmt::format(", rank {}", d.rank) : "");
-}
-
 // Sorted by name; none where there is no folder.
 Result<std::vector<std::filesystem::path>> tables_below(const std::filesystem::path& folder) {
   std::error_code error;
@@ -88,27 +80,6 @@ Result<std::vector<EvidenceTable>> read_evidence_heads(const std::filesystem::pa
     tables.push_back(std::move(table).value());
   }
   return tables;
-}
-
-EvidenceRow evidence_row(const std::string& case_text, const Record& record, const Judgement& judgement) {
-  const bool completed = record.ending == Ending::completed;
-  EvidenceRow row{.case_text = case_text,
-                  .verdict = judgement.verdict,
-                  .ending = record.ending,
-                  .phase = record.failure ? name_of(record.failure->phase) : "",
-                  .place = place_of(record, judgement),
-                  .operation = record.failure ? record.failure->operation : "",
-                  .group = record.failure ? record.failure->group : "",
-                  .message = record.failure                        ? record.failure->message
-                             : judgement.verdict == Verdict::equal ? ""
-                                                                   : judgement.reason,
-                  .effects = judgement.effects,
-                  .digest = digest(record)};
-  if (completed) {
-    row.counters = record.counters;
-    row.collectives = record.collectives;
-  }
-  return row;
 }
 
 }  // namespace ordercheck

@@ -12,21 +12,60 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::string_view kTitle = "# ordercheck evidence 2";
+constexpr std::string_view kTitle = "# ordercheck evidence 3";
 constexpr std::string_view kColumns =
-    "case\tverdict\tending\tphase\tplace\toperation\tgroup\tmessage\teffects\tcounters\tcollectives\tdigest";
-constexpr std::size_t kColumnCount = 12;
+    "case\tverdict\tending\tphase\tmodule\toperation\tgroup\ttensor\tstep\trank\texpected\tgot\tmessage\teffects\tcounters\t"
+    "collectives\tdigest";
+
+// Where each stands in a row.
+enum Column : std::size_t {
+  kCase,
+  kVerdict,
+  kEnding,
+  kPhase,
+  kModule,
+  kOperation,
+  kGroup,
+  kTensor,
+  kStep,
+  kRank,
+  kExpected,
+  kGot,
+  kMessage,
+  kEffects,
+  kCounters,
+  kCollectives,
+  kDigest,
+  kColumnCount
+};
 
 std::string head_line(std::string_view key, std::string_view value) {
   return fmt::format("# {}\t{}\n", key, escape_field(value));
 }
 
-std::string print_row(const EvidenceRow& row) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", escape_field(row.case_text), name_of(row.verdict),
-                     name_of(row.ending), escape_field(row.phase), escape_field(row.place), escape_field(row.operation),
-                     escape_field(row.group), escape_field(row.message), escape_field(print_effects(row.effects)),
-                     escape_field(print_counters(row.counters)), escape_field(print_collectives(row.collectives)),
-                     hex(row.digest));
+std::string print_row(const Observation& row) {
+  std::vector<std::string> fields(kColumnCount);
+  fields[kCase] = row.case_text;
+  fields[kVerdict] = name_of(row.verdict);
+  fields[kEnding] = name_of(row.ending);
+  if (row.phase) fields[kPhase] = name_of(*row.phase);
+  fields[kModule] = row.module;
+  fields[kOperation] = row.operation;
+  fields[kGroup] = row.group;
+  if (row.difference) {
+    fields[kTensor] = row.difference->what;
+    fields[kStep] = std::to_string(row.difference->step);
+    if (row.difference->rank >= 0) fields[kRank] = std::to_string(row.difference->rank);
+    fields[kExpected] = row.difference->expected;
+    fields[kGot] = row.difference->got;
+  }
+  fields[kMessage] = row.message;
+  fields[kEffects] = print_effects(row.effects);
+  fields[kCounters] = print_counters(row.counters);
+  fields[kCollectives] = print_collectives(row.collectives);
+  fields[kDigest] = hex(row.digest);
+  for (std::string& field : fields) field = escape_field(field);
+  return join(fields, "\t") + "\n";
 }
 
 // Up to `separator`, which is taken off too, or all of it.
@@ -38,8 +77,7 @@ std::string_view take(std::string_view& text, char separator) {
 }
 
 // Effects and what follows are left empty in a brief one.
-Result<EvidenceRow> parse_row(std::string_view line, Reading reading) {
-  constexpr std::size_t kEffects = 8;
+Result<std::vector<std::string>> split_row(std::string_view line, Reading reading) {
   std::vector<std::string> fields;
   bool more = true;
   while (more) {
@@ -54,30 +92,62 @@ Result<EvidenceRow> parse_row(std::string_view line, Reading reading) {
     fields.push_back(std::move(text).value());
   }
   if (fields.size() != kColumnCount)
-    return Error{fmt::format("{}, expected {}: {}", counted(fields.size(), "column"), kColumnCount, kColumns.substr(0, 24))};
-  EvidenceRow row{.case_text = fields[0],
-                  .phase = fields[3],
-                  .place = fields[4],
-                  .operation = fields[5],
-                  .group = fields[6],
-                  .message = fields[7]};
+    return Error{fmt::format("{}, expected {}: {} ...", counted(fields.size(), "column"), static_cast<int>(kColumnCount),
+                             kColumns.substr(0, 24))};
+  return fields;
+}
+
+// -1 of an empty field.
+Result<int> parse_place(const std::string& field, const char* column) {
+  if (field.empty()) return -1;
+  const auto number = parse_integer(field);
+  if (!number || *number < 0 || *number > 1'000'000'000)
+    return Error{fmt::format("{} '{}' is no number of a {}", column, field, column)};
+  return static_cast<int>(*number);
+}
+
+Status parse_difference(const std::vector<std::string>& fields, Observation& row) {
+  const auto step = parse_place(fields[kStep], "step"), rank = parse_place(fields[kRank], "rank");
+  if (!step) return step.error();
+  if (!rank) return rank.error();
+  if (fields[kTensor].empty()) return Done{};
+  row.difference =
+      Difference{.what = fields[kTensor], .step = *step, .rank = *rank, .expected = fields[kExpected], .got = fields[kGot]};
+  return Done{};
+}
+
+Result<Observation> parse_row(std::string_view line, const EvidenceTable& head, Reading reading) {
+  const auto split = split_row(line, reading);
+  if (!split) return split.error();
+  const std::vector<std::string>& fields = *split;
+  Observation row{.engine = head.engine,
+                  .version = version_of(head.versions),
+                  .case_text = fields[kCase],
+                  .module = fields[kModule],
+                  .operation = fields[kOperation],
+                  .group = fields[kGroup],
+                  .message = fields[kMessage]};
   if (row.case_text.empty()) return Error{"a row without a case"};
-  const auto verdict = find_verdict(fields[1]);
+  const auto verdict = find_verdict(fields[kVerdict]);
   if (!verdict)
-    return Error{fmt::format("verdict '{}' is none of equal, differs, fails, hangs, ignored, unstable, unrun", fields[1])};
-  const auto ending = find_ending(fields[2]);
-  if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[2])};
+    return Error{fmt::format("verdict '{}' is none of equal, close, differs, fails, hangs, ignored, unstable, unrun",
+                             fields[kVerdict])};
+  const auto ending = find_ending(fields[kEnding]);
+  if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[kEnding])};
   row.verdict = *verdict;
   row.ending = *ending;
+  row.phase = find_phase(fields[kPhase]);
+  if (!row.phase && !fields[kPhase].empty()) return Error{fmt::format("phase '{}' is unknown", fields[kPhase])};
+  if (const auto read = parse_difference(fields, row); !read) return read.error();
   if (reading == Reading::brief) return row;
-  auto effects = parse_effects(fields[8]);
+  auto effects = parse_effects(fields[kEffects]);
   if (!effects) return effects.error();
-  auto counters = parse_counters(fields[9]);
+  auto counters = parse_counters(fields[kCounters]);
   if (!counters) return counters.error();
-  auto collectives = parse_collectives(fields[10]);
+  auto collectives = parse_collectives(fields[kCollectives]);
   if (!collectives) return collectives.error();
-  auto digest = parse_hash128(fields[11]);
-  if (!digest) return Error{fmt::format("digest '{}' is not 32 hex digits", fields[11])};
+  auto digest = parse_hash128(fields[kDigest]);
+  if (!digest) return Error{fmt::format("digest '{}' is not 32 hex digits", fields[kDigest])};
   row.effects = std::move(effects).value();
   row.counters = *counters;
   row.collectives = std::move(collectives).value();
@@ -131,20 +201,8 @@ std::string build_of(const EvidenceTable& table) {
   return build;
 }
 
-std::string version_of(const std::vector<std::string>& versions) {
-  const auto space = versions.empty() ? std::string::npos : versions.front().find(' ');
-  return space == std::string::npos ? "" : versions.front().substr(space + 1);
-}
-
-std::string place_in_words(const EvidenceRow& row) {
-  std::string place = row.place;
-  if (!row.operation.empty()) place += (place.empty() ? "" : ", ") + row.operation;
-  if (!row.group.empty()) place += " on " + row.group;
-  return place;
-}
-
-const EvidenceRow* find_row(const EvidenceTable& table, std::string_view case_text) {
-  const auto found = std::ranges::find(table.rows, case_text, &EvidenceRow::case_text);
+const Observation* find_row(const EvidenceTable& table, std::string_view case_text) {
+  const auto found = std::ranges::find(table.rows, case_text, &Observation::case_text);
   return found == table.rows.end() ? nullptr : &*found;
 }
 
@@ -160,7 +218,7 @@ std::string print_evidence(const EvidenceTable& table) {
                         escape_field(control.evidence));
   text += std::string(kColumns) + "\n";
   auto rows = table.rows;
-  std::ranges::sort(rows, {}, &EvidenceRow::case_text);
+  std::ranges::sort(rows, {}, &Observation::case_text);
   for (const auto& row : rows) text += print_row(row);
   return text;
 }
@@ -185,7 +243,11 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
   bool more = next();
   if (empty || line != kTitle) {
     number = 1;
-    return wrong(fmt::format("expected '{}'", kTitle));
+    const bool other_format = line.starts_with("# ordercheck evidence ");
+    return wrong(fmt::format("expected '{}'{}", kTitle,
+                             other_format ? ", and it is of another version of ordercheck: remove it, and `ordercheck matrix "
+                                            "run --write` writes it anew"
+                                          : ""));
   }
   while ((more = next()) && line.starts_with("# "))
     if (auto status = parse_head(line, table); !status) return wrong(status.error().message);
@@ -197,7 +259,7 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
     const std::string_view case_text = line.substr(0, line.find('\t'));
     const Reading reading = reading_of(table, case_text);
     if (reading != Reading::skip) {
-      auto row = parse_row(line, reading);
+      auto row = parse_row(line, table, reading);
       if (!row) return wrong(row.error().message);
       table.rows.push_back(std::move(row).value());
     }

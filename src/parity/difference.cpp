@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "parity/verdict.h"
+#include "parity/difference.h"
 
 namespace ordercheck {
 namespace {

@@ -62,7 +62,7 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
     return showing.effect(item);
   }
   if (!show(showing, runs, mesh))
-    return {.transform = print(item), .defined = false, .evidence = "no effect is stated for " + item.name};
+    return {.transform = print(item), .defined = false, .signs = {{.text = "no effect is stated for " + item.name}}};
   if (!without) showing.remark("the stack without it did not complete, so nothing was held against it");
   return showing.effect(item);
 }

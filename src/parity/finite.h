@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "parity/verdict.h"
+#include "parity/difference.h"
 
 namespace ordercheck {
 

@@ -99,6 +99,11 @@ Hash128 digest(const Record& record) {
   return hash_of(canonical.bytes());
 }
 
+std::string version_of(const std::vector<std::string>& versions) {
+  const auto space = versions.empty() ? std::string::npos : versions.front().find(' ');
+  return space == std::string::npos ? "" : versions.front().substr(space + 1);
+}
+
 const char* name_of(Phase phase) {
   switch (phase) {
     case Phase::build: return "build";

@@ -116,6 +116,9 @@ struct Record {
 // Hash of all that was observed, host and time left out: two runs of one case must have the same digest.
 Hash128 digest(const Record& record);
 
+// The version that rules speak about: "2.11.0" of {"libtorch 2.11.0", ...}; "" when none was told.
+std::string version_of(const std::vector<std::string>& versions);
+
 const char* name_of(Phase phase);
 const char* name_of(Ending ending);
 std::optional<Phase> find_phase(const std::string& name);

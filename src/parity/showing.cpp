@@ -9,17 +9,17 @@
 
 namespace ordercheck {
 
-void Showing::expect(bool holds, std::string phrase) {
+void Showing::expect(bool holds, std::string sign) {
   (holds ? some_ : missing_) = true;
-  phrases_.push_back(holds ? std::move(phrase) : "missing: " + std::move(phrase));
+  signs_.push_back({.text = std::move(sign), .missing = !holds});
 }
 
-void Showing::expect_all(std::int64_t part, std::int64_t whole, std::string phrase) {
+void Showing::expect_all(std::int64_t part, std::int64_t whole, std::string sign) {
   if (part > 0 && part < whole) some_ = true;
-  expect(part == whole, std::move(phrase));
+  expect(part == whole, std::move(sign));
 }
 
-void Showing::remark(std::string phrase) { phrases_.push_back(std::move(phrase)); }
+void Showing::remark(std::string sign) { signs_.push_back({.text = std::move(sign)}); }
 
 bool Showing::measured(const std::string& what, std::initializer_list<std::int64_t> values) {
   if (std::ranges::all_of(values, is_measured)) return true;
@@ -33,7 +33,7 @@ Effect Showing::effect(const Item& item) const {
           .defined = some_ || missing_ || !unmeasured_,
           .present = !missing_ && (some_ || !unmeasured_),
           .partly = missing_ && some_,
-          .evidence = fmt::format("{}", fmt::join(phrases_, "; "))};
+          .signs = signs_};
 }
 
 std::int64_t collectives(const Record& record, const std::string& kind, const std::string& group, Phase phase) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parity/verdict.h"
+#include "parity/effect.h"
 
 namespace ordercheck {
 
@@ -18,14 +18,14 @@ struct EffectRuns {
   const Item& item() const { return subject.stack.items[index]; }
 };
 
-// Each part adds a phrase, and one missing part makes the effect absent. A part that needs a counter that was not measured
+// Each part adds a sign, and one missing part makes the effect absent. A part that needs a counter that was not measured
 // shows nothing either way; where no other part is left, nothing is stated about the effect.
 class Showing {
  public:
-  void expect(bool holds, std::string phrase);
+  void expect(bool holds, std::string sign);
   // All of it holds, or a part, or nothing.
-  void expect_all(std::int64_t part, std::int64_t whole, std::string phrase);
-  void remark(std::string phrase);
+  void expect_all(std::int64_t part, std::int64_t whole, std::string sign);
+  void remark(std::string sign);
 
   // Whether all values of a counter were measured; where not, that is remarked: "matmul flops not measured by this engine".
   bool measured(const std::string& what, std::initializer_list<std::int64_t> values);
@@ -36,7 +36,7 @@ class Showing {
   bool some_ = false;
   bool missing_ = false;
   bool unmeasured_ = false;
-  std::vector<std::string> phrases_;
+  std::vector<Sign> signs_;
 };
 
 // Of rank 0 over the whole run. `kind` "" is any.

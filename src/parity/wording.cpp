@@ -29,4 +29,17 @@ std::string in_words(const Difference& d, const std::string& against) {
   return fmt::format("{} is {}, {} has {}", what, d.got, against, d.expected);
 }
 
+std::string ending_in_words(const Record& record) {
+  const char* word = record.ending == Ending::out_of_range ? "(range)" : name_of(record.ending);
+  if (!record.failure) return word;
+  const Failure& f = *record.failure;
+  std::string place = name_of(f.phase);
+  if (!f.module.empty()) place += ", " + f.module;
+  if (!f.operation.empty()) place += ", in " + f.operation;
+  if (!f.group.empty()) place += " on " + f.group;
+  if (f.sequence >= 0) place += fmt::format(" #{}", f.sequence);
+  if (f.rank >= 0) place += fmt::format(", rank {}", f.rank);
+  return fmt::format("{} ({}){}{}", word, place, f.message.empty() ? "" : ": ", f.message);
+}
+
 }  // namespace ordercheck

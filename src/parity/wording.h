@@ -3,12 +3,16 @@
 
 #include <string>
 
-#include "parity/verdict.h"
+#include "parity/difference.h"
+#include "parity/record.h"
 
 namespace ordercheck {
 
 // "loss of step 0 on rank 0 is 5.13958, the single-rank reference has 5.15664, 0.0171 apart"; of a tensor, of which a record
 // knows hashes, "gradient of output.weight of step 0 is not that of the single-rank reference".
 std::string in_words(const Difference& difference, const std::string& against);
+
+// How a run ended that did not complete, and where: "failed (apply, layers.0.attention, rank 1): the message".
+std::string ending_in_words(const Record& record);
 
 }  // namespace ordercheck

@@ -25,21 +25,21 @@ std::int64_t& of_phase(Traffic& traffic, Phase phase) {
   }
 }
 
-void add_counters(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view) {
-  for (const auto& [c, row] : runs) view.costs.push_back({.order = code(print(c.stack)), .cells = {}});
+void add_counters(const std::vector<const Outcome*>& runs, EngineView& view) {
+  for (const Outcome* run : runs) view.costs.push_back({.order = code(print(run->subject.stack)), .cells = {}});
   for (const auto& [name, none] : counter_values({}, {})) {
     std::vector<std::int64_t> values;
-    for (const auto& [c, row] : runs) values.push_back(counter_values(row->counters, {}).at(name));
+    for (const Outcome* run : runs) values.push_back(counter_values(run->seen.counters, {}).at(name));
     if (std::ranges::count(values, none) == std::ssize(values)) continue;
     view.cost_names.push_back(counter_in_words(name));
     for (std::size_t i = 0; i < values.size(); ++i) view.costs[i].cells.push_back(counter_text(values[i]));
   }
 }
 
-void add_traffic(const Case& c, const EvidenceRow& row, EngineView& view) {
-  const std::string order = code(print(c.stack));
+void add_traffic(const Outcome& run, EngineView& view) {
+  const std::string order = code(print(run.subject.stack));
   std::map<std::pair<std::string, std::string>, Traffic> sums;
-  for (const CollectiveCount& count : row.collectives) {
+  for (const CollectiveCount& count : run.seen.collectives) {
     Traffic& traffic = sums[{count.kind, count.group}];
     of_phase(traffic, count.phase) += count.count;
     traffic.bytes += count.bytes;
@@ -65,9 +65,9 @@ std::string counter_in_words(std::string name) {
 
 std::string counter_text(std::int64_t value) { return is_measured(value) ? thousands(value) : "not measured"; }
 
-void add_costs(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view) {
+void add_costs(const std::vector<const Outcome*>& runs, EngineView& view) {
   add_counters(runs, view);
-  for (const auto& [c, row] : runs) add_traffic(c, *row, view);
+  for (const Outcome* run : runs) add_traffic(*run, view);
 }
 
 }  // namespace ordercheck

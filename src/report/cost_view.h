@@ -1,4 +1,4 @@
-// What runs cost, from their evidence rows.
+// What runs cost: their counters and their traffic.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,6 @@ std::string counter_text(std::int64_t value);
 
 // Fills `view.cost_names` and `view.costs` with counters, a row a case, and `view.traffic` with collectives, a row a case,
 // kind and group.
-void add_costs(const std::vector<std::pair<Case, const EvidenceRow*>>& runs, EngineView& view);
+void add_costs(const std::vector<const Outcome*>& runs, EngineView& view);
 
 }  // namespace ordercheck

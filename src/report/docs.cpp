@@ -31,7 +31,7 @@ std::string with_links_from(std::string text, std::string_view way) {
 class Maker {
  public:
   Maker(const fs::path& root, const Sources& sources)
-      : templates_(root / "report_templates" / "md"), sources_(sources), engines_(observed_engines(sources)) {}
+      : templates_(root / "report_templates" / "md"), sources_(sources), engines_(engine_runs_of(sources)) {}
 
   Result<std::string> render(const std::string& name, const nlohmann::ordered_json& data) const {
     const auto text = read_file(templates_ / name);
@@ -55,8 +55,8 @@ class Maker {
                               add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};
     for (const EngineView& engine : pages.engines)
       added.push_back(add(documents, "docs/evidence/" + engine.file, "evidence.md", data_of(engine), "../"));
-    for (const ThreadView& thread : pages.threads)
-      added.push_back(add(documents, "docs/threads/" + thread.name + ".md", "thread.md", data_of(thread), "../"));
+    for (const DiscussionView& discussion : pages.discussions)
+      added.push_back(add(documents, "docs/threads/" + discussion.name + ".md", "thread.md", data_of(discussion), "../"));
     for (const RulePage& rule : pages.rules)
       added.push_back(add(documents, "docs/rules/" + rule.file.substr(rule.file.rfind('/') + 1), "rule.md", data_of(rule)));
     for (const Status& one : added)
@@ -79,7 +79,7 @@ class Maker {
  private:
   fs::path templates_;
   const Sources& sources_;
-  std::vector<ObservedEngine> engines_;
+  std::vector<EngineRuns> engines_;
 };
 
 // Folders that hold nothing but generated pages.
@@ -138,7 +138,7 @@ Result<std::vector<std::string>> gaps_in_orders(const fs::path& root) {
   const auto sources = load_sources(root);
   if (!sources) return sources.error();
   std::vector<std::string> gaps;
-  for (const RecommendedOrder& order : recommended_orders(*sources, observed_engines(*sources)))
+  for (const RecommendedOrder& order : recommended_orders(*sources, engine_runs_of(*sources)))
     gaps.insert(gaps.end(), order.gaps.begin(), order.gaps.end());
   return gaps;
 }

@@ -23,18 +23,18 @@ std::string neutral(Case c) {
   return print(c);
 }
 
-std::map<std::string, Seen> by_case(const std::vector<ObservedEngine>& engines) {
+std::map<std::string, Seen> by_case(const std::vector<EngineRuns>& engines) {
   std::map<std::string, Seen> cases;
   for (std::size_t i = 0; i < engines.size(); ++i)
-    for (const Outcome& outcome : engines[i].outcomes) cases[neutral(outcome.planned.subject)].emplace_back(i, &outcome);
+    for (const Outcome& outcome : engines[i].outcomes) cases[neutral(outcome.subject)].emplace_back(i, &outcome);
   return cases;
 }
 
 // A version of one engine shows another verdict than a version of another engine.
-bool disagree(const Seen& seen, const std::vector<ObservedEngine>& engines) {
+bool disagree(const Seen& seen, const std::vector<EngineRuns>& engines) {
   for (const auto& [i, a] : seen)
     for (const auto& [j, b] : seen)
-      if (engines[i].table.engine != engines[j].table.engine && a->judgement.verdict != b->judgement.verdict) return true;
+      if (engines[i].table.engine != engines[j].table.engine && a->seen.verdict != b->seen.verdict) return true;
   return false;
 }
 
@@ -44,7 +44,7 @@ std::string cell_of(const Seen& seen, std::size_t engine) {
 }
 
 // What a page states for a version first; else whom the pages that fire speak of, where that is not everybody here.
-std::string explanation_of(const Seen& seen, const std::vector<ObservedEngine>& engines, const std::vector<Rule>& rules) {
+std::string explanation_of(const Seen& seen, const std::vector<EngineRuns>& engines, const std::vector<Rule>& rules) {
   std::vector<std::string> said;
   const auto say = [&](std::string text) {
     if (std::ranges::find(said, text) == said.end()) said.push_back(std::move(text));
@@ -66,9 +66,9 @@ std::string explanation_of(const Seen& seen, const std::vector<ObservedEngine>& 
 
 }  // namespace
 
-EnginesView engines_view(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+EnginesView engines_view(const Sources& sources, const std::vector<EngineRuns>& engines) {
   EnginesView view;
-  for (const ObservedEngine& engine : engines) view.engines.push_back(print_engine(engine));
+  for (const EngineRuns& engine : engines) view.engines.push_back(print_engine(engine));
   int same = 0;
   for (const auto& [text, seen] : by_case(engines)) {
     std::set<std::string> who;

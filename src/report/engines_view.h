@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 
 namespace ordercheck {
 
@@ -21,6 +21,6 @@ struct EnginesView {
 };
 
 // Runs of the same engine in several versions are columns, and no disagreement by themselves.
-EnginesView engines_view(const Sources& sources, const std::vector<ObservedEngine>& engines);
+EnginesView engines_view(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

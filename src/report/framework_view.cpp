@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "check/orders.h"
-#include "matrix/orders.h"
+#include "plan/orders.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
 #include "rule/match.h"
@@ -38,8 +38,8 @@ std::string findings_in_words(const Stack& order, const std::vector<Rule>& rules
 }
 
 // What of the order the reader's version builds.
-std::string run_in_words(const Stack& order, const Target& target, const std::vector<ObservedEngine>& engines) {
-  for (const ObservedEngine& engine : engines) {
+std::string run_in_words(const Stack& order, const Target& target, const std::vector<EngineRuns>& engines) {
+  for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     std::vector<std::string> dropped;
     const Stack projected = project(order, built_by(engine), dropped);
@@ -53,7 +53,7 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
 
 }  // namespace
 
-std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Judge judge(sources.rules, reader_target(sources), sources.observations);
   std::vector<FrameworkRow> rows;
   for (const Framework& framework : sources.frameworks) {

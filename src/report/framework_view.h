@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -23,7 +23,7 @@ struct Disagreement {
   std::string second_before;
 };
 
-std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines);
 std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks);
 
 }  // namespace ordercheck

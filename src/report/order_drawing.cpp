@@ -54,7 +54,7 @@ class Drawing {
 
 // What the other order of two transforms shows that this order does not.
 Shown harm_of_turning(const std::string& before, const std::string& after, const Sources& sources,
-                      const std::vector<ObservedEngine>& engines) {
+                      const std::vector<EngineRuns>& engines) {
   const Shown straight = shown_by_pair(before, after, sources, engines);
   const Shown turned = shown_by_pair(after, before, sources, engines);
   return turned == straight && turned != Shown::not_run ? Shown::equal : turned;
@@ -62,7 +62,7 @@ Shown harm_of_turning(const std::string& before, const std::string& after, const
 
 // Runs of neighbours that all stand to each other as `shown` says.
 std::vector<std::vector<std::string>> chains(const std::vector<std::string>& names, Shown shown, const Sources& sources,
-                                             const std::vector<ObservedEngine>& engines) {
+                                             const std::vector<EngineRuns>& engines) {
   std::vector<std::vector<std::string>> found;
   bool open = false;
   for (std::size_t i = 0; i + 1 < names.size(); ++i) {
@@ -80,7 +80,7 @@ std::vector<std::vector<std::string>> chains(const std::vector<std::string>& nam
 }  // namespace
 
 OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& sources,
-                        const std::vector<ObservedEngine>& engines) {
+                        const std::vector<EngineRuns>& engines) {
   Drawing drawing;
   for (std::size_t to = 1; to < names.size(); ++to)
     for (const Stroke& stroke : kStrokes) {

@@ -34,16 +34,16 @@ Stack with_backend(Stack stack, const std::string& backend) {
   return stack;
 }
 
-const Outcome* run_of(const Stack& stack, const ObservedEngine& engine) {
+const Outcome* run_of(const Stack& stack, const EngineRuns& engine) {
   return find_outcome(engine, usual_case(stack, Case{}.model, engine.table.engine));
 }
 
-bool ran_equal(const Stack& stack, const ObservedEngine& engine) {
+bool ran_equal(const Stack& stack, const EngineRuns& engine) {
   const Outcome* outcome = run_of(stack, engine);
-  return outcome != nullptr && outcome->judgement.verdict == Verdict::equal;
+  return outcome != nullptr && outcome->seen.verdict == Verdict::equal;
 }
 
-std::string seen_of(const Stack& stack, const ObservedEngine& engine) {
+std::string seen_of(const Stack& stack, const EngineRuns& engine) {
   if (const Outcome* outcome = run_of(stack, engine)) return seen_in_words(*outcome);
   if (with_backend(stack, "") == stack) return "not run yet";
   const Outcome* stand_in = run_of(with_backend(stack, ""), engine);
@@ -55,7 +55,7 @@ std::string blocker_in_words(const Rule& rule, const Finding& finding, const Tar
   return fmt::format("{} (since {}): {}", link_to(rule, "rules/"), since_in_words(rule, target), finding.headline);
 }
 
-OrderRun order_run(const Stack& stack, const Sources& sources, const ObservedEngine& engine) {
+OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns& engine) {
   const Judge judge(sources.rules, engine.target, sources.observations);
   OrderRun made{.target = print(engine.target), .stack = stack, .seen = seen_of(stack, engine)};
   for (const Finding& finding : findings_of(stack, judge))
@@ -75,13 +75,13 @@ OrderRun order_run(const Stack& stack, const Sources& sources, const ObservedEng
 }  // namespace
 
 std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding, const Sources& sources,
-                                 const std::vector<ObservedEngine>& engines) {
+                                 const std::vector<EngineRuns>& engines) {
   Stack core;
   for (const Item& item : order.items)
     if (is_core(item, sharding)) core.items.push_back(item);
   core = with_backend(core, "inductor");
   std::vector<OrderRun> runs;
-  for (const ObservedEngine& engine : engines) {
+  for (const EngineRuns& engine : engines) {
     if (engine.target.project != "pytorch") continue;
     const std::vector<std::string> built = built_by(engine);
     if (std::ranges::all_of(core.items, [&](const Item& item) { return holds(built, item.name); }))
@@ -90,8 +90,8 @@ std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding
   return runs;
 }
 
-bool nobody_builds(const std::string& sharding, const std::vector<ObservedEngine>& engines) {
-  const auto lacks_it = [&](const ObservedEngine& engine) { return !holds(built_by(engine), sharding); };
+bool nobody_builds(const std::string& sharding, const std::vector<EngineRuns>& engines) {
+  const auto lacks_it = [&](const EngineRuns& engine) { return !holds(built_by(engine), sharding); };
   return !engines.empty() && std::ranges::all_of(engines, lacks_it);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -26,10 +26,10 @@ struct OrderRun {
 
 // One a pytorch engine that there is evidence of, and that builds what the order holds. `sharding`: "fsdp", as in the order.
 std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding, const Sources& sources,
-                                 const std::vector<ObservedEngine>& engines);
+                                 const std::vector<EngineRuns>& engines);
 
 // There are runs, and none of an engine that builds it: then nobody could run the order.
-bool nobody_builds(const std::string& sharding, const std::vector<ObservedEngine>& engines);
+bool nobody_builds(const std::string& sharding, const std::vector<EngineRuns>& engines);
 
 // Why the recommended order of a page is no answer yet; empty when it is one. A line each: a transform that it lacks,
 // or a version in which neither the order nor its cure ran equal, with the stacks to run.

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "check/orders.h"
 #include "check/partners.h"
-#include "matrix/orders.h"
+#include "plan/orders.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
 #include "rule/match.h"
@@ -57,7 +57,7 @@ Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
 }
 
 PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& sources,
-                      const std::vector<ObservedEngine>& engines) {
+                      const std::vector<EngineRuns>& engines) {
   PairReason reason{.pair = pair,
                     .rule = link_to(rule, "rules/"),
                     .reason = reason_of(rule),
@@ -71,7 +71,7 @@ PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& 
 
 // The pages that fire when the two change places; else the pages that let them; else one entry without a page.
 std::vector<PairReason> reasons_for(const Item& before, const Item& after, const Sources& sources,
-                                    const std::vector<ObservedEngine>& engines) {
+                                    const std::vector<EngineRuns>& engines) {
   const std::string pair = fmt::format("{} before {}", code(before.name), code(after.name));
   const Stack turned{.items = {after, before}};
   std::vector<PairReason> reasons;
@@ -96,7 +96,7 @@ std::vector<std::string> known_transforms(const std::vector<Rule>& rules) {
   return known;
 }
 
-std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Judge judge(sources.rules, reader_target(sources), sources.observations);
   std::vector<RecommendedOrder> orders;
   for (const std::string sharding : {"fsdp", "simple_fsdp"}) {

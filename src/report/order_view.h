@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/order_runs.h"
 #include "report/sources.h"
 
@@ -31,7 +31,7 @@ struct RecommendedOrder {
 // One order for fsdp and one for simple_fsdp, each of every transform that order rules name, but for other data parallelism and
 // for what a clash page gives up: its good stack does without one. What a page has against two that it keeps is no matter of
 // their order.
-std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 // Transforms that some order, clash or commutes page names, in the order of the catalogue.
 std::vector<std::string> known_transforms(const std::vector<Rule>& rules);

@@ -221,9 +221,9 @@ Json data_of(const PageCount& count) {
 
 }  // namespace
 
-Pages pages_of(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+Pages pages_of(const Sources& sources, const std::vector<EngineRuns>& engines) {
   Pages pages{.target = print(reader_target(sources)),
-              .threads = thread_views(sources, engines),
+              .discussions = discussion_views(sources, engines),
               .orders = recommended_orders(sources, engines),
               .count = count_pages(sources, engines),
               .pair_table = pair_table(sources, engines),
@@ -241,7 +241,7 @@ Pages pages_of(const Sources& sources, const std::vector<ObservedEngine>& engine
     for (const OrderRun& run : pages.orders.front().runs)
       if (run.target == pages.target) pages.whole_order = shown_by(run.stack, sources, engines);
   if (!pages.orders.empty()) pages.drawing = draw_order(pages.orders.front().names, sources, engines);
-  for (const ObservedEngine& engine : engines) {
+  for (const EngineRuns& engine : engines) {
     pages.engines.push_back(engine_view(sources, engine));
     if (engine.target.project == "pytorch" && engine.target.version) pages.versions.push_back(print(*engine.target.version));
   }
@@ -306,8 +306,8 @@ Json data_of(const EngineView& view) {
           {"not_planned", lines(view.not_planned)}};
 }
 
-Json data_of(const ThreadView& thread) {
-  return {{"title", thread.title}, {"file", thread.name + ".md"}, {"url", thread.url}, {"points", all(thread.points)}};
+Json data_of(const DiscussionView& discussion) {
+  return {{"title", discussion.title}, {"file", discussion.name + ".md"}, {"url", discussion.url}, {"points", all(discussion.points)}};
 }
 
 Json ordering_data(const Pages& pages) {
@@ -337,7 +337,7 @@ Json ordering_data(const Pages& pages) {
             {"engines", all(pages.engines)},
             {"frameworks", all(pages.frameworks)},
             {"disagreements", all(pages.disagreements)},
-            {"threads", all(pages.threads)}};
+            {"discussions", all(pages.discussions)}};
   data["count"] = data_of(pages.count);
   return data;
 }

@@ -15,7 +15,7 @@
 #include "report/rule_view.h"
 #include "report/runs_view.h"
 #include "report/symptoms.h"
-#include "report/thread_view.h"
+#include "report/discussion_view.h"
 #include "report/transform_view.h"
 #include "report/versions_view.h"
 
@@ -25,7 +25,7 @@ namespace ordercheck {
 struct Pages {
   std::string target;                 // "pytorch 2.15.0": whom the ordering page is for
   std::vector<std::string> versions;  // of PyTorch that there are runs of: "2.15.0", "2.11.0"
-  std::vector<ThreadView> threads;
+  std::vector<DiscussionView> discussions;
   std::vector<RecommendedOrder> orders;
   Shown whole_order = Shown::not_run;  // what most people stack of the first order, on `target`
   OrderDrawing drawing;                // of the first order
@@ -43,12 +43,12 @@ struct Pages {
   std::vector<RulePage> rules;
 };
 
-Pages pages_of(const Sources& sources, const std::vector<ObservedEngine>& engines);
+Pages pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 nlohmann::ordered_json ordering_data(const Pages& pages);        // docs/parallelism_ordering.md
 nlohmann::ordered_json evidence_index_data(const Pages& pages);  // docs/evidence/README.md
 nlohmann::ordered_json rule_index_data(const Pages& pages);      // docs/rules/README.md
-nlohmann::ordered_json data_of(const ThreadView& thread);        // docs/threads/<name>.md
+nlohmann::ordered_json data_of(const DiscussionView& discussion);        // docs/threads/<name>.md
 nlohmann::ordered_json data_of(const RulePage& page);            // docs/rules/<slug>.md
 nlohmann::ordered_json data_of(const EngineView& view);          // docs/evidence/<engine>-<version>.md
 

@@ -14,7 +14,7 @@ bool was_run(const PairRow& row) {
 
 }  // namespace
 
-PairMatrix pair_matrix(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+PairMatrix pair_matrix(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const std::vector<std::string> known = known_transforms(sources.rules);
   const auto row_of = [&](const std::string& first, const std::vector<std::string>& names) {
     PairRow row{.name = first, .cells = {}};

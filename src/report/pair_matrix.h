@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/shown.h"
 #include "report/sources.h"
 
@@ -23,6 +23,6 @@ struct PairMatrix {
 
 // Of exactly these two transforms with their usual degrees and options, on the reader's version. What pages say of a pair
 // is no part of it.
-PairMatrix pair_matrix(const Sources& sources, const std::vector<ObservedEngine>& engines);
+PairMatrix pair_matrix(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

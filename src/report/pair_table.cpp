@@ -31,21 +31,18 @@ std::set<std::string> pair_of(const Rule& rule) {
 }
 
 // The exception's words without its type, or the first thing that differs.
-std::string detail_of(const Outcome& outcome) {
-  const std::string& reason = outcome.judgement.reason;
-  switch (outcome.judgement.verdict) {
-    case Verdict::fails: {
-      const auto type = reason.find("Error: ");
-      const std::string words = type == std::string::npos ? reason : reason.substr(type + 7);
-      return fmt::format(" in {}: {}", outcome.record.failure ? name_of(outcome.record.failure->phase) : "some phase",
-                         code(shortened(words, kLongestHappening)));
-    }
+std::string detail_of(const Observation& seen) {
+  switch (seen.verdict) {
+    case Verdict::fails:
+      return fmt::format(" in {}: {}", seen.phase ? name_of(*seen.phase) : "some phase",
+                         code(shortened(without_type(seen.message), kLongestHappening)));
     case Verdict::differs: {
-      const auto end = reason.find(" is ");
-      return fmt::format(": {}{}", shortened(reason.substr(0, end), kLongestHappening),
-                         end == std::string::npos ? "" : " differs");
+      if (!seen.difference) return ": " + shortened(seen.message, kLongestHappening);
+      const Difference& d = *seen.difference;
+      const std::string rank = d.rank >= 0 ? fmt::format(" on rank {}", d.rank) : "";
+      return fmt::format(": {} differs", shortened(fmt::format("{} of step {}{}", d.what, d.step, rank), kLongestHappening));
     }
-    case Verdict::ignored: return ": " + shortened(what_is_missing(outcome), kLongestHappening);
+    case Verdict::ignored: return ": " + shortened(what_is_missing(seen), kLongestHappening);
     default: return "";
   }
 }
@@ -83,7 +80,7 @@ bool comes_first(const Candidate& one, const Candidate& other) {
   return key(one) < key(other);
 }
 
-PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Rule& rule = *pages.front().rule;
   PairTableRow row{.shown = pages.front().shown,
                    .good = code(print(rule.witness.good)),
@@ -94,7 +91,7 @@ PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources,
                    .cure = cure_in_words(rule),
                    .page = link_to(rule, "rules/"),
                    .others = ""};
-  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines)) row.happens += detail_of(*outcome);
+  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines)) row.happens += detail_of(outcome->seen);
   std::vector<std::string> others;
   for (std::size_t i = 1; i < pages.size(); ++i) others.push_back(pages[i].rule->id);
   row.others = join(others, ", ");
@@ -103,7 +100,7 @@ PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources,
 
 }  // namespace
 
-std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Target target = reader_target(sources);
   std::map<std::set<std::string>, std::vector<Candidate>> pairs;
   for (const Rule& rule : sources.rules) {
@@ -123,7 +120,7 @@ std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<O
   return rows;
 }
 
-PageCount count_pages(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+PageCount count_pages(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Target target = reader_target(sources);
   PageCount count;
   for (const Rule& rule : sources.rules) {

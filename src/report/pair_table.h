@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/shown.h"
 #include "report/sources.h"
 
@@ -24,7 +24,7 @@ struct PairTableRow {
 
 // Of order and clash pages that hold for the reader's version and whose bad stack it did not run as well as the good one.
 // Of the pages about two transforms the one with the worst harm and the smallest stack.
-std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 // How many order and clash pages hold for the reader's version, by what a run of their bad stack showed.
 struct PageCount {
@@ -33,6 +33,6 @@ struct PageCount {
   int not_run = 0;
   int fails = 0, wrong = 0, without_effect = 0, slower = 0, equal = 0;
 };
-PageCount count_pages(const Sources& sources, const std::vector<ObservedEngine>& engines);
+PageCount count_pages(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

@@ -12,9 +12,9 @@ namespace ordercheck {
 namespace {
 
 std::string run_of(const Stack& stack, const Witness& witness, const Target& target,
-                   const std::vector<ObservedEngine>& engines) {
+                   const std::vector<EngineRuns>& engines) {
   if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
-  for (const ObservedEngine& engine : engines) {
+  for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     const Case c = usual_case(stack, witness.model, engine.table.engine);
     if (const Outcome* outcome = find_outcome(engine, c)) return seen_in_words(*outcome);
@@ -33,12 +33,12 @@ std::string grade_in_words(const Grade& grade, const Target& target) {
 }  // namespace
 
 std::string seen_in_words(const Outcome& outcome) {
-  std::string text = name_of(outcome.judgement.verdict);
-  if (outcome.record.failure) text += fmt::format(" in {}", name_of(outcome.record.failure->phase));
+  std::string text = name_of(outcome.seen.verdict);
+  if (outcome.seen.phase) text += fmt::format(" in {}", name_of(*outcome.seen.phase));
   return text;
 }
 
-std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::vector<Standing> standings;
   for (const Target& target : targets_of(sources)) {
     if (!speaks_about(rule, target.project)) continue;
@@ -84,7 +84,7 @@ std::string since_in_words(const Rule& rule, const Target& target) {
   return "";
 }
 
-RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const bool commutes = rule.kind == RuleKind::commutes;
   RulePage page{.id = rule.id,
                 .title = rule.title,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -32,8 +32,8 @@ struct RulePage {
   std::vector<std::string> expectations;  // likewise
 };
 
-std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines);
-RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines);
+RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines);
 
 std::string holds_in_words(const Rule& rule);  // "`pytorch>=2.6`, `native>=1`"
 // The versions of the target that the page speaks of: "2.6"; "2.6, before 2.13"; "" where it does not hold.

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "matrix/orders.h"
-#include "matrix/run.h"
-#include "matrix/summary.h"
+#include "plan/orders.h"
+#include "plan/result.h"
+#include "report/summary.h"
 #include "report/cost_view.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
@@ -35,10 +35,10 @@ std::string text_of(const Case& c) {
   return code(at == std::string::npos ? text : text.substr(0, at) + text.substr(at + engine.size()));
 }
 
-RunRow run_row(const Sources& sources, const Outcome& outcome, const EvidenceRow& row) {
-  return {.text = text_of(outcome.planned.subject),
+RunRow run_row(const Sources& sources, const Outcome& outcome) {
+  return {.text = text_of(outcome.subject),
           .verdict = seen_in_words(outcome),
-          .seen = seen_text(outcome, row),
+          .seen = seen_text(outcome.seen),
           .rules = pages_that_fire(outcome, sources.rules)};
 }
 
@@ -53,20 +53,20 @@ std::vector<Case> ordered_cases(const Space& space, const std::string& engine) {
   return cases;
 }
 
-std::vector<ContradictionRow> contradictions_of(const ObservedEngine& engine) {
+std::vector<ContradictionRow> contradictions_of(const EngineRuns& engine) {
   std::vector<ContradictionRow> rows;
   for (const Outcome& outcome : engine.outcomes) {
     if (outcome.agreement != Agreement::contradiction) continue;
     rows.push_back({.where = print(engine.target),
-                    .what = code(print(outcome.planned.subject)),
+                    .what = code(print(outcome.subject)),
                     .claimed = outcome.disagreement,
-                    .seen = code(shortened(outcome.judgement.reason, kLongestMessage)),
+                    .seen = code(shortened(outcome.seen.message, kLongestMessage)),
                     .explanation = outcome.explanation.empty() ? "no page explains it" : outcome.explanation});
   }
   return rows;
 }
 
-std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEngine& engine) {
+std::vector<std::string> not_planned_of(const Sources& sources, const EngineRuns& engine) {
   std::vector<std::string> lines;
   const LeftOut left = left_out(sources, engine);
   for (const auto& [reason, count] : left.reasons) lines.push_back(fmt::format("{}: {}", counted(count, "case"), reason));
@@ -80,17 +80,16 @@ std::vector<std::string> not_planned_of(const Sources& sources, const ObservedEn
 
 }  // namespace
 
-std::string seen_text(const Outcome& outcome, const EvidenceRow& row) {
-  if (outcome.judgement.verdict == Verdict::equal) return "bitwise equal";
-  const std::string place = place_in_words(row);
-  if (row.message.empty()) return place.empty() ? "no message" : place;
-  const std::string message = code(shortened(row.message, kLongestMessage));
-  return place.empty() || outcome.judgement.verdict == Verdict::differs ? message : fmt::format("{}, in {}", message, place);
+std::string seen_text(const Observation& seen) {
+  if (seen.verdict == Verdict::equal) return "bitwise equal";
+  const std::string place = place_of(seen);
+  if (seen.message.empty()) return place.empty() ? "no message" : place;
+  const std::string message = code(shortened(seen.message, kLongestMessage));
+  return place.empty() || seen.verdict == Verdict::differs ? message : fmt::format("{}, in {}", message, place);
 }
 
-EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
-  const MatrixResult result{.outcomes = engine.outcomes, .controls = engine.table.controls};
-  const Tally tally = tally_of(result);
+EngineView engine_view(const Sources& sources, const EngineRuns& engine) {
+  const Tally tally = tally_of(engine.outcomes, engine.table.controls);
   std::vector<std::string> verdicts;
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
   EngineView view{.title = print_engine(engine),
@@ -110,23 +109,19 @@ EngineView engine_view(const Sources& sources, const ObservedEngine& engine) {
                                         control.evidence));
   view.builds = codes(built_by(engine));
   view.file = evidence_page_of(engine);
-  for (const Outcome& outcome : engine.outcomes)
-    if (const EvidenceRow* row = find_row(engine.table, print(outcome.planned.subject)))
-      view.runs.push_back(run_row(sources, outcome, *row));
+  for (const Outcome& outcome : engine.outcomes) view.runs.push_back(run_row(sources, outcome));
   const Space& space = space_of(sources, engine.table.engine);
   const std::vector<Case> cases = ordered_cases(space, engine.table.engine);
   view.sets = set_views(sources, engine);
-  std::vector<std::pair<Case, const EvidenceRow*>> legal;
-  for (const Case& c : cases) {
-    if (const EvidenceRow* row = find_row(engine.table, print(c)); row && shows_parity(row->verdict))
-      legal.emplace_back(c, row);
-  }
+  std::vector<const Outcome*> legal;
+  for (const Case& c : cases)
+    if (const Outcome* run = find_outcome(engine, c); run != nullptr && shows_parity(run->seen.verdict)) legal.push_back(run);
   add_costs(legal, view);
   view.contradictions = contradictions_of(engine);
   for (const Outcome& outcome : engine.outcomes)
     if (outcome.agreement == Agreement::undecided)
-      view.undecided.push_back(fmt::format("{}, {}: {}", code(print(outcome.planned.subject)),
-                                           name_of(outcome.judgement.verdict), outcome.judgement.reason));
+      view.undecided.push_back(fmt::format("{}, {}: {}", code(print(outcome.subject)),
+                                           name_of(outcome.seen.verdict), outcome.seen.message));
   for (const auto& [why, cases] : open_cases(engine.outcomes)) view.open.push_back(fmt::format("{}: {}", why, codes(cases)));
   view.not_planned = not_planned_of(sources, engine);
   return view;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/set_view.h"
 #include "report/sources.h"
 
@@ -60,10 +60,10 @@ struct EngineView {
   std::vector<std::string> not_planned;  // "12 cases: the native engine builds no compile"
 };
 
-EngineView engine_view(const Sources& sources, const ObservedEngine& engine);
+EngineView engine_view(const Sources& sources, const EngineRuns& engine);
 
 // What a run showed, in words: "bitwise equal", the first difference, a failure's message and its place.
-std::string seen_text(const Outcome& outcome, const EvidenceRow& row);
+std::string seen_text(const Observation& seen);
 
 // Contradictions that pages state themselves: expectations that depart from the harm.
 std::vector<ContradictionRow> stated_contradictions(const std::vector<Rule>& rules);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "evidence/field.h"
-#include "matrix/orders.h"
+#include "plan/orders.h"
 #include "parity/counters.h"
 #include "report/cost_view.h"
 #include "report/markdown.h"
@@ -21,34 +21,29 @@ namespace {
 
 struct SetRun {
   std::string order;
-  const EvidenceRow* row;
   const Outcome* outcome;
+  const Observation& seen() const { return outcome->seen; }
 };
 
-bool completed(const SetRun& run) { return run.row->ending == Ending::completed; }
+bool completed(const SetRun& run) { return run.seen().ending == Ending::completed; }
 
-bool all_measured(const EvidenceRow& row) {
+bool all_measured(const Observation& row) {
   return std::ranges::all_of(kCounters, [&](const CounterName& counter) { return is_measured(row.counters.*counter.value); });
 }
 
 // What two orders must share to be the same object for all that a run can tell: they are equal to one rank both, so it
 // is counters and collectives.
-std::string footprint(const EvidenceRow& row) {
-  std::string text = print_counters(row.counters);
-  for (const CollectiveCount& c : row.collectives)
-    text += fmt::format(" {}:{}:{}:{}:{}", c.kind, c.group, name_of(c.phase), c.count, c.bytes);
-  return text;
+std::string footprint(const Observation& row) {
+  return print_counters(row.counters) + " " + print_collectives(row.collectives);
 }
 
-std::vector<SetRun> runs_of(const Sources& sources, const ObservedEngine& engine, const Stack& set, int ranks) {
+std::vector<SetRun> runs_of(const Sources& sources, const EngineRuns& engine, const Stack& set, int ranks) {
   std::vector<SetRun> runs;
   for (const Stack& stack : orders_of_set(set, ranks)) {
     const Case c{.stack = stack, .model = space_of(sources, engine.table.engine).models.front(), .engine = engine.table.engine};
-    const EvidenceRow* row = find_row(engine.table, print(c));
-    const Outcome* outcome = find_outcome(engine, c);
-    if (row != nullptr && outcome != nullptr) runs.push_back({code(print(stack)), row, outcome});
+    if (const Outcome* outcome = find_outcome(engine, c)) runs.push_back({code(print(stack)), outcome});
   }
-  std::ranges::stable_sort(runs, {}, [](const SetRun& run) { return run.row->verdict; });
+  std::ranges::stable_sort(runs, {}, [](const SetRun& run) { return run.seen().verdict; });
   return runs;
 }
 
@@ -57,7 +52,7 @@ void add_counters(const std::vector<SetRun>& runs, SetView& view) {
   for (const auto& [name, none] : counter_values({}, {})) {
     std::vector<std::int64_t> values;
     for (const SetRun& run : runs)
-      if (completed(run)) values.push_back(counter_values(run.row->counters, {}).at(name));
+      if (completed(run)) values.push_back(counter_values(run.seen().counters, {}).at(name));
     const bool varies = std::ranges::adjacent_find(values, std::not_equal_to<>{}) != values.end();
     if (!varies) {
       if (!values.empty() && values.front() != none)
@@ -75,15 +70,15 @@ void add_counters(const std::vector<SetRun>& runs, SetView& view) {
 void add_letters(const std::vector<SetRun>& runs, SetView& view) {
   std::map<std::string, std::string> letters;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!shows_parity(runs[i].row->verdict) || !all_measured(*runs[i].row)) continue;
+    if (!shows_parity(runs[i].seen().verdict) || !all_measured(runs[i].seen())) continue;
     const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
-    view.rows[i].same = letters.emplace(footprint(*runs[i].row), next).first->second;
+    view.rows[i].same = letters.emplace(footprint(runs[i].seen()), next).first->second;
   }
 }
 
 }  // namespace
 
-std::vector<SetView> set_views(const Sources& sources, const ObservedEngine& engine) {
+std::vector<SetView> set_views(const Sources& sources, const EngineRuns& engine) {
   std::vector<SetView> views;
   const Space& space = space_of(sources, engine.table.engine);
   if (space.models.empty()) return views;
@@ -95,9 +90,8 @@ std::vector<SetView> set_views(const Sources& sources, const ObservedEngine& eng
       for (const Item& item : set.items) names.push_back(code(print(Stack{.items = {item}})));
       SetView view{.title = fmt::format("{} on {}", join(names, ", "), counted(ranks, "rank"))};
       for (const SetRun& run : runs) {
-        const std::string phase = run.row->phase.empty() ? "" : " in " + run.row->phase;
         view.rows.push_back({.order = run.order,
-                             .verdict = name_of(run.row->verdict) + phase,
+                             .verdict = seen_in_words(*run.outcome),
                              .rules = pages_that_fire(*run.outcome, sources.rules)});
       }
       add_counters(runs, view);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -27,6 +27,6 @@ struct SetView {
 };
 
 // One a set of the space and a world size that it can fill, sets without a run left out.
-std::vector<SetView> set_views(const Sources& sources, const ObservedEngine& engine);
+std::vector<SetView> set_views(const Sources& sources, const EngineRuns& engine);
 
 }  // namespace ordercheck

@@ -33,19 +33,19 @@ bool is_plain(const Item& item, const std::string& name) {
 
 bool is_silent(Shown shown) { return shown == Shown::wrong || shown == Shown::without_effect; }
 
-const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Target target = reader_target(sources);
-  for (const ObservedEngine& engine : engines) {
+  for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     if (const Outcome* outcome = find_outcome(engine, usual_case(stack, Case{}.model, engine.table.engine))) return outcome;
   }
   return nullptr;
 }
 
-Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines) {
+Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Outcome* outcome = reader_run(stack, sources, engines);
   if (outcome == nullptr) return Shown::not_run;
-  switch (outcome->judgement.verdict) {
+  switch (outcome->seen.verdict) {
     case Verdict::equal:
     case Verdict::close: return costs_more(stack, sources) ? Shown::slower : Shown::equal;
     case Verdict::ignored: return Shown::without_effect;
@@ -57,17 +57,17 @@ Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<Obs
 }
 
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
-                    const std::vector<ObservedEngine>& engines) {
+                    const std::vector<EngineRuns>& engines) {
   const Target target = reader_target(sources);
   const Case* best = nullptr;
   const auto key = [&](const Case& c) {
     const bool usual = c.stack.items == std::vector{item_named(first), item_named(second)};
     return std::pair(!usual, world_size(mesh_of(c.stack)));
   };
-  for (const ObservedEngine& engine : engines) {
+  for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     for (const Outcome& outcome : engine.outcomes) {
-      const Case& c = outcome.planned.subject;
+      const Case& c = outcome.subject;
       if (c.stack.items.size() != 2 || c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
       if (!is_plain(c.stack.items[0], first) || !is_plain(c.stack.items[1], second)) continue;
       if (best == nullptr || key(c) < key(*best)) best = &c;
@@ -76,14 +76,18 @@ Shown shown_by_pair(const std::string& first, const std::string& second, const S
   return best == nullptr ? Shown::not_run : shown_by(best->stack, sources, engines);
 }
 
-std::string what_is_missing(const Outcome& outcome) {
-  constexpr std::string_view kBefore = "effect: ", kMark = "missing: ";
-  const std::string& reason = outcome.judgement.reason;
-  const auto at = reason.find(kBefore);
-  if (at == std::string::npos) return "";
-  std::string first = reason.substr(at + kBefore.size());
-  first.resize(std::min(first.size(), first.find(';')));
-  return first.starts_with(kMark) ? first.substr(kMark.size()) : first;
+std::string what_is_missing(const Observation& seen) {
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  if (lost.empty()) return "";
+  const std::vector<Sign>& signs = lost.front().signs;
+  const auto missing = std::ranges::find(signs, true, &Sign::missing);
+  return missing == signs.end() ? "" : missing->text;
+}
+
+std::string without_type(const std::string& message) {
+  constexpr std::string_view kMark = "Error: ";
+  const auto type = message.find(kMark);
+  return type == std::string::npos ? message : message.substr(type + kMark.size());
 }
 
 const char* in_words(Shown shown) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -19,18 +19,21 @@ enum class Shown { equal, slower, without_effect, wrong, fails, not_run };
 bool is_silent(Shown shown);  // nothing is raised, and training is not what was asked for
 
 // Of `stack` with the settings that a page's stacks are run with; of the reader's version (reader_target).
-Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
+Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines);
 
 // Of two transforms and nothing else, `first` applied first, without an option and at their usual scopes: with degrees of 2
 // where that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any.
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
-                    const std::vector<ObservedEngine>& engines);
+                    const std::vector<EngineRuns>& engines);
 
 // The run itself; null where there is none.
-const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<ObservedEngine>& engines);
+const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines);
 
 // Of an `ignored` run: what would have been there, had the transform had its effect: "0 graphs captured".
-std::string what_is_missing(const Outcome& outcome);
+std::string what_is_missing(const Observation& seen);
+
+// A message without the type of its exception: "Tensors of type ..." of "AttributeError: Tensors of type ...".
+std::string without_type(const std::string& message);
 
 const char* in_words(
     Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"

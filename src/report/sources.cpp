@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "check/check.h"
-#include "check/observed.h"
+#include "check/evidence_for.h"
 #include "rule/load.h"
 
 namespace ordercheck {
@@ -16,11 +16,11 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
   if (!evidence) return evidence.error();
   auto frameworks = load_frameworks(root / "matrix" / "frameworks");
   if (!frameworks) return frameworks.error();
-  auto threads = load_threads(root / "matrix" / "threads", *rules);
-  if (!threads) return threads.error();
+  auto discussions = load_discussions(root / "matrix" / "discussions", *rules);
+  if (!discussions) return discussions.error();
   auto space = load_space(root / "matrix" / "space.toml");
   if (!space) return space.error();
-  Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .threads = *threads, .space = *space};
+  Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .discussions = *discussions, .space = *space};
   for (const EvidenceTable& table : sources.evidence) {
     auto own = load_space_of(table.engine, root / "matrix");
     if (!own) return own.error();

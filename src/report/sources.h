@@ -1,4 +1,4 @@
-// What pages are made from: rules, evidence, the orders of known projects, what threads say, and the space of the matrix.
+// What pages are made from: rules, evidence, the orders of known projects, what discussions say, and the space of the matrix.
 // Nothing else goes in, so the same checkout gives the same bytes.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "evidence/table.h"
-#include "matrix/framework.h"
-#include "matrix/space.h"
-#include "matrix/thread.h"
+#include "plan/framework.h"
+#include "plan/space.h"
+#include "plan/discussion.h"
 #include "rule/grade.h"
 #include "rule/rule.h"
 
@@ -21,14 +21,14 @@ struct Sources {
   std::vector<Rule> rules;
   std::vector<EvidenceTable> evidence;  // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;
-  std::vector<Thread> threads;                   // sorted by name
+  std::vector<Discussion> discussions;                   // sorted by name
   Space space;                                   // of every engine that has none of its own
   std::map<std::string, Space> own_spaces = {};  // by engine
   std::vector<Observation> observations;         // of `evidence`
 };
 
-// Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/threads/, matrix/space.toml and, of the engines that there is
-// evidence of, matrix/space-<engine>.toml below `root`. Evidence, threads and own spaces may be missing.
+// Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/discussions/, matrix/space.toml and, of the engines that there is
+// evidence of, matrix/space-<engine>.toml below `root`. Evidence, discussions and own spaces may be missing.
 Result<Sources> load_sources(const std::filesystem::path& root);
 
 const Space& space_of(const Sources& sources, const std::string& engine);

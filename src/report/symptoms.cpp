@@ -16,28 +16,21 @@ namespace {
 constexpr std::size_t kLongestMessage = 90;
 constexpr std::size_t kMostPages = 5;
 
-// What an exception says, without its type and its numbers' tail.
-std::string words_of(const std::string& reason) {
-  const auto type = reason.find("Error: ");
-  const std::string words = type == std::string::npos ? reason : reason.substr(type + 7);
-  return shortened(words, kLongestMessage);
-}
-
 // "1248 operators recomputed, 1248 without it": what was missing, whatever its numbers.
 bool is_a_sign_by_itself(const std::string& missing) { return missing.starts_with("0 "); }
 
-std::string symptom_of(const Rule& rule, const ObservedEngine& engine, const Outcome& outcome) {
-  const Verdict verdict = outcome.judgement.verdict;
+std::string symptom_of(const Rule& rule, const EngineRuns& engine, const Outcome& outcome) {
+  const Verdict verdict = outcome.seen.verdict;
   if (verdict == Verdict::ignored) {
-    const std::string missing = what_is_missing(outcome);
+    const std::string missing = what_is_missing(outcome.seen);
     return is_a_sign_by_itself(missing) ? missing : "";
   }
   if (verdict != Verdict::fails && verdict != Verdict::hangs) return "";
   for (const Expectation& pin : rule.expectations)
     if (!pin.stack && !pin.message.empty() && pin.engine == engine.target.project && engine.target.version == pin.version &&
-        outcome.judgement.reason.find(pin.message) != std::string::npos)
+        outcome.seen.message.find(pin.message) != std::string::npos)
       return pin.message;
-  return words_of(outcome.judgement.reason);
+  return shortened(without_type(outcome.seen.message), kLongestMessage);
 }
 
 struct Seen {
@@ -58,11 +51,11 @@ bool is_part_of(const std::string& part, const std::string& whole) {
 
 }  // namespace
 
-std::vector<Symptom> symptoms(const Sources& sources, const std::vector<ObservedEngine>& engines) {
+std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::map<std::string, Seen> found;
   for (const Rule& rule : sources.rules) {
     if (rule.kind == RuleKind::commutes) continue;
-    for (const ObservedEngine& engine : engines) {
+    for (const EngineRuns& engine : engines) {
       if (engine.target.project != "pytorch") continue;
       const Outcome* outcome = find_outcome(engine, usual_case(rule.witness.bad, rule.witness.model, engine.table.engine));
       if (outcome == nullptr) continue;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -17,6 +17,6 @@ struct Symptom {
 
 // What runs of the bad stacks of pages showed in PyTorch, in any version that was run: what the page pins, else the beginning
 // of the message. Alike messages stand once. Sorted by message.
-std::vector<Symptom> symptoms(const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

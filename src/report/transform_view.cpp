@@ -19,12 +19,12 @@ bool is_about(const Pattern& pattern, const std::string& name, std::optional<Sco
                              [&](const ItemPattern& p) { return p.name == name || (scope && p.scope == scope); });
 }
 
-std::string runs_of(const std::string& name, const std::vector<ObservedEngine>& engines) {
+std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engines) {
   std::vector<std::string> parts;
-  for (const ObservedEngine& engine : engines) {
+  for (const EngineRuns& engine : engines) {
     const auto count = std::ranges::count_if(engine.outcomes, [&](const Outcome& outcome) {
-      return std::ranges::find(outcome.planned.subject.stack.items, name, &Item::name) !=
-             outcome.planned.subject.stack.items.end();
+      return std::ranges::find(outcome.subject.stack.items, name, &Item::name) !=
+             outcome.subject.stack.items.end();
     });
     if (count > 0) parts.push_back(fmt::format("{} on {}", counted(count, "case"), print_engine(engine)));
   }
@@ -34,7 +34,7 @@ std::string runs_of(const std::string& name, const std::vector<ObservedEngine>& 
 }  // namespace
 
 TransformView transform_view(const std::string& name, std::optional<Scope> scope, const Sources& sources,
-                             const std::vector<ObservedEngine>& engines) {
+                             const std::vector<EngineRuns>& engines) {
   const TransformInfo* info = find_transform(name);
   TransformView view{.name = code(name), .title = info == nullptr ? name : info->title, .run = runs_of(name, engines)};
   for (const Framework& framework : sources.frameworks)

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -27,6 +27,6 @@ struct TransformView {
 
 // Of a transform of the catalogue: the pages whose patterns name it or, with `scope`, something applied to that scope.
 TransformView transform_view(const std::string& name, std::optional<Scope> scope, const Sources& sources,
-                             const std::vector<ObservedEngine>& engines);
+                             const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

@@ -13,24 +13,24 @@ namespace {
 
 using Kind = std::pair<std::string, std::string>;  // engine, device
 
-Kind kind_of(const ObservedEngine& engine) { return {engine.table.engine, engine.table.device}; }
+Kind kind_of(const EngineRuns& engine) { return {engine.table.engine, engine.table.device}; }
 
 constexpr const char* kNotRun = "not run";
 
-std::string cell_of(const ObservedEngine& engine, const Case& c) {
+std::string cell_of(const EngineRuns& engine, const Case& c) {
   const Outcome* outcome = find_outcome(engine, c);
   return outcome == nullptr ? kNotRun : seen_in_words(*outcome);
 }
 
-VersionsView view_of(const Sources& sources, const std::vector<const ObservedEngine*>& versions) {
-  const ObservedEngine& newest = *versions.back();
+VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*>& versions) {
+  const EngineRuns& newest = *versions.back();
   VersionsView view{.engine = newest.table.engine + ", " + newest.table.device};
-  for (const ObservedEngine* engine : versions) view.versions.push_back(print(*engine->target.version));
+  for (const EngineRuns* engine : versions) view.versions.push_back(print(*engine->target.version));
   int same = 0;
   for (const Outcome& outcome : newest.outcomes) {
-    const Case& c = outcome.planned.subject;
+    const Case& c = outcome.subject;
     ChangedRow row{.order = code(print(c.stack))};
-    for (const ObservedEngine* engine : versions) row.cells.push_back(cell_of(*engine, c));
+    for (const EngineRuns* engine : versions) row.cells.push_back(cell_of(*engine, c));
     std::set<std::string> seen(row.cells.begin(), row.cells.end());
     seen.erase(kNotRun);
     if (seen.size() < 2) {
@@ -46,13 +46,13 @@ VersionsView view_of(const Sources& sources, const std::vector<const ObservedEng
 
 }  // namespace
 
-std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<ObservedEngine>& engines) {
-  std::map<Kind, std::vector<const ObservedEngine*>> kinds;
-  for (const ObservedEngine& engine : engines) kinds[kind_of(engine)].push_back(&engine);
+std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  std::map<Kind, std::vector<const EngineRuns*>> kinds;
+  for (const EngineRuns& engine : engines) kinds[kind_of(engine)].push_back(&engine);
   std::vector<VersionsView> views;
   for (auto& [kind, versions] : kinds) {
     if (versions.size() < 2) continue;
-    std::ranges::sort(versions, {}, [](const ObservedEngine* engine) { return *engine->target.version; });
+    std::ranges::sort(versions, {}, [](const EngineRuns* engine) { return *engine->target.version; });
     views.push_back(view_of(sources, versions));
   }
   return views;

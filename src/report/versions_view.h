@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/observed.h"
+#include "report/engine_runs.h"
 
 namespace ordercheck {
 
@@ -22,6 +22,6 @@ struct VersionsView {
 };
 
 // One an engine and device with at least two versions.
-std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<ObservedEngine>& engines);
+std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "parity/counters.h"
+#include "rule/counters.h"
 #include "rule/pins.h"
 #include "stack/notation.h"
 
@@ -48,16 +49,18 @@ bool is_lost(const Pattern& loses, const std::string& item) {
 
 Borne of_loss(const Expectation& shown, const Observation& seen) {
   if (shown.loses.any_of.empty()) return {Bearing::undecided, "no page says which transform loses its effect", ""};
-  if (seen.lost.empty()) return {Bearing::foreign, seen.message, ""};
-  if (std::ranges::any_of(seen.lost, [&](const std::string& item) { return is_lost(shown.loses, item); }))
+  const std::vector<std::string> lost = lost_items(seen);
+  if (lost.empty()) return {Bearing::foreign, seen.message, ""};
+  if (std::ranges::any_of(lost, [&](const std::string& item) { return is_lost(shown.loses, item); }))
     return {Bearing::borne_out, seen.message, ""};
-  return {Bearing::departed, fmt::format("{} lost its effect, not {}", join(seen.lost, ", "), print(shown.loses)), ""};
+  return {Bearing::departed, fmt::format("{} lost its effect, not {}", join(lost, ", "), print(shown.loses)), ""};
 }
 
 Borne of_move(const Expectation& shown, const Observation& seen, const Observation* beside) {
   if (beside == nullptr || !is_of_kind(Verdict::equal, beside->verdict))
     return {Bearing::undecided, "the good stack did not run equal", ""};
-  const std::int64_t bad = value_in(seen.counters, shown.counter), good = value_in(beside->counters, shown.counter);
+  const std::int64_t bad = value_in(counter_values(seen), shown.counter);
+  const std::int64_t good = value_in(counter_values(*beside), shown.counter);
   if (!is_measured(bad) || !is_measured(good)) return {Bearing::undecided, not_measured_by(seen.engine, shown.counter), ""};
   const bool moved = shown.move == Move::more ? bad > good : shown.move == Move::less ? bad < good : bad == good;
   const std::string numbers = fmt::format("{} is {} against {} in the good stack", shown.counter, bad, good);
@@ -75,11 +78,12 @@ Borne of_commuting(const Observation& one, const Observation* other) {
   if (!is_equal(one))
     return {Bearing::undecided,
             fmt::format("neither order ran equal: one {}, the other {}", name_of(one.verdict), name_of(other->verdict)), ""};
-  const CountersHeld held = hold_counters(one.counters, other->counters);
+  const CounterValues here = counter_values(one), there = counter_values(*other);
+  const CountersHeld held = hold_counters(here, there);
   if (!held.apart.empty())
     return {
         Bearing::departed,
-        fmt::format("{} is {} and {}", held.apart, value_in(one.counters, held.apart), value_in(other->counters, held.apart)),
+        fmt::format("{} is {} and {}", held.apart, value_in(here, held.apart), value_in(there, held.apart)),
         ""};
   if (!held.unmeasured.empty()) return {Bearing::undecided, not_measured_by(one.engine, held.unmeasured), ""};
   return {Bearing::borne_out, "equal numbers and counters", ""};

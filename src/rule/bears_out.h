@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "rule/observation.h"
+#include "parity/observation.h"
 #include "rule/rule.h"
 
 namespace ordercheck {

@@ -51,6 +51,8 @@ CounterValues counter_values(const Counters& counters, const std::vector<Collect
   return values;
 }
 
+CounterValues counter_values(const Observation& seen) { return counter_values(seen.counters, seen.collectives); }
+
 std::int64_t value_in(const CounterValues& values, const std::string& name) {
   const auto found = values.find(name);
   return found == values.end() ? 0 : found->second;

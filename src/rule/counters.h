@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "parity/record.h"
+#include "parity/observation.h"
 
 namespace ordercheck {
 
@@ -20,6 +20,7 @@ Status check_counter_name(std::string_view name);
 
 // All counters by name, those that are zero or not measured too; collectives that did not happen are absent.
 CounterValues counter_values(const Counters& counters, const std::vector<CollectiveCount>& collectives);
+CounterValues counter_values(const Observation& seen);
 
 // Of one counter: 0 where a collective did not happen, kNotMeasured (parity/counters.h) where the engine did not measure it.
 std::int64_t value_in(const CounterValues& values, const std::string& name);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rule/bears_out.h"
+#include "rule/find_run.h"
 
 namespace ordercheck {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rule/observation.h"
+#include "parity/observation.h"
 #include "rule/rule.h"
 
 namespace ordercheck {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parity/record.h"
 #include "parity/verdict.h"
 #include "rule/holds.h"
 #include "rule/pattern.h"

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "base/text.h"
-#include "unit/matrix/fake_runner.h"
+#include "stack/notation.h"
+#include "unit/parity/honest_record.h"
+#include "unit/protocol/sample_hello.h"
 
 namespace ordercheck {
 namespace {
@@ -20,7 +22,7 @@ bool names(const char* variable, const std::string& stack) {
 }
 
 Hello hello() {
-  Hello hello = FakeRunner().hello();
+  Hello hello = sample_hello();
   if (const char* engine = std::getenv("HONEST_WORKER_ENGINE")) hello.engine = engine;
   if (const char* version = std::getenv("HONEST_WORKER_VERSION")) hello.versions = {version};
   return hello;
@@ -29,8 +31,8 @@ Hello hello() {
 Record answer(const Run& run) {
   Record record = honest_record(run.subject);
   const std::string stack = print(run.subject.stack);
-  if (names("HONEST_WORKER_BREAKS", stack)) fail_in_apply(record, {.run = run});
-  if (names("HONEST_WORKER_BENDS", stack)) corrupt_gradient(record, {.run = run});
+  if (names("HONEST_WORKER_BREAKS", stack)) break_in_apply(record);
+  if (names("HONEST_WORKER_BENDS", stack)) bend_gradient(record);
   record.engine = hello().engine;
   record.versions = hello().versions;
   return record;

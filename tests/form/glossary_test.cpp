@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "check/pair.h"
 #include "form/source_tree.h"
-#include "matrix/outcome.h"
+#include "plan/result.h"
 #include "rule/counters.h"
 #include "stack/mesh.h"
 #include "stack/transforms.h"

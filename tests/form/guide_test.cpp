@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "form/source_tree.h"
-#include "parity/verdict.h"
+#include "parity/judge.h"
 #include "rule/grade.h"
 
 namespace ordercheck::form {

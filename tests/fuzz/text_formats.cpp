@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "evidence/table.h"
 #include "fuzz/formats.h"
-#include "matrix/framework.h"
-#include "matrix/space.h"
-#include "matrix/thread.h"
+#include "plan/framework.h"
+#include "plan/space.h"
+#include "plan/discussion.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "stack/notation.h"
@@ -120,7 +120,7 @@ std::string check_file(const Result<T>& read) {
 
 std::string check_space(std::string_view bytes) { return check_file(parse_space(bytes, "f.toml")); }
 std::string check_framework(std::string_view bytes) { return check_file(parse_framework(bytes, "f.toml")); }
-std::string check_thread(std::string_view bytes) { return check_file(parse_thread(bytes, "f.toml", pages())); }
+std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
 
 std::vector<std::string> stack_corpus() {
   std::vector<std::string> texts{"", "model", "PP=2 -> TP=2 -> AC",
@@ -175,8 +175,8 @@ std::vector<std::string> space_corpus() { return {read_file(kCheckout / "matrix/
 std::vector<std::string> framework_corpus() { return texts_below("matrix/frameworks", ".toml"); }
 
 std::vector<std::string> thread_corpus() {
-  std::vector<std::string> texts = texts_below("matrix/threads", ".toml");
-  for (std::string text : texts_below("tests/data/mini/matrix/threads", ".toml")) {
+  std::vector<std::string> texts = texts_below("matrix/discussions", ".toml");
+  for (std::string text : texts_below("tests/data/mini/matrix/discussions", ".toml")) {
     for (std::size_t at; (at = text.find("-90")) != text.npos;) text.replace(at, 3, "-00");  // rules of the project
     texts.push_back(text);
   }

@@ -102,9 +102,9 @@ TEST_P(LeavesTheRange, AndDiffersWhereItsTwinPasses) {
   ASSERT_FALSE(first_difference(reference(subject), run(subject)));
   const Record record = run(subject, mutant);
   EXPECT_EQ(record.ending, Ending::out_of_range);
-  const Judgement judgement = judge(
+  const Observation seen = judge(
       {.subject = subject, .first = record, .again = {}, .reference = reference(subject), .recommended = {}, .twins = {}});
-  EXPECT_EQ(judgement.verdict, Verdict::differs) << judgement.reason;
+  EXPECT_EQ(seen.verdict, Verdict::differs) << seen.message;
 
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("past_the_range_" + mutant);
   std::filesystem::create_directories(folder);

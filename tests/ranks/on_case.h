@@ -7,7 +7,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "parity/verdict.h"
+#include "parity/judge.h"
 #include "protocol/messages.h"
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/train/run_case.h"

@@ -88,7 +88,7 @@ TEST_P(Pairs, IsSpokenTo) {
       << ": write one (CONTRIBUTING.md, \"Add a rule\")";
 }
 
-INSTANTIATE_TEST_SUITE_P(Thread, Pairs, testing::ValuesIn(kPairs),
+INSTANTIATE_TEST_SUITE_P(Discussion, Pairs, testing::ValuesIn(kPairs),
                          [](const auto& info) { return info.param.first + "_and_" + info.param.second; });
 
 TEST(Pairs, AreAllThatTheNamesMake) {

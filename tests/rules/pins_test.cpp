@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "check/observed.h"
+#include "check/evidence_for.h"
 #include "rule/bears_out.h"
+#include "rule/find_run.h"
 #include "rules/pages.h"
 #include "stack/notation.h"
 

@@ -48,6 +48,27 @@ std::string read_options(const Item& item, OptimizerOptions& options) {
   return "";
 }
 
+template <typename T>
+void take_roots(const at::Tensor& x, at::Tensor& roots) {
+  const T* in = x.const_data_ptr<T>();
+  T* out = roots.mutable_data_ptr<T>();
+  for (int64_t i = 0; i < x.numel(); ++i) out[i] = std::sqrt(in[i]);
+}
+
+// IEEE 754 rounds a square root correctly, and so does std::sqrt. at::sqrt asks MKL's vector library, which on some
+// processors is off by one bit in a hundredth of all numbers: a record would have another digest on another machine.
+at::Tensor square_root(const at::Tensor& tensor) {
+  const at::Tensor x = tensor.contiguous();
+  at::Tensor roots = at::empty_like(x);
+  if (x.scalar_type() == at::kDouble) {
+    take_roots<double>(x, roots);
+  } else {
+    TORCH_CHECK(x.scalar_type() == at::kFloat, "square_root: expected float64 or float32, got ", x.scalar_type());
+    take_roots<float>(x, roots);
+  }
+  return roots;
+}
+
 }  // namespace
 
 Optimizer::Optimizer(OptimizerOptions options, Numerics numerics, Mesh mesh, std::vector<ParameterPtr> parameters)
@@ -80,7 +101,9 @@ double Optimizer::gradient_norm(double gradient_scale) const {
 
 void Optimizer::step(double gradient_scale, double norm) {
   const at::NoGradGuard no_grad;
-  ++steps_;
+  // Not std::pow, whose last bit is the C library's own.
+  beta1_power_ *= options_.beta1;
+  beta2_power_ *= options_.beta2;
   // torch.nn.utils.clip_grad_norm_: the coefficient is clamped to 1, never a branch.
   const double coefficient = options_.clip > 0 ? std::min(1.0, options_.clip / (norm + 1e-6)) : 1.0;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -103,10 +126,10 @@ void Optimizer::update(std::size_t index, const at::Tensor& gradient) {
   }
   state.first_moment = state.first_moment * options_.beta1 + gradient * (1 - options_.beta1);
   state.second_moment = state.second_moment * options_.beta2 + gradient * gradient * (1 - options_.beta2);
-  const at::Tensor first = state.first_moment / (1 - std::pow(options_.beta1, steps_));
-  const at::Tensor second = state.second_moment / (1 - std::pow(options_.beta2, steps_));
+  const at::Tensor first = state.first_moment / (1 - beta1_power_);
+  const at::Tensor second = state.second_moment / (1 - beta2_power_);
   value.mul_(1 - options_.learning_rate * options_.weight_decay);
-  value.sub_(first / (second.sqrt() + options_.epsilon) * options_.learning_rate);
+  value.sub_(first / (square_root(second) + options_.epsilon) * options_.learning_rate);
 }
 
 void Optimizer::clear_gradients() {

@@ -52,7 +52,7 @@ class Optimizer {
   Mesh mesh_;
   std::vector<ParameterPtr> parameters_;
   std::vector<State> states_;
-  int steps_ = 0;
+  double beta1_power_ = 1, beta2_power_ = 1;  // beta^steps, multiplied up
 };
 
 std::string cannot_optimizer(const Item& item);

@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "check/observed.h"
+#include "check/evidence_for.h"
 
 namespace ordercheck {
 namespace {
 
-EvidenceRow row(const char* text, Verdict verdict, const char* message, std::int64_t flops) {
-  EvidenceRow made;
+Observation row(const char* text, Verdict verdict, const char* message, std::int64_t flops) {
+  Observation made;
   made.case_text = text;
   made.verdict = verdict;
   made.message = message;
@@ -17,7 +17,7 @@ EvidenceRow row(const char* text, Verdict verdict, const char* message, std::int
   return made;
 }
 
-std::vector<Observation> seen_of(std::vector<EvidenceRow> rows) {
+std::vector<Observation> seen_of(std::vector<Observation> rows) {
   EvidenceTable table;
   table.engine = "pytorch";
   table.versions = {"torch 2.15.0"};
@@ -51,7 +51,7 @@ TEST(LetInductorDecide, WhereItsRunCameOutOtherwise) {
 TEST(LetInductorDecide, WhereBothAgreeTheStandInsCountersStay) {
   const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12),
                              row("ac,compile=inductor engine=pytorch", Verdict::equal, "", -1)});
-  EXPECT_EQ(seen[0].counters.at("matmul_flops"), 12);
+  EXPECT_EQ(seen[0].counters.matmul_flops, 12);
   EXPECT_EQ(seen[0].backend, "so under inductor as with its stand-in");
 }
 

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 EvidenceTable sample() {
   EvidenceTable table{.engine = "native"};
   table.rows = {
-      {.case_text = "ac", .verdict = Verdict::equal, .effects = {{.transform = "ac", .present = true, .evidence = "a"}}},
+      {.case_text = "ac", .verdict = Verdict::equal, .effects = {{.transform = "ac", .present = true, .signs = {{"a"}}}}},
       {.case_text = "tp=2", .verdict = Verdict::equal, .counters = {.matmul_flops = 5}}};
   return table;
 }
@@ -20,7 +20,7 @@ EvidenceTable sample() {
 TEST(Changes, NoneWhereOnlyWordsChanged) {
   auto seen = sample();
   seen.rows[0].message = "another message";
-  seen.rows[0].effects[0].evidence = "other words";
+  seen.rows[0].effects[0].signs = {{"other words"}};
   seen.rows[0].digest.words[0] = 1;
   EXPECT_THAT(changes(sample(), seen), IsEmpty());
 }
@@ -28,7 +28,7 @@ TEST(Changes, NoneWhereOnlyWordsChanged) {
 TEST(Changes, AVerdictStandsForItsRow) {
   auto seen = sample();
   seen.rows[0].verdict = Verdict::fails;
-  seen.rows[0].phase = "apply";
+  seen.rows[0].phase = Phase::apply;
   seen.rows[0].counters.graph_breaks = 2;
   EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: equal", "+ ac: fails in apply"));
 }
@@ -36,7 +36,7 @@ TEST(Changes, AVerdictStandsForItsRow) {
 TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
   auto committed = sample();
   committed.rows[0].verdict = Verdict::fails;
-  committed.rows[0].phase = "apply";
+  committed.rows[0].phase = Phase::apply;
   committed.rows[0].message = "RuntimeError: [rank 3] got mixed torch.Tensor and DTensor at 0x7f1a2b, see more";
   auto seen = committed;
   seen.rows[0].message = "RuntimeError: [rank 11] got mixed torch.Tensor and DTensor at 0x55aa00, see more";
@@ -46,7 +46,7 @@ TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
               ElementsAre("- ac: fails in apply: " + committed.rows[0].message,
                           "+ ac: fails in apply: AssertionError: got mixed torch.Tensor and DTensor"));
   seen = committed;
-  seen.rows[0].phase = "forward";
+  seen.rows[0].phase = Phase::forward;
   EXPECT_THAT(changes(committed, seen), testing::SizeIs(2));
 }
 

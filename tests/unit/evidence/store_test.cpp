@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "evidence/table.h"
-#include "unit/parity/sample_record.h"
 
 namespace ordercheck {
 namespace {
@@ -25,7 +24,8 @@ class Store : public testing::Test {
 
 EvidenceTable table_of(std::string engine) {
   EvidenceTable table{.engine = std::move(engine), .versions = {"libtorch 2.11.0"}, .device = "cpu"};
-  table.rows.push_back({.case_text = "ac", .verdict = Verdict::equal});
+  table.rows.push_back(
+      {.engine = table.engine, .version = "2.11.0", .case_text = "ac", .verdict = Verdict::equal});
   return table;
 }
 
@@ -64,32 +64,6 @@ TEST_F(Store, AFileInTheWayOfTheFolderIsOneLine) {
   const auto status = write_evidence(folder_, table_of("native"));
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, testing::HasSubstr("cannot make the folder"));
-}
-
-TEST(EvidenceRow, OfAFailureKeepsItsPlaceAndNoCounters) {
-  Record record = sample_failure(Ending::failed, Phase::apply, "mixed tensors");
-  record.failure->module = "layers.0";
-  record.failure->operation = "all_gather";
-  record.failure->group = "tp";
-  record.counters.matmul_flops = 5;
-  const auto row = evidence_row("ac,tp=2", record, {.verdict = Verdict::fails, .reason = "failed"});
-  EXPECT_EQ(row.phase, "apply");
-  EXPECT_EQ(row.place, "layers.0");
-  EXPECT_EQ(row.operation, "all_gather");
-  EXPECT_EQ(row.group, "tp");
-  EXPECT_EQ(place_in_words(row), "layers.0, all_gather on tp");
-  EXPECT_EQ(row.message, "mixed tensors");
-  EXPECT_EQ(row.counters, Counters{});
-  EXPECT_EQ(row.digest, digest(record));
-}
-
-TEST(EvidenceRow, OfADifferenceNamesTheFirst) {
-  Judgement judgement{.verdict = Verdict::differs, .reason = "gradient ..."};
-  judgement.difference = Difference{.what = "loss", .step = 1, .rank = 2};
-  const auto row = evidence_row("fsdp=2", sample_record(2), judgement);
-  EXPECT_EQ(row.place, "loss, step 1, rank 2");
-  EXPECT_EQ(row.message, "gradient ...");
-  EXPECT_EQ(row.counters.matmul_flops, 960);
 }
 
 }  // namespace

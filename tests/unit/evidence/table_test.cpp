@@ -16,23 +16,33 @@ EvidenceTable sample() {
                       .versions = {"libtorch 2.11.0", "gloo 1"},
                       .device = "cpu",
                       .controls = {{.name = "plain arithmetic", .held = true, .evidence = "17 of 19 differ"}}};
-  table.rows.push_back({.case_text = "ac,tp=2",
+  table.rows.push_back({.engine = "native",
+                        .version = "2.11.0",
+                        .case_text = "ac,tp=2",
                         .verdict = Verdict::fails,
                         .ending = Ending::failed,
-                        .phase = "apply",
-                        .place = "layers.0",
+                        .phase = Phase::apply,
+                        .module = "layers.0",
                         .operation = "all_gather",
                         .group = "tp",
                         .message = "a tab\there, a \\ and\na second line"});
   table.rows.push_back(
-      {.case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
+      {.engine = "native",
+       .version = "2.11.0",
+       .case_text = "fsdp=2:reshard=never,tp=2 accumulation=4",
        .verdict = Verdict::equal,
-       .effects = {{.transform = "fsdp=2:reshard=never", .present = true, .evidence = "6 all_gather; more"},
-                   {.transform = "tp=2", .present = false, .partly = true, .evidence = "missing: 0 collectives"},
-                   {.transform = "quantize=fp8", .defined = false, .evidence = "no effect"}},
+       .effects = {{.transform = "fsdp=2:reshard=never", .present = true, .signs = {{"6 all_gather"}, {"more"}}},
+                   {.transform = "tp=2", .present = false, .partly = true, .signs = {{"0 collectives", true}, {"4 sends"}}},
+                   {.transform = "quantize=fp8", .defined = false, .signs = {{"no effect"}}}},
        .counters = {.operators_recomputed = 3, .matmul_flops = 12},
        .collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6, .bytes = 640}},
        .digest = hash_of("record")});
+  table.rows.push_back({.engine = "native",
+                        .version = "2.11.0",
+                        .case_text = "tp=2",
+                        .verdict = Verdict::differs,
+                        .difference = Difference{.what = "loss", .step = 1, .rank = 0, .expected = "4014", .got = "4015"},
+                        .message = "loss of step 1 on rank 0 is another"});
   return table;
 }
 
@@ -52,9 +62,9 @@ TEST(Evidence, AControlMayHaveHadNothingToJudgeBy) {
 
 TEST(Evidence, RowsAreSortedAndOneALine) {
   EvidenceTable shuffled = sample();
-  std::swap(shuffled.rows[0], shuffled.rows[1]);
+  std::swap(shuffled.rows[0], shuffled.rows[2]);
   EXPECT_EQ(print_evidence(shuffled), print_evidence(sample()));
-  EXPECT_EQ(split(print_evidence(sample()), '\n').size(), 11u);  // 8 of the head, 2 rows, the end
+  EXPECT_EQ(split(print_evidence(sample()), '\n').size(), 12u);  // 8 of the head, 3 rows, the end
 }
 
 TEST(Evidence, ErrorsNameTheLine) {
@@ -66,13 +76,15 @@ TEST(Evidence, ErrorsNameTheLine) {
     const auto parsed = parse_evidence(text, "x.tsv");
     return parsed ? "no error" : parsed.error().message;
   };
-  EXPECT_THAT(error_of("# ordercheck evidence 2", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 2'"));
+  EXPECT_THAT(error_of("# ordercheck evidence 3", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 3'"));
   EXPECT_THAT(error_of("# engine", "# motor"), HasSubstr("x.tsv:2: unknown head '# motor'"));
   EXPECT_THAT(error_of("# engine\tnative", "# engine"), HasSubstr("x.tsv:2: '# engine' has 0 values"));
   EXPECT_THAT(error_of("\theld\t", "\tgood\t"), HasSubstr("x.tsv:7: control 'plain arithmetic' is 'good'"));
   EXPECT_THAT(error_of("case\tverdict", "case\tresult"), HasSubstr("x.tsv:8: expected the line of column names"));
   EXPECT_THAT(error_of("\tfails\t", "\tfailed\t"), HasSubstr("x.tsv:9: verdict 'failed' is none of"));
   EXPECT_THAT(error_of("\tcompleted\t", "\tdone\t"), HasSubstr("x.tsv:10: ending 'done' is unknown"));
+  EXPECT_THAT(error_of("\tapply\t", "\tapplied\t"), HasSubstr("x.tsv:9: phase 'applied' is unknown"));
+  EXPECT_THAT(error_of("\tloss\t1\t", "\tloss\tfirst\t"), HasSubstr("x.tsv:11: step 'first' is no number of a step"));
   EXPECT_THAT(error_of("matmul_flops=12", "matmul_flops=x"), HasSubstr("x.tsv:10: counter 'matmul_flops=x'"));
   EXPECT_THAT(error_of("matmul_flops=12", "flops=12"), HasSubstr("x.tsv:10: unknown counter 'flops'"));
   EXPECT_THAT(error_of("all_gather:dp_shard:forward", "all_gather:dp_shard:sideways"), HasSubstr("x.tsv:10: collective"));
@@ -80,7 +92,7 @@ TEST(Evidence, ErrorsNameTheLine) {
   EXPECT_THAT(error_of(hex(hash_of("record")), "12"), HasSubstr("x.tsv:10: digest '12'"));
   EXPECT_THAT(error_of("ac,tp=2\t", "zz\t"),
               HasSubstr("x.tsv:10: case 'fsdp=2:reshard=never,tp=2 accumulation=4' is not after 'zz'"));
-  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 11 columns, expected 12"));
+  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 16 columns, expected 17"));
 }
 
 TEST(Evidence, IsReadAsFarAsIsWanted) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "parity/verdict.h"
+#include "parity/judge.h"
 #include "unit/parity/sample_record.h"
 
 namespace ordercheck {

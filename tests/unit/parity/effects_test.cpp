@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "parity/counters.h"
-#include "parity/verdict.h"
+#include "parity/judge.h"
 #include "stack/notation.h"
 #include "unit/parity/sample_record.h"
 
@@ -30,7 +30,7 @@ TEST(Effect, CheckpointingRecomputesAndSavesLess) {
   const auto shown = effect("ac", with, sample_record());
   EXPECT_TRUE(shown.present);
   EXPECT_EQ(shown.transform, "ac");
-  EXPECT_EQ(shown.evidence, "118 operators recomputed, 0 without it; bytes saved for backward 100, 400 without it");
+  EXPECT_EQ(print(shown.signs), "118 operators recomputed, 0 without it; bytes saved for backward 100, 400 without it");
   with.counters.saved_bytes_peak = 400;
   EXPECT_FALSE(effect("ac", with, sample_record()).present);
   EXPECT_FALSE(effect("ac", sample_record(), sample_record()).present);
@@ -46,7 +46,7 @@ TEST(Effect, TensorParallelSplitsEveryProductAndTalks) {
   gathers_everything.counters.matmul_flops = 960;
   const auto missing = effect("tp=2", gathers_everything, sample_record());
   EXPECT_FALSE(missing.present);
-  EXPECT_THAT(missing.evidence, testing::HasSubstr("missing: 960 of 960 matmul flops, expected 1/2"));
+  EXPECT_THAT(print(missing.signs), testing::HasSubstr("missing: 960 of 960 matmul flops, expected 1/2"));
   Record silent = with;
   silent.collectives.pop_back();
   EXPECT_FALSE(effect("tp=2", silent, sample_record()).present);
@@ -123,8 +123,8 @@ TEST(Effect, APlanOfTheBlocksLeavesTheOutputWhole) {
        std::vector<std::pair<std::int64_t, bool>>{{480, false}, {500, true}, {959, true}, {960, false}}) {
     with.counters.matmul_flops = flops;
     const Effect shown = effect("tp=2:plan=blocks", with, sample_record());
-    EXPECT_EQ(shown.present, present) << shown.evidence;
-    EXPECT_THAT(shown.evidence, testing::HasSubstr("matmul flops, expected more than 1/2"));
+    EXPECT_EQ(shown.present, present) << print(shown.signs);
+    EXPECT_THAT(print(shown.signs), testing::HasSubstr("matmul flops, expected more than 1/2"));
   }
 }
 
@@ -135,7 +135,7 @@ TEST(Effect, APlanOfTheBlocksSplitsAllOfAFirstStageWhichHasNoOutput) {
   for (const auto& [flops, present] : std::vector<std::pair<std::int64_t, bool>>{{480, true}, {500, false}, {960, false}}) {
     with.counters.matmul_flops = flops;
     const Effect shown = effect("tp=2:plan=blocks,pp=2", with, sample_record());
-    EXPECT_EQ(shown.present, present) << shown.evidence;
+    EXPECT_EQ(shown.present, present) << print(shown.signs);
   }
 }
 
@@ -143,11 +143,11 @@ TEST(Effect, AStageSendsAndHasAPartOfTheWork) {
   Record with = sample_record(2);
   with.counters.matmul_flops = 400;
   with.counters.p2p_messages = 4;
-  EXPECT_EQ(effect("pp=2", with, sample_record()).evidence,
+  EXPECT_EQ(print(effect("pp=2", with, sample_record()).signs),
             "4 messages between stages; 400 of 960 matmul flops, expected a part");
   EXPECT_TRUE(effect("pp=2", with, sample_record()).present);
   with.collectives = {{.kind = "send", .group = "pp", .phase = Phase::forward, .count = 2}};
-  EXPECT_THAT(effect("pp=2", with, sample_record()).evidence, testing::HasSubstr("2 send on pp in forward"));
+  EXPECT_THAT(print(effect("pp=2", with, sample_record()).signs), testing::HasSubstr("2 send on pp in forward"));
   for (const std::int64_t flops : {0, 960}) {
     Record idle_or_whole = with;
     idle_or_whole.counters.matmul_flops = flops;
@@ -163,7 +163,7 @@ TEST(Effect, WhatWasNotMeasuredIsRemarkedAndTheRestDecides) {
   with.counters.parameter_bytes_peak = kNotMeasured;
   const Effect shown = effect("fsdp=2", with, sample_record());
   EXPECT_TRUE(shown.present);
-  EXPECT_EQ(shown.evidence,
+  EXPECT_EQ(print(shown.signs),
             "6 all_gather on dp_shard in forward; 3 reduce_scatter on dp_shard in backward; "
             "parameter bytes not measured by this engine; matmul flops not measured by this engine");
   with.collectives.clear();
@@ -183,7 +183,7 @@ TEST(Effect, WithNothingMeasuredNothingIsStated) {
     const Effect shown = effect(stack, blind, sample_record());
     EXPECT_FALSE(shown.defined) << stack;
     EXPECT_FALSE(shown.present) << stack;
-    EXPECT_THAT(shown.evidence, testing::HasSubstr("not measured by this engine")) << stack;
+    EXPECT_THAT(print(shown.signs), testing::HasSubstr("not measured by this engine")) << stack;
   }
   EXPECT_FALSE(effect("ac", sample_record(), blind).present) << "nor where the twin was not measured";
 }
@@ -234,7 +234,7 @@ TEST(Effect, MixedPrecisionOfShardsGathersHalfTheBytesThatItReduces) {
   // 6 gathers of 100 bytes a rank, 200 together, and 3 reductions of as many numbers in twice the bytes.
   EXPECT_TRUE(moving(600, 1200).present);
   EXPECT_FALSE(moving(600, 600).present) << "a shard of 100 bytes and a gradient of 200: both in the same dtype";
-  EXPECT_THAT(moving(600, 600).evidence, testing::HasSubstr("gathers 200 bytes where it reduces 200, expected half"));
+  EXPECT_THAT(print(moving(600, 600).signs), testing::HasSubstr("gathers 200 bytes where it reduces 200, expected half"));
   EXPECT_TRUE(effect("fsdp=2", with, sample_record()).present) << "which nobody asked to cast";
 }
 
@@ -244,7 +244,7 @@ TEST(Effect, MixedPrecisionMovesTheLoss) {
   with.steps[1].loss[0].bits ^= 1;
   const auto moved = effect("amp=bf16", with, sample_record());
   EXPECT_TRUE(moved.present);
-  EXPECT_EQ(moved.evidence, "1 of 2 losses are others than without it");
+  EXPECT_EQ(print(moved.signs), "1 of 2 losses are others than without it");
 }
 
 TEST(Effect, DegreeOneOwesNothing) {
@@ -274,14 +274,14 @@ TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
                     "tp: plan entry 'wq' matched nothing"};
   const Effect all = effect("compile", captured, sample_record());
   EXPECT_TRUE(all.present);
-  EXPECT_EQ(all.evidence,
+  EXPECT_EQ(print(all.signs),
             "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; with a stand-in for "
             "inductor");
   captured.counters.products_in_graphs = 12;
   const Effect part = effect("compile", captured, sample_record());
   EXPECT_FALSE(part.present);
   EXPECT_TRUE(part.partly);
-  EXPECT_THAT(part.evidence, testing::HasSubstr("missing: 12 of 14 matrix products of its scope ran in captured graphs"));
+  EXPECT_THAT(print(part.signs), testing::HasSubstr("missing: 12 of 14 matrix products of its scope ran in captured graphs"));
 }
 
 TEST(Effect, AGraphThatIsCapturedAndNeverRunCompilesNothing) {
@@ -292,7 +292,7 @@ TEST(Effect, AGraphThatIsCapturedAndNeverRunCompilesNothing) {
   EXPECT_TRUE(shown.defined);
   EXPECT_FALSE(shown.present);
   EXPECT_FALSE(shown.partly);
-  EXPECT_THAT(shown.evidence, testing::HasSubstr("missing: 0 of 14"));
+  EXPECT_THAT(print(shown.signs), testing::HasSubstr("missing: 0 of 14"));
   unused.counters.products_in_scope = unused.counters.products_in_graphs = kNotMeasured;
   EXPECT_TRUE(effect("compile", unused, sample_record()).present) << "nobody counted: captures are all that is known";
 }
@@ -300,7 +300,7 @@ TEST(Effect, AGraphThatIsCapturedAndNeverRunCompilesNothing) {
 TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
   const auto shown = effect("fsdp=2", sharded(), std::nullopt);
   EXPECT_TRUE(shown.present);
-  EXPECT_THAT(shown.evidence, testing::HasSubstr("did not complete"));
+  EXPECT_THAT(print(shown.signs), testing::HasSubstr("did not complete"));
   Record silent = sharded();
   silent.collectives.clear();
   EXPECT_FALSE(effect("fsdp=2", silent, std::nullopt).present);
@@ -309,7 +309,7 @@ TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
 TEST(Effect, OfATransformWithoutAStatedEffectIsNotDefined) {
   const auto none = effect("quantize=fp8", sample_record(), sample_record());
   EXPECT_FALSE(none.defined);
-  EXPECT_EQ(none.evidence, "no effect is stated for quantize");
+  EXPECT_EQ(print(none.signs), "no effect is stated for quantize");
 }
 
 }  // namespace

@@ -37,5 +37,18 @@ TEST(DifferenceInWords, OutlinesAreToldAsTheyAre) {
             "number of parameters of step 0 is 2, the single-rank reference has 3");
 }
 
+TEST(EndingInWords, NamesItsPlace) {
+  Record record = sample_failure(Ending::failed, Phase::backward, "ranks disagree");
+  record.failure = Failure{.phase = Phase::backward,
+                           .rank = 1,
+                           .module = "layers.0",
+                           .operation = "all_gather",
+                           .group = "tp",
+                           .sequence = 7,
+                           .message = "ranks disagree",
+                           .ranks = {}};
+  EXPECT_EQ(ending_in_words(record), "failed (backward, layers.0, in all_gather on tp #7, rank 1): ranks disagree");
+}
+
 }  // namespace
 }  // namespace ordercheck

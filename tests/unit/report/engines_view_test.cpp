@@ -15,14 +15,14 @@ Sources with_another_engine() {
   EvidenceTable other = table_where_order_does_not_matter(sources);
   other.engine = "pytorch";
   other.versions = {"torch 2.11.0"};
-  for (EvidenceRow& row : other.rows) row.case_text += " engine=pytorch";
+  for (Observation& row : other.rows) row.case_text += " engine=pytorch";
   sources.evidence.push_back(other);
   return sources;
 }
 
 TEST(EnginesView, ListsTheCasesOnWhichTheyDisagree) {
   const Sources sources = with_another_engine();
-  const EnginesView view = engines_view(sources, observed_engines(sources));
+  const EnginesView view = engines_view(sources, engine_runs_of(sources));
   EXPECT_THAT(view.engines, ElementsAre("native 2.11.0, cpu", "pytorch 2.11.0, cpu"));
   ASSERT_EQ(view.rows.size(), 1u);
   EXPECT_EQ(view.rows[0].order, "`fsdp=2,tp=2`");
@@ -33,7 +33,7 @@ TEST(EnginesView, ListsTheCasesOnWhichTheyDisagree) {
 
 TEST(EnginesView, OneEngineAgreesWithItself) {
   const Sources sources = mini();
-  EXPECT_TRUE(engines_view(sources, observed_engines(sources)).rows.empty());
+  EXPECT_TRUE(engines_view(sources, engine_runs_of(sources)).rows.empty());
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "check/observed.h"
-#include "report/observed.h"
+#include "check/evidence_for.h"
+#include "report/engine_runs.h"
 #include "report/sources.h"
 
 namespace ordercheck {
@@ -31,7 +31,11 @@ inline Sources mini_on_pytorch() {
   for (EvidenceTable& table : sources.evidence) {
     table.engine = "pytorch";
     table.versions = {"torch 2.15.0"};
-    for (EvidenceRow& row : table.rows) row.case_text += " engine=pytorch";
+    for (Observation& row : table.rows) {
+      row.case_text += " engine=pytorch";
+      row.engine = "pytorch";
+      row.version = "2.15.0";
+    }
   }
   sources.observations = observations_of(sources.evidence);
   return sources;
@@ -40,9 +44,9 @@ inline Sources mini_on_pytorch() {
 // Its table, had fsdp=2,tp=2 run as tp=2,fsdp=2 did.
 inline EvidenceTable table_where_order_does_not_matter(const Sources& sources) {
   EvidenceTable table = sources.evidence.at(0);
-  const EvidenceRow* good = find_row(table, "tp=2,fsdp=2");
+  const Observation* good = find_row(table, "tp=2,fsdp=2");
   EXPECT_NE(good, nullptr);
-  for (EvidenceRow& row : table.rows)
+  for (Observation& row : table.rows)
     if (row.case_text == "fsdp=2,tp=2" && good != nullptr) {
       row = *good;
       row.case_text = "fsdp=2,tp=2";

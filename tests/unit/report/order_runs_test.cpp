@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "check/observed.h"
+#include "check/evidence_for.h"
 #include "report/order_view.h"
 #include "stack/notation.h"
 
@@ -36,9 +36,9 @@ class OrderRuns : public testing::Test {
     std::erase_if(sources.evidence, [](const EvidenceTable& table) { return version_of(table.versions) != "2.15.0"; });
     EvidenceTable& table = sources.evidence.at(0);
     const auto text = [](const char* stack) { return std::string(stack) + " engine=pytorch"; };
-    EvidenceRow row = table.rows.at(0);
+    Observation row = table.rows.at(0);
     for (const char* stack : {kOrder, kCured})
-      std::erase_if(table.rows, [&](const EvidenceRow& one) { return one.case_text == text(stack); });
+      std::erase_if(table.rows, [&](const Observation& one) { return one.case_text == text(stack); });
     for (const Ran& run : runs) {
       row.case_text = text(run.stack);
       row.verdict = run.verdict;
@@ -50,7 +50,7 @@ class OrderRuns : public testing::Test {
 
   static RecommendedOrder order_with(const std::vector<Ran>& runs) {
     const Sources sources = sources_with(runs);
-    return recommended_orders(sources, observed_engines(sources)).at(0);
+    return recommended_orders(sources, engine_runs_of(sources)).at(0);
   }
 };
 
@@ -73,7 +73,7 @@ TEST_F(OrderRuns, WithoutARunItIsNoAnswerAndTheStacksToRunAreNamed) {
 
 TEST_F(OrderRuns, WhatNoEngineBuildsIsNoGapAndWhatOneBuildsIs) {
   const Sources sources = sources_with({});
-  const std::vector<RecommendedOrder> orders = recommended_orders(sources, observed_engines(sources));
+  const std::vector<RecommendedOrder> orders = recommended_orders(sources, engine_runs_of(sources));
   ASSERT_THAT(orders, SizeIs(2));
   EXPECT_THAT(orders[1].names, ElementsAre("quantize", "pp", "tp", "ep", "cp", "ac", "simple_fsdp", "compile", "optimizer"));
   EXPECT_THAT(orders[1].runs, IsEmpty());
@@ -104,7 +104,7 @@ TEST_F(OrderRuns, ACureThatDidNotRunEqualIsNone) {
 TEST_F(OrderRuns, AnOrderThatIsNotEqualThoughNoPageBlocksItIsNoAnswer) {
   Sources sources = sources_with({{kOrder, Verdict::differs}});
   std::erase_if(sources.rules, [](const Rule& rule) { return rule.id == "CLA-017"; });
-  const RecommendedOrder order = recommended_orders(sources, observed_engines(sources)).at(0);
+  const RecommendedOrder order = recommended_orders(sources, engine_runs_of(sources)).at(0);
   ASSERT_THAT(order.gaps, SizeIs(1));
   EXPECT_THAT(order.gaps[0], HasSubstr("no page says why"));
 }

@@ -18,7 +18,7 @@ Shown cell(const PairMatrix& matrix, const std::string& first, const std::string
 
 TEST(PairMatrix, SaysWhatRunsOfTheReadersVersionShowed) {
   const Sources sources = mini_on_pytorch();
-  const PairMatrix matrix = pair_matrix(sources, observed_engines(sources));
+  const PairMatrix matrix = pair_matrix(sources, engine_runs_of(sources));
   EXPECT_EQ(matrix.names, (std::vector<std::string>{"tp", "ac", "fsdp"}));
   EXPECT_EQ(matrix.never_run, (std::vector<std::string>{"hsdp"}));
   EXPECT_EQ(cell(matrix, "fsdp", "tp"), Shown::fails);
@@ -28,7 +28,7 @@ TEST(PairMatrix, SaysWhatRunsOfTheReadersVersionShowed) {
 
 TEST(PairMatrix, HasNothingOfAnotherEngine) {
   const Sources sources = mini();
-  const PairMatrix matrix = pair_matrix(sources, observed_engines(sources));
+  const PairMatrix matrix = pair_matrix(sources, engine_runs_of(sources));
   EXPECT_TRUE(matrix.rows.empty());
   EXPECT_EQ(matrix.never_run, (std::vector<std::string>{"tp", "ac", "fsdp", "hsdp"}));
 }

@@ -9,12 +9,12 @@
 namespace ordercheck {
 namespace {
 
-EvidenceRow row(const std::string& stack, Verdict verdict, Counters counters, std::vector<CollectiveCount> collectives = {}) {
-  EvidenceRow made;
+Observation row(const std::string& stack, Verdict verdict, Counters counters, std::vector<CollectiveCount> collectives = {}) {
+  Observation made;
   made.case_text = print(Case{.stack = parse_stack(stack).value()});
   made.verdict = verdict;
   made.ending = verdict == Verdict::fails ? Ending::failed : Ending::completed;
-  if (verdict == Verdict::fails) made.phase = "apply";
+  if (verdict == Verdict::fails) made.phase = Phase::apply;
   made.counters = counters;
   made.collectives = std::move(collectives);
   return made;
@@ -22,21 +22,20 @@ EvidenceRow row(const std::string& stack, Verdict verdict, Counters counters, st
 
 struct Seen {
   Sources sources;
-  ObservedEngine engine;
+  EngineRuns engine;
 };
 
-Seen seen(std::vector<EvidenceRow> rows, const std::string& set) {
+Seen seen(std::vector<Observation> rows, const std::string& set) {
   Seen seen;
   seen.sources.space.models = {"llama"};
   seen.sources.space.sets = {parse_stack(set).value()};
   seen.sources.space.set_ranks = {1, 2};
   seen.engine.table.engine = "native";
-  std::ranges::sort(rows, {}, &EvidenceRow::case_text);
-  for (const EvidenceRow& each : rows) {
+  std::ranges::sort(rows, {}, &Observation::case_text);
+  for (const Observation& each : rows) {
     Outcome outcome;
-    outcome.planned.subject = parse_case(each.case_text).value();
-    outcome.judgement.verdict = each.verdict;
-    outcome.record.ending = each.ending;
+    outcome.subject = parse_case(each.case_text).value();
+    outcome.seen = each;
     seen.engine.outcomes.push_back(outcome);
   }
   seen.engine.table.rows = std::move(rows);

@@ -9,7 +9,7 @@ namespace ordercheck {
 namespace {
 
 Shown shown(const char* stack, const Sources& sources) {
-  return shown_by(*parse_stack(stack), sources, observed_engines(sources));
+  return shown_by(*parse_stack(stack), sources, engine_runs_of(sources));
 }
 
 TEST(Shown, IsWhatTheReadersVersionShowed) {
@@ -25,15 +25,15 @@ TEST(Shown, IsWhatTheReadersVersionShowed) {
 
 TEST(Shown, OfAPairIsOfAnyDegreeAndOptimizer) {
   Sources sources = mini_on_pytorch();
-  for (EvidenceRow& row : sources.evidence.at(0).rows) {
+  for (Observation& row : sources.evidence.at(0).rows) {
     if (row.case_text == "tp=2,ac engine=pytorch") row.case_text = "tp=4,ac engine=pytorch";
     if (row.case_text == "tp=2,fsdp=2 engine=pytorch") row.case_text = "tp=2,optimizer=adamw engine=pytorch";
     if (row.case_text == "fsdp=2,ac engine=pytorch") row.case_text = "fsdp=2:reshard=never,ac engine=pytorch";
   }
-  EXPECT_EQ(shown_by_pair("tp", "ac", sources, observed_engines(sources)), Shown::equal);
-  EXPECT_EQ(shown_by_pair("tp", "optimizer", sources, observed_engines(sources)), Shown::equal);
-  EXPECT_EQ(shown_by_pair("fsdp", "ac", sources, observed_engines(sources)), Shown::not_run) << "with an option";
-  EXPECT_EQ(shown_by_pair("tp", "cp", sources, observed_engines(sources)), Shown::not_run);
+  EXPECT_EQ(shown_by_pair("tp", "ac", sources, engine_runs_of(sources)), Shown::equal);
+  EXPECT_EQ(shown_by_pair("tp", "optimizer", sources, engine_runs_of(sources)), Shown::equal);
+  EXPECT_EQ(shown_by_pair("fsdp", "ac", sources, engine_runs_of(sources)), Shown::not_run) << "with an option";
+  EXPECT_EQ(shown_by_pair("tp", "cp", sources, engine_runs_of(sources)), Shown::not_run);
 }
 
 TEST(Shown, HasASignForEach) {

@@ -13,7 +13,7 @@ using testing::SizeIs;
 
 TEST(Symptoms, LeadFromAMessageToItsPages) {
   const Sources sources = mini_on_pytorch();
-  const auto found = symptoms(sources, observed_engines(sources));
+  const auto found = symptoms(sources, engine_runs_of(sources));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].message, "`cannot split a sharded | parameter`");
   EXPECT_EQ(found[0].where, "fails in apply");
@@ -37,7 +37,7 @@ TEST(Symptoms, StandOnceUnderWhatThePagePins) {
       sources.rules.push_back(same);
       break;
     }
-  const auto found = symptoms(sources, observed_engines(sources));
+  const auto found = symptoms(sources, engine_runs_of(sources));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].message, "`cannot split`");
   EXPECT_EQ(found[0].pages, "[ORD-901](rules/fsdp-before-tp.md), [ORD-904](rules/fsdp-before-tp.md)");
@@ -45,7 +45,7 @@ TEST(Symptoms, StandOnceUnderWhatThePagePins) {
 
 TEST(Symptoms, AreOfPyTorch) {
   const Sources sources = mini();
-  EXPECT_THAT(symptoms(sources, observed_engines(sources)), IsEmpty());
+  EXPECT_THAT(symptoms(sources, engine_runs_of(sources)), IsEmpty());
 }
 
 }  // namespace

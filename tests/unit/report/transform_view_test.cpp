@@ -13,7 +13,7 @@ using testing::SizeIs;
 
 TEST(TransformView, CountsRunsAndListsPages) {
   const Sources sources = mini();
-  const TransformView view = transform_view("tp", std::nullopt, sources, observed_engines(sources));
+  const TransformView view = transform_view("tp", std::nullopt, sources, engine_runs_of(sources));
   EXPECT_EQ(view.run, "7 cases on native 2.11.0, cpu");
   ASSERT_THAT(view.pages, SizeIs(2));
   EXPECT_EQ(view.pages[0].page, "[ORD-901](rules/fsdp-before-tp.md)");
@@ -21,7 +21,7 @@ TEST(TransformView, CountsRunsAndListsPages) {
 
 TEST(TransformView, HasNoRunOfWhatNoEngineBuilds) {
   const Sources sources = mini();
-  const TransformView view = transform_view("ep", std::nullopt, sources, observed_engines(sources));
+  const TransformView view = transform_view("ep", std::nullopt, sources, engine_runs_of(sources));
   EXPECT_EQ(view.run, "");
   EXPECT_THAT(view.pages, IsEmpty());
 }

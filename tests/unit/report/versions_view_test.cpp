@@ -14,14 +14,14 @@ Sources with_an_older_version() {
   Sources sources = mini();
   EvidenceTable older = table_where_order_does_not_matter(sources);
   older.versions = {"libtorch 2.10.0"};
-  std::erase_if(older.rows, [](const EvidenceRow& row) { return row.case_text == "tp=2"; });
+  std::erase_if(older.rows, [](const Observation& row) { return row.case_text == "tp=2"; });
   sources.evidence.push_back(older);
   return sources;
 }
 
 TEST(VersionsView, ListsTheCasesThatChangedAndNoOther) {
   const Sources sources = with_an_older_version();
-  const auto views = versions_views(sources, observed_engines(sources));
+  const auto views = versions_views(sources, engine_runs_of(sources));
   ASSERT_EQ(views.size(), 1u);
   EXPECT_EQ(views[0].engine, "native, cpu");
   EXPECT_THAT(views[0].versions, ElementsAre("2.10.0", "2.11.0"));
@@ -32,7 +32,7 @@ TEST(VersionsView, ListsTheCasesThatChangedAndNoOther) {
 
 TEST(VersionsView, NeedsTwoVersions) {
   const Sources sources = mini();
-  EXPECT_TRUE(versions_views(sources, observed_engines(sources)).empty());
+  EXPECT_TRUE(versions_views(sources, engine_runs_of(sources)).empty());
 }
 
 }  // namespace

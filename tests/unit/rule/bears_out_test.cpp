@@ -42,13 +42,13 @@ Observation hung(const char* operation, const char* group) {
 Observation lost(std::vector<std::string> items) {
   Observation seen = of_verdict(Verdict::ignored);
   seen.message = "every bit is there";
-  seen.lost = std::move(items);
+  for (std::string& item : items) seen.effects.push_back({.transform = std::move(item), .present = false});
   return seen;
 }
 
 Observation counted(std::int64_t gathers) {
   Observation seen = kEqual;
-  seen.counters["all_gather"] = gathers;
+  seen.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = gathers}};
   return seen;
 }
 
@@ -73,7 +73,7 @@ Claim departing(Claim claim, Expectation otherwise) {
 
 Observation ignored_with(std::int64_t gathers) {
   Observation seen = lost({"ac"});
-  seen.counters["all_gather"] = gathers;
+  seen.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = gathers}};
   return seen;
 }
 

@@ -19,11 +19,7 @@ Observation saw(const char* engine, const char* version, const char* stack, Verd
           .case_text = stack + suffix,
           .verdict = verdict,
           .phase = phase,
-          .message = message,
-          .operation = "",
-          .group = "",
-          .lost = {},
-          .counters = {}};
+          .message = message};
 }
 
 Observation refused(const char* version) {
@@ -183,7 +179,7 @@ class Costs : public testing::Test {
 
   static Observation counted(const char* stack, std::int64_t gathers) {
     Observation seen = saw("pytorch", "2.11.0", stack, Verdict::equal);
-    seen.counters["all_gather@dp_shard"] = gathers;
+    seen.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = gathers}};
     return seen;
   }
 };
@@ -228,9 +224,9 @@ TEST_F(Costs, AnIgnoredTransformIsTheOneThatThePageNames) {
   rule_.expectations.clear();
   Observation bad = counted("fsdp=2,tp=2", 2);
   bad.verdict = Verdict::ignored;
-  bad.lost = {"tp=2"};
+  bad.effects = {{.transform = "tp=2", .present = false}};
   EXPECT_EQ(grade(rule_, "pytorch-2.11", {bad}).kind, GradeKind::reproduced);
-  bad.lost = {"fsdp=2"};
+  bad.effects = {{.transform = "fsdp=2", .present = false}};
   const Grade other = grade(rule_, "pytorch-2.11", {bad});
   EXPECT_EQ(other.kind, GradeKind::refuted);
   EXPECT_EQ(other.note, "fsdp=2 lost its effect, not tp");
@@ -268,14 +264,14 @@ TEST(Commuting, IsShownByTwoEqualRunsWithEqualCounters) {
               other = saw("pytorch", "2.11.0", "tp=2,fsdp=2", Verdict::equal);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one}).kind, GradeKind::cited);
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced);
-  one.counters["matmul_flops"] = other.counters["matmul_flops"] = kNotMeasured;
+  one.counters.matmul_flops = other.counters.matmul_flops = kNotMeasured;
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::reproduced)
       << "what the engine never measures is no part of it";
-  other.counters["matmul_flops"] = 7;
+  other.counters.matmul_flops = 7;
   const Grade open = grade(rule, "pytorch-2.11", {one, other});
   EXPECT_EQ(open.kind, GradeKind::cited);
   EXPECT_EQ(open.note, "pytorch 2.11.0: matmul_flops is not measured by pytorch");
-  other.counters["all_gather"] = 1;
+  other.collectives = {{.kind = "all_gather", .group = "tp", .phase = Phase::forward, .count = 1}};
   EXPECT_EQ(grade(rule, "pytorch-2.11", {one, other}).kind, GradeKind::refuted);
 }
 

@@ -1,0 +1,91 @@
+#include "check/evidence_for.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "check/inductor.h"
+#include "stack/case.h"
+
+namespace ordercheck {
+namespace {
+
+using Texts = std::set<std::string, std::less<>>;
+
+// Cases by which pages are graded: the stacks of their witnesses and pins, and the same under inductor.
+Texts grading_cases(const std::vector<const Rule*>& rules, const std::string& engine) {
+  Texts texts;
+  const auto add = [&](const Stack& stack, const std::string& model) {
+    Case c = usual_case(stack, model, engine);
+    texts.insert(print(c));
+    if (const auto inductor = under_inductor(std::move(c))) texts.insert(print(*inductor));
+  };
+  for (const Rule* rule : rules) {
+    add(rule->witness.bad, rule->witness.model);
+    add(rule->witness.good, rule->witness.model);
+    for (const Expectation& pin : rule->expectations)
+      if (pin.stack) add(*pin.stack, rule->witness.model);
+  }
+  return texts;
+}
+
+// Of each engine, made when its first row is met.
+class GradingCases {
+ public:
+  explicit GradingCases(std::vector<const Rule*> rules) : rules_(std::move(rules)) {}
+  bool holds(const std::string& engine, std::string_view case_text) {
+    const auto [texts, is_new] = by_engine_.try_emplace(engine);
+    if (is_new) texts->second = grading_cases(rules_, engine);
+    return texts->second.find(case_text) != texts->second.end();
+  }
+
+ private:
+  std::vector<const Rule*> rules_;
+  std::map<std::string, Texts> by_engine_;
+};
+
+bool is_own(const EvidenceTable& head, const Target& target) {
+  const Result<Version> version = parse_version(version_of(head.versions));
+  return head.engine == target.project && version && target.version && *version == *target.version;
+}
+
+}  // namespace
+
+ReadingOf reading_own(const Target& target, const std::vector<Rule>& rules) {
+  std::vector<const Rule*> all;
+  for (const Rule& rule : rules) all.push_back(&rule);
+  auto grading = std::make_shared<GradingCases>(std::move(all));
+  return [grading, target](const EvidenceTable& head, std::string_view case_text) {
+    if (head.arithmetic != name_of(Arithmetic::exact) || !is_own(head, target)) return Reading::skip;
+    return grading->holds(head.engine, case_text) ? Reading::whole : Reading::brief;
+  };
+}
+
+ReadingOf reading_others(const Target& target, const std::vector<Rule>& rules, const std::vector<Observation>& own) {
+  std::vector<const Rule*> open;
+  for (const Rule& rule : rules) {
+    const bool by_runs = speaks_about(rule, target.project);  // or about the mathematics
+    // What its own version bears out, no other version takes back.
+    if (by_runs && grade_of(rule, target, own).kind != GradeKind::reproduced) open.push_back(&rule);
+  }
+  auto grading = std::make_shared<GradingCases>(std::move(open));
+  return [grading, target](const EvidenceTable& head, std::string_view case_text) {
+    if (head.arithmetic != name_of(Arithmetic::exact) || is_own(head, target)) return Reading::skip;
+    if (case_text.empty()) return Reading::brief;
+    return grading->holds(head.engine, case_text) ? Reading::whole : Reading::skip;
+  };
+}
+
+std::vector<Observation> observations_of(const std::vector<EvidenceTable>& tables) {
+  std::vector<Observation> seen;
+  for (const EvidenceTable& table : tables) {
+    if (table.arithmetic != name_of(Arithmetic::exact)) continue;
+    std::vector<Observation> of_table = table.rows;
+    let_inductor_decide(of_table);
+    seen.insert(seen.end(), std::make_move_iterator(of_table.begin()), std::make_move_iterator(of_table.end()));
+  }
+  return seen;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,123 @@
+#include "check/outcome.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "rule/bears_out.h"
+
+namespace ordercheck {
+namespace {
+
+bool is_harm(Verdict verdict) {
+  return verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs || verdict == Verdict::ignored;
+}
+
+void contradict(Outcome& outcome, std::string what, std::string explanation) {
+  outcome.agreement = Agreement::contradiction;
+  outcome.disagreement = std::move(what);
+  outcome.explanation = std::move(explanation);
+  outcome.open_because.clear();
+}
+
+// What a page says is not decided by runs that did not show it: they confirm nothing.
+void leave_open(Outcome& outcome, const std::string& rule, const std::string& why) {
+  if (outcome.agreement != Agreement::confirmed) return;
+  outcome.agreement = Agreement::open;
+  outcome.open_because = fmt::format("{}: {}", rule, why);
+}
+
+// The outcome of a stack with the settings that a witness runs with.
+Outcome* find_outcome(const std::vector<Outcome*>& outcomes, const Stack& stack, const std::string& model) {
+  const auto found = std::ranges::find_if(outcomes, [&](const Outcome* one) {
+    const Case& subject = one->subject;
+    return subject.stack == stack && subject.model == model && subject.apply.empty() &&
+           subject.settings == usual_settings(stack);
+  });
+  return found == outcomes.end() ? nullptr : *found;
+}
+
+// Of a page's two stacks: what one of them shows alone has been held against the rules already.
+void hold_pair(Outcome& bad, const Outcome& good, const Rule& rule, const Target& target) {
+  const Claim claim = claim_on_witness(rule, target.project, target.version);
+  const bool commutes = claim.counted == Counted::the_same;
+  const bool moves = claim.counted == Counted::cost || claim.shown.move != Move::none;
+  if (!commutes && !(moves && is_of_kind(claim.shown.verdict, bad.seen.verdict))) return;
+  const Borne borne = bears_out(claim, bad.seen, &good.seen);
+  switch (borne.bearing) {
+    case Bearing::borne_out: return;
+    case Bearing::undecided:
+      if (is_of_kind(claim.shown.verdict, bad.seen.verdict)) leave_open(bad, rule.id, borne.why);
+      return;
+    case Bearing::departed:
+    case Bearing::foreign:
+      return contradict(bad, fmt::format("{}{} {}", rule.id, commutes ? " says that the orders commute;" : ":", borne.why),
+                        borne.because);
+  }
+}
+
+void hold_against_rules(Outcome& outcome) {
+  const Verdict seen = outcome.seen.verdict;
+  const Prediction& predicted = outcome.prediction;
+  if (seen == Verdict::unrun || seen == Verdict::unstable) {
+    outcome.agreement = Agreement::undecided;
+    return;
+  }
+  if (!predicted.verdict) {
+    outcome.agreement = Agreement::open;
+    if (is_harm(seen))
+      contradict(outcome, fmt::format("no rule predicts it for this engine and version; seen: {}", name_of(seen)), "");
+    return;
+  }
+  // Rules speak about numbers that are owed; without the grid a layout owes none.
+  if (seen == Verdict::differs && outcome.subject.settings.arithmetic == Arithmetic::plain) {
+    outcome.agreement = Agreement::open;
+    return;
+  }
+  const std::string who = predicted.rule.empty() ? "no rule fires, so equal is predicted"
+                                                 : fmt::format("{} predicts {}", predicted.rule, name_of(*predicted.verdict));
+  const Borne borne = bears_out(predicted.claim, outcome.seen, nullptr);
+  outcome.agreement = Agreement::confirmed;
+  switch (borne.bearing) {
+    case Bearing::borne_out: return;
+    case Bearing::undecided: return leave_open(outcome, predicted.rule, borne.why);
+    case Bearing::departed:
+    case Bearing::foreign: {
+      const bool alike = is_of_kind(*predicted.verdict, seen);
+      const std::string showed = alike ? borne.why : fmt::format("seen: {}", name_of(seen));
+      return contradict(outcome, fmt::format("{}; {}", who, showed), borne.because);
+    }
+  }
+}
+
+}  // namespace
+
+Outcome outcome_of(const Case& subject, const Observation& seen, const std::vector<Rule>& rules, const Target& target) {
+  Outcome outcome{.subject = subject, .seen = seen, .prediction = predict(subject.stack, rules, target)};
+  hold_against_rules(outcome);
+  return outcome;
+}
+
+void hold_pairs_against_rules(const std::vector<Outcome*>& outcomes, const std::vector<Rule>& rules, const Target& target) {
+  for (const Rule& rule : rules) {
+    if (!holds_for(rule, target)) continue;
+    Outcome* bad = find_outcome(outcomes, rule.witness.bad, rule.witness.model);
+    const Outcome* good = find_outcome(outcomes, rule.witness.good, rule.witness.model);
+    if (!bad || !good || bad->agreement == Agreement::undecided || good->agreement == Agreement::undecided) continue;
+    hold_pair(*bad, *good, rule, target);
+  }
+}
+
+const char* name_of(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::confirmed: return "confirmed";
+    case Agreement::contradiction: return "contradiction";
+    case Agreement::open: return "open";
+    case Agreement::undecided: return "undecided";
+  }
+  assert(false && "every agreement has a name");
+  return "";
+}
+
+}  // namespace ordercheck

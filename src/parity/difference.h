@@ -1,0 +1,34 @@
+// The first thing in which two records differ, bit for bit.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "parity/noise_floor.h"
+#include "parity/record.h"
+
+namespace ordercheck {
+
+// The first thing in which two records differ. Step by step, within a step: loss, gradients in the order of the model,
+// gradient norm; then the parameters after the last step.
+struct Difference {
+  std::string what;  // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
+  int step = 0;
+  int rank = -1;         // where it is of one rank
+  std::string expected;  // hex of bits or hash; in native arithmetic decimals
+  std::string got;
+  friend bool operator==(const Difference&, const Difference&) = default;
+};
+
+// Bit for bit: loss and gradient norm of every step and every rank, every gradient, every parameter. Nothing when they
+// agree. With equally many ranks each is held against its like; otherwise each rank of `got` against rank 0 of
+// `expected`. Both records must have completed.
+std::optional<Difference> first_difference(const Record& expected, const Record& got);
+
+// What is far beyond its noise floor, as a difference: decimals instead of bits.
+Difference difference_of(const Held& held);
+
+// How many of the full gradients and final parameters differ, for messages: "21 of 21 gradients, 21 of 21 parameters".
+std::string extent_of_difference(const Record& expected, const Record& got);
+
+}  // namespace ordercheck

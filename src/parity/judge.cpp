@@ -1,0 +1,214 @@
+#include "parity/judge.h"
+
+#include <cassert>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "parity/finite.h"
+#include "parity/wording.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+Verdict verdict_of_ending(Ending ending) {
+  switch (ending) {
+    case Ending::failed:
+    case Ending::died:
+    case Ending::garbled: return Verdict::fails;
+    case Ending::deadlocked:
+    case Ending::timed_out: return Verdict::hangs;
+    case Ending::out_of_range:
+    case Ending::unsupported:
+    case Ending::completed: return Verdict::unrun;
+  }
+  assert(false && "every ending has a verdict");
+  return Verdict::unrun;
+}
+
+Observation decided(Observation so_far, Verdict verdict, std::string message) {
+  so_far.verdict = verdict;
+  so_far.message = std::move(message);
+  return so_far;
+}
+
+// What the run shows by itself, before it is held against anything.
+Observation begin(const Case& subject, const Record& record) {
+  Observation seen{.engine = subject.engine,
+                   .version = version_of(record.versions),
+                   .case_text = print(subject),
+                   .ending = record.ending,
+                   .digest = digest(record)};
+  if (record.failure) {
+    seen.phase = record.failure->phase;
+    seen.module = record.failure->module;
+    seen.operation = record.failure->operation;
+    seen.group = record.failure->group;
+  }
+  if (record.ending == Ending::completed) {
+    seen.counters = record.counters;
+    seen.collectives = record.collectives;
+  }
+  return seen;
+}
+
+// Held against another run; nothing when it agrees.
+std::optional<Observation> differs_from(const Record& expected, const char* against, const Record& got, const Observation& so_far,
+                                      Verdict verdict) {
+  auto difference = first_difference(expected, got);
+  if (!difference) return std::nullopt;
+  Observation seen = so_far;
+  seen.difference = *difference;
+  return decided(std::move(seen), verdict,
+                 fmt::format("{} ({} differ)", in_words(*difference, against), extent_of_difference(expected, got)));
+}
+
+// Exact arithmetic left its range. Where one rank tells that a right layout could not have, that is a difference.
+Observation out_of_range(const Comparison& c, const Observation& so_far) {
+  const bool owed = is_held_against_one_rank(c.subject, c.first);
+  if (!owed || !c.reference || !left_range_alone(*c.reference, c.first)) return decided(so_far, Verdict::unrun, ending_in_words(c.first));
+  return decided(
+      so_far, Verdict::differs,
+      fmt::format("{}; the single-rank reference uses {:.1f}% of the range", ending_in_words(c.first), 100 * c.reference->range_used));
+}
+
+std::optional<Observation> unlike_itself(const Comparison& c, const Observation& so_far) {
+  if (!c.again) return decided(so_far, Verdict::unrun, "the second run of the same case is missing");
+  if (c.again->ending != Ending::completed)
+    return decided(so_far, Verdict::unstable, "completed once; then " + ending_in_words(*c.again));
+  // Two NaNs that came of memory nobody wrote need not have the same bits: that is no reason to judge no further.
+  if (first_not_finite(c.first) && first_not_finite(*c.again)) return std::nullopt;
+  return differs_from(*c.again, "the second run", c.first, so_far, Verdict::unstable);
+}
+
+// A NaN has the bits of another NaN, and an infinity those of another: of numbers that are not finite on one rank too,
+// nothing may be concluded.
+std::optional<Observation> not_finite(const Comparison& c, const Observation& so_far) {
+  const bool completed = c.reference && c.reference->ending == Ending::completed;
+  if (const auto there = completed ? first_not_finite(*c.reference) : std::nullopt)
+    return decided(
+        so_far, Verdict::unrun,
+        fmt::format("the single-rank reference is not finite: {} of step {} is {}", there->what, there->step, there->got));
+  auto here = first_not_finite(c.first);
+  if (!here) return std::nullopt;
+  if (!completed)
+    return decided(so_far, Verdict::unrun,
+                   fmt::format("{} of step {} is {}, and no single-rank reference says whether it should be", here->what,
+                               here->step, here->got));
+  if (is_held_against_one_rank(c.subject, c.first)) return std::nullopt;  // its first difference is no later than this
+  const StepRecord& owed = c.reference->steps.at(static_cast<std::size_t>(here->step));
+  here->expected = hex((here->what == "loss" ? owed.loss : owed.gradient_norm).at(0));
+  Observation seen = so_far;
+  seen.difference = *here;
+  return decided(std::move(seen), Verdict::differs, in_words(*here, "the single-rank reference"));
+}
+
+std::optional<Observation> unlike_reference(const Comparison& c, const Observation& so_far) {
+  if (!is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
+  if (!c.reference) return decided(so_far, Verdict::unrun, "the single-rank reference is missing");
+  if (c.reference->ending != Ending::completed)
+    return decided(so_far, Verdict::unrun, "the single-rank reference " + ending_in_words(*c.reference));
+  return differs_from(*c.reference, "the single-rank reference", c.first, so_far, Verdict::differs);
+}
+
+std::optional<Observation> far_from_reference(const Comparison& c, const Observation& so_far) {
+  if (!is_held_against_noise_floor(c.subject) || !c.closeness || c.closeness->beyond.empty()) return std::nullopt;
+  const Closeness& closeness = *c.closeness;
+  const Held& worst = worst_of(closeness.beyond);
+  std::set<std::string> gradients;
+  for (const Held& held : closeness.beyond)
+    if (held.away.kind == Measured::gradient) gradients.insert(held.away.name);
+  Observation seen = so_far;
+  seen.difference = difference_of(worst);
+  return decided(std::move(seen), Verdict::differs,
+                 fmt::format("{} ({} of {} gradients are more than {} times the noise floor away)", told(worst),
+                             gradients.size(), closeness.gradients, kFarBeyond));
+}
+
+std::optional<Observation> without_noise_floor(const Comparison& c, const Observation& so_far) {
+  if (!is_held_against_noise_floor(c.subject)) return std::nullopt;
+  if (c.closeness && c.closeness->no_floor.empty()) return std::nullopt;
+  return decided(so_far, Verdict::unrun,
+                 "it equals its second run, but there is no noise floor to compare it with: " +
+                     (c.closeness ? c.closeness->no_floor : std::string("no single-rank run was made")));
+}
+
+std::optional<Observation> replicas_apart(const Comparison& c, const Observation& so_far) {
+  for (const auto& p : c.first.parameters)
+    if (!p.replicas_agree)
+      return decided(so_far, Verdict::differs, "ranks that should hold the same bits of " + p.name + " do not");
+  return std::nullopt;
+}
+
+std::optional<Observation> untrained(const Comparison& c, const Observation& so_far) {
+  if (c.first.steps.empty()) return decided(so_far, Verdict::unrun, "no step was run");
+  std::vector<std::string> still;
+  for (const auto& p : c.first.parameters)
+    if (!p.changed) still.push_back(p.name);
+  if (still.empty()) return std::nullopt;
+  return decided(so_far, Verdict::ignored,
+                 fmt::format("{} of {} parameters never changed, the first is {}", still.size(), c.first.parameters.size(),
+                             still.front()));
+}
+
+// Where one rank has judged already, an unlike recommended order is one that is broken itself: its own case says so.
+std::optional<Observation> unlike_recommended(const Comparison& c, const Observation& so_far) {
+  if (!c.recommended || c.recommended->ending != Ending::completed) return std::nullopt;
+  if (is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
+  return differs_from(*c.recommended, "the recommended order", c.first, so_far, Verdict::differs);
+}
+
+}  // namespace
+
+bool is_held_against_one_rank(const Case& c, const Record& record) {
+  switch (c.settings.arithmetic) {
+    case Arithmetic::exact: return record.parity_owed;
+    case Arithmetic::plain: return true;
+    case Arithmetic::native: return false;
+  }
+  assert(false && "every arithmetic is known");
+  return true;
+}
+
+bool is_held_against_noise_floor(const Case& c) { return c.settings.arithmetic == Arithmetic::native; }
+
+Observation judge(const Comparison& c) {
+  Observation seen = begin(c.subject, c.first);
+  if (c.first.ending == Ending::out_of_range) return out_of_range(c, seen);
+  if (c.first.ending != Ending::completed) {
+    const Verdict verdict = verdict_of_ending(c.first.ending);
+    const bool has_own_words = verdict != Verdict::unrun && c.first.failure && !c.first.failure->message.empty();
+    return decided(seen, verdict, has_own_words ? c.first.failure->message : ending_in_words(c.first));
+  }
+  if (auto verdict = unlike_itself(c, seen)) return *verdict;
+  for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
+    const bool twin = i < c.twins.size() && c.twins[i] && c.twins[i]->ending == Ending::completed;
+    seen.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
+  }
+  for (auto step :
+       {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
+    if (auto verdict = step(c, seen)) return *verdict;
+  const bool by_distance = is_held_against_noise_floor(c.subject);
+  if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
+    return decided(
+        seen, Verdict::ignored,
+        fmt::format("{}, but {} has no effect: {}",
+                    by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
+                    lost.front().transform, print(lost.front().signs)));
+  if (by_distance) return decided(seen, Verdict::close, told(*c.closeness));
+  const bool held = is_held_against_one_rank(c.subject, c.first);
+  const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
+  if (!held && !recommended_ran)
+    return decided(seen, Verdict::unrun,
+                   "no single-rank reference can judge it, and there is no recommended order to compare it with");
+  const bool broken = held && recommended_ran && differs_from(*c.recommended, "", c.first, seen, Verdict::differs);
+  return decided(
+      seen, Verdict::equal,
+      broken
+          ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
+      : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
+             : "every loss, gradient and parameter is bitwise equal to the recommended order");
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,24 @@
+#include "parity/observation.h"
+
+#include <fmt/format.h>
+
+namespace ordercheck {
+
+std::vector<std::string> lost_items(const Observation& seen) {
+  std::vector<std::string> items;
+  for (const Effect& effect : lost_effects(seen.effects)) items.push_back(effect.transform);
+  return items;
+}
+
+std::string place_of(const Observation& seen) {
+  if (seen.difference) {
+    const Difference& d = *seen.difference;
+    return fmt::format("{}, step {}{}", d.what, d.step, d.rank >= 0 ? fmt::format(", rank {}", d.rank) : "");
+  }
+  std::string place = seen.module;
+  if (!seen.operation.empty()) place += (place.empty() ? "" : ", ") + seen.operation;
+  if (!seen.group.empty()) place += " on " + seen.group;
+  return place;
+}
+
+}  // namespace ordercheck

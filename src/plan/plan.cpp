@@ -1,0 +1,242 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/inductor.h"
+#include "plan/orders.h"
+#include "rule/match.h"
+#include "stack/mesh.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr const char* kSlow = "in the slow tier; --slow runs it";
+
+// Of the user's own code, as pkg:name; an engine that runs no Python has no way to it.
+bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// An engine that takes the user's own code says so with this word among its models.
+const std::string kOwn = "pkg:factory";
+
+bool builds_model(const Hello& hello, const std::string& model) {
+  return holds(hello.models, model.find(':') != std::string::npos ? kOwn : model);
+}
+
+std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rule>& rules) {
+  std::vector<std::string> ids;
+  for (const Rule& rule : rules)
+    if (rule.kind != RuleKind::commutes && !firings(rule, stack).empty()) ids.push_back(rule.id);
+  return ids;
+}
+
+// Collects cases by their text: a page's witness, an order of a set and a project's order are often the same stack. It is run
+// once, and told with all the reasons why it is there.
+class Collector {
+ public:
+  Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello, Tier tier)
+      : space_(space), rules_(rules), hello_(hello), tier_(tier) {}
+
+  void add(const Case& c, Source source) {
+    auto& entry = cases_[print(c)];
+    if (!adding_slow_) usual_.insert(print(c));
+    entry.subject = c;
+    if (std::ranges::find(entry.sources, source) == entry.sources.end()) entry.sources.push_back(std::move(source));
+  }
+
+  void add_witnesses() {
+    for (const Rule& rule : rules_) {
+      add(usual_case(rule.witness.bad, rule.witness.model, hello_.engine), {SourceKind::witness, rule.id + " bad"});
+      add(usual_case(rule.witness.good, rule.witness.model, hello_.engine), {SourceKind::witness, rule.id + " good"});
+    }
+  }
+
+  void add_order(const Stack& stack, const std::string& model) {
+    const Case c = usual_case(stack, model, hello_.engine);
+    add(c, {SourceKind::order, ""});
+    const auto against = rules_against(stack, rules_);
+    // What an order shows that breaks one rule can be blamed on that rule alone.
+    if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
+  }
+
+  void add_orders_of(const std::vector<Stack>& sets, const std::string& model) {
+    for (int ranks : space_.set_ranks)
+      for (const Stack& set : sets)
+        for (const Stack& stack : orders_of_set(set, ranks)) add_order(stack, model);
+  }
+
+  void add_orders(const std::string& model) {
+    for (int ranks : space_.order_ranks)
+      for (const Stack& stack : orders(space_.transforms, ranks)) add_order(stack, model);
+    add_orders_of(space_.sets, model);
+    for (const Stack& stack : space_.stacks) add_order(stack, model);
+    // Legal orders at every world size and number of microbatches: degree 2 and 2 microbatches hide errors of order.
+    for (int ranks : space_.ranks) {
+      for (const Stack& stack : orders(space_.transforms, ranks)) {
+        if (!rules_against(stack, rules_).empty()) continue;
+        Case c = usual_case(stack, model, hello_.engine);
+        add(c, {SourceKind::legal, ""});
+        for (int accumulation : space_.accumulations) {
+          c.settings.accumulation = accumulation;
+          add(c, {SourceKind::accumulation, std::to_string(accumulation)});
+        }
+      }
+    }
+  }
+
+  // A case that has another source too is not slow because of that.
+  void add_slow(const std::string& model) {
+    adding_slow_ = true;
+    add_orders_of(space_.slow_sets, model);
+    for (const Stack& stack : space_.slow_stacks) add_order(stack, model);
+    add_slow_witnesses();
+    adding_slow_ = false;
+  }
+
+  // What a page says of compile is about inductor, and an engine may have run it with a stand-in.
+  void add_slow_witnesses() {
+    const auto add_under_inductor = [&](const Stack& stack, const Rule& rule, const char* which) {
+      if (std::ssize(stack.items) > space_.slow_witnesses) return;
+      if (const auto compiled = under_inductor(usual_case(stack, rule.witness.model, hello_.engine)))
+        add(*compiled, {SourceKind::witness, fmt::format("{} {} under inductor", rule.id, which)});
+    };
+    for (const Rule& rule : rules_) {
+      add_under_inductor(rule.witness.bad, rule, "bad");
+      add_under_inductor(rule.witness.good, rule, "good");
+    }
+  }
+
+  // Only among transforms that have a mesh axis: where the numbers of an optimizer could meet a layout.
+  void add_optimizers(const std::string& model) {
+    std::vector<std::string> parallel;
+    for (const auto& name : space_.transforms)
+      if (!find_transform(name)->axes.empty()) parallel.push_back(name);
+    for (int ranks : space_.optimizer_ranks)
+      for (const Stack& stack : orders(parallel, ranks))
+        for (const Item& optimizer : space_.optimizers)
+          for (const Stack& longer : at_every_position(stack, optimizer))
+            add(usual_case(longer, model, hello_.engine), {SourceKind::optimizer, ""});
+  }
+
+  // No engine builds all that a project stacks: what is left of its order without the rest is run too, and says so.
+  void add_framework(const Framework& framework, const std::string& model) {
+    const Case whole = usual_case(with_degrees(framework.order), model, hello_.engine);
+    add(whole, {SourceKind::framework, framework.name});
+    std::vector<std::string> left_out;
+    const Case projected = usual_case(project(whole.stack, hello_.transforms, left_out), model, hello_.engine);
+    if (!left_out.empty() && !projected.stack.items.empty())
+      add(projected, {SourceKind::framework, framework.name + " (projected)"});
+  }
+
+  void add_discussion(const Discussion& discussion, const std::string& model) {
+    for (const DiscussionPoint& point : discussion.points)
+      for (const Stack& stack : point.stacks)
+        add(usual_case(stack, model, hello_.engine), {SourceKind::discussion, discussion.name + " " + point.id});
+  }
+
+  Plan plan() const {
+    Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}};
+    for (const auto& [text, planned] : cases_) {
+      auto sources = planned.sources;
+      std::ranges::sort(sources);
+      auto reason = why_not(planned.subject, hello_);
+      if (const int ranks = world_size(mesh_of(planned.subject.stack)); reason.empty() && ranks > space_.most_ranks)
+        reason = fmt::format("needs {} ranks, the space has at most {}", ranks, space_.most_ranks);
+      if (reason.empty() && tier_ == Tier::usual && !usual_.contains(text)) reason = kSlow;
+      if (reason.empty())
+        plan.cases.push_back({planned.subject, sources});
+      else
+        plan.not_planned.push_back({planned.subject, sources, reason});
+    }
+    return plan;
+  }
+
+ private:
+  const Space& space_;
+  const std::vector<Rule>& rules_;
+  const Hello& hello_;
+  const Tier tier_;
+  bool adding_slow_ = false;
+  std::set<std::string> usual_;  // texts of what is run in every tier
+  std::map<std::string, PlannedCase> cases_;
+};
+
+}  // namespace
+
+std::string why_not(const Case& c, const Hello& hello) {
+  const bool own_code = holds(hello.models, kOwn);
+  if (!own_code && (is_own_code(c.model) || !c.apply.empty()))
+    return fmt::format("the {} engine runs no code of yours, and {} is; the pytorch engine does (--engine pytorch)",
+                       hello.engine, c.apply.empty() ? c.model : c.apply);
+  std::vector<std::string> missing;
+  // A function of the user's builds what the stack names: the engine itself need not be able to.
+  for (const Item& item : c.stack.items)
+    if (c.apply.empty() && !holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
+  if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
+  if (!builds_model(hello, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
+  const int ranks = world_size(mesh_of(c.stack));
+  if (ranks > hello.max_ranks)
+    return fmt::format("needs {} ranks, the {} engine runs at most {}", ranks, hello.engine, hello.max_ranks);
+  return "";
+}
+
+Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
+               const std::vector<Discussion>& discussions, Tier tier) {
+  Collector collector(space, rules, hello, tier);
+  collector.add_witnesses();
+  for (const auto& model : space.models) {
+    collector.add_orders(model);
+    collector.add_slow(model);
+    collector.add_optimizers(model);
+    for (const auto& framework : frameworks) collector.add_framework(framework, model);
+    for (const auto& discussion : discussions) collector.add_discussion(discussion, model);
+  }
+  return collector.plan();
+}
+
+Plan shard_of(const Plan& plan, int index, int count) {
+  Plan shard{.engine = plan.engine, .cases = {}, .not_planned = plan.not_planned};
+  for (std::size_t i = static_cast<std::size_t>(index - 1); i < plan.cases.size(); i += static_cast<std::size_t>(count))
+    shard.cases.push_back(plan.cases[i]);
+  return shard;
+}
+
+const char* name_of(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::witness: return "witness";
+    case SourceKind::order: return "order";
+    case SourceKind::legal: return "legal";
+    case SourceKind::edge: return "edge";
+    case SourceKind::accumulation: return "accumulation";
+    case SourceKind::optimizer: return "optimizer";
+    case SourceKind::framework: return "framework";
+    case SourceKind::discussion: return "discussion";
+  }
+  assert(false && "every source has a name");
+  return "";
+}
+
+std::string print(const Source& source) {
+  return source.detail.empty() ? name_of(source.kind) : fmt::format("{} {}", name_of(source.kind), source.detail);
+}
+
+std::vector<std::pair<std::string, int>> reasons_not_planned(const Plan& plan) {
+  std::map<std::string, int> counts;
+  for (const auto& one : plan.not_planned) ++counts[one.reason];
+  std::vector<std::pair<std::string, int>> reasons(counts.begin(), counts.end());
+  std::ranges::stable_sort(reasons, std::greater<>{}, [](const auto& reason) { return reason.second; });
+  return reasons;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,54 @@
+// What running a plan showed: values alone. A trial makes them, reports tell them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/outcome.h"
+#include "evidence/table.h"
+#include "parity/divergence.h"
+#include "parity/noise_floor.h"
+#include "plan/plan.h"
+
+namespace ordercheck {
+
+struct CaseResult {
+  PlannedCase planned;
+  Outcome outcome;                       // what evidence keeps of it, held against the rules
+  Record record;                         // the subject's first run
+  std::optional<Closeness> closeness;    // in native arithmetic
+  std::string persistence;               // of a difference: "also with seed 2, also on the grid 2^-18"
+  std::optional<Divergence> divergence;  // of a difference
+};
+
+struct PlanResult {
+  Hello hello;
+  Plan plan;
+  std::vector<CaseResult> cases;  // in the order of the plan
+  std::vector<Control> controls;
+};
+
+// The engine and version that a run speaks for: "native 2.11.0".
+Target target_of(const Hello& hello);
+
+// The table that an engine's runs go to, still without rows; and with them.
+EvidenceTable head_of(const Hello& hello, Arithmetic arithmetic);
+EvidenceTable evidence_of(const PlanResult& result);
+
+struct Tally {
+  std::vector<std::pair<Verdict, int>> verdicts;  // those seen, in the order of Verdict
+  int confirmed = 0;
+  int open = 0;
+  int explained = 0;       // contradictions that a page explains
+  int contradictions = 0;  // those that no page explains
+  int undecided = 0;
+  int controls_failed = 0;
+};
+Tally tally_of(const std::vector<Outcome>& outcomes, const std::vector<Control>& controls);
+Tally tally_of(const PlanResult& result);
+
+std::vector<Outcome> outcomes_of(const PlanResult& result);
+
+}  // namespace ordercheck

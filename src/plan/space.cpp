@@ -1,0 +1,116 @@
+#include "plan/space.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "plan/keys.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+std::vector<std::string> names_of_transforms() {
+  std::vector<std::string> names;
+  for (const auto& info : transforms()) names.push_back(info.name);
+  return names;
+}
+
+void check_transforms(Keys& keys, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    if (find_transform(name)) continue;
+    const auto meant = nearest(name, names_of_transforms());
+    keys.refuse("transforms", fmt::format("unknown transform '{}' in 'transforms'{}", name,
+                                          meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+  }
+}
+
+std::vector<Stack> sets_of(Keys& keys, const std::string& key, const std::vector<std::string>& texts) {
+  std::vector<Stack> sets;
+  for (const auto& text : texts) {
+    auto stack = parse_stack(text);
+    if (!stack)
+      keys.refuse(key, split(stack.error().message, '\n').front());
+    else if (std::ranges::any_of(stack->items, [](const Item& item) { return !item.degrees.empty(); }))
+      keys.refuse(key, fmt::format("'{}' names a degree; 'set_ranks' says how many ranks a set is run on", text));
+    else
+      sets.push_back(*stack);
+  }
+  return sets;
+}
+
+// Those that name their degrees themselves.
+std::vector<Stack> stacks_of(Keys& keys, const std::string& key) {
+  std::vector<Stack> stacks;
+  for (const auto& text : keys.texts_if_given(key)) {
+    auto stack = parse_stack(text);
+    if (stack)
+      stacks.push_back(*stack);
+    else
+      keys.refuse(key, split(stack.error().message, '\n').front());
+  }
+  return stacks;
+}
+
+std::vector<Item> optimizers_of(Keys& keys) {
+  std::vector<Item> items;
+  for (const auto& text : keys.texts("optimizers")) {
+    auto stack = parse_stack(text);
+    if (!stack)
+      keys.refuse("optimizers", split(stack.error().message, '\n').front());
+    else if (stack->items.size() != 1 || stack->items[0].name != "optimizer")
+      keys.refuse("optimizers", fmt::format("'{}' is not one optimizer; write \"optimizer=sgd\"", text));
+    else
+      items.push_back(stack->items[0]);
+  }
+  return items;
+}
+
+}  // namespace
+
+bool has_slow_tier(const Space& space) {
+  return !space.slow_sets.empty() || !space.slow_stacks.empty() || space.slow_witnesses > 0;
+}
+
+Result<Space> parse_space(std::string_view text, const std::string& path) {
+  Keys keys(text, path);
+  Space space{.models = keys.texts("models"),
+              .engines = keys.texts("engines"),
+              .transforms = keys.texts("transforms"),
+              .ranks = keys.numbers("ranks"),
+              .order_ranks = keys.numbers("order_ranks"),
+              .sets = sets_of(keys, "sets", keys.texts("sets")),
+              .set_ranks = keys.numbers("set_ranks"),
+              .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
+              .stacks = stacks_of(keys, "stacks"),
+              .slow_stacks = stacks_of(keys, "slow_stacks"),
+              .slow_witnesses = keys.number_if_given("slow_witnesses", Space{}.slow_witnesses),
+              .accumulations = keys.numbers("accumulations"),
+              .optimizers = optimizers_of(keys),
+              .optimizer_ranks = keys.numbers("optimizer_ranks"),
+              .most_ranks = keys.number_if_given("most_ranks", Space{}.most_ranks)};
+  check_transforms(keys, space.transforms);
+  if (auto error = keys.error()) return *error;
+  return space;
+}
+
+Result<Space> load_space(const std::filesystem::path& path) {
+  auto text = read_file(path);
+  if (!text) return text.error();
+  return parse_space(*text, path.string());
+}
+
+Result<Space> load_space_of(const std::string& engine, const std::filesystem::path& folder) {
+  const auto own = folder / fmt::format("space-{}.toml", engine);
+  std::error_code ignored;
+  const auto path = std::filesystem::exists(own, ignored) ? own : folder / "space.toml";
+  auto space = load_space(path);
+  if (!space || std::ranges::find(space->engines, engine) != space->engines.end()) return space;
+  return Error{fmt::format("{}: expected '{}' among its 'engines', got {}; write {}, or name it there", path.string(), engine,
+                           join(space->engines, ", "), own.string())};
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,39 @@
+// A plan and the result of a matrix as text and as JSON.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/result.h"
+
+namespace ordercheck {
+
+// A line a case with why it is there; then what is not planned and why.
+std::string render_plan_text(const Plan& plan);
+std::string render_plan_json(const Plan& plan);
+
+// For `strategy.matrix: fromJSON(...)` of a GitHub workflow: {"include":[{"shard":"1/4","cases":31}, ...]}, one line.
+std::string render_plan_github(const Plan& plan, int shards);
+
+// Counts, then every contradiction, every undecided and every open case, the controls, and what was not planned.
+std::string render_result_text(const PlanResult& result);
+std::string render_result_json(const PlanResult& result);
+
+// Committed evidence: a head, a line a case.
+std::string render_evidence_text(const EvidenceTable& table);
+
+// One case in full, as `ordercheck run` prints it.
+std::string render_case_text(const CaseResult& result, const Hello& hello);
+std::string render_case_json(const CaseResult& result, const Hello& hello);
+
+// Why the verdict is what it is: of a run that did not complete how it ended and where, rank and sequence number too.
+std::string reason_of(const CaseResult& result);
+
+// "fails, by ORD-004 [confirmed]".
+std::string prediction_text(const Outcome& outcome);
+
+// Cases that are open, by why they are: "no rule speaks about this engine and version (ORD-009 speaks about others)".
+std::map<std::string, std::vector<std::string>> open_cases(const std::vector<Outcome>& outcomes);
+
+}  // namespace ordercheck

@@ -1,0 +1,87 @@
+#include "trial/controls.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/wording.h"
+#include "parity/difference.h"
+#include "stack/mesh.h"
+
+namespace ordercheck {
+namespace {
+
+Control not_judged(const char* name, const char* why) {
+  return {.name = name, .held = false, .evidence = why, .judged = false};
+}
+
+}  // namespace
+
+std::vector<PlainTwin> ask_plain_twins(const Plan& plan, Runs& runs) {
+  std::vector<PlainTwin> twins;
+  for (const PlannedCase& planned : plan.cases) {
+    const bool legal = std::ranges::any_of(planned.sources, [](const Source& s) { return s.kind == SourceKind::legal; });
+    if (!legal || world_size(mesh_of(planned.subject.stack)) < 2 || planned.subject.settings != Settings{}) continue;
+    Case twin = planned.subject;
+    twin.settings.arithmetic = Arithmetic::plain;
+    twins.push_back({.twin = runs.ask(twin), .reference = runs.ask(reference_of(twin))});
+  }
+  return twins;
+}
+
+Control plain_control(const std::vector<PlainTwin>& twins) {
+  constexpr const char* kName = "plain arithmetic";
+  if (twins.empty()) return not_judged(kName, "no legal layout among the cases");
+  int differ = 0, completed = 0;
+  for (const auto& [twin, reference] : twins) {
+    if (!twin.completed() || !reference.completed()) continue;
+    ++completed;
+    differ += first_difference(reference.record(), twin.record()).has_value();
+  }
+  return {.name = kName,
+          .held = completed > 0 && 2 * differ >= completed,
+          .evidence = fmt::format("{} of {} {} from the single-rank reference without the grid", differ,
+                                  counted(completed, "legal layout"), differ == 1 ? "differs" : "differ")};
+}
+
+Control repeat_control(const std::vector<Trial>& trials) {
+  constexpr const char* kName = "repeated runs";
+  int alike = 0, twice = 0;
+  bool any_completed = false;
+  std::string unlike;
+  for (const Trial& trial : trials) {
+    any_completed |= trial.again.has_value();
+    if (!trial.again || !trial.again->completed()) continue;
+    ++twice;
+    const bool same = digest(trial.layouts.subject.record()) == digest(trial.again->record());
+    alike += same;
+    if (!same && unlike.empty()) unlike = "; the first that has not is " + print(trial.planned.subject);
+  }
+  if (!any_completed) return not_judged(kName, "none of the cases completed");
+  return {.name = kName,
+          .held = twice > 0 && alike == twice,
+          .evidence = fmt::format("{} of {} {} the digest of {} second run{}", alike, counted(twice, "record"),
+                                  alike == 1 ? "has" : "have", alike == 1 ? "its" : "their", unlike)};
+}
+
+Control shuffled_control(const std::vector<Trial>& trials) {
+  Control control{.name = "shuffled gradient", .held = false, .evidence = "no record has two different gradients"};
+  if (std::ranges::none_of(trials, [](const Trial& one) { return one.layouts.subject.completed(); }))
+    return not_judged("shuffled gradient", "none of the cases completed");
+  for (const Trial& trial : trials) {
+    const Record& record = trial.layouts.subject.record();
+    if (record.ending != Ending::completed || record.parameters.size() < 2) continue;
+    const auto &first = record.parameters[0], &second = record.parameters[1];
+    if (first.gradient.empty() || second.gradient.empty() || first.gradient[0] == second.gradient[0]) continue;
+    Record shuffled = record;
+    std::swap(shuffled.parameters[0].gradient[0], shuffled.parameters[1].gradient[0]);
+    const auto difference = first_difference(record, shuffled);
+    control.held = difference && difference->what == "gradient of " + first.name;
+    control.evidence = fmt::format("gradients of {} and {} exchanged: {}", first.name, second.name,
+                                   difference ? "found at the " + difference->what : "not found");
+    return control;
+  }
+  return control;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,119 @@
+#include "trial/run_plan.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "trial/controls.h"
+#include "trial/tensors.h"
+#include "trial/variants.h"
+
+namespace ordercheck {
+namespace {
+
+// What the engine declines although its hello named all the transforms: options, scopes, sizes.
+void move_declined(std::vector<Trial>& trials, Plan& plan) {
+  plan.cases.clear();
+  std::vector<Trial> kept;
+  for (Trial& trial : trials) {
+    const Record& record = trial.layouts.subject.record();
+    if (record.ending != Ending::unsupported) {
+      plan.cases.push_back(trial.planned);
+      kept.push_back(std::move(trial));
+      continue;
+    }
+    const std::string why = record.failure ? record.failure->message : "no reason given";
+    plan.not_planned.push_back(
+        {trial.planned.subject, trial.planned.sources, fmt::format("the {} engine declines it: {}", plan.engine, why)});
+  }
+  trials = std::move(kept);
+  std::ranges::sort(plan.not_planned, {}, [](const NotPlanned& one) { return print(one.subject); });
+}
+
+Result<std::vector<CaseResult>> judge_all(const std::vector<Trial>& trials) {
+  std::vector<CaseResult> results;
+  for (const Trial& trial : trials) {
+    const auto comparison = comparison_of(trial);
+    if (!comparison) return comparison.error();
+    results.push_back({.planned = trial.planned,
+                       .outcome = {.subject = trial.planned.subject, .seen = judge(*comparison), .prediction = {}},
+                       .record = comparison->first,
+                       .closeness = comparison->closeness,
+                       .persistence = "",
+                       .divergence = {}});
+  }
+  return results;
+}
+
+// A difference has to persist before anybody is told of it; then it is run down to its first tensor.
+Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, const Recommend& recommend, Runs& runs) {
+  std::vector<std::pair<Trial*, CaseResult*>> differing;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].outcome.seen.verdict == Verdict::differs) differing.emplace_back(&trials[i], &results[i]);
+  for (const auto& [trial, result] : differing) ask_variants(*trial, recommend, runs);
+  if (auto status = runs.run(); !status) return status;
+  for (const auto& [trial, result] : differing) {
+    const auto there = persists(*trial, result->persistence);
+    if (!there) return there.error();
+    if (*there) continue;
+    result->outcome.seen.verdict = Verdict::unstable;
+    result->outcome.seen.message += "; " + result->persistence;
+  }
+  std::erase_if(differing, [](const auto& one) {
+    return one.second->outcome.seen.verdict != Verdict::differs || !is_bitwise(*one.second);
+  });
+  for (const auto& [trial, result] : differing) ask_tensors(*trial, result->outcome.seen, runs);
+  if (auto status = runs.run(); !status) return status;
+  for (const auto& [trial, result] : differing)
+    if (auto told = tell_tensors(*trial, *result); !told) return told;
+  return Done{};
+}
+
+void hold_all_against_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {
+  std::vector<Outcome*> outcomes;
+  for (CaseResult& one : results) {
+    one.outcome = outcome_of(one.planned.subject, one.outcome.seen, rules, target);
+    outcomes.push_back(&one.outcome);
+  }
+  hold_pairs_against_rules(outcomes, rules, target);
+}
+
+}  // namespace
+
+// Each step asks for what the records before it have shown to be needed, so the engine is called a handful of times, with as
+// many runs at once as there are, and no run is made that nothing reads.
+Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<Rule>& rules, const Recommend& recommend,
+                            const RunOptions& options) {
+  Runs runs(runner, options.values_folder, options.on_progress);
+  if (!options.mutant.empty() || options.fault) {
+    assert(plan.cases.size() == 1 && "a mutant or a fault is for a plan of one case");
+    runs.mutate(plan.cases[0].subject.stack, options.mutant, options.fault);
+  }
+  PlanResult result{.hello = runner.hello(), .plan = plan, .cases = {}, .controls = {}};
+
+  std::vector<Trial> trials;
+  for (const PlannedCase& planned : plan.cases) trials.push_back(begin_trial(planned, recommend, runs));
+  const std::vector<PlainTwin> plain = ask_plain_twins(plan, runs);
+  if (auto status = runs.run(); !status) return status.error();
+  move_declined(trials, result.plan);
+  for (Trial& trial : trials)
+    if (trial.layouts.subject.completed()) ask_again(trial, runs);
+  if (auto status = runs.run(); !status) return status.error();
+
+  auto judged = judge_all(trials);
+  if (!judged) return judged.error();
+  result.cases = *std::move(judged);
+  if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
+  hold_all_against_rules(result.cases, rules, target_of(result.hello));
+
+  // A matrix without the grid has no twins without it.
+  const bool exact = std::ranges::any_of(
+      plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
+  if (exact) result.controls.push_back(plain_control(plain));
+  result.controls.push_back(repeat_control(trials));
+  result.controls.push_back(shuffled_control(trials));
+  return result;
+}
+
+}  // namespace ordercheck

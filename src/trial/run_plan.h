@@ -1,0 +1,28 @@
+// Runs a plan: every case and what it is held against, judged, held against the rules, with the controls.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/result.h"
+#include "rule/rule.h"
+#include "trial/trial.h"
+
+namespace ordercheck {
+
+struct RunOptions {
+  std::filesystem::path values_folder;  // for tensors of divergent pairs; exists, and is the caller's to remove
+  OnProgress on_progress;
+  // Done to the plan's only case, to show that it is seen; a plan of several has none.
+  std::string mutant;
+  std::optional<Fault> fault;
+};
+
+// Same plan, same engine: same result, whatever order the runs end in. An error means that the engine could not be run at all;
+// whatever happens to a single case is its result. Cases that the engine declines move to plan.not_planned.
+Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<Rule>& rules, const Recommend& recommend,
+                            const RunOptions& options);
+
+}  // namespace ordercheck

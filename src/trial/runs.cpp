@@ -1,0 +1,72 @@
+#include "trial/runs.h"
+
+#include <algorithm>
+#include <cassert>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "stack/mesh.h"
+
+namespace ordercheck {
+
+const Case& Asked::subject() const { return slot_->subject; }
+
+const Record& Asked::record() const {
+  assert(slot_->record && "only what was run has a record");
+  return *slot_->record;
+}
+
+Runs::Runs(Runner& runner, std::filesystem::path values_folder, OnProgress on_progress)
+    : runner_(runner), values_folder_(std::move(values_folder)), on_progress_(std::move(on_progress)) {}
+
+Asked Runs::ask(const Case& c, Turn turn, Keep keep) {
+  const auto [slot, is_new] =
+      slots_.try_emplace(Key{.case_text = print(c), .turn = turn, .keep = keep}, Asked::Slot{.subject = c});
+  return Asked(&slot->second);
+}
+
+void Runs::mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault) {
+  mutated_ = stack;
+  mutant_ = std::move(mutant);
+  fault_ = std::move(fault);
+}
+
+Result<Run> Runs::message_for(const Key& key, const Case& c) const {
+  Run run{.subject = c, .keep = key.keep};
+  if (c.stack == mutated_) {
+    run.mutant = mutant_;
+    run.fault = fault_;
+  }
+  if (key.keep != Keep::values) return run;
+  const auto folder = values_folder_ / hex(hash_of(key.case_text));
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Error{fmt::format("cannot make the folder {} for tensors: {}", folder.string(), error.message())};
+  run.values_folder = folder.string();
+  return run;
+}
+
+Status Runs::run() {
+  std::vector<std::pair<const Key*, Asked::Slot*>> wanted;
+  for (auto& [key, slot] : slots_)
+    if (!slot.record) wanted.emplace_back(&key, &slot);
+  std::ranges::stable_sort(wanted, std::greater<>{},
+                           [](const auto& one) { return world_size(mesh_of(one.second->subject.stack)); });
+  std::vector<Run> runs;
+  for (const auto& [key, slot] : wanted) {
+    auto run = message_for(*key, slot->subject);
+    if (!run) return run.error();
+    runs.push_back(*std::move(run));
+  }
+  std::size_t done = slots_.size() - wanted.size();
+  return runner_.run(runs, [&](std::size_t index, const Record& record) {
+    Record& kept = wanted[index].second->record.emplace(record);
+    for (TraceEntry& entry : kept.trace)  // a worker names files within the folder that it was given
+      if (!entry.file.empty()) entry.file = (std::filesystem::path(runs[index].values_folder) / entry.file).string();
+    if (on_progress_) on_progress_(++done, slots_.size());
+  });
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,127 @@
+#include "trial/tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "parity/judge.h"
+#include "trial/values.h"
+
+namespace ordercheck {
+namespace {
+
+// NaN is larger than any number, and stays.
+double larger(double one, double other) { return std::isnan(one) || one > other ? one : other; }
+
+Result<Divergence> measure(const TraceEntry& expected, const TraceEntry& got) {
+  Divergence divergence{.step = got.step, .phase = got.phase, .module = got.module};
+  auto a = read_values(expected.file), b = read_values(got.file);
+  if (!a) return a.error();
+  if (!b) return b.error();
+  if (a->size() != b->size()) return Error{unlike_sizes(expected, a->size(), got, b->size())};
+  divergence.elements = static_cast<std::int64_t>(a->size());
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    divergence.owed_largest = larger(divergence.owed_largest, std::abs((*a)[i]));
+    divergence.got_largest = larger(divergence.got_largest, std::abs((*b)[i]));
+    if (bits_of((*a)[i]) == bits_of((*b)[i])) continue;
+    ++divergence.differing;
+    divergence.ulp = std::max(divergence.ulp, ulp_distance((*a)[i], (*b)[i]));
+    divergence.apart = larger(divergence.apart, std::abs((*a)[i] - (*b)[i]));
+  }
+  return divergence;
+}
+
+Case until_difference(Case c, const Observation& seen) {
+  if (seen.difference) c.settings.steps = std::min(c.settings.steps, seen.difference->step + 1);
+  return c;
+}
+
+// What the first difference is of has hashes alone in a record; where it is a tensor its numbers are told too.
+Status tell_numbers(const Record& owed, const Record& got, Observation& seen) {
+  if (!seen.difference) return Done{};
+  const std::string& what = seen.difference->what;
+  const bool gradient = what.starts_with("gradient of ");
+  constexpr std::string_view kParameter = "parameter ";
+  if (!gradient && !what.starts_with(kParameter)) return Done{};
+  const auto apart = gradient ? divergence_of(what, seen.difference->step, owed, got)
+                              : divergence_of(what.substr(kParameter.size()), seen.difference->step - 1, owed, got);
+  if (!apart) return apart.error();
+  if (*apart) seen.message += fmt::format("; {}, up to {:.3g} apart", magnitudes_of(**apart), (*apart)->apart);
+  return Done{};
+}
+
+// A run that left its range has no numbers to compare; the one that kept its tensors went on past it.
+void name_first_difference(const Record& owed, const Record& got, Observation& seen) {
+  if (seen.ending != Ending::out_of_range) return;
+  if (owed.ending != Ending::completed || got.ending != Ending::completed) return;
+  seen.difference = first_difference(owed, got);
+  if (seen.difference)
+    seen.message +=
+        fmt::format("; what differs first is the {} of step {}", seen.difference->what, seen.difference->step);
+}
+
+}  // namespace
+
+bool is_bitwise(const CaseResult& differing) { return !differing.closeness || differing.closeness->beyond.empty(); }
+
+const Asked& counterpart_of(const Layouts& layouts) {
+  const bool one_rank_judges = is_held_against_one_rank(layouts.subject.subject(), layouts.subject.record());
+  return one_rank_judges || !layouts.recommended ? layouts.reference : *layouts.recommended;
+}
+
+void ask_tensors(Trial& trial, const Observation& seen, Runs& runs) {
+  const auto with_tensors = [&](const Case& c) { return runs.ask(until_difference(c, seen), Turn::first, Keep::values); };
+  trial.tensors = Tensors{.owed = with_tensors(counterpart_of(trial.layouts).subject()),
+                          .got = with_tensors(trial.planned.subject)};
+}
+
+Status tell_tensors(const Trial& trial, CaseResult& differing) {
+  const Record &owed = trial.tensors->owed.record(), &got = trial.tensors->got.record();
+  auto divergence = first_divergence(owed, got);
+  if (!divergence) return divergence.error();
+  differing.divergence = *divergence;
+  Observation& seen = differing.outcome.seen;
+  if (const auto told = tell_numbers(owed, got, seen); !told) return told.error();
+  name_first_difference(owed, got, seen);
+  return Done{};
+}
+
+Result<std::optional<Divergence>> divergence_of(const std::string& tensor, int step, const Record& expected,
+                                                const Record& got) {
+  const auto find = [&](const Record& record) {
+    return std::ranges::find_if(record.trace, [&](const TraceEntry& e) { return e.module == tensor && e.step == step; });
+  };
+  const auto owed = find(expected), found = find(got);
+  if (owed == expected.trace.end() || found == got.trace.end() || owed->shape != found->shape)
+    return std::optional<Divergence>{};
+  auto divergence = measure(*owed, *found);
+  if (!divergence) return divergence.error();
+  return std::optional<Divergence>(*divergence);
+}
+
+Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got) {
+  using Place = std::tuple<int, Phase, std::string>;
+  std::map<Place, const TraceEntry*> there;
+  for (const TraceEntry& entry : got.trace) there.emplace(Place{entry.step, entry.phase, entry.module}, &entry);
+  for (const TraceEntry& entry : expected.trace) {
+    const auto found = there.find(Place{entry.step, entry.phase, entry.module});
+    if (found == there.end()) continue;
+    if (found->second->shape != entry.shape) {
+      return std::optional<Divergence>(Divergence{.step = entry.step,
+                                                  .phase = entry.phase,
+                                                  .module = entry.module,
+                                                  .owed_shape = entry.shape,
+                                                  .got_shape = found->second->shape});
+    }
+    if (found->second->hash == entry.hash) continue;
+    auto divergence = measure(entry, *found->second);
+    if (!divergence) return divergence.error();
+    return std::optional<Divergence>(*divergence);
+  }
+  return std::optional<Divergence>{};
+}
+
+}  // namespace ordercheck

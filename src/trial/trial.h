@@ -1,0 +1,61 @@
+// One case and every run that its verdict is made of.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/judge.h"
+#include "plan/plan.h"
+#include "trial/closeness.h"
+#include "trial/runs.h"
+
+namespace ordercheck {
+
+// The recommended order of a stack's items; nothing where the rules give none.
+using Recommend = std::function<std::optional<Stack>(const Stack&)>;
+
+// A case and the layouts that its numbers are held against.
+struct Layouts {
+  Asked subject;
+  Asked reference;                    // one rank, none of the layout transforms
+  std::optional<Asked> recommended;   // nothing when the case is written so already, or a function of the user's applies it
+  std::optional<ClosenessRuns> near;  // in native arithmetic
+};
+
+// The same case with other data, or on another grid: whether a difference is there too.
+struct Variant {
+  std::string where;  // "with seed 2", "on the grid 2^-18"
+  Layouts layouts;
+};
+
+// Both sides of a difference, with their tensors kept.
+struct Tensors {
+  Asked owed;
+  Asked got;
+};
+
+// Each member is filled where the step before it has shown that it is needed: what did not complete needs no second run, and
+// what does not differ no variants. A run that is asked for here is read here and nowhere else.
+struct Trial {
+  PlannedCase planned;
+  Layouts layouts;
+  std::vector<Asked> twins;         // the stack without one item, one an item; none where a function of the user's applies it
+  std::optional<Asked> again;       // the second run of a case that completed
+  std::vector<Variant> variants;    // of a case that differs
+  std::optional<Tensors> tensors;   // of a difference that persists and was compared bit for bit
+};
+
+// The case on its own, its reference and its recommended order. Closeness is asked for later, once it completed.
+Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs);
+
+Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs);
+
+// The second run, and in native arithmetic what distances are held against. Only of a case that completed.
+void ask_again(Trial& trial, Runs& runs);
+
+// All that was run so far, for the judge. An error when a file of values cannot be read.
+Result<Comparison> comparison_of(const Trial& trial);
+
+}  // namespace ordercheck

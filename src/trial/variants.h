@@ -1,0 +1,23 @@
+// A difference counts when it is there on other data and on another grid too: noise of a foreign kernel that happened to
+// straddle a grid point is not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trial/trial.h"
+
+namespace ordercheck {
+
+// The cases that a difference is looked for in again: another seed, and, in exact arithmetic, the coarser grid 2^-18.
+std::vector<Case> variants_of(const Case& c);
+
+// Of a case that differs: its variants, and what each of them is held against.
+void ask_variants(Trial& trial, const Recommend& recommend, Runs& runs);
+
+// Whether the difference is there in every variant. `how` gets "also with seed 2, also on the grid 2^-18", or in which variant
+// it is not. An error when a file of values cannot be read.
+Result<bool> persists(const Trial& trial, std::string& how);
+
+}  // namespace ordercheck

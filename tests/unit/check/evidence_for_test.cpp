@@ -1,0 +1,79 @@
+#include "check/evidence_for.h"
+
+#include <gtest/gtest.h>
+
+#include "check/check.h"
+#include "rule/load.h"
+
+namespace ordercheck {
+namespace {
+
+EvidenceTable table() {
+  EvidenceTable made;
+  made.engine = "native";
+  made.versions = {"libtorch 2.11.0"};
+  Observation row;
+  row.engine = "native";
+  row.version = "2.11.0";
+  row.case_text = "fsdp=2,tp=2";
+  row.verdict = Verdict::fails;
+  row.phase = Phase::apply;
+  row.message = "refused";
+  row.counters.graph_breaks = 3;
+  row.collectives = {{"all_gather", "tp", Phase::forward, 2, 8}};
+  made.rows = {row};
+  return made;
+}
+
+TEST(ObservationsOf, TakeEveryRow) {
+  const std::vector<Observation> seen = observations_of({table()});
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].engine, "native");
+  EXPECT_EQ(seen[0].version, "2.11.0");
+  EXPECT_EQ(seen[0].verdict, Verdict::fails);
+  EXPECT_EQ(seen[0].phase, Phase::apply);
+  EXPECT_EQ(seen[0].counters.graph_breaks, 3);
+  EXPECT_EQ(seen[0].collectives.size(), 1u);
+}
+
+TEST(ObservationsOf, LeaveOutTheControls) {
+  EvidenceTable plain = table();
+  plain.arithmetic = "plain";
+  EXPECT_TRUE(observations_of({plain}).empty());
+}
+
+std::vector<Observation> read(const ReadingOf& reading_of) {
+  const auto tables = read_evidence(ORDERCHECK_SOURCE_DIR "/matrix/evidence", reading_of);
+  EXPECT_TRUE(tables) << (tables ? "" : tables.error().message);
+  return tables ? observations_of(*tables) : std::vector<Observation>{};
+}
+
+// Whoever asks about one version reads little, and must hear what all the evidence says.
+TEST(ReadingInTwoGoes, GradesEveryPageAsAllEvidenceDoes) {
+  const auto rules = load_rules(ORDERCHECK_SOURCE_DIR "/rules");
+  ASSERT_TRUE(rules) << rules.error().message;
+  const std::vector<Observation> all = read([](const EvidenceTable&, std::string_view) { return Reading::whole; });
+  for (const char* written :
+       {"pytorch-2.6", "pytorch-2.11.0", "pytorch-2.13", "pytorch-2.15.0", "pytorch-3", "native-2.11.0", "torchtitan-0.2.2"}) {
+    const auto target = parse_target(written);
+    ASSERT_TRUE(target) << target.error().message;
+    std::vector<Observation> some = read(reading_own(*target, *rules));
+    for (Observation& seen : read(reading_others(*target, *rules, some))) some.push_back(std::move(seen));
+    EXPECT_LT(some.size(), all.size());
+    for (const Rule& rule : *rules)
+      EXPECT_EQ(grade_of(rule, *target, some), grade_of(rule, *target, all)) << rule.id << " for " << written;
+  }
+}
+
+TEST(ReadingInTwoGoes, HasEveryRunOfItsOwnVersion) {
+  const auto rules = load_rules(ORDERCHECK_SOURCE_DIR "/rules");
+  ASSERT_TRUE(rules) << rules.error().message;
+  const std::vector<Observation> own = read(reading_own(*parse_target("pytorch-2.15.0"), *rules));
+  std::size_t wanted = 0;
+  for (const Observation& seen : read([](const EvidenceTable&, std::string_view) { return Reading::whole; }))
+    wanted += seen.engine == "pytorch" && seen.version == "2.15.0" ? 1u : 0u;
+  EXPECT_EQ(own.size(), wanted);
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,45 @@
+#include "parity/observation.h"
+
+#include <gtest/gtest.h>
+
+#include "parity/judge.h"
+#include "stack/notation.h"
+#include "unit/parity/sample_record.h"
+
+namespace ordercheck {
+namespace {
+
+TEST(Observation, OfAFailureKeepsItsPlaceAndNoCounters) {
+  Comparison failed{.subject = {.stack = *parse_stack("ac,tp=2")},
+                    .first = sample_failure(Ending::failed, Phase::apply, "mixed tensors")};
+  failed.first.failure->module = "layers.0";
+  failed.first.failure->operation = "all_gather";
+  failed.first.failure->group = "tp";
+  failed.first.counters.matmul_flops = 5;
+  failed.first.versions = {"libtorch 2.11.0"};
+  const Observation seen = judge(failed);
+  EXPECT_EQ(seen.engine, "native");
+  EXPECT_EQ(seen.version, "2.11.0");
+  EXPECT_EQ(seen.case_text, "ac,tp=2");
+  EXPECT_EQ(seen.phase, Phase::apply);
+  EXPECT_EQ(place_of(seen), "layers.0, all_gather on tp");
+  EXPECT_EQ(seen.message, "mixed tensors");
+  EXPECT_EQ(seen.counters, Counters{});
+  EXPECT_EQ(seen.digest, digest(failed.first));
+}
+
+TEST(Observation, OfADifferenceNamesTheFirst) {
+  Observation seen;
+  EXPECT_EQ(place_of(seen), "");
+  seen.difference = Difference{.what = "loss", .step = 1, .rank = 2};
+  EXPECT_EQ(place_of(seen), "loss, step 1, rank 2");
+}
+
+TEST(Observation, NamesTheItemsThatLostTheirEffect) {
+  Observation seen;
+  seen.effects = {{.transform = "tp=2", .present = true}, {.transform = "ac", .present = false}};
+  EXPECT_EQ(lost_items(seen), std::vector<std::string>{"ac"});
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,52 @@
+// AdamW against the same formula in scalar IEEE arithmetic: what a record's digest holds must not be up to the processor.
+#include "ranks/transform/optimizer.h"
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace ordercheck::ranks {
+namespace {
+
+struct Scalar {
+  double value, first = 0, second = 0;
+};
+
+void update(Scalar& x, double gradient, const OptimizerOptions& o, double beta1_power, double beta2_power) {
+  x.first = x.first * o.beta1 + gradient * (1 - o.beta1);
+  x.second = x.second * o.beta2 + gradient * gradient * (1 - o.beta2);
+  const double first = x.first / (1 - beta1_power), second = x.second / (1 - beta2_power);
+  x.value *= 1 - o.learning_rate * o.weight_decay;
+  x.value -= first / (std::sqrt(second) + o.epsilon) * o.learning_rate;
+}
+
+TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
+  constexpr int64_t kSize = 20'000;
+  auto parameter = std::make_shared<Parameter>();
+  const at::Tensor initial = at::arange(kSize, at::kDouble) / 7.0;
+  parameter->tensor = initial.clone().requires_grad_(true);
+  const OptimizerOptions options;
+  Optimizer optimizer(options, Numerics{}, Mesh{}, {parameter});
+  std::vector<Scalar> expected;
+  for (int64_t i = 0; i < kSize; ++i) expected.push_back({.value = initial.const_data_ptr<double>()[i]});
+  double beta1_power = 1, beta2_power = 1;
+  for (int step = 1; step <= 3; ++step) {
+    const at::Tensor gradient = (at::arange(kSize, at::kDouble) - 9'000.0) / (3.0 + step);
+    parameter->tensor.mutable_grad() = gradient;
+    optimizer.step(1.0, 1.0);
+    beta1_power *= options.beta1;
+    beta2_power *= options.beta2;
+    for (int64_t i = 0; i < kSize; ++i)
+      update(expected[static_cast<std::size_t>(i)], gradient.const_data_ptr<double>()[i], options, beta1_power, beta2_power);
+  }
+  int apart = 0;
+  for (int64_t i = 0; i < kSize; ++i)
+    apart += parameter->tensor.detach().const_data_ptr<double>()[i] != expected[static_cast<std::size_t>(i)].value;
+  EXPECT_EQ(apart, 0) << "of " << kSize << " numbers";
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
