@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "rule/match.h"
 #include "stack/notation.h"
 
@@ -50,7 +51,7 @@ class Enumeration {
   bool all() const { return all_; }
 
  private:
-  bool placed(std::size_t item) const { return std::ranges::find(so_far_, item) != so_far_.end(); }
+  bool placed(std::size_t item) const { return contains(so_far_, item); }
 
   bool may_come_next(std::size_t item) const {
     if (placed(item)) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/text.h"
 #include "check/cure.h"
 #include "check/orders.h"
 #include "check/partners.h"
@@ -65,7 +66,7 @@ std::vector<std::size_t> items_of(const Finding& finding) {
 }
 
 bool only_drops(const Stack& from, const Stack& to) {
-  const auto was_there = [&](const Item& item) { return std::ranges::find(from.items, item) != from.items.end(); };
+  const auto was_there = [&](const Item& item) { return contains(from.items, item); };
   return to.items.size() < from.items.size() && std::ranges::all_of(to.items, was_there);
 }
 
@@ -139,7 +140,7 @@ std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, con
           edit.weight.errors == edits.front().weight.errors && edit.weight.findings == edits.front().weight.findings;
       if (!leaves_out && !as_good) break;
       const std::optional<Stack> made = completed(edit, stack, finding.rule, judge);
-      if (!made || std::ranges::find(tries, *made) != tries.end()) continue;
+      if (!made || contains(tries, *made)) continue;
       tries.push_back(*made);
       if (one_will_do) break;
     }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "engine/blame.h"
 #include "protocol/flight.h"
 
@@ -21,12 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSliceMilliseconds = 50;
 
 std::string seconds(std::chrono::milliseconds time) { return fmt::format("{:g} s", time.count() / 1000.0); }
-
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  return text;
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/wording.h"
 #include "matrix/orders.h"
 #include "parity/counters.h"
 #include "stack/case.h"
@@ -75,17 +76,9 @@ std::string told(const SeenOfTwo& seen) {
 }
 
 std::string render_table(const std::vector<TableLine>& lines) {
-  std::size_t what = 0, left = 0;
-  for (const TableLine& line : lines) {
-    what = std::max(what, line.what.size());
-    left = std::max(left, line.left.size());
-  }
-  std::string text;
-  for (const TableLine& line : lines) {
-    const std::string row = fmt::format("  {:<{}}  {:<{}}  {}", line.what, what, line.left, left, line.right);
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
+  std::vector<std::vector<std::string>> rows;
+  for (const TableLine& line : lines) rows.push_back({line.what, line.left, line.right});
+  return in_columns(rows);
 }
 
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {

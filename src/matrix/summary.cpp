@@ -71,8 +71,6 @@ std::string why_open(const Outcome& outcome) {
                      fired.size() == 1 ? "speaks" : "speak");
 }
 
-std::string counted(std::size_t count, const char* word) { return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s"); }
-
 std::string world_text(const Case& c) {
   const Mesh mesh = mesh_of(c.stack);
   std::vector<std::string> axes;

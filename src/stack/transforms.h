@@ -46,6 +46,15 @@ struct TransformInfo {
 };
 
 const std::vector<TransformInfo>& transforms();
+
+// Of transforms, or of a transform's options.
+template <class Infos>
+std::vector<std::string> names_in(const Infos& infos) {
+  std::vector<std::string> names;
+  for (const auto& info : infos) names.push_back(info.name);
+  return names;
+}
+
 const TransformInfo* find_transform(std::string_view name);                            // null when there is no such transform
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
 

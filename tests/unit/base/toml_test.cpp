@@ -1,4 +1,4 @@
-#include "rule/toml.h"
+#include "base/toml.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@ namespace ordercheck {
 #define TOML_ASSERT(expression) ((expression) ? static_cast<void>(0) : ordercheck::refuse_toml())
 #define TOML_IMPLEMENTATION
 
-#include "rule/toml.h"
+#include "base/toml.h"
 
 #include <algorithm>
 #include <vector>
