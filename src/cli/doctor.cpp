@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/knowledge.h"
+#include "cli/shared/knowledge.h"
 #include "engine/engine_spec.h"
 #include "engine/pool.h"
 #include "engine/pytorch_engine.h"
@@ -28,9 +28,9 @@ struct DoctorOptions {
 // One line a thing: what it is, then what was found. Remembers whether anything was missing.
 class Findings {
  public:
-  void found(const std::string& what, const std::string& text) { fmt::print("{:<11}{}\n", what, text); }
+  void found(const std::string& what, const std::string& text) { fmt::print("{}", labelled(0, what, 10, text)); }
   void missing(const std::string& what, const std::string& text) {
-    fmt::print("{:<11}missing: {}\n", what, text);
+    found(what, "missing: " + text);
     complete_ = false;
   }
   bool complete() const { return complete_; }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/engine_choice.h"
-#include "cli/engine_session.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/engine_session.h"
 #include "matrix/plan.h"
 #include "report/graph_view.h"
 #include "stack/notation.h"
@@ -25,11 +25,6 @@ struct GraphCommand {
   std::string engine = "native";
   double timeout = 60;
 };
-
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck graph: {}\n", message);
-  return kBadInput;
-}
 
 Result<Record> run_once(EngineSession& session, const Case& subject) {
   Record record;
@@ -50,7 +45,7 @@ Status draw(const std::string& dot, const std::string& path) {
   return Error{fmt::format("dot could not write {}; install graphviz, or use --format dot and draw it elsewhere", path)};
 }
 
-int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& graphs, const std::string& title) {
+Result<int> print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& graphs, const std::string& title) {
   std::string text;
   if (command.format == "text") {
     for (const GraphRecord& graph : graphs) text += render_graph_text(graph);
@@ -59,7 +54,7 @@ int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& gr
   }
   if (command.format == "svg") {
     const std::string path = command.out.empty() ? "/dev/stdout" : command.out;
-    if (const Status drawn = draw(text, path); !drawn) return bad_input(drawn.error().message);
+    if (const Status drawn = draw(text, path); !drawn) return drawn.error();
     return kNothingAgainst;
   }
   if (command.out.empty()) {
@@ -69,26 +64,25 @@ int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& gr
   std::ofstream file(command.out);
   file << text;
   file.close();
-  if (!file) return bad_input(fmt::format("{}: cannot write it", command.out));
+  if (!file) return Error{fmt::format("{}: cannot write it", command.out)};
   return kNothingAgainst;
 }
 
-int run_graph(const GraphCommand& command) {
+Result<int> run_graph(const GraphCommand& command) {
   const auto stack = parse_stack(command.stack);
-  if (!stack) return bad_input(stack.error().message);
+  if (!stack) return stack.error();
   if (command.engine != "native")
-    return bad_input("only the native engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile");
+    return Error{"only the native engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile"};
   const auto spec = native_engine();
-  if (!spec) return bad_input(spec.error().message);
+  if (!spec) return spec.error();
   auto session = EngineSession::start(*spec, 1, command.timeout);
-  if (!session) return bad_input(session.error().message);
+  if (!session) return session.error();
   Case subject{.stack = *stack};
   subject.settings.steps = 1;
-  if (const std::string reason = why_not(subject, (*session)->runner().hello()); !reason.empty()) return bad_input(reason);
+  if (const std::string reason = why_not(subject, (*session)->runner().hello()); !reason.empty()) return Error{reason};
   const Result<Record> record = run_once(**session, subject);
   if (!record) {
-    fmt::print(stderr, "ordercheck graph: {}\n", record.error().message);
-    return kUndecided;
+    return undecided("graph", record.error().message);
   }
   for (const std::string& note : record->notes) fmt::print(stderr, "{}\n", note);
   if (record->ending != Ending::completed) {
@@ -99,11 +93,10 @@ int run_graph(const GraphCommand& command) {
   for (const GraphRecord& graph : record->graphs) {
     if (command.module.empty() || graph.module == command.module) graphs.push_back(graph);
   }
-  if (record->graphs.empty())
-    return bad_input(fmt::format("no graph was captured; is there a compile in '{}'?", print(*stack)));
+  if (record->graphs.empty()) return Error{fmt::format("no graph was captured; is there a compile in '{}'?", print(*stack))};
   if (graphs.empty())
-    return bad_input(
-        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record->graphs.front().module));
+    return Error{
+        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record->graphs.front().module)};
   return print_graphs(command, graphs, print(*stack));
 }
 
@@ -124,7 +117,7 @@ void add_graph(CLI::App& app, int& exit_code) {
   command->add_option("--out", options->out, "A file instead of stdout");
   command->add_option("--timeout", options->timeout, "Seconds for the run")->check(CLI::PositiveNumber)->capture_default_str();
   show_examples(*command, {"graph tp=2,ac,compile --module layers.0"});
-  command->callback([options, &exit_code] { exit_code = run_graph(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("graph", run_graph(*options)); });
 }
 
 }  // namespace ordercheck::cli

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/engine_choice.h"
+#include "cli/shared/engine_choice.h"
 #include "engine/finished_program.h"
 #include "engine/pytorch_engine.h"
 #include "protocol/case_codec.h"
@@ -29,11 +29,6 @@ struct ReproCommand {
   std::string model;  // "": the one in the case
   std::string apply;
 };
-
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck repro: {}\n", message);
-  return kBadInput;
-}
 
 Result<Case> case_of(const ReproCommand& command) {
   auto c = parse_case(join(command.words, " "));
@@ -57,20 +52,20 @@ Result<std::string> script_of(const Case& c, const EngineSpec& engine) {
       fmt::format("pytorch engine: {} {} without a script and without a reason", engine.command[0], describe(finished->end))};
 }
 
-int run_repro(const ReproCommand& command) {
+Result<int> run_repro(const ReproCommand& command) {
   const EngineChoice choice{.engine = "pytorch", .pythons = {}, .timeout = {}};
-  if (const auto meant = engine_meant(choice, command.apply); !meant) return bad_input(meant.error().message);
+  if (const auto meant = engine_meant(choice, command.apply); !meant) return meant.error();
   const auto c = case_of(command);
-  if (!c) return bad_input(c.error().message);
+  if (!c) return c.error();
   const auto engine = pytorch_engine(command.python);
-  if (!engine) return bad_input(engine.error().message);
+  if (!engine) return engine.error();
   const auto script = script_of(*c, *engine);
-  if (!script) return bad_input(script.error().message);
+  if (!script) return script.error();
   if (command.out.empty()) {
     fmt::print("{}", *script);
     return kNothingAgainst;
   }
-  if (const auto written = replace_file(command.out, *script); !written) return bad_input(written.error().message);
+  if (const auto written = replace_file(command.out, *script); !written) return written.error();
   return kNothingAgainst;
 }
 
@@ -87,7 +82,7 @@ void add_repro(CLI::App& app, int& exit_code) {
   command->add_option("--apply", options->apply, "pkg:function of your own that applies what the stack says");
   command->add_option("-o,--out", options->out, "A file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
-  command->callback([options, &exit_code] { exit_code = run_repro(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });
 }
 
 }  // namespace ordercheck::cli

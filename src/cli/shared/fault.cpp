@@ -1,4 +1,4 @@
-#include "cli/fault.h"
+#include "cli/shared/fault.h"
 
 #include <algorithm>
 
@@ -17,8 +17,7 @@ Result<Fault> parse_fault(std::string_view text) {
   const auto parts = split(text, ':');
   if (parts.size() < 3 || parts.size() > 4)
     return Error{fmt::format("fault '{}' is not kind:rank:module[:phase|:sequence]", text)};
-  if (std::ranges::find(kKinds, parts[0]) == kKinds.end())
-    return Error{fmt::format("fault '{}' is none of {}", parts[0], join(kKinds, ", "))};
+  if (!contains(kKinds, parts[0])) return Error{fmt::format("fault '{}' is none of {}", parts[0], join(kKinds, ", "))};
   const auto rank = parse_integer(parts[1]);
   if (!rank || *rank < 0) return Error{fmt::format("fault '{}': '{}' is no rank", text, parts[1])};
   Fault fault{.kind = parts[0], .rank = static_cast<int>(*rank), .module = parts[2]};

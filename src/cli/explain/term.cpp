@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/explain.h"
+#include "base/wording.h"
+#include "cli/explain/explain.h"
 #include "rule/glossary.h"
 #include "stack/syntax.h"
 
 namespace ordercheck::cli {
 namespace {
 
-std::string row(const char* label, const std::string& text) {
-  return text.empty() ? "" : fmt::format("  {:<8} {}\n", label, text);
-}
+std::string row(const char* label, const std::string& text) { return labelled(2, label, 8, text); }
 
 bool names(const Pattern& pattern, const std::string& transform) {
   return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& item) { return item.name == transform; });
@@ -45,7 +44,7 @@ std::string facts_of_option(const std::string& name) {
 std::string facts_of_mode(const std::string& name) {
   std::string text;
   for (const TransformInfo& info : transforms())
-    if (std::ranges::find(info.modes, name) != info.modes.end()) text += row("written", info.name + "=" + name);
+    if (contains(info.modes, name)) text += row("written", info.name + "=" + name);
   return text;
 }
 

@@ -1,4 +1,4 @@
-#include "importer/hugging_face_config.h"
+#include "cli/shared/hugging_face_config.h"
 
 #include <algorithm>
 

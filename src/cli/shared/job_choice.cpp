@@ -1,4 +1,4 @@
-#include "cli/job_choice.h"
+#include "cli/shared/job_choice.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "importer/hugging_face_config.h"
+#include "cli/shared/hugging_face_config.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -22,18 +22,16 @@ Error unknown_size(const std::string& name, const std::string& written) {
   const std::vector<std::string> degrees{"pp", "dp_replicate", "dp_shard", "cp", "tp", "ep", "dp"};
   if (name == "ranks" || name == "world")
     return Error{fmt::format("--set {}: the number of ranks is given with --world", written)};
-  if (std::ranges::find(degrees, name) != degrees.end())
+  if (contains(degrees, name))
     return Error{fmt::format("--set {}: '{}' is a degree, not a size; write it in the stack", written, name)};
-  const auto near = nearest(name, names);
-  return Error{fmt::format("--set {}: unknown size '{}'; {}", written, name,
-                           near ? fmt::format("did you mean '{}'?", *near) : "known: " + join(names, ", "))};
+  return Error{fmt::format("--set {}: unknown size '{}'; {}", written, name, did_you_mean(name, names))};
 }
 
 Status set_size(const std::string& written, ConditionValues& sizes) {
   const std::size_t sign = written.find('=');
   const std::string name(trim(written.substr(0, sign)));
   const auto names = settable();
-  if (std::ranges::find(names, name) == names.end()) return unknown_size(one_line(name), one_line(written));
+  if (!contains(names, name)) return unknown_size(one_line(name), one_line(written));
   const auto value = sign == std::string::npos ? std::nullopt : parse_integer(trim(written.substr(sign + 1)));
   if (!value || *value < 1 || *value > 1'000'000'000)
     return Error{fmt::format("--set {}: expected {}=N, a positive integer", one_line(written), name)};

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/knowledge.h"
+#include "cli/shared/knowledge.h"
 #include "rule/rule.h"
 #include "stack/stack.h"
 

@@ -1,4 +1,4 @@
-#include "cli/knowledge.h"
+#include "cli/shared/knowledge.h"
 
 #include <cstdlib>
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/wording.h"
-#include "cli/explain.h"
+#include "cli/explain/explain.h"
 #include "rule/claim.h"
 #include "rule/match.h"
 #include "stack/case.h"

@@ -1,7 +1,8 @@
+#include "check/pair.h"
+
 #include <fmt/format.h>
 
-#include "check/pair.h"
-#include "cli/explain.h"
+#include "cli/explain/explain.h"
 #include "matrix/side_by_side.h"
 #include "stack/notation.h"
 

@@ -1,4 +1,4 @@
-#include "cli/engine_session.h"
+#include "cli/shared/engine_session.h"
 
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "check/orders.h"
 #include "cli/command.h"
 
@@ -107,7 +108,7 @@ int exit_code_of(Verdict verdict) {
 
 int worst_of(const std::vector<int>& exit_codes) {
   for (int code : {kBadInput, kDecidedAgainst, kUndecided})
-    if (std::ranges::find(exit_codes, code) != exit_codes.end()) return code;
+    if (contains(exit_codes, code)) return code;
   return kNothingAgainst;
 }
 

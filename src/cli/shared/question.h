@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/result.h"
-#include "cli/job_choice.h"
-#include "cli/knowledge.h"
+#include "cli/shared/job_choice.h"
+#include "cli/shared/knowledge.h"
 #include "stack/stack.h"
 
 namespace ordercheck::cli {
@@ -31,9 +31,6 @@ Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std:
 
 void add_target_option(CLI::App& command, std::string& target);  // --for
 
-// Whom the question is about, before any page was read: "" is pytorch, and an interpreter's torch gives the version.
-Result<Target> asked_target(const std::string& written, const std::string& python);
-
 // The target that is meant. "": pytorch.
 struct MeantTarget {
   Target target;         // has a version: the newest that is known where none was said
@@ -44,6 +41,15 @@ Result<MeantTarget> target_for(const std::string& written, const Knowledge& know
 // The same, or, where an interpreter is named, pytorch with the version of torch in it, which is not imported. An error
 // where both are named and are not the same.
 Result<MeantTarget> target_for(const std::string& written, const std::string& python, const Knowledge& knowledge);
+
+// A question as it was asked: what is to be judged, and all that it takes to judge it.
+struct Asked {
+  Stack stack;
+  Knowledge knowledge;
+  MeantTarget meant;
+  Job job;
+};
+Result<Asked> ask(const Question& question);
 
 bool wants_colour();  // a terminal, and NO_COLOR is not set
 

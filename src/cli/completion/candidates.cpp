@@ -1,10 +1,10 @@
-#include "cli/candidates.h"
+#include "cli/completion/candidates.h"
 
 #include <algorithm>
 #include <set>
 
-#include "cli/engine_choice.h"
-#include "cli/knowledge.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/knowledge.h"
 #include "rule/glossary.h"
 #include "stack/transforms.h"
 

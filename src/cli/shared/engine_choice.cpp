@@ -1,4 +1,4 @@
-#include "cli/engine_choice.h"
+#include "cli/shared/engine_choice.h"
 
 #include <algorithm>
 

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "check/check.h"
-#include "cli/explain.h"
+#include "cli/explain/explain.h"
 #include "rule/claim.h"
 #include "rule/prediction.h"
 #include "stack/notation.h"
@@ -13,7 +14,7 @@
 namespace ordercheck::cli {
 namespace {
 
-std::string row(const char* label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
+std::string row(const char* label, const std::string& text) { return labelled(0, label, 9, text); }
 
 std::string grade_for(const Rule& rule, const Target& target, const Knowledge& knowledge) {
   const Grade grade = grade_of(rule, target, knowledge.observations);

@@ -1,4 +1,4 @@
-#include "cli/question.h"
+#include "cli/shared/question.h"
 
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "check/check.h"
 #include "engine/pytorch_engine.h"
 #include "stack/notation.h"
@@ -16,7 +17,7 @@ namespace {
 
 // An unquoted "PP -> TP" reaches us as "PP" and "-": the shell read '> TP' as a file to write to.
 std::string shell_mistake(const std::vector<std::string>& words, std::size_t count) {
-  if (std::ranges::find(words, "-") != words.end())
+  if (contains(words, "-"))
     return "a lone '-' among the arguments: the shell took an unquoted '->' as a redirection, and the rest of the stack "
            "with it (a file may have been written); quote the stack";
   if (words.size() == count) return "";
@@ -28,6 +29,13 @@ std::string shell_mistake(const std::vector<std::string>& words, std::size_t cou
 bool is_within(const Version& version, const Version& wider) {
   return version.parts.size() >= wider.parts.size() &&
          std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
+}
+
+// Whom the question is about, before any page was read: "" is pytorch, and an interpreter's torch gives the version.
+Result<Target> asked_target(const std::string& written, const std::string& python) {
+  if (python.empty()) return parse_target(written.empty() ? "pytorch" : written);
+  const auto torch = installed_torch(python);
+  return torch ? parse_target("pytorch-" + *torch) : torch.error();
 }
 
 }  // namespace
@@ -58,12 +66,6 @@ void add_target_option(CLI::App& command, std::string& target) {
   command.add_option("--for", target, "Judge for an engine and version: pytorch-2.11, pytorch (the default), native");
 }
 
-Result<Target> asked_target(const std::string& written, const std::string& python) {
-  if (python.empty()) return parse_target(written.empty() ? "pytorch" : written);
-  const auto torch = installed_torch(python);
-  return torch ? parse_target("pytorch-" + *torch) : torch.error();
-}
-
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge) {
   const Result<Target> asked = parse_target(written.empty() ? "pytorch" : written);
   if (!asked) return asked.error();
@@ -88,6 +90,23 @@ Result<MeantTarget> target_for(const std::string& written, const std::string& py
   Target target = found->target;
   target.implementation = asked->implementation;
   return MeantTarget{.target = target};
+}
+
+Result<Asked> ask(const Question& question) {
+  const auto stacks = stacks_of(question.words);
+  if (!stacks) return stacks.error();
+  const auto asked = asked_target(question.target, question.python);
+  if (!asked) return asked.error();
+  auto knowledge = load_knowledge(question.rules, *asked);
+  if (!knowledge) return knowledge.error();
+  auto meant = target_for(question.target, question.python, *knowledge);
+  if (!meant) return meant.error();
+  auto job = job_of(question.job);
+  if (!job) return job.error();
+  return Asked{.stack = stacks->front(),
+               .knowledge = std::move(knowledge).value(),
+               .meant = std::move(meant).value(),
+               .job = std::move(job).value()};
 }
 
 bool wants_colour() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
