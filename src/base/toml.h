@@ -34,19 +34,20 @@ class TomlTable {
   TomlTable(std::string_view text, std::string path, std::string name = "", int first_line = 1);
 
   bool has(const std::string& key);
-  std::string text(const std::string& key);           // must be there, and not blank
-  std::string text_or_blank(const std::string& key);  // must be there
-  std::string text_if_given(const std::string& key);  // "" when it is not there
-  std::vector<std::string> texts(const std::string& key);
+  std::string text(const std::string& key);                // must be there, and not blank
+  std::string text_or_blank(const std::string& key);       // must be there
+  std::string text_if_given(const std::string& key);       // "" when it is not there
+  std::vector<std::string> texts(const std::string& key);  // each once
   std::vector<std::string> texts_if_given(const std::string& key);
-  std::vector<int> numbers(const std::string& key);                // each at least 1
-  std::optional<int> number_if_given(const std::string& key);      // at least 1
-  std::string date_if_given(const std::string& key);               // "2026-02-20"
-  std::string url_if_given(const std::string& key);                // begins with https://
-  TomlTable table(const std::string& key);                         // [key]
-  std::vector<TomlTable> tables(const std::string& key);           // one a [[key]], in order
-  std::vector<TomlTable> tables_if_given(const std::string& key);  // none when it is not there
-  void adopt(TomlTable& part);                                     // once such a table is read: its error counts
+  std::vector<std::string> words_if_given(const std::string& key);  // as a command line: one may stand in it twice
+  std::vector<int> numbers(const std::string& key);                 // each at least 1
+  std::optional<int> number_if_given(const std::string& key);       // at least 1
+  std::string date_if_given(const std::string& key);                // "2026-02-20"
+  std::string url_if_given(const std::string& key);                 // begins with https://
+  TomlTable table(const std::string& key);                          // [key]
+  std::vector<TomlTable> tables(const std::string& key);            // one a [[key]], in order
+  std::vector<TomlTable> tables_if_given(const std::string& key);   // none when it is not there
+  void adopt(TomlTable& part);                                      // once such a table is read: its error counts
 
   // A value that was read but cannot be meant: the error stands at the key's line, or at its element's.
   void refuse(const std::string& key, const std::string& what);
@@ -68,6 +69,7 @@ class TomlTable {
 
   const toml::node* find(const std::string& key, bool needed);
   const toml::array* array(const std::string& key);
+  std::vector<std::string> words(const std::string& key, bool each_once);
   toml::source_index own_line() const;
   toml::source_index line_of(const std::string& key) const;
   Error error_at(toml::source_index line, const std::string& what) const;

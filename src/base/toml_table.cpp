@@ -78,7 +78,7 @@ const toml::array* TomlTable::array(const std::string& key) {
   return node->as_array();
 }
 
-std::vector<std::string> TomlTable::texts(const std::string& key) {
+std::vector<std::string> TomlTable::words(const std::string& key, bool each_once) {
   std::vector<std::string> values;
   const toml::array* list = array(key);
   if (!list) return values;
@@ -88,10 +88,16 @@ std::vector<std::string> TomlTable::texts(const std::string& key) {
       continue;
     }
     values.emplace_back(*node.value<std::string_view>());
-    if (std::ranges::count(values, values.back()) > 1)
+    if (each_once && std::ranges::count(values, values.back()) > 1)
       fail(node.source().begin.line, fmt::format("'{}' stands twice in '{}'", values.back(), key));
   }
   return values;
+}
+
+std::vector<std::string> TomlTable::texts(const std::string& key) { return words(key, true); }
+
+std::vector<std::string> TomlTable::words_if_given(const std::string& key) {
+  return has(key) ? words(key, false) : std::vector<std::string>{};
 }
 
 std::vector<std::string> TomlTable::texts_if_given(const std::string& key) {

@@ -101,7 +101,9 @@ Result<int> run_compare(const CompareOptions& options) {
 
   std::vector<EngineSpec> specs;
   if (options.run) {
-    auto chosen = engines_of(options.engine);
+    const auto known = known_engines(options.rules);
+    if (!known) return known.error();
+    auto chosen = engines_of(options.engine, *known);
     if (!chosen) return chosen.error();
     specs = std::move(chosen).value();
   }

@@ -26,7 +26,7 @@ Result<fs::path> root_of(const DocsOptions& options) {
   if (!options.root.empty()) return fs::path(options.root);
   const auto rules = find_rules_folder("");
   if (!rules) return rules.error();
-  return fs::absolute(*rules / "").lexically_normal().parent_path().parent_path();
+  return beside(*rules, "").parent_path();
 }
 
 int print_documents(const std::vector<Document>& documents) {

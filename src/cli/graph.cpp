@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/knowledge.h"
 #include "matrix/plan.h"
 #include "report/graph_view.h"
 #include "stack/notation.h"
@@ -22,9 +24,24 @@ struct GraphCommand {
   std::string module;
   std::string format = "text";
   std::string out;
-  std::string engine = "native";
-  double timeout = 60;
+  EngineChoice engine;
 };
+
+constexpr const char* kGraphs = "graphs";
+
+Result<EngineSpec> engine_with_graphs(const EngineChoice& choice) {
+  auto known = known_engines("");
+  if (!known) return known.error();
+  std::vector<EngineFile> keeping = *known;
+  std::erase_if(keeping, [](const EngineFile& engine) { return !contains(engine.keeps, kGraphs); });
+  if (const auto engine = engine_named(choice.engine, *known); !choice.engine.empty() && !engine) return engine.error();
+  if (!choice.engine.empty() && find_engine(keeping, choice.engine) == nullptr)
+    return Error{fmt::format("only the {} engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile",
+                             join(names_of(keeping), ", "))};
+  const auto specs = engines_of(choice, keeping);
+  if (!specs) return specs.error();
+  return specs->front();
+}
 
 Result<Record> run_once(EngineSession& session, const Case& subject) {
   Record record;
@@ -71,15 +88,14 @@ Result<int> print_graphs(const GraphCommand& command, const std::vector<GraphRec
 Result<int> run_graph(const GraphCommand& command) {
   const auto stack = parse_stack(command.stack);
   if (!stack) return stack.error();
-  if (command.engine != "native")
-    return Error{"only the native engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile"};
-  const auto spec = native_engine();
+  const auto spec = engine_with_graphs(command.engine);
   if (!spec) return spec.error();
-  auto session = EngineSession::start(*spec, 1, command.timeout);
+  auto session = EngineSession::start(*spec, 1, timeout_of(command.engine, *spec));
   if (!session) return session.error();
-  Case subject{.stack = *stack};
+  const Hello& hello = (*session)->runner().hello();
+  Case subject{.stack = *stack, .engine = hello.engine};
   subject.settings.steps = 1;
-  if (const std::string reason = why_not(subject, (*session)->runner().hello()); !reason.empty()) return Error{reason};
+  if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
   const Result<Record> record = run_once(**session, subject);
   if (!record) {
     return undecided("graph", record.error().message);
@@ -107,15 +123,13 @@ void add_graph(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("graph", "Print or draw what compile captures of a stack on the native engine");
   command->group(kRun);
   command->add_option("stack", options->stack, "The stack, quoted: tp=2,ac,compile,fsdp=2")->required();
-  command->add_option("--engine", options->engine, "native; no other engine keeps graphs")
-      ->check(CLI::IsMember(engine_names()))
-      ->capture_default_str();
+  command->add_option("--engine", options->engine.engine, "native (the default); pytorch keeps no graphs");
   command->add_option("--module", options->module, "Only the graph of this module: layers.0");
   command->add_option("--format", options->format, "text, dot or svg")
       ->check(CLI::IsMember({"text", "dot", "svg"}))
       ->capture_default_str();
   command->add_option("--out", options->out, "A file instead of stdout");
-  command->add_option("--timeout", options->timeout, "Seconds for the run")->check(CLI::PositiveNumber)->capture_default_str();
+  add_timeout_option(command, options->engine);
   show_examples(*command, {"graph tp=2,ac,compile --module layers.0"});
   command->callback([options, &exit_code] { exit_code = ended("graph", run_graph(*options)); });
 }

@@ -10,14 +10,14 @@
 #include "base/wording.h"
 #include "check/check.h"
 #include "cli/command.h"
-#include "cli/shared/knowledge.h"
+#include "cli/shared/question.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
 struct RulesOptions {
-  std::string target = "pytorch";
+  std::string target = kUsualTarget;
   std::string format = "text";
   std::string rules;
 };

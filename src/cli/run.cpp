@@ -74,11 +74,12 @@ struct Ran {
   std::string remark = "";  // for stderr, once the outcome is told
 };
 
-Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
+Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subject, const std::vector<Rule>& rules,
                    const RunOptions& options) {
   auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
   if (!session) return session.error();
   const Hello hello = (*session)->runner().hello();
+  subject.engine = hello.engine;
   if (const auto known = check_mutant(command.mutant, hello); !known) return known.error();
   if (const auto known = check_fault(options.fault, hello); !known) return known.error();
   if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
@@ -136,11 +137,9 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
 }
 
 Result<int> run_run(const RunCommand& command) {
-  const auto engine = engine_meant(command.engine, command.apply);
-  if (!engine) return engine.error();
+  if (const auto written = check_apply(command.apply); !written) return written.error();
   auto subject = case_of(command);
   if (!subject) return subject.error();
-  subject->engine = *engine;
   RunOptions options{.mutant = command.mutant};
   if (!command.fault.empty()) {
     const auto fault = parse_fault(command.fault);
@@ -149,7 +148,9 @@ Result<int> run_run(const RunCommand& command) {
   }
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return knowledge.error();
-  const auto specs = engines_of(command.engine, command.apply);
+  const auto known = known_engines(command.rules);
+  if (!known) return known.error();
+  const auto specs = engines_of(command.engine, *known, command.apply);
   if (!specs) return specs.error();
   if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, options);
   return run_on_several(*specs, command, *subject, knowledge->rules, options);

@@ -90,7 +90,7 @@ Result<std::unique_ptr<Pool>> Pool::start(const EngineSpec& spec, const PoolOpti
   std::error_code failed;
   std::string scratch = (std::filesystem::temp_directory_path(failed) / "ordercheck-XXXXXX").string();
   if (failed || mkdtemp(scratch.data()) == nullptr)
-    return Error{"engine " + spec.name + ": cannot create a folder for flight files " + scratch + ": " +
+    return Error{called(spec) + ": cannot create a folder for flight files " + scratch + ": " +
                  (failed ? failed.message() : std::strerror(errno)) + "; set TMPDIR to a folder that can be written"};
   auto state = std::make_unique<State>();
   state->spec = spec;

@@ -30,10 +30,10 @@ Worker::Worker(const EngineSpec& spec, const WorkerOptions& options, std::unique
 
 Result<std::unique_ptr<Worker>> Worker::start(const EngineSpec& spec, const WorkerOptions& options) {
   Result<std::unique_ptr<ChildProcess>> child = ChildProcess::start(spec.command, spec.environment);
-  if (!child) return Error{"engine " + spec.name + ": " + child.error().message};
+  if (!child) return Error{called(spec) + ": " + child.error().message};
   std::unique_ptr<Worker> worker(new Worker(spec, options, std::move(child).value()));
   if (Status greeted = worker->greet(); !greeted)
-    return Error{"engine " + spec.name + ": worker " + spec.command[0] + " " + greeted.error().message};
+    return Error{called(spec) + ": worker " + spec.command[0] + " " + greeted.error().message};
   return worker;
 }
 
@@ -55,7 +55,7 @@ Status Worker::greet() {
   if (!message) return wrong("wrote no hello: " + message.error().message);
   const auto* hello = std::get_if<Hello>(&*message);
   if (hello == nullptr) return wrong("wrote another message in place of its hello");
-  if (hello->engine != spec_.name)
+  if (!spec_.name.empty() && hello->engine != spec_.name)
     return wrong(fmt::format("is of another engine: expected '{}', got '{}'", spec_.name, hello->engine));
   hello_ = *hello;
   return Done{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/shared/engine_choice.h"
 #include "cli/shared/knowledge.h"
 #include "rule/glossary.h"
 #include "stack/transforms.h"
@@ -73,7 +72,9 @@ std::vector<std::string> words_to_explain(const std::string& written) {
 
 // Of a flag: engines are the only values that are known by name.
 std::vector<std::string> values_of(const CLI::Option& flag) {
-  return flag.check_lname("engine") ? engine_names() : std::vector<std::string>{};
+  if (!flag.check_lname("engine")) return {};
+  const auto known = known_engines("");
+  return known ? names_of(*known) : std::vector<std::string>{};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "base/wording.h"
 #include "check/check.h"
 #include "cli/explain/explain.h"
+#include "cli/shared/question.h"
 #include "rule/claim.h"
 #include "rule/prediction.h"
 #include "stack/notation.h"
@@ -24,7 +26,9 @@ std::string grade_for(const Rule& rule, const Target& target, const Knowledge& k
 // One line an engine: the versions that were run, else the newest that the pages know.
 std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
   std::string text;
-  for (const char* engine : {"pytorch", "native"}) {
+  std::vector<std::string> engines = knowledge.engines;
+  std::ranges::stable_partition(engines, [](const std::string& engine) { return engine == kUsualTarget; });
+  for (const std::string& engine : engines) {
     if (!speaks_about(rule, engine)) continue;
     const Result<Target> target =
         settle_target({.project = engine, .implementation = "", .version = {}}, knowledge.rules, knowledge.observations);

@@ -147,7 +147,7 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
   add_selection(run, *options);
   run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
   run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
-  run->add_option("--jobs", options->jobs, "Workers at once; 0: one a hardware thread, of pytorch one for every four")
+  run->add_option("--jobs", options->jobs, "Workers at once; 0: as many as there are hardware threads for")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_timeout_option(run, options->engine);

@@ -57,7 +57,7 @@ Result<fs::path> matrix_folder(const MatrixCommand& command) {
   if (!command.folder.empty()) return fs::path(command.folder);
   const auto rules = find_rules_folder(command.rules);
   if (!rules) return rules.error();
-  return fs::absolute(*rules / "").lexically_normal().parent_path().parent_path() / "matrix";
+  return beside(*rules, "matrix");
 }
 
 Arithmetic arithmetic_of(const MatrixCommand& command) {
@@ -96,7 +96,10 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
 }
 
 Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command) {
-  auto specs = engines_of(command.engine);
+  const auto folder = matrix_folder(command);
+  const auto known = load_engine_files(folder ? *folder / "engines" : fs::path());
+  if (!known) return known.error();
+  auto specs = engines_of(command.engine, *known);
   if (!specs) return specs;
   for (const EngineSpec& spec : *specs)
     if (std::ranges::count(*specs, spec.build, &EngineSpec::build) > 1)

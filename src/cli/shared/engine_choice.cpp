@@ -4,24 +4,32 @@
 
 #include <fmt/format.h>
 
-#include "engine/pytorch_engine.h"
+#include "base/text.h"
+#include "stack/case.h"
 
 namespace ordercheck::cli {
 namespace {
 
-// The pytorch engine starts processes and compiles: minutes where the native engine takes seconds.
-constexpr double kNativeTimeout = 60;
-constexpr double kPytorchTimeout = 300;
+Error runs_none(const std::string& what, const EngineFile& engine) {
+  return Error{fmt::format("{}, and --engine {} runs none; leave one of the two out", what, engine.name)};
+}
+
+// What was said, or follows from what else was said.
+Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known, const std::string& apply) {
+  const bool says_nothing = choice.engine.empty();
+  if (says_nothing && (!choice.pythons.empty() || !apply.empty())) return engine_in_interpreter(known);
+  auto engine = engine_named(says_nothing ? Case{}.engine : choice.engine, known);
+  if (!engine || !engine->interpreter.empty()) return engine;
+  if (!choice.pythons.empty()) return runs_none("--python names an interpreter", *engine);
+  if (!apply.empty()) return runs_none("--apply names a Python function", *engine);
+  return engine;
+}
 
 }  // namespace
 
-const std::vector<std::string>& engine_names() {
-  static const std::vector<std::string> names{"native", "pytorch"};
-  return names;
-}
-
 void add_engine_options(CLI::App* command, EngineChoice& choice) {
-  command->add_option("--engine", choice.engine, "native (the default) or pytorch")->check(CLI::IsMember(engine_names()));
+  command->add_option("--engine", choice.engine,
+                      fmt::format("{} (the default), pytorch, or another that has a file in matrix/engines", Case{}.engine));
   command
       ->add_option("--python", choice.pythons,
                    "A Python with torch >= 2.6 for --engine pytorch; several, each with the option before it, are held "
@@ -30,44 +38,49 @@ void add_engine_options(CLI::App* command, EngineChoice& choice) {
 }
 
 void add_timeout_option(CLI::App* command, EngineChoice& choice) {
-  command
-      ->add_option("--timeout", choice.timeout,
-                   fmt::format("Seconds for one run; else {}, with --engine pytorch {}", kNativeTimeout, kPytorchTimeout))
+  command->add_option("--timeout", choice.timeout, "Seconds for one run; else what the engine's file in matrix/engines says")
       ->check(CLI::PositiveNumber);
 }
 
-Result<std::string> engine_meant(const EngineChoice& choice, const std::string& apply) {
-  if (!apply.empty() && apply.find(':') == std::string::npos)
-    return Error{
-        fmt::format("--apply '{}' is not pkg:function; name a function of a module that can be imported from this "
-                    "folder",
-                    apply)};
-  if (choice.engine == "native" && !choice.pythons.empty())
-    return Error{"--python names an interpreter, and --engine native runs none; leave one of the two out"};
-  if (choice.engine == "native" && !apply.empty())
-    return Error{"--apply names a Python function, and --engine native runs none; leave one of the two out"};
-  if (!choice.engine.empty()) return choice.engine;
-  return std::string(choice.pythons.empty() && apply.empty() ? "native" : "pytorch");
+Result<EngineFile> engine_named(const std::string& name, const std::vector<EngineFile>& known) {
+  if (const EngineFile* engine = find_engine(known, name)) return *engine;
+  const std::vector<std::string> names = names_of(known);
+  const auto near = nearest(name, names);
+  return Error{fmt::format("there is no engine '{}'; {}known: {}", name, near ? fmt::format("did you mean '{}'? ", *near) : "",
+                           join(names, ", "))};
 }
 
-Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::string& apply) {
-  const auto meant = engine_meant(choice, apply);
+Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known) {
+  const auto found = std::ranges::find_if(known, [](const EngineFile& engine) { return !engine.interpreter.empty(); });
+  if (found != known.end()) return *found;
+  return Error{fmt::format("no engine runs in an interpreter; known: {}", join(names_of(known), ", "))};
+}
+
+Status check_apply(const std::string& apply) {
+  if (apply.empty() || apply.find(':') != std::string::npos) return Done{};
+  return Error{fmt::format(
+      "--apply '{}' is not pkg:function; name a function of a module that can be imported from this folder", apply)};
+}
+
+Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::vector<EngineFile>& known,
+                                           const std::string& apply) {
+  const auto meant = engine_meant(choice, known, apply);
   if (!meant) return meant.error();
-  std::vector<EngineSpec> specs;
-  const auto add = [&](const Result<EngineSpec>& spec) -> Status {
-    if (!spec) return spec.error();
-    specs.push_back(*spec);
-    return Done{};
-  };
   std::vector<std::string> pythons = choice.pythons;
   if (pythons.empty()) pythons.push_back("");
-  for (const std::string& python : pythons)
-    if (const Status added = add(*meant == "native" ? native_engine() : pytorch_engine(python)); !added) return added.error();
+  std::vector<EngineSpec> specs;
+  for (const std::string& python : pythons) {
+    auto spec = engine_spec(*meant, python);
+    if (!spec) return spec.error();
+    specs.push_back(std::move(spec).value());
+  }
+  // Nobody said what the program is that stands in place of the one built beside this: its hello does.
+  if (choice.engine.empty() && !meant->built_beside.empty() && !named_worker().empty()) specs.front().name.clear();
   return specs;
 }
 
 double timeout_of(const EngineChoice& choice, const EngineSpec& spec) {
-  return choice.timeout.value_or(spec.name == "pytorch" ? kPytorchTimeout : kNativeTimeout);
+  return choice.timeout.value_or(static_cast<double>(spec.timeout.count()));
 }
 
 std::vector<std::string> names_of_builds(const std::vector<EngineSpec>& specs) {

@@ -64,8 +64,8 @@ Result<std::unique_ptr<EngineSession>> EngineSession::start(const EngineSpec& sp
   std::unique_ptr<EngineSession> session(new EngineSession);
   session->scratch_ = *scratch;
   PoolOptions options;
-  const unsigned threads_of_worker = spec.name == "pytorch" ? 4 : 1;
-  options.jobs = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / threads_of_worker));
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  options.jobs = jobs > 0 ? jobs : std::max(1, threads / spec.threads);
   options.limits.run = std::chrono::milliseconds(static_cast<long long>(timeout_seconds * 1000));
   options.stop = session->interrupt_.get();
   auto runner = EngineRunner::start(spec, options);

@@ -16,8 +16,7 @@ namespace ordercheck::cli {
 
 class EngineSession {
  public:
-  // `jobs` 0: as many workers as the machine has hardware threads for, where a worker of the pytorch engine keeps four busy:
-  // its ranks are processes. An error says why nothing can be run.
+  // `jobs` 0: as many workers as the machine has hardware threads for. An error says why nothing can be run.
   static Result<std::unique_ptr<EngineSession>> start(const EngineSpec& spec, int jobs, double timeout_seconds);
   ~EngineSession();
 

@@ -1,9 +1,8 @@
 #include "cli/shared/knowledge.h"
 
-#include <cstdlib>
-
 #include "check/check.h"
 #include "check/observed.h"
+#include "engine/engine_spec.h"
 #include "evidence/table.h"
 #include "rule/load.h"
 
@@ -13,8 +12,7 @@ namespace fs = std::filesystem;
 
 Result<fs::path> find_rules_folder(const std::string& written) {
   if (!written.empty()) return fs::path(written);
-  if (const char* from_environment = std::getenv("ORDERCHECK_RULES"); from_environment != nullptr && *from_environment != 0)
-    return fs::path(from_environment);
+  if (const std::string named = environment_of("ORDERCHECK_RULES"); !named.empty()) return fs::path(named);
   std::error_code failed;
   const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
   for (fs::path above = executable.parent_path(); !above.empty(); above = above.parent_path()) {
@@ -22,6 +20,15 @@ Result<fs::path> find_rules_folder(const std::string& written) {
     if (above == above.root_path()) break;
   }
   return Error{"no folder of rules above " + executable.string() + "; name one with --rules DIR or ORDERCHECK_RULES"};
+}
+
+fs::path beside(const fs::path& rules, const fs::path& name) {
+  return fs::absolute(rules / "").lexically_normal().parent_path().parent_path() / name;
+}
+
+Result<std::vector<EngineFile>> known_engines(const std::string& rules_folder) {
+  const auto rules = find_rules_folder(rules_folder);
+  return load_engine_files(rules ? beside(*rules, "matrix") / "engines" : fs::path());
 }
 
 namespace {
@@ -37,9 +44,13 @@ Result<Found> find_knowledge(const std::string& rules_folder) {
   if (!folder) return folder.error();
   Result<Pages> pages = load_pages(*folder);
   if (!pages) return pages.error();
-  const fs::path beside = fs::absolute(*folder / "").lexically_normal().parent_path().parent_path();
-  return Found{.knowledge = {.rules = std::move(pages->rules), .retired = std::move(pages->retired), .observations = {}},
-               .evidence = beside / "matrix" / "evidence"};
+  const auto engines = load_engine_files(beside(*folder, "matrix") / "engines");
+  if (!engines) return engines.error();
+  return Found{.knowledge = {.rules = std::move(pages->rules),
+                             .retired = std::move(pages->retired),
+                             .engines = names_of(*engines),
+                             .observations = {}},
+               .evidence = beside(*folder, "matrix") / "evidence"};
 }
 
 // Engines and versions that there is evidence of.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/engine_file.h"
 #include "rule/grade.h"
 #include "rule/rule.h"
 
@@ -15,9 +16,17 @@ namespace ordercheck::cli {
 // TEMPLATE.md in the nearest folder above the executable.
 Result<std::filesystem::path> find_rules_folder(const std::string& written);
 
+// The engines that are known where the rules are: those of matrix/engines beside them, and those that come with ordercheck,
+// which are known without any folder.
+Result<std::vector<EngineFile>> known_engines(const std::string& rules_folder);
+
+// What lies beside the folder of rules: "matrix", or "" for the folder that holds both.
+std::filesystem::path beside(const std::filesystem::path& rules, const std::filesystem::path& name);
+
 struct Knowledge {
   std::vector<Rule> rules;
   std::vector<Rule> retired;              // pages whose claim was given up
+  std::vector<std::string> engines;       // that are known here
   std::vector<Observation> observations;  // of matrix/evidence beside the folder of rules; none where there is none
 };
 Result<Knowledge> load_knowledge(const std::string& rules_folder);

@@ -33,9 +33,9 @@ bool is_within(const Version& version, const Version& wider) {
 
 // Whom the question is about, before any page was read: "" is pytorch, and an interpreter's torch gives the version.
 Result<Target> asked_target(const std::string& written, const std::string& python) {
-  if (python.empty()) return parse_target(written.empty() ? "pytorch" : written);
+  if (python.empty()) return parse_target(written.empty() ? kUsualTarget : written);
   const auto torch = installed_torch(python);
-  return torch ? parse_target("pytorch-" + *torch) : torch.error();
+  return torch ? parse_target(fmt::format("{}-{}", kUsualTarget, *torch)) : torch.error();
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void add_target_option(CLI::App& command, std::string& target) {
 }
 
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge) {
-  const Result<Target> asked = parse_target(written.empty() ? "pytorch" : written);
+  const Result<Target> asked = parse_target(written.empty() ? kUsualTarget : written);
   if (!asked) return asked.error();
   const Result<Target> settled = settle_target(*asked, knowledge.rules, knowledge.observations);
   if (!settled) return settled.error();
@@ -78,12 +78,12 @@ Result<MeantTarget> target_for(const std::string& written, const std::string& py
   if (python.empty()) return target_for(written, knowledge);
   const auto torch = installed_torch(python);
   if (!torch) return torch.error();
-  const auto found = target_for("pytorch-" + *torch, knowledge);
+  const auto found = target_for(fmt::format("{}-{}", kUsualTarget, *torch), knowledge);
   if (!found || written.empty()) return found;
   const auto asked = parse_target(written);
   if (!asked) return asked.error();
   const bool same =
-      asked->project == "pytorch" && (!asked->version || is_within(found->target.version.value(), *asked->version));
+      asked->project == kUsualTarget && (!asked->version || is_within(found->target.version.value(), *asked->version));
   if (!same)
     return Error{fmt::format("--for {} and --python {} disagree: torch {} is installed there; leave one of the two out",
                              written, python, *torch)};

@@ -13,6 +13,9 @@
 
 namespace ordercheck::cli {
 
+// Whom a stack is judged for where nobody is named, and the project that an interpreter has a version of.
+inline constexpr const char* kUsualTarget = "pytorch";
+
 struct Question {
   std::vector<std::string> words;  // the stacks, one a word
   std::string target;              // "" when it was not said
