@@ -118,13 +118,4 @@ LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_
   return legal;
 }
 
-std::vector<BreakingOrder> edge_breaking_orders(const Stack& items, const Judge& judge) {
-  const PrecedenceGraph graph = precedence_graph(items, judge);
-  if (!graph.cycle.empty()) return {};
-  std::vector<BreakingOrder> breaking;
-  for (const PrecedenceEdge& edge : irreducible_edges(graph))
-    breaking.push_back({in_order(items, stable_order(with_edge_turned(graph, edge))), edge});
-  return breaking;
-}
-
 }  // namespace ordercheck

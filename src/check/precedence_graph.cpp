@@ -149,12 +149,4 @@ std::vector<PrecedenceEdge> irreducible_edges(const PrecedenceGraph& graph) {
   return kept;
 }
 
-PrecedenceGraph with_edge_turned(const PrecedenceGraph& graph, const PrecedenceEdge& edge) {
-  PrecedenceGraph turned = graph;
-  for (PrecedenceEdge& each : turned.edges)
-    if (each.before == edge.before && each.after == edge.after) std::swap(each.before, each.after);
-  turned.cycle = find_cycle(boost_graph(turned));
-  return turned;
-}
-
 }  // namespace ordercheck

@@ -55,7 +55,8 @@ std::vector<std::string> names_in(const Infos& infos) {
   return names;
 }
 
-const TransformInfo* find_transform(std::string_view name);                            // null when there is no such transform
+const TransformInfo* find_transform(std::string_view name);  // null when there is no such transform
+const TransformInfo& info_of(const Item& item);              // every item of a stack has one (asserted)
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
 
 // What is left of an item on the one rank that a layout owes its numbers to: a numeric one as it is; of a layout one the
