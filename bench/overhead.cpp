@@ -77,7 +77,7 @@ class Session {
                     .command = {options.worker},
                     .environment = {fmt::format("{}={}", kFiguresVariable, figures_.string())}};
     if (clocked) spec.environment.push_back(fmt::format("{}=1", kClockVariable));
-    runner_ = value_of(EngineRunner::start(spec, {.jobs = 1, .limits = {}, .stderr_folder = {}, .stop = nullptr}));
+    runner_ = value_of(EngineRunner::start(spec, {.jobs = 1, .limits = {}, .stop = nullptr}));
     const Status journal = runner_->resume_from(folder / (clocked ? "clocked.journal" : "plain.journal"), true);
     if (!journal) stop(journal.error().message);
   }

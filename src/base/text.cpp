@@ -51,6 +51,13 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return joined;
 }
 
+std::string lower(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
+
 std::string one_line(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string line;
@@ -76,6 +83,18 @@ std::optional<long long> parse_integer(std::string_view text) {
   return value;
 }
 
+bool is_date(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-dd";
+  if (text.size() != 4 && text.size() != 7 && text.size() != kShape.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (kShape[i] == 'd' ? (text[i] < '0' || text[i] > '9') : text[i] != '-') return false;
+  const auto between = [&](std::size_t at, int low, int high) {
+    const int value = (text[at] - '0') * 10 + (text[at + 1] - '0');
+    return value >= low && value <= high;
+  };
+  return (text.size() < 7 || between(5, 1, 12)) && (text.size() < kShape.size() || between(8, 1, 31));
+}
+
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::size_t allowed = std::max<std::size_t>(1, word.size() / 3);
   const std::string* best = nullptr;
@@ -89,6 +108,11 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     }
   }
   return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known, std::string_view others) {
+  if (const auto near = nearest(word, known)) return "did you mean '" + *near + "'?";
+  return std::string(others) + join(known, ", ");
 }
 
 bool glob_match(std::string_view pattern, std::string_view text) {

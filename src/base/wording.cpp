@@ -1,5 +1,7 @@
 #include "base/wording.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace ordercheck {
@@ -14,6 +16,25 @@ std::pair<std::string, std::string> in_decimals(double one, double other) {
   for (int digits = kUsual; digits <= kAll; ++digits) {
     text = {fmt::format("{:.{}g}", one, digits), fmt::format("{:.{}g}", other, digits)};
     if (text.first != text.second) break;
+  }
+  return text;
+}
+
+std::string labelled(int indent, const std::string& label, int width, const std::string& text) {
+  return text.empty() ? "" : fmt::format("{:{}}{:<{}} {}\n", "", indent, label, width, text);
+}
+
+std::string in_columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("  {:<{}}", row[i], widths[i]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }

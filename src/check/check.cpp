@@ -37,7 +37,7 @@ std::vector<Finding> fold(std::vector<Finding> findings, const Judge& judge) {
       const std::string& goes = keeps ? implied.id : rule.id;
       folded.insert(goes);
       for (Finding& kept : findings)
-        if (kept.rule == stays && std::ranges::find(kept.also, goes) == kept.also.end()) kept.also.push_back(goes);
+        if (kept.rule == stays && !contains(kept.also, goes)) kept.also.push_back(goes);
     }
   }
   std::erase_if(findings, [&](const Finding& finding) { return folded.contains(finding.rule); });
@@ -95,10 +95,8 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
         newest = *version;
   if (!newest) {
     const std::vector<std::string> names(known.begin(), known.end());
-    const auto near = nearest(asked.project, names);
     return Error{
-        fmt::format("no rule speaks about '{}'; {}", asked.project,
-                    near ? fmt::format("did you mean '{}'?", *near) : fmt::format("rules speak about: {}", join(names, ", ")))};
+        fmt::format("no rule speaks about '{}'; {}", asked.project, did_you_mean(asked.project, names, "rules speak about: "))};
   }
   Target settled = asked;
   if (!settled.version) settled.version = newest;

@@ -29,12 +29,11 @@ std::string in_words(const ItemPattern& pattern) {
   for (const Option& option : pattern.options)
     text += option.value.empty() ? ":" + option.name : fmt::format(":{}={}", option.name, option.value);
   if (pattern.scope) text += scope_in_words(*pattern.scope);
-  const TransformInfo* info = find_transform(pattern.name);
+  const TransformInfo& info = *find_transform(pattern.name);  // a pattern that was parsed has one
   for (const Option& without : pattern.without) {
     const std::string written = without.value.empty() ? without.name : fmt::format("{}={}", without.name, without.value);
-    const OptionInfo* option = info == nullptr ? nullptr : find_option(*info, without.name);
-    text += option == nullptr || option->absent.empty() ? fmt::format(" without :{}", written)
-                                                        : fmt::format(" {} (no :{})", option->absent, written);
+    const std::string& absent = find_option(info, without.name)->absent;
+    text += absent.empty() ? fmt::format(" without :{}", written) : fmt::format(" {} (no :{})", absent, written);
   }
   return text;
 }
@@ -68,10 +67,9 @@ std::string unwrapped(const std::string& text) {
 // "tp > 1", where one of the items says so by its degrees or by being there.
 bool is_said_by(const std::string& comparison, const std::vector<Item>& items) {
   return std::ranges::any_of(items, [&](const Item& item) {
-    const TransformInfo* info = find_transform(item.name);
     const auto sizes = [&](const std::string& axis) { return comparison == axis + " > 1"; };
     return comparison == item.name + " > 1" || comparison == item.name + " > 0" ||
-           (info != nullptr && std::ranges::any_of(info->axes, sizes));
+           std::ranges::any_of(info_of(item).axes, sizes);
   });
 }
 

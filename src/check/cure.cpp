@@ -25,6 +25,10 @@ std::vector<std::size_t> in_parts(const Rule& rule, std::vector<std::size_t> fir
 
 // Items of the page's bad stack that the page fires on answer to those that it fired on here, others to one of their
 // name.
+//
+// A page shows its cure on the smallest stack, and ours is larger and spelt otherwise: the cure can be carried over only once
+// each of the page's items has one of ours to stand for. No roles where the page does not fire on its own bad stack as it
+// fired here: then the two are not the same case, and its cure would be done to the wrong items.
 Roles roles_of(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack) {
   const Stack& bad = rule.witness.bad;
   const std::vector<Firing> there = firings(rule, bad, rule.witness.ranks);
@@ -40,25 +44,22 @@ Roles roles_of(const Rule& rule, const std::vector<std::size_t>& fired, const St
 }
 
 void set_option(Item& item, const Option& option) {
-  const TransformInfo* info = find_transform(item.name);
-  const OptionInfo* wanted = info == nullptr ? nullptr : find_option(*info, option.name);
+  const TransformInfo& info = info_of(item);
+  const std::string& group = find_option(info, option.name)->group;
   std::erase_if(item.options, [&](const Option& old) {
-    const OptionInfo* known = info == nullptr ? nullptr : find_option(*info, old.name);
-    const bool excluded = wanted != nullptr && known != nullptr && !wanted->group.empty() && wanted->group == known->group;
-    return old.name == option.name || excluded;
+    return old.name == option.name || (!group.empty() && find_option(info, old.name)->group == group);
   });
   item.options.push_back(option);
 }
 
 // What the page changes at one item, changed at ours. False where ours cannot carry it.
 bool take_over(const Item& bad, const Item& good, Item& ours) {
-  const TransformInfo* info = find_transform(ours.name);
-  if (info == nullptr) return false;
+  const TransformInfo& info = info_of(ours);
   for (const Option& option : bad.options)
     if (!option_of(good, option.name)) std::erase_if(ours.options, [&](const Option& old) { return old.name == option.name; });
   for (const Option& option : good.options) {
     if (option_of(bad, option.name) == option.value) continue;
-    if (find_option(*info, option.name) == nullptr) return false;
+    if (find_option(info, option.name) == nullptr) return false;
     set_option(ours, option);
   }
   if (bad.scope != good.scope) ours.scope = good.scope;
@@ -70,15 +71,17 @@ bool take_over(const Item& bad, const Item& good, Item& ours) {
 // such.
 Item in_place_of(const Item& good, const std::vector<Item>& replaced) {
   Item made = good;
-  const TransformInfo* info = find_transform(good.name);
-  if (info == nullptr || replaced.empty()) return made;
+  if (replaced.empty()) return made;
+  const TransformInfo& info = info_of(good);
+  // Somebody who asked for 8 ranks keeps 8: a cure that changed the size of the job would be another job. So every degree of
+  // what goes finds a place: on its own axis where the new item has that, else on a free one, else multiplied onto one.
   std::vector<std::pair<std::string, Degree>> degrees;  // of the replaced ones, by axis
   for (const Item& item : replaced) {
-    const TransformInfo* other = find_transform(item.name);
-    for (std::size_t axis = 0; axis < item.degrees.size() && axis < other->axes.size(); ++axis)
-      degrees.emplace_back(other->axes[axis], item.degrees[axis]);
+    const std::vector<std::string>& axes = info_of(item).axes;
+    for (std::size_t axis = 0; axis < item.degrees.size() && axis < axes.size(); ++axis)
+      degrees.emplace_back(axes[axis], item.degrees[axis]);
     for (const Option& option : item.options)
-      if (find_option(*info, option.name) != nullptr && !option_of(made, option.name)) made.options.push_back(option);
+      if (find_option(info, option.name) != nullptr && !option_of(made, option.name)) made.options.push_back(option);
   }
   std::vector<bool> set(made.degrees.size());
   const auto give = [&](std::size_t axis, auto taken) {
@@ -87,14 +90,14 @@ Item in_place_of(const Item& good, const std::vector<Item>& replaced) {
     degrees.erase(taken);
   };
   for (std::size_t axis = 0; axis < made.degrees.size(); ++axis) {
-    const auto same = std::ranges::find(degrees, info->axes[axis], &std::pair<std::string, Degree>::first);
+    const auto same = std::ranges::find(degrees, info.axes[axis], &std::pair<std::string, Degree>::first);
     if (same != degrees.end()) give(axis, same);
   }
   for (std::size_t axis = 0; axis < made.degrees.size() && !degrees.empty(); ++axis)
     if (!set[axis]) give(axis, degrees.begin());
   for (const auto& [axis, degree] : degrees) {
-    const auto own = std::ranges::find(info->axes, axis);
-    const auto place = static_cast<std::size_t>(own - info->axes.begin());
+    const auto own = std::ranges::find(info.axes, axis);
+    const auto place = static_cast<std::size_t>(own - info.axes.begin());
     if (!made.degrees.empty()) made.degrees[std::min(place, made.degrees.size() - 1)].value *= degree.value;
   }
   return made;
@@ -175,10 +178,11 @@ std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t
   for (std::size_t i = 0; i < bad.items.size(); ++i) {
     const auto role = roles.find(i);
     if (partners[i] && bad.items[i] == good.items[*partners[i]]) continue;
-    if (role == roles.end()) return {};
+    if (role == roles.end()) return {};  // the page changes an item that this stack has not
     if (!partners[i]) {
       dropped.insert(role->second);
       replaced.push_back(stack.items[role->second]);
+      // A page that changes a degree cures its own sizes (tp=3 to tp=2); of ours it says nothing.
     } else if (bad.items[i].degrees != good.items[*partners[i]].degrees ||
                !take_over(bad.items[i], good.items[*partners[i]], edited.items[role->second])) {
       return {};
@@ -191,7 +195,7 @@ std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t
   }
   const Shortened kept = shortened(edited, dropped);
   if (added.empty()) return {kept.stack};
-  if (added.size() > 1) return {};
+  if (added.size() > 1) return {};  // nothing says where two new items stand to each other
   const Item made = in_place_of(good.items[added.front()], replaced);
   std::vector<Stack> cures;
   for (const std::size_t place : places_for_new(added.front(), kept, dropped, partners, roles))

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "rule/match.h"
 #include "stack/notation.h"
 
@@ -50,7 +51,7 @@ class Enumeration {
   bool all() const { return all_; }
 
  private:
-  bool placed(std::size_t item) const { return std::ranges::find(so_far_, item) != so_far_.end(); }
+  bool placed(std::size_t item) const { return contains(so_far_, item); }
 
   bool may_come_next(std::size_t item) const {
     if (placed(item)) return false;
@@ -115,15 +116,6 @@ LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_
   for (auto& [text, stack] : by_text) legal.orders.push_back(std::move(stack));
   legal.all = enumeration.all();
   return legal;
-}
-
-std::vector<BreakingOrder> edge_breaking_orders(const Stack& items, const Judge& judge) {
-  const PrecedenceGraph graph = precedence_graph(items, judge);
-  if (!graph.cycle.empty()) return {};
-  std::vector<BreakingOrder> breaking;
-  for (const PrecedenceEdge& edge : irreducible_edges(graph))
-    breaking.push_back({in_order(items, stable_order(with_edge_turned(graph, edge))), edge});
-  return breaking;
 }
 
 }  // namespace ordercheck

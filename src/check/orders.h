@@ -1,5 +1,4 @@
-// Orders of one set of items: the recommended one, all legal ones, and those that break exactly one rule. Order pages alone
-// decide them: what another page has against the items stands against every order of them, and is no reason to leave one out.
+// Orders of one set of items: the recommended one and all legal ones. Order pages alone decide them: what another page has against the items stands against every order of them, and is no reason to leave one out.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +23,5 @@ struct LegalOrders {
 // Every order of the items without an error finding of an order page; of orders that differ only by swapping neighbours that
 // commute (rules of kind commutes), the one that comes first by the position of its items in `items`.
 LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most = 5000);
-
-struct BreakingOrder {
-  Stack stack;          // every other order rule is kept
-  PrecedenceEdge edge;  // by index in the stack that was given
-};
-
-// For every irreducible edge of the precedence graph, advice too, one order that breaks exactly that edge.
-std::vector<BreakingOrder> edge_breaking_orders(const Stack& items, const Judge& judge);
 
 }  // namespace ordercheck

@@ -24,8 +24,9 @@ struct Outcome {
   Prediction prediction;
   Agreement agreement = Agreement::undecided;
   std::string disagreement = "";  // of a contradiction: "ORD-004 predicts fails in apply; it fails in forward"
-  std::string open_because = "";  // a page's claim that could not be decided: "COM-002: saved_bytes_peak is not measured by ..."
-  std::string explanation = "";   // the `because` of the page that explains the contradiction; "" where none does
+  std::string open_because =
+      "";                        // a page's claim that could not be decided: "COM-002: saved_bytes_peak is not measured by ..."
+  std::string explanation = "";  // the `because` of the page that explains the contradiction; "" where none does
 };
 
 // Holds what was seen against what the rules predict for the engine and version that it was seen on. A foreign failure, in

@@ -40,13 +40,10 @@ Differences differences(const Stack& left, const Stack& right) {
 
 // Both spread over the same ranks, so that one can stand for the other.
 bool shares_an_axis(const Item& item, const std::vector<Item>& others) {
-  const TransformInfo* info = find_transform(item.name);
-  return info != nullptr && std::ranges::any_of(others, [&](const Item& other) {
-           const TransformInfo* there = find_transform(other.name);
-           return there != nullptr && std::ranges::any_of(info->axes, [&](const std::string& axis) {
-                    return std::ranges::find(there->axes, axis) != there->axes.end();
-                  });
-         });
+  return std::ranges::any_of(others, [&](const Item& other) {
+    return std::ranges::any_of(info_of(item).axes,
+                               [&](const std::string& axis) { return contains(info_of(other).axes, axis); });
+  });
 }
 
 // What is no longer there: for good, or in the place of something that is added.
@@ -85,7 +82,7 @@ Partners partners_of(const Stack& left, const Stack& right) {
 std::vector<std::size_t> alone_in(const Stack& right, const Partners& partners) {
   std::vector<std::size_t> alone;
   for (std::size_t j = 0; j < right.items.size(); ++j)
-    if (std::ranges::find(partners, std::optional(j)) == partners.end()) alone.push_back(j);
+    if (!contains(partners, std::optional(j))) alone.push_back(j);
   return alone;
 }
 

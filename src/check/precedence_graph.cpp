@@ -11,6 +11,7 @@
 #include <boost/graph/strong_components.hpp>
 #include <boost/graph/transitive_reduction.hpp>
 
+#include "base/text.h"
 #include "rule/match.h"
 
 namespace ordercheck {
@@ -78,7 +79,7 @@ std::vector<Wanted> wanted_edges(const Stack& stack, const Judge& judge) {
     const std::vector<Demand> all = demands(rule, stack, judge.job());
     for (const Demand& demand : all) {
       // Two items that may each play both parts cannot satisfy the rule in any order: a clash, not an order.
-      const bool both_ways = std::ranges::find(all, Demand{demand.after, demand.before}) != all.end();
+      const bool both_ways = contains(all, Demand{demand.after, demand.before});
       if (!both_ways) wanted.push_back({strength_of(rule, judge), rule.id, {demand.before, demand.after}});
     }
   }
@@ -98,7 +99,7 @@ PrecedenceGraph precedence_graph(const Stack& stack, const Judge& judge) {
     made.before = edge.pair.first;
     made.after = edge.pair.second;
     made.is_error = made.is_error || edge.strength == error_edge;
-    if (std::ranges::find(made.rules, edge.rule) == made.rules.end()) made.rules.push_back(edge.rule);
+    if (!contains(made.rules, edge.rule)) made.rules.push_back(edge.rule);
     boost::add_edge(edge.pair.first, edge.pair.second, so_far);
   };
   const std::vector<Wanted> wanted = wanted_edges(stack, judge);
@@ -146,14 +147,6 @@ std::vector<PrecedenceEdge> irreducible_edges(const PrecedenceGraph& graph) {
   for (const PrecedenceEdge& edge : graph.edges)
     if (boost::edge(to_reduced.at(edge.before), to_reduced.at(edge.after), reduced).second) kept.push_back(edge);
   return kept;
-}
-
-PrecedenceGraph with_edge_turned(const PrecedenceGraph& graph, const PrecedenceEdge& edge) {
-  PrecedenceGraph turned = graph;
-  for (PrecedenceEdge& each : turned.edges)
-    if (each.before == edge.before && each.after == edge.after) std::swap(each.before, each.after);
-  turned.cycle = find_cycle(boost_graph(turned));
-  return turned;
 }
 
 }  // namespace ordercheck

@@ -38,7 +38,4 @@ std::vector<std::size_t> stable_order(const PrecedenceGraph& graph);
 // The edges that no path of other edges implies (transitive reduction; Aho, Garey and Ullman 1972). No cycle (asserted).
 std::vector<PrecedenceEdge> irreducible_edges(const PrecedenceGraph& graph);
 
-// The graph with that edge turned round. For an irreducible edge the result has no cycle either.
-PrecedenceGraph with_edge_turned(const PrecedenceGraph& graph, const PrecedenceEdge& edge);
-
 }  // namespace ordercheck

@@ -18,7 +18,7 @@ std::string paint(const std::string& text, const char* code, bool colour) {
   return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
 }
 
-std::string row(const char* label, const std::string& text) { return fmt::format("  {:<12} {}\n", label, text); }
+std::string row(const char* label, const std::string& text) { return labelled(2, label, 12, text); }
 
 std::string written(const Finding& finding) {
   std::vector<std::string> parts;
@@ -50,8 +50,7 @@ std::string render(const Finding& finding, const Stack& whole, bool colour) {
   const std::string smallest = print(finding.smallest);
   text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
   text += render(finding.tries, whole, colour);
-  if (!finding.also.empty()) text += row("also", join(finding.also, ", "));
-  return text;
+  return text + row("also", join(finding.also, ", "));
 }
 
 // Elle's tone: the claims that no order can keep, side by side.
@@ -71,9 +70,9 @@ std::string render(const std::vector<NotJudged>& open) {
     for (const std::string& size : one.sizes) {
       if (size == "ranks")
         ranks = true;
-      else if (std::ranges::find(sizes, size + "=N") == sizes.end())
+      else if (!contains(sizes, size + "=N"))
         sizes.push_back(size + "=N");
-      model = model || std::ranges::find(model_size_names(), size) != model_size_names().end();
+      model = model || contains(model_size_names(), size);
     }
   }
   if (!sizes.empty()) ways.push_back("--set " + join(sizes, ","));

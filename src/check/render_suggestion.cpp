@@ -55,8 +55,7 @@ std::string count_text(const Suggestion& suggestion) {
 std::vector<std::string> blockers_of(const Suggestion& suggestion) {
   std::vector<std::string> rules;
   for (const Finding& finding : suggestion.report.findings)
-    if (finding.severity == Severity::error && std::ranges::find(rules, finding.rule) == rules.end())
-      rules.push_back(finding.rule);
+    if (finding.severity == Severity::error && !contains(rules, finding.rule)) rules.push_back(finding.rule);
   return rules;
 }
 

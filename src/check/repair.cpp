@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/text.h"
 #include "check/cure.h"
 #include "check/orders.h"
 #include "check/partners.h"
@@ -24,9 +25,8 @@ std::size_t count_errors(const Stack& stack, const Judge& judge) {
 
 // The item with other degrees, nearest first, smaller before larger.
 std::vector<Item> other_degrees(const Item& item) {
-  const TransformInfo* info = find_transform(item.name);
-  assert(info != nullptr && "an item names a transform of the catalogue");
-  const std::size_t places = info->value == ValueForm::degree_pair ? 2 : info->value == ValueForm::degree ? 1 : 0;
+  const ValueForm value = info_of(item).value;
+  const std::size_t places = value == ValueForm::degree_pair ? 2 : value == ValueForm::degree ? 1 : 0;
   std::vector<Item> made;
   for (int distance = 1; places > 0 && distance <= 16; ++distance)
     for (const int sign : {-1, 1})
@@ -39,6 +39,8 @@ std::vector<Item> other_degrees(const Item& item) {
   return made;
 }
 
+// Either item may be the one that is moved: which of the two the user cares about is not known, so both are tried. The
+// recommended order is tried last of equals: it changes most.
 void add_moves(const Finding& finding, const Stack& stack, const Judge& judge, std::vector<Stack>& edits) {
   const std::size_t first = finding.parties.at(0).index, then = finding.parties.back().index;
   edits.push_back(moved(stack, then, first, false));
@@ -48,6 +50,7 @@ void add_moves(const Finding& finding, const Stack& stack, const Judge& judge, s
 
 void add_resizings(const Finding& finding, const Stack& stack, std::vector<Stack>& edits) {
   for (std::size_t index = 0; index < stack.items.size(); ++index) {
+    // A finding without parties is about the mesh as a whole, and then any item's degree may be the one to change.
     const bool party = std::ranges::find(finding.parties, index, &Party::index) != finding.parties.end();
     if (!party && !finding.parties.empty()) continue;
     for (Item& changed : other_degrees(stack.items[index])) {
@@ -65,7 +68,7 @@ std::vector<std::size_t> items_of(const Finding& finding) {
 }
 
 bool only_drops(const Stack& from, const Stack& to) {
-  const auto was_there = [&](const Item& item) { return std::ranges::find(from.items, item) != from.items.end(); };
+  const auto was_there = [&](const Item& item) { return contains(from.items, item); };
   return to.items.size() < from.items.size() && std::ranges::all_of(to.items, was_there);
 }
 
@@ -139,7 +142,7 @@ std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, con
           edit.weight.errors == edits.front().weight.errors && edit.weight.findings == edits.front().weight.findings;
       if (!leaves_out && !as_good) break;
       const std::optional<Stack> made = completed(edit, stack, finding.rule, judge);
-      if (!made || std::ranges::find(tries, *made) != tries.end()) continue;
+      if (!made || contains(tries, *made)) continue;
       tries.push_back(*made);
       if (one_will_do) break;
     }
@@ -147,10 +150,13 @@ std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, con
   return tries;
 }
 
+// Greedy: in each round the edit that leaves the fewest errors, then findings, then changes least. Where no single edit leaves
+// fewer errors there is no repair: a search over two at once would find more of them, at the square of the cost.
 std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
   std::size_t errors = count_errors(stack, judge);
   if (errors == 0) return std::nullopt;
   Stack best = stack;
+  // First the order alone, all of it at once: moving items one by one may pass through orders that are worse.
   if (const Stack ordered = recommended_order(stack, judge); count_errors(ordered, judge) < errors) {
     best = ordered;
     errors = count_errors(best, judge);
@@ -164,6 +170,8 @@ std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
       for (std::size_t group = 0; group < edits.size(); ++group)
         groups[group].insert(groups[group].end(), edits[group].begin(), edits[group].end());
     }
+    // Group by group, and none after one that mends: removing an item would often weigh least, and is the last that anybody
+    // wants to read.
     for (const std::vector<Stack>& group : groups) {
       for (const Stack& edited : group)
         if (Weighed edit = weighed(edited, best, "", judge);

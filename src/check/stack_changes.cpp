@@ -18,9 +18,7 @@ std::string printed(const std::vector<Item>& items) {
   return join(texts, ", ");
 }
 
-std::string row(const char* label, const std::string& text) {
-  return text.empty() ? "" : fmt::format("  {:<11} {}\n", label, text);
-}
+std::string row(const char* label, const std::string& text) { return labelled(2, label, 11, text); }
 
 // The page that speaks against one of the orders, the right one's first.
 std::string page_of(const Swap& swap, const Judge& judge) {

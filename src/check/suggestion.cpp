@@ -17,11 +17,7 @@ namespace {
 constexpr std::size_t kMostCounted = 99;
 
 Stack as_in_catalogue(Stack items) {
-  const auto place = [](const Item& item) {
-    const TransformInfo* info = find_transform(item.name);
-    assert(info && "a stack that was parsed names transforms of the catalogue");
-    return std::tuple(info - transforms().data(), print(item));
-  };
+  const auto place = [](const Item& item) { return std::tuple(&info_of(item) - transforms().data(), print(item)); };
   std::ranges::stable_sort(items.items, {}, place);
   return items;
 }

@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/result.h"
+
 namespace ordercheck::cli {
 
 // Lines that can be typed as they are, at the end of a subcommand's help.
@@ -20,6 +22,13 @@ inline constexpr int kNothingAgainst = 0;  // nothing against it: equal, close; 
 inline constexpr int kDecidedAgainst = 1;  // an error finding; differs, fails, hangs, ignored; stale docs
 inline constexpr int kBadInput = 2;        // nothing ran and the caller must change something
 inline constexpr int kUndecided = 3;       // an engine broke; unstable, unrun
+
+// Each says on stderr what is wrong, in one line that begins with the subcommand's name, and gives the exit code of that.
+int bad_input(const std::string& subcommand, const std::string& message);
+int undecided(const std::string& subcommand, const std::string& message);
+
+// The exit code of a subcommand that came to `result`: an error is bad input, and is told.
+int ended(const std::string& subcommand, const Result<int>& result);
 
 // Groups of subcommands in the help.
 inline constexpr const char* kAsk = "Ask about an order";

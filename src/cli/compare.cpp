@@ -9,9 +9,9 @@
 #include "check/render.h"
 #include "check/stack_changes.h"
 #include "cli/command.h"
-#include "cli/engine_choice.h"
-#include "cli/engine_session.h"
-#include "cli/question.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/engine_session.h"
+#include "cli/shared/question.h"
 #include "report/side_by_side.h"
 #include "report/two_runs.h"
 #include "stack/notation.h"
@@ -27,11 +27,6 @@ struct CompareOptions {
   bool run = false;
   EngineChoice engine;
 };
-
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck compare: {}\n", message);
-  return kBadInput;
-}
 
 int print_findings(const char* side, const Stack& stack, const Judge& judge, bool assumed) {
   Report report = check(stack, judge);
@@ -50,10 +45,10 @@ const CaseResult& result_of(const Stack& stack, const PlanResult& result) {
   return *std::ranges::find(result.cases, stack, [](const CaseResult& one) { return one.planned.subject.stack; });
 }
 
-int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, const CompareOptions& options,
-             const Knowledge& knowledge) {
+Result<int> run_both(const EngineSpec& spec, const Stack& left, const Stack& right, const CompareOptions& options,
+                     const Knowledge& knowledge) {
   auto session = EngineSession::start(spec, 0, timeout_of(options.engine, spec));
-  if (!session) return bad_input(session.error().message);
+  if (!session) return session.error();
   const Hello hello = (*session)->runner().hello();
   Plan plan{.engine = hello.engine,
             .cases = {{.subject = {.stack = left, .engine = hello.engine}, .sources = {}}},
@@ -62,15 +57,14 @@ int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, cons
   std::ranges::sort(plan.cases, {}, [](const PlannedCase& one) { return print(one.subject); });
   for (const PlannedCase& one : plan.cases)
     if (const std::string reason = why_not(one.subject, hello); !reason.empty())
-      return bad_input(fmt::format("{}: {}", print(one.subject), reason));
+      return Error{fmt::format("{}: {}", print(one.subject), reason)};
   const auto result = (*session)->run(plan, knowledge.rules, {});
   if (!result) {
-    fmt::print(stderr, "ordercheck compare: {}\n", result.error().message);
-    return kUndecided;
+    return undecided("compare", result.error().message);
   }
   if (!result->plan.not_planned.empty()) {
     const NotPlanned& declined = result->plan.not_planned.front();
-    return bad_input(fmt::format("{}: {}", print(declined.subject), declined.reason));
+    return Error{fmt::format("{}: {}", print(declined.subject), declined.reason)};
   }
   const CaseResult &one = result_of(left, *result), &other = result_of(right, *result);
   fmt::print("\nWhat the two runs showed:\n{}", render_two_runs(one, other, hello));
@@ -78,34 +72,37 @@ int run_both(const EngineSpec& spec, const Stack& left, const Stack& right, cons
 }
 
 // Input that must be changed ends it; otherwise each interpreter's runs are told.
-int run_both_everywhere(const std::vector<EngineSpec>& specs, const Stack& left, const Stack& right,
-                        const CompareOptions& options, const Knowledge& knowledge) {
+Result<int> run_both_everywhere(const std::vector<EngineSpec>& specs, const Stack& left, const Stack& right,
+                                const CompareOptions& options, const Knowledge& knowledge) {
   std::vector<int> codes;
   for (const EngineSpec& spec : specs) {
-    codes.push_back(run_both(spec, left, right, options, knowledge));
-    if (codes.back() == kBadInput) return kBadInput;
+    const auto code = run_both(spec, left, right, options, knowledge);
+    if (!code) return code;
+    codes.push_back(*code);
   }
   return worst_of(codes);
 }
 
-int run_compare(const CompareOptions& options) {
+Result<int> run_compare(const CompareOptions& options) {
   const auto stacks = stacks_of(options.words, 2);
-  if (!stacks) return bad_input(stacks.error().message);
-  if (!options.run && !options.engine.engine.empty()) return bad_input("--engine says what --run runs on; add --run");
+  if (!stacks) return stacks.error();
+  if (!options.run && !options.engine.engine.empty()) return Error{"--engine says what --run runs on; add --run"};
   if (!options.run && options.engine.pythons.size() > 1)
-    return bad_input("several --python are what --run runs on; add --run, or name one to judge for the torch in it");
+    return Error{"several --python are what --run runs on; add --run, or name one to judge for the torch in it"};
   const auto knowledge = load_knowledge(options.rules);
-  if (!knowledge) return bad_input(knowledge.error().message);
+  if (!knowledge) return knowledge.error();
   const bool one_python = options.engine.pythons.size() == 1;
   const auto meant = target_for(options.target, one_python && !options.run ? options.engine.pythons.front() : "", *knowledge);
-  if (!meant) return bad_input(meant.error().message);
+  if (!meant) return meant.error();
   const auto job = job_of(options.job);
-  if (!job) return bad_input(job.error().message);
+  if (!job) return job.error();
 
   std::vector<EngineSpec> specs;
   if (options.run) {
-    auto chosen = engines_of(options.engine);
-    if (!chosen) return bad_input(chosen.error().message);
+    const auto known = known_engines(options.rules);
+    if (!known) return known.error();
+    auto chosen = engines_of(options.engine, *known);
+    if (!chosen) return chosen.error();
     specs = std::move(chosen).value();
   }
 
@@ -120,9 +117,9 @@ int run_compare(const CompareOptions& options) {
     print_evidence(left, right, knowledge->observations);
     return worst_of(codes);
   }
-  const int ran = run_both_everywhere(specs, left, right, options, *knowledge);
-  if (ran == kBadInput) return kBadInput;
-  codes.push_back(ran);
+  const auto ran = run_both_everywhere(specs, left, right, options, *knowledge);
+  if (!ran) return ran;
+  codes.push_back(*ran);
   return worst_of(codes);
 }
 
@@ -140,7 +137,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_timeout_option(command, options->engine);
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2", "compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2 --run"});
-  command->callback([options, &exit_code] { exit_code = run_compare(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("compare", run_compare(*options)); });
 }
 
 }  // namespace ordercheck::cli

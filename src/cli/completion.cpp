@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/candidates.h"
 #include "cli/command.h"
+#include "cli/completion/candidates.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -24,7 +24,7 @@ struct CompletionOptions {
   bool candidates = false;
 };
 
-int run_completion(const CLI::App& app, const CompletionOptions& options) {
+Result<int> run_completion(const CLI::App& app, const CompletionOptions& options) {
   if (options.candidates) {
     for (const std::string& word : candidates_for(app, options.words)) fmt::print("{}\n", word);
     return kNothingAgainst;
@@ -34,9 +34,7 @@ int run_completion(const CLI::App& app, const CompletionOptions& options) {
       fmt::print("{}", script.text);
       return kNothingAgainst;
     }
-  fmt::print(stderr,
-             "ordercheck completion: expected one of bash, zsh, fish; source <(ordercheck completion bash) turns it on\n");
-  return kBadInput;
+  return Error{"expected one of bash, zsh, fish; source <(ordercheck completion bash) turns it on"};
 }
 
 }  // namespace
@@ -49,7 +47,7 @@ void add_completion(CLI::App& app, int& exit_code) {
   // For the scripts: prints what may come next instead.
   command->add_flag("--words", options->candidates)->group("");
   show_examples(*command, {"completion bash"});
-  command->callback([&app, options, &exit_code] { exit_code = run_completion(app, *options); });
+  command->callback([&app, options, &exit_code] { exit_code = ended("completion", run_completion(app, *options)); });
 }
 
 }  // namespace ordercheck::cli

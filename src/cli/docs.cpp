@@ -8,7 +8,7 @@
 
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/knowledge.h"
+#include "cli/shared/knowledge.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -22,16 +22,11 @@ struct DocsOptions {
   bool print = false;
 };
 
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck docs: {}\n", message);
-  return kBadInput;
-}
-
 Result<fs::path> root_of(const DocsOptions& options) {
   if (!options.root.empty()) return fs::path(options.root);
   const auto rules = find_rules_folder("");
   if (!rules) return rules.error();
-  return fs::absolute(*rules / "").lexically_normal().parent_path().parent_path();
+  return beside(*rules, "").parent_path();
 }
 
 int print_documents(const std::vector<Document>& documents) {
@@ -39,11 +34,11 @@ int print_documents(const std::vector<Document>& documents) {
   return kNothingAgainst;
 }
 
-int check_documents(const fs::path& root, const std::vector<Document>& documents) {
+Result<int> check_documents(const fs::path& root, const std::vector<Document>& documents) {
   const auto stale = stale_documents(root, documents);
-  if (!stale) return bad_input(stale.error().message);
+  if (!stale) return stale.error();
   const auto gaps = gaps_in_orders(root);
-  if (!gaps) return bad_input(gaps.error().message);
+  if (!gaps) return gaps.error();
   for (const Stale& one : *stale) fmt::print("{}", one.diff);
   for (const std::string& gap : *gaps) fmt::print("{}\n", gap);
   if (stale->empty()) {
@@ -55,15 +50,15 @@ int check_documents(const fs::path& root, const std::vector<Document>& documents
   return kDecidedAgainst;
 }
 
-int run_docs(const DocsOptions& options) {
+Result<int> run_docs(const DocsOptions& options) {
   const auto root = root_of(options);
-  if (!root) return bad_input(root.error().message);
+  if (!root) return root.error();
   const auto documents = make_documents(*root);
-  if (!documents) return bad_input(documents.error().message);
+  if (!documents) return documents.error();
   if (options.print) return print_documents(*documents);
   if (options.check) return check_documents(*root, *documents);
   const auto touched = write_documents(*root, *documents);
-  if (!touched) return bad_input(touched.error().message);
+  if (!touched) return touched.error();
   for (const std::string& path : *touched) fmt::print("wrote {}\n", path);
   fmt::print("{}, {} written.\n", counted(documents->size(), "document"), touched->size());
   return kNothingAgainst;
@@ -84,7 +79,7 @@ void add_docs(CLI::App& app, int& exit_code) {
   what->require_option(1);
   command->add_option("--root", options->root, "The checkout: rules/, matrix/, report_templates/, docs/");
   show_examples(*command, {"docs --check"});
-  command->callback([options, &exit_code] { exit_code = run_docs(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("docs", run_docs(*options)); });
 }
 
 }  // namespace ordercheck::cli

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/knowledge.h"
+#include "cli/shared/knowledge.h"
 #include "engine/engine_spec.h"
 #include "engine/pool.h"
 #include "engine/pytorch_engine.h"
@@ -28,9 +28,9 @@ struct DoctorOptions {
 // One line a thing: what it is, then what was found. Remembers whether anything was missing.
 class Findings {
  public:
-  void found(const std::string& what, const std::string& text) { fmt::print("{:<11}{}\n", what, text); }
+  void found(const std::string& what, const std::string& text) { fmt::print("{}", labelled(0, what, 10, text)); }
   void missing(const std::string& what, const std::string& text) {
-    fmt::print("{:<11}missing: {}\n", what, text);
+    found(what, "missing: " + text);
     complete_ = false;
   }
   bool complete() const { return complete_; }
@@ -67,10 +67,10 @@ void print_hello(const Hello& hello, Findings& findings) {
   findings.found("program", hello.content_hash);
 }
 
-void look_at_native(Findings& findings) {
-  fmt::print("\nThe native engine\n");
-  const Result<EngineSpec> engine = native_engine();
+void look_at_worker(const EngineFile& file, Findings& findings) {
+  Result<EngineSpec> engine = engine_spec(file);
   if (!engine) return findings.missing("worker", engine.error().message);
+  if (!file.built_beside.empty() && !named_worker().empty()) engine->name.clear();
   const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});
   if (!pool) return findings.missing("worker", pool.error().message);
   findings.found("worker", engine->command[0]);
@@ -78,13 +78,12 @@ void look_at_native(Findings& findings) {
 }
 
 // Everything but this engine works without it: that it is not there counts only where its interpreter was named.
-void look_at_pytorch(const std::string& python, Findings& findings) {
-  fmt::print("\nThe pytorch engine\n");
+void look_at_interpreter(const EngineFile& file, const std::string& python, Findings& findings) {
   const auto absent = [&](const std::string& why) {
     if (python.empty()) return findings.found("python", "not there: " + why);
     findings.missing("python", why);
   };
-  const Result<EngineSpec> engine = pytorch_engine(python);
+  const Result<EngineSpec> engine = engine_spec(file, python);
   if (!engine) return absent(engine.error().message);
   const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});
   if (!pool) return absent(pool.error().message);
@@ -94,13 +93,25 @@ void look_at_pytorch(const std::string& python, Findings& findings) {
   print_hello(pool.value()->hello(), findings);
 }
 
+void look_at_engine(const EngineFile& file, const std::vector<std::string>& pythons, Findings& findings) {
+  const auto begin = [&] { fmt::print("\nThe {} engine\n", file.name); };
+  if (file.interpreter.empty()) {
+    begin();
+    return look_at_worker(file, findings);
+  }
+  for (const std::string& python : pythons.empty() ? std::vector<std::string>{""} : pythons) {
+    begin();
+    look_at_interpreter(file, python, findings);
+  }
+}
+
 int run_doctor(const DoctorOptions& options) {
   Findings findings;
   look_at_rules(options.rules, findings);
   look_at_cache(findings);
-  look_at_native(findings);
-  if (options.pythons.empty()) look_at_pytorch("", findings);
-  for (const std::string& python : options.pythons) look_at_pytorch(python, findings);
+  const auto engines = known_engines(options.rules);
+  if (!engines) findings.missing("engines", engines.error().message);
+  for (const EngineFile& file : engines ? *engines : std::vector<EngineFile>{}) look_at_engine(file, options.pythons, findings);
   return findings.complete() ? kNothingAgainst : kBadInput;
 }
 

@@ -1,5 +1,5 @@
 // ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM | MESSAGE: what a word means, with its runs and sources.
-#include "cli/explain.h"
+#include "cli/explain/explain.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/question.h"
+#include "cli/shared/question.h"
 #include "rule/glossary.h"
 #include "rule/load.h"
 #include "stack/notation.h"
@@ -26,11 +26,6 @@ struct ExplainOptions {
   std::string rules;
 };
 
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck explain: {}\n", message);
-  return kBadInput;
-}
-
 // Ids are upper case, and slugs lower.
 const Rule* find_page(const std::vector<Rule>& rules, std::string word) {
   if (const Rule* rule = find_rule(rules, word)) return rule;
@@ -38,28 +33,28 @@ const Rule* find_page(const std::vector<Rule>& rules, std::string word) {
   return find_rule(rules, word);
 }
 
-int explain_pair_of(const Stack& stack, const ExplainOptions& options, const Knowledge& knowledge) {
+Result<int> explain_pair_of(const Stack& stack, const ExplainOptions& options, const Knowledge& knowledge) {
   if (stack.items.size() != 2)
-    return bad_input(fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
-                                 stack.items.size(), print(stack)));
+    return Error{fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
+                             stack.items.size(), print(stack))};
   const auto meant = target_for(options.target, knowledge);
-  if (!meant) return bad_input(meant.error().message);
+  if (!meant) return meant.error();
   fmt::print("{}", explain_two(stack.items[0], stack.items[1], knowledge, meant->target));
   return kNothingAgainst;
 }
 
-int explain_page(const Rule& rule, const ExplainOptions& options, const Knowledge& knowledge) {
+Result<int> explain_page(const Rule& rule, const ExplainOptions& options, const Knowledge& knowledge) {
   std::optional<Target> asked;
   if (!options.target.empty()) {
     const auto meant = target_for(options.target, knowledge);
-    if (!meant) return bad_input(meant.error().message);
+    if (!meant) return meant.error();
     asked = meant->target;
   }
   fmt::print("{}", explain_rule(rule, knowledge, asked));
   return kNothingAgainst;
 }
 
-int unknown_word(const std::string& word, const Knowledge& knowledge) {
+Result<int> unknown_word(const std::string& word, const Knowledge& knowledge) {
   std::vector<std::string> known = known_words(glossary());
   for (const Rule& each : knowledge.rules) known.insert(known.end(), {each.id, each.slug});
   const auto near = nearest(word, known);
@@ -68,14 +63,14 @@ int unknown_word(const std::string& word, const Knowledge& knowledge) {
       fmt::print("{}", text);
       return kNothingAgainst;
     }
-  return bad_input(fmt::format(
+  return Error{fmt::format(
       "no rule, transform or term '{}'; {}", word,
-      near ? fmt::format("did you mean '{}'?", *near) : "ordercheck explain lists the terms, ordercheck rules the rules"));
+      near ? fmt::format("did you mean '{}'?", *near) : "ordercheck explain lists the terms, ordercheck rules the rules")};
 }
 
-int run_explain(const ExplainOptions& options) {
+Result<int> run_explain(const ExplainOptions& options) {
   const Result<Knowledge> knowledge = load_knowledge(options.rules);
-  if (!knowledge) return bad_input(knowledge.error().message);
+  if (!knowledge) return knowledge.error();
   if (options.words.empty()) {
     fmt::print("{}", list_terms());
     return kNothingAgainst;
@@ -93,9 +88,9 @@ int run_explain(const ExplainOptions& options) {
       text = explain_message(word, *knowledge);
       fmt::print("{}", text);
       if (!text.empty()) return kNothingAgainst;
-      return bad_input(fmt::format("no page, no committed run and no citation holds the message '{}'", one_line(word)));
+      return Error{fmt::format("no page, no committed run and no citation holds the message '{}'", one_line(word))};
     }
-    if (!stack && !one_word) return bad_input(stack.error().message);
+    if (!stack && !one_word) return stack.error();
     if (!stack || stack->items.empty()) return unknown_word(word, *knowledge);
     if (stack->items.size() > 1) return explain_pair_of(*stack, options, *knowledge);
     text = explain_terms(stack->items.front().name, *knowledge);
@@ -117,7 +112,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\""});
-  command->callback([options, &exit_code] { exit_code = run_explain(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("explain", run_explain(*options)); });
 }
 
 }  // namespace ordercheck::cli

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/command.h"
-#include "cli/engine_choice.h"
-#include "cli/engine_session.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/engine_session.h"
+#include "cli/shared/knowledge.h"
 #include "plan/plan.h"
 #include "report/graph_view.h"
 #include "stack/notation.h"
@@ -22,13 +24,23 @@ struct GraphCommand {
   std::string module;
   std::string format = "text";
   std::string out;
-  std::string engine = "native";
-  double timeout = 60;
+  EngineChoice engine;
 };
 
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck graph: {}\n", message);
-  return kBadInput;
+constexpr const char* kGraphs = "graphs";
+
+Result<EngineSpec> engine_with_graphs(const EngineChoice& choice) {
+  auto known = known_engines("");
+  if (!known) return known.error();
+  std::vector<EngineFile> keeping = *known;
+  std::erase_if(keeping, [](const EngineFile& engine) { return !contains(engine.keeps, kGraphs); });
+  if (const auto engine = engine_named(choice.engine, *known); !choice.engine.empty() && !engine) return engine.error();
+  if (!choice.engine.empty() && find_engine(keeping, choice.engine) == nullptr)
+    return Error{fmt::format("only the {} engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile",
+                             join(names_of(keeping), ", "))};
+  const auto specs = engines_of(choice, keeping);
+  if (!specs) return specs.error();
+  return specs->front();
 }
 
 Result<Record> run_once(EngineSession& session, const Case& subject) {
@@ -50,7 +62,7 @@ Status draw(const std::string& dot, const std::string& path) {
   return Error{fmt::format("dot could not write {}; install graphviz, or use --format dot and draw it elsewhere", path)};
 }
 
-int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& graphs, const std::string& title) {
+Result<int> print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& graphs, const std::string& title) {
   std::string text;
   if (command.format == "text") {
     for (const GraphRecord& graph : graphs) text += render_graph_text(graph);
@@ -59,7 +71,7 @@ int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& gr
   }
   if (command.format == "svg") {
     const std::string path = command.out.empty() ? "/dev/stdout" : command.out;
-    if (const Status drawn = draw(text, path); !drawn) return bad_input(drawn.error().message);
+    if (const Status drawn = draw(text, path); !drawn) return drawn.error();
     return kNothingAgainst;
   }
   if (command.out.empty()) {
@@ -69,26 +81,24 @@ int print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& gr
   std::ofstream file(command.out);
   file << text;
   file.close();
-  if (!file) return bad_input(fmt::format("{}: cannot write it", command.out));
+  if (!file) return Error{fmt::format("{}: cannot write it", command.out)};
   return kNothingAgainst;
 }
 
-int run_graph(const GraphCommand& command) {
+Result<int> run_graph(const GraphCommand& command) {
   const auto stack = parse_stack(command.stack);
-  if (!stack) return bad_input(stack.error().message);
-  if (command.engine != "native")
-    return bad_input("only the native engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile");
-  const auto spec = native_engine();
-  if (!spec) return bad_input(spec.error().message);
-  auto session = EngineSession::start(*spec, 1, command.timeout);
-  if (!session) return bad_input(session.error().message);
-  Case subject{.stack = *stack};
+  if (!stack) return stack.error();
+  const auto spec = engine_with_graphs(command.engine);
+  if (!spec) return spec.error();
+  auto session = EngineSession::start(*spec, 1, timeout_of(command.engine, *spec));
+  if (!session) return session.error();
+  const Hello& hello = (*session)->runner().hello();
+  Case subject{.stack = *stack, .engine = hello.engine};
   subject.settings.steps = 1;
-  if (const std::string reason = why_not(subject, (*session)->runner().hello()); !reason.empty()) return bad_input(reason);
+  if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
   const Result<Record> record = run_once(**session, subject);
   if (!record) {
-    fmt::print(stderr, "ordercheck graph: {}\n", record.error().message);
-    return kUndecided;
+    return undecided("graph", record.error().message);
   }
   for (const std::string& note : record->notes) fmt::print(stderr, "{}\n", note);
   if (record->ending != Ending::completed) {
@@ -99,11 +109,10 @@ int run_graph(const GraphCommand& command) {
   for (const GraphRecord& graph : record->graphs) {
     if (command.module.empty() || graph.module == command.module) graphs.push_back(graph);
   }
-  if (record->graphs.empty())
-    return bad_input(fmt::format("no graph was captured; is there a compile in '{}'?", print(*stack)));
+  if (record->graphs.empty()) return Error{fmt::format("no graph was captured; is there a compile in '{}'?", print(*stack))};
   if (graphs.empty())
-    return bad_input(
-        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record->graphs.front().module));
+    return Error{
+        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record->graphs.front().module)};
   return print_graphs(command, graphs, print(*stack));
 }
 
@@ -114,17 +123,15 @@ void add_graph(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("graph", "Print or draw what compile captures of a stack on the native engine");
   command->group(kRun);
   command->add_option("stack", options->stack, "The stack, quoted: tp=2,ac,compile,fsdp=2")->required();
-  command->add_option("--engine", options->engine, "native; no other engine keeps graphs")
-      ->check(CLI::IsMember(engine_names()))
-      ->capture_default_str();
+  command->add_option("--engine", options->engine.engine, "native (the default); pytorch keeps no graphs");
   command->add_option("--module", options->module, "Only the graph of this module: layers.0");
   command->add_option("--format", options->format, "text, dot or svg")
       ->check(CLI::IsMember({"text", "dot", "svg"}))
       ->capture_default_str();
   command->add_option("--out", options->out, "A file instead of stdout");
-  command->add_option("--timeout", options->timeout, "Seconds for the run")->check(CLI::PositiveNumber)->capture_default_str();
+  add_timeout_option(command, options->engine);
   show_examples(*command, {"graph tp=2,ac,compile --module layers.0"});
-  command->callback([options, &exit_code] { exit_code = run_graph(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("graph", run_graph(*options)); });
 }
 
 }  // namespace ordercheck::cli

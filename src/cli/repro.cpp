@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/engine_choice.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/knowledge.h"
 #include "engine/finished_program.h"
-#include "engine/pytorch_engine.h"
 #include "protocol/case_codec.h"
 #include "protocol/json_text.h"
 
@@ -30,15 +30,10 @@ struct ReproCommand {
   std::string apply;
 };
 
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck repro: {}\n", message);
-  return kBadInput;
-}
-
-Result<Case> case_of(const ReproCommand& command) {
+Result<Case> case_of(const ReproCommand& command, const std::string& engine) {
   auto c = parse_case(join(command.words, " "));
   if (!c) return c;
-  c->engine = "pytorch";
+  c->engine = engine;
   if (c->settings.arithmetic == Arithmetic::exact) c->settings.arithmetic = usual_settings(c->stack).arithmetic;
   if (!command.model.empty()) c->model = command.model;
   if (!command.apply.empty()) c->apply = command.apply;
@@ -50,27 +45,30 @@ Result<std::string> script_of(const Case& c, const EngineSpec& engine) {
   std::vector<std::string> program = engine.command;
   program.push_back("repro");
   const auto finished = run_to_end(program, engine.environment, to_text(json_of(c)) + "\n", kLimit);
-  if (!finished) return Error{fmt::format("pytorch engine: {}", finished.error().message)};
+  if (!finished) return Error{fmt::format("{} engine: {}", engine.name, finished.error().message)};
   if (finished->end.signal == 0 && finished->end.exit_code == 0 && !finished->output.empty()) return finished->output;
   if (!finished->last_error.empty()) return Error{finished->last_error};
-  return Error{
-      fmt::format("pytorch engine: {} {} without a script and without a reason", engine.command[0], describe(finished->end))};
+  return Error{fmt::format("{} engine: {} {} without a script and without a reason", engine.name, engine.command[0],
+                           describe(finished->end))};
 }
 
-int run_repro(const ReproCommand& command) {
-  const EngineChoice choice{.engine = "pytorch", .pythons = {}, .timeout = {}};
-  if (const auto meant = engine_meant(choice, command.apply); !meant) return bad_input(meant.error().message);
-  const auto c = case_of(command);
-  if (!c) return bad_input(c.error().message);
-  const auto engine = pytorch_engine(command.python);
-  if (!engine) return bad_input(engine.error().message);
+Result<int> run_repro(const ReproCommand& command) {
+  if (const auto written = check_apply(command.apply); !written) return written.error();
+  const auto known = known_engines("");
+  if (!known) return known.error();
+  const auto file = engine_in_interpreter(*known);
+  if (!file) return file.error();
+  const auto c = case_of(command, file->name);
+  if (!c) return c.error();
+  const auto engine = engine_spec(*file, command.python);
+  if (!engine) return engine.error();
   const auto script = script_of(*c, *engine);
-  if (!script) return bad_input(script.error().message);
+  if (!script) return script.error();
   if (command.out.empty()) {
     fmt::print("{}", *script);
     return kNothingAgainst;
   }
-  if (const auto written = replace_file(command.out, *script); !written) return bad_input(written.error().message);
+  if (const auto written = replace_file(command.out, *script); !written) return written.error();
   return kNothingAgainst;
 }
 
@@ -87,7 +85,7 @@ void add_repro(CLI::App& app, int& exit_code) {
   command->add_option("--apply", options->apply, "pkg:function of your own that applies what the stack says");
   command->add_option("-o,--out", options->out, "A file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
-  command->callback([options, &exit_code] { exit_code = run_repro(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });
 }
 
 }  // namespace ordercheck::cli

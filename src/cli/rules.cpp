@@ -10,22 +10,17 @@
 #include "base/wording.h"
 #include "check/check.h"
 #include "cli/command.h"
-#include "cli/knowledge.h"
+#include "cli/shared/question.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
 struct RulesOptions {
-  std::string target = "pytorch";
+  std::string target = kUsualTarget;
   std::string format = "text";
   std::string rules;
 };
-
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck rules: {}\n", message);
-  return kBadInput;
-}
 
 std::string retired_in_words(const std::vector<Rule>& retired) {
   std::vector<std::string> ids;
@@ -64,13 +59,13 @@ std::string as_json(const Judge& judge) {
   return all.dump(2) + "\n";
 }
 
-int run_rules(const RulesOptions& options) {
+Result<int> run_rules(const RulesOptions& options) {
   const Result<Knowledge> knowledge = load_knowledge(options.rules);
-  if (!knowledge) return bad_input(knowledge.error().message);
+  if (!knowledge) return knowledge.error();
   const Result<Target> asked = parse_target(options.target);
-  if (!asked) return bad_input(asked.error().message);
+  if (!asked) return asked.error();
   const Result<Target> target = settle_target(*asked, knowledge->rules, knowledge->observations);
-  if (!target) return bad_input(target.error().message);
+  if (!target) return target.error();
   const Judge judge(knowledge->rules, *target, knowledge->observations);
   fmt::print("{}", options.format == "json" ? as_json(judge) : as_text(judge, knowledge->retired));
   return kNothingAgainst;
@@ -89,7 +84,7 @@ void add_rules(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"rules --for pytorch-2.11"});
-  command->callback([options, &exit_code] { exit_code = run_rules(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("rules", run_rules(*options)); });
 }
 
 }  // namespace ordercheck::cli

@@ -9,10 +9,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/engine_choice.h"
-#include "cli/engine_session.h"
-#include "cli/fault.h"
-#include "cli/knowledge.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/engine_session.h"
+#include "cli/shared/fault.h"
+#include "cli/shared/knowledge.h"
 #include "report/builds_beside.h"
 #include "report/summary.h"
 #include "stack/notation.h"
@@ -35,11 +35,6 @@ struct RunCommand {
   std::string rules;
 };
 
-int bad_input(const std::string& message) {
-  fmt::print(stderr, "ordercheck run: {}\n", message);
-  return kBadInput;
-}
-
 Result<Case> case_of(const RunCommand& command) {
   if (command.words.size() != 1) return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
   auto stack = parse_stack(command.words.front());
@@ -55,14 +50,13 @@ Result<Case> case_of(const RunCommand& command) {
 }
 
 Status check_mutant(const std::string& mutant, const Hello& hello) {
-  if (mutant.empty() || std::ranges::find(hello.mutants, mutant) != hello.mutants.end()) return Done{};
-  const auto meant = nearest(mutant, hello.mutants);
+  if (mutant.empty() || contains(hello.mutants, mutant)) return Done{};
   return Error{fmt::format("the {} engine knows no mutant '{}'; {}", hello.engine, mutant,
-                           meant ? fmt::format("did you mean '{}'?", *meant) : "it knows " + join(hello.mutants, ", "))};
+                           did_you_mean(mutant, hello.mutants, "it knows "))};
 }
 
 Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {
-  if (!fault || std::ranges::find(hello.faults, fault->kind) != hello.faults.end()) return Done{};
+  if (!fault || contains(hello.faults, fault->kind)) return Done{};
   return Error{fmt::format("the {} engine knows no fault '{}'; it knows {}", hello.engine, fault->kind,
                            hello.faults.empty() ? "none" : join(hello.faults, ", "))};
 }
@@ -72,7 +66,7 @@ bool never_fired(const std::optional<Fault>& fault, const Record& record) {
   return fault && fault->kind != "slow" && record.ending == Ending::completed;
 }
 
-// One interpreter's answer: an outcome, or the exit code of what went wrong, which has been told then.
+// One interpreter's answer: an outcome, or the exit code of what went wrong while it ran, which has been told then.
 struct Ran {
   std::optional<CaseResult> result;
   Hello hello;
@@ -80,63 +74,60 @@ struct Ran {
   std::string remark = "";  // for stderr, once the outcome is told
 };
 
-Ran run_on(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
-           const RunOptions& options) {
-  const auto refused = [](const std::string& message) {
-    return Ran{.result = {}, .hello = {}, .exit_code = bad_input(message)};
-  };
+Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subject, const std::vector<Rule>& rules,
+                   const RunOptions& options) {
   auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
-  if (!session) return refused(session.error().message);
+  if (!session) return session.error();
   const Hello hello = (*session)->runner().hello();
-  if (const auto known = check_mutant(command.mutant, hello); !known) return refused(known.error().message);
-  if (const auto known = check_fault(options.fault, hello); !known) return refused(known.error().message);
-  if (const std::string reason = why_not(subject, hello); !reason.empty()) return refused(reason);
+  subject.engine = hello.engine;
+  if (const auto known = check_mutant(command.mutant, hello); !known) return known.error();
+  if (const auto known = check_fault(options.fault, hello); !known) return known.error();
+  if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
 
   const Plan plan{.engine = hello.engine, .cases = {{.subject = subject, .sources = {}}}, .not_planned = {}};
   const auto result = (*session)->run(plan, rules, options);
-  if (!result) {
-    fmt::print(stderr, "ordercheck run: {}\n", result.error().message);
-    return {.result = {}, .hello = hello, .exit_code = kUndecided};
-  }
-  if (result->cases.empty()) return refused(result->plan.not_planned.front().reason);
+  if (!result) return Ran{.result = {}, .hello = hello, .exit_code = undecided("run", result.error().message)};
+  if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
   const CaseResult& one = result->cases.front();
   if (!never_fired(options.fault, one.record))
-    return {.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome.seen.verdict)};
-  return {.result = one,
-          .hello = hello,
-          .exit_code = kUndecided,
-          .remark = fmt::format("ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n",
-                                command.fault, options.fault->rank)};
+    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome.seen.verdict)};
+  return Ran{.result = one,
+             .hello = hello,
+             .exit_code = kUndecided,
+             .remark = fmt::format("ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n",
+                                   command.fault, options.fault->rank)};
 }
 
-int run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
-               const RunOptions& options) {
-  const Ran ran = run_on(spec, command, subject, rules, options);
-  if (ran.result)
-    fmt::print("{}", command.format == "json" ? render_case_json(*ran.result, ran.hello)
-                                              : render_case_text(*ran.result, ran.hello));
-  fmt::print(stderr, "{}", ran.remark);
-  return ran.exit_code;
+Result<int> run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
+                       const RunOptions& options) {
+  const auto ran = run_on(spec, command, subject, rules, options);
+  if (!ran) return ran.error();
+  if (ran->result)
+    fmt::print("{}", command.format == "json" ? render_case_json(*ran->result, ran->hello)
+                                              : render_case_text(*ran->result, ran->hello));
+  fmt::print(stderr, "{}", ran->remark);
+  return ran->exit_code;
 }
 
 // One interpreter after another, each told when it is through, then all beside each other.
-int run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& command, const Case& subject,
-                   const std::vector<Rule>& rules, const RunOptions& options) {
+Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& command, const Case& subject,
+                           const std::vector<Rule>& rules, const RunOptions& options) {
   std::vector<CaseResult> results;
   std::vector<std::string> objects;
   std::vector<int> codes;
   const std::vector<std::string> names = names_of_builds(specs);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Ran ran = run_on(specs[i], command, subject, rules, options);
-    codes.push_back(ran.exit_code);
-    if (!ran.result) return worst_of(codes);
-    results.push_back(*ran.result);
+    const auto ran = run_on(specs[i], command, subject, rules, options);
+    if (!ran) return ran.error();
+    codes.push_back(ran->exit_code);
+    if (!ran->result) return worst_of(codes);
+    results.push_back(*ran->result);
     if (command.format == "json")
-      objects.push_back(std::string(trim(render_case_json(*ran.result, ran.hello))));
+      objects.push_back(std::string(trim(render_case_json(*ran->result, ran->hello))));
     else
       fmt::print("{} in {}, {}\n{}\n", specs[i].name, specs[i].command[0], specs[i].build,
-                 render_case_text(*ran.result, ran.hello));
-    fmt::print(stderr, "{}", ran.remark);
+                 render_case_text(*ran->result, ran->hello));
+    fmt::print(stderr, "{}", ran->remark);
   }
   if (command.format == "json")
     fmt::print("[{}]\n", join(objects, ",\n"));
@@ -145,22 +136,22 @@ int run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& comma
   return worst_of(codes);
 }
 
-int run_run(const RunCommand& command) {
-  const auto engine = engine_meant(command.engine, command.apply);
-  if (!engine) return bad_input(engine.error().message);
+Result<int> run_run(const RunCommand& command) {
+  if (const auto written = check_apply(command.apply); !written) return written.error();
   auto subject = case_of(command);
-  if (!subject) return bad_input(subject.error().message);
-  subject->engine = *engine;
+  if (!subject) return subject.error();
   RunOptions options{.mutant = command.mutant};
   if (!command.fault.empty()) {
     const auto fault = parse_fault(command.fault);
-    if (!fault) return bad_input(fault.error().message);
+    if (!fault) return fault.error();
     options.fault = *fault;
   }
   const auto knowledge = load_knowledge(command.rules);
-  if (!knowledge) return bad_input(knowledge.error().message);
-  const auto specs = engines_of(command.engine, command.apply);
-  if (!specs) return bad_input(specs.error().message);
+  if (!knowledge) return knowledge.error();
+  const auto known = known_engines(command.rules);
+  if (!known) return known.error();
+  const auto specs = engines_of(command.engine, *known, command.apply);
+  if (!specs) return specs.error();
   if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, options);
   return run_on_several(*specs, command, *subject, knowledge->rules, options);
 }
@@ -194,7 +185,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3"});
-  command->callback([options, &exit_code] { exit_code = run_run(*options); });
+  command->callback([options, &exit_code] { exit_code = ended("run", run_run(*options)); });
 }
 
 }  // namespace ordercheck::cli

@@ -6,43 +6,63 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fmt/format.h>
+
+#include "engine/pytorch_engine.h"
+
 namespace ordercheck {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Empty counts as unset.
-std::string environment_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool is_program(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
 }
 
-}  // namespace
-
-Result<fs::path> find_native_worker() {
-  if (const std::string named = environment_of("ORDERCHECK_WORKER"); !named.empty()) {
+// The program that stands in place of the one built beside this, else that one.
+Result<fs::path> find_beside(const EngineFile& engine) {
+  if (const std::string named = named_worker(); !named.empty()) {
     if (is_program(named)) return fs::path(named);
-    return Error{"native worker: ORDERCHECK_WORKER names " + named + ", which is no program; unset it or correct it"};
+    return Error{
+        fmt::format("{} worker: ORDERCHECK_WORKER names {}, which is no program; unset it or correct it", engine.name, named)};
   }
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return Error{"native worker: cannot tell where this program is: " + failed.message()};
-  const fs::path beside = self.parent_path() / "ordercheck-ranks";
+  if (failed) return Error{fmt::format("{} worker: cannot tell where this program is: {}", engine.name, failed.message())};
+  const fs::path beside = self.parent_path() / engine.built_beside;
   if (is_program(beside)) return beside;
-  return Error{"native worker: LibTorch/rank wing missing: expected " + beside.string() +
-               "; build it with scripts/ordercheck, or name one in ORDERCHECK_WORKER"};
+  return Error{
+      fmt::format("{} worker: LibTorch/rank wing missing: expected {}; build it with scripts/ordercheck, or name one "
+                  "in ORDERCHECK_WORKER",
+                  engine.name, beside.string())};
 }
 
-Result<EngineSpec> native_engine() {
-  Result<fs::path> worker = find_native_worker();
+}  // namespace
+
+std::string called(const EngineSpec& spec) { return spec.name.empty() ? "engine" : "engine " + spec.name; }
+
+std::string environment_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string named_worker() { return environment_of("ORDERCHECK_WORKER"); }
+
+Result<EngineSpec> engine_spec(const EngineFile& engine, const std::string& python) {
+  EngineSpec spec{.name = engine.name,
+                  .command = engine.command,
+                  .environment = engine.environment,
+                  .slow_start = engine.slow_start,
+                  .build = "",
+                  .timeout = engine.timeout,
+                  .threads = engine.threads};
+  if (!engine.interpreter.empty()) return in_interpreter(std::move(spec), python);
+  if (engine.built_beside.empty()) return spec;
+  const auto worker = find_beside(engine);
   if (!worker) return worker.error();
-  // Ranks are threads: a pool of OpenMP threads behind each would only take turns.
-  return EngineSpec{.name = "native", .command = {worker->string()}, .environment = {"OMP_NUM_THREADS=1"}};
+  spec.command = {worker->string()};
+  return spec;
 }
 
 Result<fs::path> cache_folder() {

@@ -1,4 +1,4 @@
-// How to start a worker, and where the native one is.
+// How to start a worker, and what is known of it before it is started.
 #pragma once
 
 #include <chrono>
@@ -7,24 +7,33 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/engine_file.h"
 
 namespace ordercheck {
 
 struct EngineSpec {
-  std::string name;                         // "native": what the worker's hello must say
-  std::vector<std::string> command;         // argv; command[0] is a path
+  std::string name;                         // "native": what the worker's hello must say; "" for whatever it says
+  std::vector<std::string> command;         // argv; command[0] is a path, or a name on the PATH
   std::vector<std::string> environment;     // NAME=value, over the supervisor's own
   std::chrono::milliseconds slow_start{0};  // what it may take for its hello on top of Limits::hello
   std::string build;                        // "torch 2.11.0+cpu", where that is known before it is started; else ""
+  std::chrono::seconds timeout{60};         // for one run
+  int threads = 1;                          // hardware threads that one worker keeps busy
   friend bool operator==(const EngineSpec&, const EngineSpec&) = default;
 };
 
-// The native worker: what ORDERCHECK_WORKER names, else `ordercheck-ranks` beside this program. An error says what was
-// expected where and what builds it.
-Result<std::filesystem::path> find_native_worker();
+// How errors call it: "engine native", and "engine" where its hello is still to say which.
+std::string called(const EngineSpec& spec);
 
-// The native engine, started as find_native_worker() without arguments.
-Result<EngineSpec> native_engine();
+// A variable of the environment; "" where it is not set.
+std::string environment_of(const char* name);
+
+// What ORDERCHECK_WORKER names: a program in place of the one built beside this.
+std::string named_worker();
+
+// An engine as its file says. `python` is the interpreter that is meant, of an engine that runs in one: it is looked at, and
+// not started as a worker. An error says what was expected where and what builds it.
+Result<EngineSpec> engine_spec(const EngineFile& engine, const std::string& python = "");
 
 // Where journals and other things that may be made again are kept: $XDG_CACHE_HOME/ordercheck, else
 // ~/.cache/ordercheck. Not created. An error when neither variable is set.

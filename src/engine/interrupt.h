@@ -14,7 +14,6 @@ class InterruptFlag {
   InterruptFlag(const InterruptFlag&) = delete;
 
   const std::atomic<bool>* get() const;
-  bool is_set() const { return *get(); }
 
  private:
   struct sigaction before_int_;

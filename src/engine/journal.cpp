@@ -85,6 +85,8 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
   journal->path_ = path;
   journal->file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (journal->file_ < 0) return wrong(std::string("cannot open it: ") + std::strerror(errno));
+  // Two that append to one file would take each other's lines for their own second runs. The lock goes with the process, so a
+  // crash leaves none behind.
   if (flock(journal->file_, LOCK_EX | LOCK_NB) != 0)
     return wrong("another ordercheck has it open; wait for it, or name another journal");
   const Result<std::string> text = read_file(path);
@@ -99,6 +101,9 @@ Journal::~Journal() {
   if (file_ >= 0) close(file_);
 }
 
+// What stands behind the last line break was being written when the process died: it is cut off, and that run is made again. A
+// whole line that is not as it was written is another matter. Somebody or some disk changed it, so nothing in the file can be
+// trusted to be what was observed, and going on would pass it off as evidence.
 Status Journal::read(const std::string& text) {
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -115,6 +120,8 @@ Status Journal::read(const std::string& text) {
   return Done{};
 }
 
+// Each line answers once: a case that is run twice, to see whether it is equal to itself, must not be answered twice with one
+// run.
 const Record* Journal::take(const JournalKey& key) {
   const auto shelf = shelves_.find(to_text(json_of(key)));
   if (shelf == shelves_.end() || shelf->second.taken == shelf->second.records.size()) return nullptr;
@@ -130,6 +137,7 @@ Status Journal::append(const JournalKey& key, const Record& record) {
       done += static_cast<std::size_t>(wrote);
     } else if (errno != EINTR) {
       const std::string why = std::strerror(errno);
+      // Half a line, as a full disk leaves it, must not become the beginning of the next one.
       [[maybe_unused]] const int cut = ftruncate(file_, static_cast<off_t>(bytes_));
       return Error{"journal " + path_.string() + ": cannot write line " + std::to_string(lines_ + 1) + ": " + why};
     }
@@ -144,6 +152,7 @@ Result<Resumed> run_remaining(Pool& pool, Journal& journal, const std::vector<Ru
   std::vector<Run> remaining;
   std::vector<std::size_t> indices;  // of the remaining ones, in `runs`
   for (std::size_t index = 0; index < runs.size(); ++index) {
+    // Values lie in files of the run that made them, and those are gone.
     const bool may_resume = runs[index].keep != Keep::values;
     if (const Record* record = may_resume ? journal.take(key_of(runs[index], pool.hello())) : nullptr) {
       ++resumed.from_journal;

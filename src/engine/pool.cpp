@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -40,7 +39,6 @@ struct Pool::State {
   bool stopped() const { return stop || (options.stop != nullptr && *options.stop); }
   bool has_work() const { return runs != nullptr && next < runs->size() && !stopped(); }
   void sit(bool first);
-  void keep_errors(const Seat& seat, std::int64_t id) const;
 };
 
 // One thread a seat, for the life of the pool: a worker lives on the thread that started it.
@@ -66,7 +64,6 @@ void Pool::State::sit(bool first) {
     ++busy;
     lock.unlock();
     std::optional<Record> record = seat.run(run, *hello);
-    if (record) keep_errors(seat, run.id);
     lock.lock();
     --busy;
     if (record) done.emplace_back(index, std::move(*record));
@@ -74,23 +71,14 @@ void Pool::State::sit(bool first) {
   }
 }
 
-void Pool::State::keep_errors(const Seat& seat, std::int64_t id) const {
-  if (options.stderr_folder.empty()) return;
-  const std::string text = seat.errors();
-  // Best effort: a full disk must not cost a record.
-  if (!text.empty()) std::ofstream(options.stderr_folder / (std::to_string(id) + ".stderr")) << text;
-}
-
 Pool::Pool(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Pool>> Pool::start(const EngineSpec& spec, const PoolOptions& options) {
   assert(options.jobs >= 1 && "at least one worker");
-  if (!options.stderr_folder.empty())
-    if (Status writable = check_writable(options.stderr_folder); !writable) return writable.error();
   std::error_code failed;
   std::string scratch = (std::filesystem::temp_directory_path(failed) / "ordercheck-XXXXXX").string();
   if (failed || mkdtemp(scratch.data()) == nullptr)
-    return Error{"engine " + spec.name + ": cannot create a folder for flight files " + scratch + ": " +
+    return Error{called(spec) + ": cannot create a folder for flight files " + scratch + ": " +
                  (failed ? failed.message() : std::strerror(errno)) + "; set TMPDIR to a folder that can be written"};
   auto state = std::make_unique<State>();
   state->spec = spec;

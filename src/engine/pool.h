@@ -17,13 +17,12 @@ namespace ordercheck {
 struct PoolOptions {
   int jobs = 1;  // workers, at least 1
   Limits limits;
-  std::filesystem::path stderr_folder;      // keeps <id>.stderr of every case that wrote some; "" keeps none
   const std::atomic<bool>* stop = nullptr;  // set from outside: stop as soon as may be
 };
 
 class Pool {
  public:
-  // Starts the first worker. An error where that fails, or where the stderr folder cannot be written.
+  // Starts the first worker. An error where that fails.
   static Result<std::unique_ptr<Pool>> start(const EngineSpec& spec, const PoolOptions& options);
 
   // Ends every worker.

@@ -1,6 +1,5 @@
 #include "engine/pytorch_engine.h"
 
-#include <cstdlib>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,8 +17,6 @@ constexpr const char* kExpected = "expected a Python >= 3.10 with torch >= 2.6";
 constexpr const char* kCure = "name another with --python or in ORDERCHECK_PYTHON";
 // Starting an interpreter takes milliseconds, on a machine that is all busy some seconds.
 constexpr std::chrono::seconds kAnswerLimit{60};
-// Importing torch takes up to a minute there, beyond what any worker may take for its hello.
-constexpr std::chrono::seconds kTorchImport{60};
 
 // Says what is there in two lines, "python 3.11.2" and "torch 2.11.0+cpu"; the second one is missing where torch is.
 constexpr const char* kQuestion = R"(
@@ -33,11 +30,6 @@ if os.path.exists(path):
     if found:
         print("torch %s" % found.group(1))
 )";
-
-std::string environment_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool holds_package(const fs::path& folder) {
   std::error_code ignored;
@@ -78,6 +70,15 @@ Result<std::string> torch_in(const std::string& python, const std::string& named
   return torch;
 }
 
+// The interpreter that is meant: `written`, else what ORDERCHECK_PYTHON names.
+Result<std::string> find_python(const std::string& written) {
+  if (!written.empty()) return written;
+  if (const std::string named = environment_of("ORDERCHECK_PYTHON"); !named.empty()) return named;
+  return Error{
+      "pytorch engine: no interpreter is named: expected a Python >= 3.10 with torch >= 2.6 in --python or in "
+      "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
+}
+
 }  // namespace
 
 Result<fs::path> find_pytorch_driver() {
@@ -100,17 +101,9 @@ Result<fs::path> find_pytorch_driver() {
                   kPackage, self.string(), kPackage)};
 }
 
-Result<std::string> find_python(const std::string& written) {
-  if (!written.empty()) return written;
-  if (const std::string named = environment_of("ORDERCHECK_PYTHON"); !named.empty()) return named;
-  return Error{
-      "pytorch engine: no interpreter is named: expected a Python >= 3.10 with torch >= 2.6 in --python or in "
-      "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
-}
-
 Result<std::string> installed_torch(const std::string& python) { return torch_in(python, "python " + python, {}); }
 
-Result<EngineSpec> pytorch_engine(const std::string& written) {
+Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& written) {
   const auto python = find_python(written);
   if (!python) return python.error();
   const auto driver = find_pytorch_driver();
@@ -120,12 +113,8 @@ Result<EngineSpec> pytorch_engine(const std::string& written) {
   if (failed) return Error{"pytorch engine: cannot tell which folder this is: " + failed.message()};
   std::string modules = driver->string() + ":" + here.string();
   if (const std::string before = environment_of("PYTHONPATH"); !before.empty()) modules += ":" + before;
-  // Ranks are processes: a pool of OpenMP threads behind each would only take turns. Bytecode written into the checkout
-  // would look like changed sources to whatever asks what is newer than the build.
-  EngineSpec spec{.name = "pytorch",
-                  .command = {*python, "-m", kPackage},
-                  .environment = {"PYTHONPATH=" + modules, "OMP_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1"},
-                  .slow_start = kTorchImport};
+  spec.command = {*python, "-m", kPackage};
+  spec.environment.push_back("PYTHONPATH=" + modules);
   const auto torch =
       torch_in(*python, written.empty() ? "ORDERCHECK_PYTHON=" + *python : "python " + *python, spec.environment);
   if (!torch) return torch.error();

@@ -13,16 +13,15 @@ namespace ordercheck {
 // program. An error says what was expected where.
 Result<std::filesystem::path> find_pytorch_driver();
 
-// The interpreter that is meant: `written`, else what ORDERCHECK_PYTHON names. An error when neither names one.
-Result<std::string> find_python(const std::string& written);
-
 // The version of torch in an interpreter, without importing it: "2.11.0+cpu". An error of one line where there is none, or
 // where interpreter or torch are too old for the engine.
 Result<std::string> installed_torch(const std::string& python);
 
-// The engine in the interpreter that find_python() gives. The interpreter is asked, without importing torch (which takes
-// seconds), for its version and torch's: what is no Python >= 3.10 with torch >= 2.6 is an error of one line. The
-// caller's folder is on the module path, behind the driver: models and functions named pkg:name are found from there.
-Result<EngineSpec> pytorch_engine(const std::string& python);
+// `spec` with the driver as its worker, in the interpreter `python`, else in what ORDERCHECK_PYTHON names. The
+// interpreter is asked, without
+// importing torch (which takes seconds), for its version and torch's: what is no Python >= 3.10 with torch >= 2.6 is an error
+// of one line. The caller's folder is on the module path, behind the driver: models and functions named pkg:name are found
+// from there.
+Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& python);
 
 }  // namespace ordercheck

@@ -10,9 +10,8 @@ Status Seat::prepare(const Hello* expected) {
   Result<std::unique_ptr<Worker>> started = Worker::start(spec_, options_);
   if (!started) return started.error();
   if (expected != nullptr && started.value()->hello() != *expected)
-    return Error{"engine " + spec_.name + ": worker " + spec_.command[0] +
-                 " was changed while it was in use: expected content hash " + expected->content_hash + ", got " +
-                 started.value()->hello().content_hash + "; run again"};
+    return Error{called(spec_) + ": worker " + spec_.command[0] + " was changed while it was in use: expected content hash " +
+                 expected->content_hash + ", got " + started.value()->hello().content_hash + "; run again"};
   worker_ = std::move(started).value();
   return Done{};
 }

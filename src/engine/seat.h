@@ -21,9 +21,6 @@ class Seat {
   // A record whatever happens; nothing when `stop` was set.
   std::optional<Record> run(const Run& run, const Hello& expected);
 
-  // What the worker wrote to stderr during the last run.
-  std::string errors() const { return worker_ ? worker_->errors().text() : ""; }
-
  private:
   EngineSpec spec_;
   WorkerOptions options_;

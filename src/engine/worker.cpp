@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "engine/blame.h"
 #include "protocol/flight.h"
 
@@ -22,12 +23,6 @@ constexpr int kSliceMilliseconds = 50;
 
 std::string seconds(std::chrono::milliseconds time) { return fmt::format("{:g} s", time.count() / 1000.0); }
 
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  return text;
-}
-
 }  // namespace
 
 Worker::Worker(const EngineSpec& spec, const WorkerOptions& options, std::unique_ptr<ChildProcess> child)
@@ -35,10 +30,10 @@ Worker::Worker(const EngineSpec& spec, const WorkerOptions& options, std::unique
 
 Result<std::unique_ptr<Worker>> Worker::start(const EngineSpec& spec, const WorkerOptions& options) {
   Result<std::unique_ptr<ChildProcess>> child = ChildProcess::start(spec.command, spec.environment);
-  if (!child) return Error{"engine " + spec.name + ": " + child.error().message};
+  if (!child) return Error{called(spec) + ": " + child.error().message};
   std::unique_ptr<Worker> worker(new Worker(spec, options, std::move(child).value()));
   if (Status greeted = worker->greet(); !greeted)
-    return Error{"engine " + spec.name + ": worker " + spec.command[0] + " " + greeted.error().message};
+    return Error{called(spec) + ": worker " + spec.command[0] + " " + greeted.error().message};
   return worker;
 }
 
@@ -60,7 +55,7 @@ Status Worker::greet() {
   if (!message) return wrong("wrote no hello: " + message.error().message);
   const auto* hello = std::get_if<Hello>(&*message);
   if (hello == nullptr) return wrong("wrote another message in place of its hello");
-  if (hello->engine != spec_.name)
+  if (!spec_.name.empty() && hello->engine != spec_.name)
     return wrong(fmt::format("is of another engine: expected '{}', got '{}'", spec_.name, hello->engine));
   hello_ = *hello;
   return Done{};
@@ -134,10 +129,12 @@ Worker::Heard Worker::listen(Deadline deadline, std::string& line) {
 }
 
 std::optional<Record> Worker::run(Run run) {
-  errors_.clear();
+  errors_.clear();  // what it wrote before belongs to another case
   if (run.flight_file.empty()) run.flight_file = (options_.scratch / fmt::format("flight-{}", pid())).string();
   std::error_code ignored;
   std::filesystem::remove(run.flight_file, ignored);  // the last case's ranks are not this one's
+  // A worker that does not read its input is not this case's doing: it hung or ended in what it ran before. So no record is made,
+  // and the case goes to a fresh worker.
   if (!write_all(child_->input(), encode(run) + "\n", static_cast<int>(options_.limits.run.count()))) {
     broken_ = true;
     return std::nullopt;
@@ -166,6 +163,8 @@ std::optional<Record> Worker::await_record(const Run& run) {
     if (!message) return failed(run, Ending::garbled, message.error().message);
     if (std::holds_alternative<Hello>(*message)) return failed(run, Ending::garbled, "expected a record, got a hello");
     const auto* progress = std::get_if<Progress>(&*message);
+    // It still speaks about an earlier run, which has its record: whatever went wrong with it went wrong there. To call this
+    // case garbled would blame it for the last one.
     if ((progress != nullptr ? progress->id : std::get<Answer>(*message).id) < run.id && cases_ > 0) {
       broken_ = true;
       return std::nullopt;
@@ -199,7 +198,8 @@ bool Worker::broke_earlier(const Run& run) {
   return true;
 }
 
-// Reads where the ranks were, ends the child, and puts both into words.
+// Reads where the ranks were, ends the child, and puts both into words. In that order: ranks that still live write on, and the
+// flight file must show them as they were when the time was up, not as they fell.
 Record Worker::failed(const Run& run, Ending ending, const std::string& what) {
   broken_ = true;
   const Result<std::vector<FlightSlot>> slots = read_flight(run.flight_file);

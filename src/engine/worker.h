@@ -1,7 +1,7 @@
 // One live worker: a child process that speaks the protocol, from its hello to its end. The supervisor owns time and
 // death: whatever the child does, run() returns a record.
 //
-// Discussion rules: as ChildProcess; start, use and destroy a worker on one thread.
+// Thread rules: as ChildProcess; start, use and destroy a worker on one thread.
 #pragma once
 
 #include <atomic>

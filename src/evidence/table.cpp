@@ -130,8 +130,8 @@ Result<Observation> parse_row(std::string_view line, const EvidenceTable& head, 
   if (row.case_text.empty()) return Error{"a row without a case"};
   const auto verdict = find_verdict(fields[kVerdict]);
   if (!verdict)
-    return Error{fmt::format("verdict '{}' is none of equal, close, differs, fails, hangs, ignored, unstable, unrun",
-                             fields[kVerdict])};
+    return Error{
+        fmt::format("verdict '{}' is none of equal, close, differs, fails, hangs, ignored, unstable, unrun", fields[kVerdict])};
   const auto ending = find_ending(fields[kEnding]);
   if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[kEnding])};
   row.verdict = *verdict;

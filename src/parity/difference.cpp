@@ -1,8 +1,8 @@
+#include "parity/difference.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
-
-#include "parity/difference.h"
 
 namespace ordercheck {
 namespace {

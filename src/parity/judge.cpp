@@ -54,8 +54,8 @@ Observation begin(const Case& subject, const Record& record) {
 }
 
 // Held against another run; nothing when it agrees.
-std::optional<Observation> differs_from(const Record& expected, const char* against, const Record& got, const Observation& so_far,
-                                      Verdict verdict) {
+std::optional<Observation> differs_from(const Record& expected, const char* against, const Record& got,
+                                        const Observation& so_far, Verdict verdict) {
   auto difference = first_difference(expected, got);
   if (!difference) return std::nullopt;
   Observation seen = so_far;
@@ -67,10 +67,11 @@ std::optional<Observation> differs_from(const Record& expected, const char* agai
 // Exact arithmetic left its range. Where one rank tells that a right layout could not have, that is a difference.
 Observation out_of_range(const Comparison& c, const Observation& so_far) {
   const bool owed = is_held_against_one_rank(c.subject, c.first);
-  if (!owed || !c.reference || !left_range_alone(*c.reference, c.first)) return decided(so_far, Verdict::unrun, ending_in_words(c.first));
-  return decided(
-      so_far, Verdict::differs,
-      fmt::format("{}; the single-rank reference uses {:.1f}% of the range", ending_in_words(c.first), 100 * c.reference->range_used));
+  if (!owed || !c.reference || !left_range_alone(*c.reference, c.first))
+    return decided(so_far, Verdict::unrun, ending_in_words(c.first));
+  return decided(so_far, Verdict::differs,
+                 fmt::format("{}; the single-rank reference uses {:.1f}% of the range", ending_in_words(c.first),
+                             100 * c.reference->range_used));
 }
 
 std::optional<Observation> unlike_itself(const Comparison& c, const Observation& so_far) {

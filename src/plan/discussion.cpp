@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "plan/keys.h"
+#include "base/toml.h"
 #include "rule/load.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -15,35 +15,25 @@
 namespace ordercheck {
 namespace {
 
-std::string transform(Keys& keys, const std::string& key) {
-  const std::string name = keys.text(key);
+std::string transform(TomlTable& keys, const std::string& key) {
+  const std::string name = keys.text_or_blank(key);
   if (name.empty() || find_transform(name) != nullptr) return name;
-  std::vector<std::string> known;
-  for (const TransformInfo& info : transforms()) known.push_back(info.name);
-  const auto meant = nearest(name, known);
-  keys.refuse(key, fmt::format("unknown transform '{}'; {}", name,
-                               meant ? fmt::format("did you mean '{}'?", *meant) : "known: " + join(known, ", ")));
+  keys.refuse(key, fmt::format("unknown transform '{}'; {}", name, did_you_mean(name, names_in(transforms()))));
   return name;
 }
 
-std::string nonempty(Keys& keys, const std::string& key) {
-  const std::string text = keys.text(key);
-  if (trim(text).empty()) keys.refuse(key, fmt::format("'{}' is empty", key));
-  return text;
-}
-
-DiscussionPoint point_of(Keys& keys, const std::vector<Rule>& rules) {
-  DiscussionPoint point{.id = nonempty(keys, "id"),
-                    .title = nonempty(keys, "title"),
-                    .by = nonempty(keys, "by"),
-                    .date = keys.date_if_given("date"),
-                    .says = nonempty(keys, "says"),
-                    .first = transform(keys, "first"),
-                    .then = transform(keys, "then"),
-                    .basis_said = keys.text("basis_said"),
-                    .rules = keys.texts("rules"),
-                    .stacks = {},
-                    .answer = nonempty(keys, "answer")};
+DiscussionPoint point_of(TomlTable& keys, const std::vector<Rule>& rules) {
+  DiscussionPoint point{.id = keys.text("id"),
+                        .title = keys.text("title"),
+                        .by = keys.text("by"),
+                        .date = keys.date_if_given("date"),
+                        .says = keys.text("says"),
+                        .first = transform(keys, "first"),
+                        .then = transform(keys, "then"),
+                        .basis_said = keys.text_or_blank("basis_said"),
+                        .rules = keys.texts("rules"),
+                        .stacks = {},
+                        .answer = keys.text("answer")};
   if (point.date.empty()) keys.refuse("date", "a point needs the 'date' of the statement, written YYYY-MM-DD");
   for (std::size_t i = 0; i < point.rules.size(); ++i) {
     const Rule* rule = find_rule(rules, point.rules[i]);
@@ -64,13 +54,13 @@ DiscussionPoint point_of(Keys& keys, const std::vector<Rule>& rules) {
 }  // namespace
 
 Result<Discussion> parse_discussion(std::string_view text, const std::string& path, const std::vector<Rule>& rules) {
-  Keys keys(text, path);
+  TomlTable keys(text, path);
   Discussion discussion{.name = std::filesystem::path(path).stem().string(),
-                .title = nonempty(keys, "title"),
-                .url = keys.url_if_given("url"),
-                .points = {}};
+                        .title = keys.text("title"),
+                        .url = keys.url_if_given("url"),
+                        .points = {}};
   if (discussion.url.empty()) keys.refuse("url", "a discussion needs its 'url'");
-  for (Keys& part : keys.tables("point")) {
+  for (TomlTable& part : keys.tables("point")) {
     discussion.points.push_back(point_of(part, rules));
     if (std::ranges::count(discussion.points, discussion.points.back().id, &DiscussionPoint::id) > 1)
       part.refuse("id", fmt::format("the id '{}' stands twice", discussion.points.back().id));

@@ -7,12 +7,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "plan/keys.h"
+#include "base/toml.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
 Result<Framework> parse_framework(std::string_view text, const std::string& path) {
-  Keys keys(text, path);
+  TomlTable keys(text, path);
   Framework framework{.name = std::filesystem::path(path).stem().string(),
                       .title = keys.text("title"),
                       .project = keys.text("project"),

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "plan/discussion.h"
 #include "plan/framework.h"
 #include "plan/space.h"
-#include "plan/discussion.h"
 #include "protocol/messages.h"
 #include "rule/rule.h"
 #include "stack/case.h"

@@ -38,8 +38,7 @@ Tally tally_of(const std::vector<Outcome>& outcomes, const std::vector<Control>&
     tally.confirmed += outcome.agreement == Agreement::confirmed;
     tally.open += outcome.agreement == Agreement::open;
     tally.undecided += outcome.agreement == Agreement::undecided;
-    if (outcome.agreement == Agreement::contradiction)
-      ++(outcome.explanation.empty() ? tally.contradictions : tally.explained);
+    if (outcome.agreement == Agreement::contradiction) ++(outcome.explanation.empty() ? tally.contradictions : tally.explained);
   }
   tally.verdicts.assign(verdicts.begin(), verdicts.end());
   for (const Control& control : controls) tally.controls_failed += control.judged && !control.held;

@@ -6,29 +6,22 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "plan/keys.h"
+#include "base/toml.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
 
-std::vector<std::string> names_of_transforms() {
-  std::vector<std::string> names;
-  for (const auto& info : transforms()) names.push_back(info.name);
-  return names;
-}
-
-void check_transforms(Keys& keys, const std::vector<std::string>& names) {
+void check_transforms(TomlTable& keys, const std::vector<std::string>& names) {
   for (const auto& name : names) {
     if (find_transform(name)) continue;
-    const auto meant = nearest(name, names_of_transforms());
-    keys.refuse("transforms", fmt::format("unknown transform '{}' in 'transforms'{}", name,
-                                          meant ? fmt::format("; did you mean '{}'?", *meant) : ""));
+    keys.refuse("transforms",
+                fmt::format("unknown transform '{}' in 'transforms'; {}", name, did_you_mean(name, names_in(transforms()))));
   }
 }
 
-std::vector<Stack> sets_of(Keys& keys, const std::string& key, const std::vector<std::string>& texts) {
+std::vector<Stack> sets_of(TomlTable& keys, const std::string& key, const std::vector<std::string>& texts) {
   std::vector<Stack> sets;
   for (const auto& text : texts) {
     auto stack = parse_stack(text);
@@ -43,7 +36,7 @@ std::vector<Stack> sets_of(Keys& keys, const std::string& key, const std::vector
 }
 
 // Those that name their degrees themselves.
-std::vector<Stack> stacks_of(Keys& keys, const std::string& key) {
+std::vector<Stack> stacks_of(TomlTable& keys, const std::string& key) {
   std::vector<Stack> stacks;
   for (const auto& text : keys.texts_if_given(key)) {
     auto stack = parse_stack(text);
@@ -55,7 +48,7 @@ std::vector<Stack> stacks_of(Keys& keys, const std::string& key) {
   return stacks;
 }
 
-std::vector<Item> optimizers_of(Keys& keys) {
+std::vector<Item> optimizers_of(TomlTable& keys) {
   std::vector<Item> items;
   for (const auto& text : keys.texts("optimizers")) {
     auto stack = parse_stack(text);
@@ -76,7 +69,7 @@ bool has_slow_tier(const Space& space) {
 }
 
 Result<Space> parse_space(std::string_view text, const std::string& path) {
-  Keys keys(text, path);
+  TomlTable keys(text, path);
   Space space{.models = keys.texts("models"),
               .engines = keys.texts("engines"),
               .transforms = keys.texts("transforms"),
@@ -87,11 +80,11 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
               .stacks = stacks_of(keys, "stacks"),
               .slow_stacks = stacks_of(keys, "slow_stacks"),
-              .slow_witnesses = keys.number_if_given("slow_witnesses", Space{}.slow_witnesses),
+              .slow_witnesses = keys.number_if_given("slow_witnesses").value_or(Space{}.slow_witnesses),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),
-              .most_ranks = keys.number_if_given("most_ranks", Space{}.most_ranks)};
+              .most_ranks = keys.number_if_given("most_ranks").value_or(Space{}.most_ranks)};
   check_transforms(keys, space.transforms);
   if (auto error = keys.error()) return *error;
   return space;

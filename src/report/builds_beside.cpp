@@ -16,20 +16,6 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Columns of equal width, two blanks between them, nothing behind the last.
-std::string table_of(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}} ", row[i], widths[i]);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
-
 bool completed(const CaseResult& result) { return result.record.ending == Ending::completed; }
 
 // A failure is told with its phase: two builds that fail need not fail alike.
@@ -61,12 +47,11 @@ std::string render_builds(const std::vector<std::string>& names, const std::vect
   std::vector<Row> rows;
   for (std::size_t i = 0; i < names.size(); ++i)
     rows.push_back({names[i], verdict_of(results[i].outcome), split(reason_of(results[i]), '\n').front()});
-  const bool agree =
-      std::ranges::all_of(
+  const bool agree = std::ranges::all_of(
       results, [&](const CaseResult& one) { return one.outcome.seen.verdict == results[0].outcome.seen.verdict; });
   const std::string together =
       agree ? fmt::format("All {} agree: {}.", names.size(), name_of(results[0].outcome.seen.verdict)) : "They do not agree.";
-  return table_of(rows) + together + bits_text(names, results) + "\n";
+  return in_columns(rows) + together + bits_text(names, results) + "\n";
 }
 
 std::string render_builds(const std::vector<std::string>& names, const std::vector<PlanResult>& results) {
@@ -86,9 +71,9 @@ std::string render_builds(const std::vector<std::string>& names, const std::vect
     rows.push_back({text});
     rows.back().insert(rows.back().end(), of_builds.begin(), of_builds.end());
   }
-  return (rows.size() > 1 ? table_of(rows) : "") + fmt::format("{} on {}: {} with one verdict on all, {} with several\n",
-                                                               counted(verdicts.size(), "case"), counted(names.size(), "build"),
-                                                               same, verdicts.size() - same);
+  return (rows.size() > 1 ? in_columns(rows) : "") + fmt::format("{} on {}: {} with one verdict on all, {} with several\n",
+                                                                 counted(verdicts.size(), "case"),
+                                                                 counted(names.size(), "build"), same, verdicts.size() - same);
 }
 
 }  // namespace ordercheck

@@ -66,8 +66,6 @@ std::string evidence_page_of(const EngineRuns& engine) {
   return fmt::format("{}-{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "", device);
 }
 
-std::string print_engine(const EngineRuns& engine) {
-  return fmt::format("{}, {}", print(engine.target), engine.table.device);
-}
+std::string print_engine(const EngineRuns& engine) { return fmt::format("{}, {}", print(engine.target), engine.table.device); }
 
 }  // namespace ordercheck

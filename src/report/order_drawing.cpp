@@ -79,8 +79,7 @@ std::vector<std::vector<std::string>> chains(const std::vector<std::string>& nam
 
 }  // namespace
 
-OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& sources,
-                        const std::vector<EngineRuns>& engines) {
+OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& sources, const std::vector<EngineRuns>& engines) {
   Drawing drawing;
   for (std::size_t to = 1; to < names.size(); ++to)
     for (const Stroke& stroke : kStrokes) {

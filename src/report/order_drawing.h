@@ -16,7 +16,6 @@ struct OrderDrawing {
 
 // `names`: the order, "pp", "tp", ... Two transforms are joined where their other order is worse; neighbours are joined in any
 // case, by a dashed line where both orders are alike, and by a dotted one where they were not run.
-OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& sources,
-                        const std::vector<EngineRuns>& engines);
+OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

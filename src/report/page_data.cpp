@@ -307,7 +307,10 @@ Json data_of(const EngineView& view) {
 }
 
 Json data_of(const DiscussionView& discussion) {
-  return {{"title", discussion.title}, {"file", discussion.name + ".md"}, {"url", discussion.url}, {"points", all(discussion.points)}};
+  return {{"title", discussion.title},
+          {"file", discussion.name + ".md"},
+          {"url", discussion.url},
+          {"points", all(discussion.points)}};
 }
 
 Json ordering_data(const Pages& pages) {

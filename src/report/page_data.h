@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "report/discussion_view.h"
 #include "report/engines_view.h"
 #include "report/framework_view.h"
 #include "report/order_drawing.h"
@@ -15,7 +16,6 @@
 #include "report/rule_view.h"
 #include "report/runs_view.h"
 #include "report/symptoms.h"
-#include "report/discussion_view.h"
 #include "report/transform_view.h"
 #include "report/versions_view.h"
 
@@ -45,11 +45,11 @@ struct Pages {
 
 Pages pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
 
-nlohmann::ordered_json ordering_data(const Pages& pages);        // docs/parallelism_ordering.md
-nlohmann::ordered_json evidence_index_data(const Pages& pages);  // docs/evidence/README.md
-nlohmann::ordered_json rule_index_data(const Pages& pages);      // docs/rules/README.md
-nlohmann::ordered_json data_of(const DiscussionView& discussion);        // docs/threads/<name>.md
-nlohmann::ordered_json data_of(const RulePage& page);            // docs/rules/<slug>.md
-nlohmann::ordered_json data_of(const EngineView& view);          // docs/evidence/<engine>-<version>.md
+nlohmann::ordered_json ordering_data(const Pages& pages);          // docs/parallelism_ordering.md
+nlohmann::ordered_json evidence_index_data(const Pages& pages);    // docs/evidence/README.md
+nlohmann::ordered_json rule_index_data(const Pages& pages);        // docs/rules/README.md
+nlohmann::ordered_json data_of(const DiscussionView& discussion);  // docs/threads/<name>.md
+nlohmann::ordered_json data_of(const RulePage& page);              // docs/rules/<slug>.md
+nlohmann::ordered_json data_of(const EngineView& view);            // docs/evidence/<engine>-<version>.md
 
 }  // namespace ordercheck

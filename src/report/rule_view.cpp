@@ -11,8 +11,7 @@
 namespace ordercheck {
 namespace {
 
-std::string run_of(const Stack& stack, const Witness& witness, const Target& target,
-                   const std::vector<EngineRuns>& engines) {
+std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const std::vector<EngineRuns>& engines) {
   if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;

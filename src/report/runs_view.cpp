@@ -9,10 +9,10 @@
 #include "base/wording.h"
 #include "plan/orders.h"
 #include "plan/result.h"
-#include "report/summary.h"
 #include "report/cost_view.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
+#include "report/summary.h"
 #include "rule/load.h"
 #include "rule/pins.h"
 #include "stack/notation.h"
@@ -120,8 +120,8 @@ EngineView engine_view(const Sources& sources, const EngineRuns& engine) {
   view.contradictions = contradictions_of(engine);
   for (const Outcome& outcome : engine.outcomes)
     if (outcome.agreement == Agreement::undecided)
-      view.undecided.push_back(fmt::format("{}, {}: {}", code(print(outcome.subject)),
-                                           name_of(outcome.seen.verdict), outcome.seen.message));
+      view.undecided.push_back(
+          fmt::format("{}, {}: {}", code(print(outcome.subject)), name_of(outcome.seen.verdict), outcome.seen.message));
   for (const auto& [why, cases] : open_cases(engine.outcomes)) view.open.push_back(fmt::format("{}: {}", why, codes(cases)));
   view.not_planned = not_planned_of(sources, engine);
   return view;

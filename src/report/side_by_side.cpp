@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "plan/orders.h"
+#include "base/wording.h"
 #include "parity/counters.h"
+#include "plan/orders.h"
 #include "stack/case.h"
 
 namespace ordercheck {
@@ -62,7 +63,8 @@ std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std:
                    .right = find_seen(right, engine, version, observations),
                    .apart = {}};
     if (seen.left == nullptr && seen.right == nullptr) continue;
-    if (completed(seen.left) && completed(seen.right)) seen.apart = counters_apart(counter_values(*seen.left), counter_values(*seen.right));
+    if (completed(seen.left) && completed(seen.right))
+      seen.apart = counters_apart(counter_values(*seen.left), counter_values(*seen.right));
     both.push_back(std::move(seen));
   }
   return both;
@@ -75,17 +77,9 @@ std::string told(const SeenOfTwo& seen) {
 }
 
 std::string render_table(const std::vector<TableLine>& lines) {
-  std::size_t what = 0, left = 0;
-  for (const TableLine& line : lines) {
-    what = std::max(what, line.what.size());
-    left = std::max(left, line.left.size());
-  }
-  std::string text;
-  for (const TableLine& line : lines) {
-    const std::string row = fmt::format("  {:<{}}  {:<{}}  {}", line.what, what, line.left, left, line.right);
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
+  std::vector<std::vector<std::string>> rows;
+  for (const TableLine& line : lines) rows.push_back({line.what, line.left, line.right});
+  return in_columns(rows);
 }
 
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {

@@ -20,7 +20,8 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
   if (!discussions) return discussions.error();
   auto space = load_space(root / "matrix" / "space.toml");
   if (!space) return space.error();
-  Sources sources{.rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .discussions = *discussions, .space = *space};
+  Sources sources{
+      .rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .discussions = *discussions, .space = *space};
   for (const EvidenceTable& table : sources.evidence) {
     auto own = load_space_of(table.engine, root / "matrix");
     if (!own) return own.error();

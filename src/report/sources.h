@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "evidence/table.h"
+#include "plan/discussion.h"
 #include "plan/framework.h"
 #include "plan/space.h"
-#include "plan/discussion.h"
 #include "rule/grade.h"
 #include "rule/rule.h"
 
@@ -21,7 +21,7 @@ struct Sources {
   std::vector<Rule> rules;
   std::vector<EvidenceTable> evidence;  // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;
-  std::vector<Discussion> discussions;                   // sorted by name
+  std::vector<Discussion> discussions;           // sorted by name
   Space space;                                   // of every engine that has none of its own
   std::map<std::string, Space> own_spaces = {};  // by engine
   std::vector<Observation> observations;         // of `evidence`

@@ -92,10 +92,9 @@ std::string verdict_lines(const std::vector<CaseResult>& results) {
   for (const CaseResult& result : results) {
     const Outcome& outcome = result.outcome;
     const bool equal = outcome.seen.verdict == Verdict::equal;
-    text +=
-        fmt::format("{:<{}}  {:<8} {}{}{}{}\n", print(outcome.subject), width, name_of(outcome.seen.verdict),
-                    name_of(outcome.agreement), outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
-                    outcome.open_because.empty() ? "" : ", " + outcome.open_because, equal ? "" : ": " + reason_of(result));
+    text += fmt::format("{:<{}}  {:<8} {}{}{}{}\n", print(outcome.subject), width, name_of(outcome.seen.verdict),
+                        name_of(outcome.agreement), outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
+                        outcome.open_because.empty() ? "" : ", " + outcome.open_because, equal ? "" : ": " + reason_of(result));
   }
   return text;
 }
@@ -174,9 +173,9 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);
   add_field(text, "explained", outcome.explanation);
   add_field(text, "world", world_text(subject));
-  add_field(text, "engine",
-            fmt::format("{} ({}), {} arithmetic", hello.engine, join(hello.versions, ", "),
-                        name_of(subject.settings.arithmetic)));
+  add_field(
+      text, "engine",
+      fmt::format("{} ({}), {} arithmetic", hello.engine, join(hello.versions, ", "), name_of(subject.settings.arithmetic)));
   return text;
 }
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/summary.h"
 #include "parity/counters.h"
+#include "report/summary.h"
 
 namespace ordercheck {
 namespace {
@@ -89,9 +89,8 @@ Json case_json(const CaseResult& result) {
             {"range_used", result.record.range_used},
             {"digest", hex(seen.digest)}};
   if (const auto& failure = result.record.failure)
-    json["failure"] = {{"phase", name_of(failure->phase)}, {"rank", failure->rank},
-                       {"module", failure->module},        {"operation", failure->operation},
-                       {"group", failure->group},          {"sequence", failure->sequence},
+    json["failure"] = {{"phase", name_of(failure->phase)}, {"rank", failure->rank},   {"module", failure->module},
+                       {"operation", failure->operation},  {"group", failure->group}, {"sequence", failure->sequence},
                        {"message", failure->message},      {"ranks", failure->ranks}};
   if (const auto& d = seen.difference)  // bits of numbers and hashes of tensors
     json["difference"] = {{"what", d->what}, {"step", d->step}, {"rank", d->rank}, {"expected", d->expected}, {"got", d->got}};

@@ -23,8 +23,7 @@ std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engi
   std::vector<std::string> parts;
   for (const EngineRuns& engine : engines) {
     const auto count = std::ranges::count_if(engine.outcomes, [&](const Outcome& outcome) {
-      return std::ranges::find(outcome.subject.stack.items, name, &Item::name) !=
-             outcome.subject.stack.items.end();
+      return std::ranges::find(outcome.subject.stack.items, name, &Item::name) != outcome.subject.stack.items.end();
     });
     if (count > 0) parts.push_back(fmt::format("{} on {}", counted(count, "case"), print_engine(engine)));
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/side_by_side.h"
-#include "report/summary.h"
 #include "parity/difference.h"
 #include "parity/wording.h"
+#include "report/side_by_side.h"
+#include "report/summary.h"
 
 namespace ordercheck {
 namespace {

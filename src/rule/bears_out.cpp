@@ -22,6 +22,8 @@ Borne foreign(const std::string& said, const std::string& seen) {
   return {Bearing::foreign, fmt::format("a foreign failure: the page says {}, seen {}", said, seen), ""};
 }
 
+// Anything may fail, for reasons that no page speaks about. A failure bears a page out only by its phase and by words of its
+// message, and one without a pin decides nothing: otherwise a missing package would confirm every claim that says "fails".
 Borne of_failure(const Expectation& shown, const Observation& seen) {
   if (!shown.phase || shown.message.empty())
     return {Bearing::undecided, "it fails, but no page pins in which phase and with what message", ""};
@@ -47,6 +49,8 @@ bool is_lost(const Pattern& loses, const std::string& item) {
   return stack && stack->items.size() == 1 && matches(loses, stack->items.front());
 }
 
+// An effect is lost by one transform, and a stack may hold several that could lose theirs. Another one's loss is no
+// confirmation: it departs from the claim as much as a run in which nothing was lost.
 Borne of_loss(const Expectation& shown, const Observation& seen) {
   if (shown.loses.any_of.empty()) return {Bearing::undecided, "no page says which transform loses its effect", ""};
   const std::vector<std::string> lost = lost_items(seen);
@@ -68,6 +72,8 @@ Borne of_move(const Expectation& shown, const Observation& seen, const Observati
   return {Bearing::departed, fmt::format("{}, not {}", numbers, name_of(shown.move)), ""};
 }
 
+// Two orders commute when both are right and alike in every counter that was measured. Two that are wrong in one way are not
+// taken for commuting: a fault of the engine may bend both, and equal bits of wrong numbers prove nothing about order.
 Borne of_commuting(const Observation& one, const Observation* other) {
   if (other == nullptr || shows_nothing(other->verdict)) return {Bearing::undecided, "only one of the two orders ran", ""};
   const auto is_equal = [](const Observation& seen) { return is_of_kind(Verdict::equal, seen.verdict); };
@@ -81,10 +87,8 @@ Borne of_commuting(const Observation& one, const Observation* other) {
   const CounterValues here = counter_values(one), there = counter_values(*other);
   const CountersHeld held = hold_counters(here, there);
   if (!held.apart.empty())
-    return {
-        Bearing::departed,
-        fmt::format("{} is {} and {}", held.apart, value_in(here, held.apart), value_in(there, held.apart)),
-        ""};
+    return {Bearing::departed,
+            fmt::format("{} is {} and {}", held.apart, value_in(here, held.apart), value_in(there, held.apart)), ""};
   if (!held.unmeasured.empty()) return {Bearing::undecided, not_measured_by(one.engine, held.unmeasured), ""};
   return {Bearing::borne_out, "equal numbers and counters", ""};
 }
@@ -102,6 +106,7 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
     return {Bearing::undecided, fmt::format("{}, so nothing is shown", name_of(seen.verdict)), ""};
   if (claim.counted == Counted::the_same) return of_commuting(seen, beside);
   if (!is_of_kind(said, seen.verdict)) {
+    // It did not get as far as where the harm would have shown: that neither confirms nor denies it.
     if (ended_early(seen.verdict)) return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
     return {Bearing::departed, fmt::format("{} where {} was expected", name_of(seen.verdict), name_of(said)), ""};
   }
@@ -123,6 +128,8 @@ std::optional<Expectation> departure_of(const Rule& rule, const Stack& stack, co
 bool is_of_kind(Verdict said, Verdict seen) { return said == seen || (said == Verdict::equal && shows_parity(seen)); }
 
 Borne bears_out(const Claim& claim, const Observation& seen, const Observation* beside) {
+  // The harm first, then the departure that the page pins. A departure that was seen stays a departure: the page explains
+  // it, and it is still listed, since a reader of the claim alone would be misled.
   Borne borne = of_harm(claim, seen, beside);
   if (borne.bearing == Bearing::borne_out || !claim.departure) return borne;
   if (of_harm({.shown = *claim.departure}, seen, beside).bearing != Bearing::borne_out) return borne;
@@ -151,10 +158,6 @@ Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& en
   claim.departure = departure_of(rule, stack, engine, version);
   if (claim.departure) claim.departure->move = Move::none;
   return claim;
-}
-
-Claim claim_of_pin(const Rule& rule, const Expectation& pin) {
-  return {.shown = pin, .counted = is_cost(rule) && !departs(rule, pin) ? Counted::cost : Counted::as_pinned};
 }
 
 }  // namespace ordercheck

@@ -29,9 +29,6 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
 // What it says of any stack that it fires on. No good stack stands beside it, so counters are not asked.
 Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine, const std::optional<Version>& version);
 
-// What one pin says of its stack, whether it departs from the harm or not.
-Claim claim_of_pin(const Rule& rule, const Expectation& pin);
-
 //   borne_out  the run shows it, in every detail
 //   departed   it ran far enough to show it, and showed something else
 //   foreign    it ended early, otherwise than is said: anything may fail

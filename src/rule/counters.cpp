@@ -26,18 +26,16 @@ Status check_counter_name(std::string_view name) {
   if (plain.ends_with(":bytes")) plain.remove_suffix(6);
   const bool whole = plain.size() == name.size();
   const std::string_view word = plain.substr(0, plain.find('@'));
-  const bool collective = std::ranges::find(kCollectives, word) != kCollectives.end();
+  const bool collective = contains(kCollectives, word);
   if (collective && word.size() < plain.size()) {
     const std::string_view axis = plain.substr(word.size() + 1);
-    if (axis != "world" && std::ranges::find(kMeshAxes, axis) == kMeshAxes.end())
+    if (axis != "world" && !contains(kMeshAxes, axis))
       return Error{fmt::format("counter '{}': '{}' is no axis; known: {}, world", name, axis, fmt::join(kMeshAxes, ", "))};
     return Done{};
   }
-  if (collective || (whole && std::ranges::find(known, name) != known.end())) return Done{};
-  const auto near = nearest(name, known);
-  return Error{fmt::format("unknown counter '{}'; {}", name,
-                           near ? fmt::format("did you mean '{}'?", *near)
-                                : fmt::format("known: {}, a collective with '@axis', ':bytes' behind it", join(known, ", ")))};
+  if (collective || (whole && contains(known, name))) return Done{};
+  const std::string behind = nearest(name, known) ? "" : ", a collective with '@axis', ':bytes' behind it";
+  return Error{fmt::format("unknown counter '{}'; {}{}", name, did_you_mean(name, known), behind)};
 }
 
 CounterValues counter_values(const Counters& counters, const std::vector<CollectiveCount>& collectives) {

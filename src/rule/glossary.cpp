@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cctype>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "rule/fields.h"
+#include "base/text.h"
+#include "base/toml.h"
 
 namespace ordercheck {
 namespace {
@@ -20,22 +20,11 @@ constexpr GlossaryText kTexts[] = {
 #include "rule/glossary_texts.inc"
 };
 
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return made;
-}
-
-std::vector<std::string> texts_if_given(Fields& fields, const std::string& key) {
-  return fields.has(key) ? fields.texts(key) : std::vector<std::string>{};
-}
-
-Term term_of(const toml::table& table, PageErrors& errors) {
-  Fields fields(table, "[[term]]", {"name", "also", "meaning", "see"}, errors);
-  return {.name = fields.text("name"),
-          .also = texts_if_given(fields, "also"),
-          .meaning = fields.text("meaning"),
-          .see = texts_if_given(fields, "see")};
+Term term_of(TomlTable& table) {
+  return {.name = table.text("name"),
+          .also = table.texts_if_given("also"),
+          .meaning = table.text("meaning"),
+          .see = table.texts_if_given("see")};
 }
 
 bool is_spelt(const Term& term, const std::string& word) {
@@ -45,25 +34,18 @@ bool is_spelt(const Term& term, const std::string& word) {
 }  // namespace
 
 Result<TermGroup> parse_glossary(std::string_view text, std::string_view path) {
-  PageErrors errors{std::string(path), 1};
-  toml::table head;
-  try {
-    head = toml::parse(text);
-  } catch (const toml::parse_error& mistake) {
-    errors.refuse(mistake.source().begin.line, std::string(mistake.description()));
-    return *errors.first();
-  }
-  Fields fields(head, "the file", {"title", "term"}, errors);
+  TomlTable file(text, std::string(path));
   const std::size_t stem = path.rfind('/') + 1;
-  TermGroup group{.name = std::string(path.substr(stem, path.rfind('.') - stem)), .title = fields.text("title"), .terms = {}};
+  TermGroup group{.name = std::string(path.substr(stem, path.rfind('.') - stem)), .title = file.text("title"), .terms = {}};
   std::set<std::string> names;
-  for (const toml::table* table : fields.tables("term")) {
-    group.terms.push_back(term_of(*table, errors));
+  for (TomlTable& table : file.tables_if_given("term")) {
+    group.terms.push_back(term_of(table));
     if (!names.insert(group.terms.back().name).second)
-      errors.refuse(table->source().begin.line, fmt::format("'{}' stands twice in this group", group.terms.back().name));
+      table.refuse("name", fmt::format("'{}' stands twice in this group", group.terms.back().name));
+    file.adopt(table);
   }
-  if (group.terms.empty()) errors.refuse(1, "no [[term]] in the file");
-  if (errors.first()) return *errors.first();
+  if (group.terms.empty()) file.refuse("term", "no [[term]] in the file");
+  if (const auto error = file.error()) return *error;
   return group;
 }
 

@@ -54,6 +54,8 @@ std::string what_is_open(const std::vector<Run>& runs, const std::optional<Versi
 }
 
 // The run of this version, else the newest older one, else the oldest newer one.
+// Older before newer: what an older version did held until somebody changed it, and what a newer one does says nothing of
+// the time before.
 const Run& nearest_run(const std::vector<Run>& runs, const std::optional<Version>& version) {
   if (!version) return runs.back();
   const auto newer = std::ranges::upper_bound(runs, *version, {}, &Run::version);
@@ -64,6 +66,7 @@ Grade grade_by_runs(const std::vector<Run>& runs, const std::optional<Version>& 
   const Run& run = nearest_run(runs, version);
   GradeKind kind = GradeKind::reproduced;
   if (!run.shows_it()) {
+    // Once shown and now gone is another thing than never shown: the first is news of a version, the second of the page.
     const bool once = std::ranges::any_of(runs, [&](const Run& r) { return r.version < run.version && r.shows_it(); });
     kind = once ? GradeKind::stale : GradeKind::refuted;
   }
@@ -91,21 +94,28 @@ bool says_it_is_over(const Rule& rule, const Target& target) {
 
 Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observation>& observations) {
   std::vector<Run> runs;
+  // An implementation in a project (pytorch-fsdp1) is not what our engine of that name runs: its runs would grade the claim of
+  // another's code.
   if (speaks_about(rule, target.project) && target.implementation.empty()) runs = runs_of(rule, target.project, observations);
   if (target.version && holds_for(rule, target))  // then a run of a version that the page is silent about says nothing
     std::erase_if(runs, [&](const Run& run) {
       return !holds_for(rule, {.project = target.project, .implementation = target.implementation, .version = run.version});
     });
+  // What is claimed of the mathematics any engine may show. One engine's runs are taken, never a mixture: a grade names whose
+  // run decided.
   const bool math = std::ranges::any_of(rule.holds, [](const Holds& entry) { return entry.project == "math"; });
   if (runs.empty() && math)
     for (const Observation& seen : observations)
       if (runs.empty() && seen.engine != target.project) runs = runs_of(rule, seen.engine, observations);
+  // Versions of different engines have no order: against another engine's runs its newest one stands, whatever is asked.
   const bool own = !runs.empty() && runs.front().observation->engine == target.project;
   const std::optional<Version> version = own ? target.version : std::nullopt;
   const std::string open = what_is_open(runs, version);
   const bool this_is_open =
       std::ranges::any_of(runs, [&](const Run& run) { return version && run.version == *version && !run.decides(); });
   std::erase_if(runs, [](const Run& run) { return !run.decides(); });
+  // Where the very version in question was run and nothing came of it, an older run must not speak in its place: it would hide
+  // that the run is open. The citations do, and the note says what is open.
   if (!runs.empty() && !this_is_open) return grade_by_runs(runs, version);
   if (says_it_is_over(rule, target))
     return {.kind = GradeKind::stale, .engine = "", .version = "", .note = "the page ends its claim at an older version"};
@@ -113,6 +123,7 @@ Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observa
 }
 
 Severity severity_of(const Rule& rule, const Target& target, const Grade& grade) {
+  // A cost is never an error: the stack is right, and whether the price is too high is for whoever pays it.
   const bool costs_only = rule.kind == RuleKind::commutes || rule.harm == Harm::slow || rule.harm == Harm::memory;
   const bool in_question = rule.basis == Basis::fundamental || holds_for(rule, target);
   const bool stands = grade.kind == GradeKind::reproduced || grade.kind == GradeKind::cited;

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/toml.h"
 #include "rule/counters.h"
-#include "rule/fields.h"
 #include "rule/pins.h"
 #include "stack/notation.h"
 
@@ -35,49 +35,24 @@ PartFields parts_of(RuleKind kind) {
   return {};
 }
 
-std::vector<std::string> head_fields(RuleKind kind) {
-  std::vector<std::string> known{"id", "retired", "when", "basis", "holds", "implies", "cite", "witness", "expect"};
-  const PartFields parts = parts_of(kind);
-  known.push_back(parts.one);
-  if (!parts.other.empty()) known.insert(known.end(), {parts.other, "scopes"});
-  if (kind == RuleKind::order) known.push_back("between");
-  if (kind == RuleKind::order || kind == RuleKind::clash) known.push_back("unless");
-  if (kind != RuleKind::commutes) known.insert(known.end(), {"harm", "loses"});
-  return known;
-}
-
 template <class Value>
-Value choose(Fields& fields, const std::string& key, std::optional<Value> found, const std::string& allowed) {
+Value choose(TomlTable& fields, const std::string& key, std::optional<Value> found, const std::string& allowed) {
   if (found) return *found;
-  fields.refuse(key, fmt::format("{} = \"{}\" is none of {}", key, fields.text_or_empty(key), allowed));
+  fields.refuse(key, fmt::format("{} = \"{}\" is none of {}", key, fields.text_if_given(key), allowed));
   return Value{};
 }
 
-bool is_date(std::string_view date) {
-  if (date == "unknown") return true;
-  const std::string_view shape = "dddd-dd-dd";
-  if (date.size() != 4 && date.size() != 7 && date.size() != 10) return false;
-  for (std::size_t i = 0; i < date.size(); ++i)
-    if (shape[i] == 'd' ? (date[i] < '0' || date[i] > '9') : date[i] != '-') return false;
-  const auto between = [&](std::size_t at, int low, int high) {
-    const int value = (date[at] - '0') * 10 + (date[at + 1] - '0');
-    return value >= low && value <= high;
-  };
-  return (date.size() < 7 || between(5, 1, 12)) && (date.size() < 10 || between(8, 1, 31));
-}
-
-Citation read_citation(const toml::table& table, PageErrors& errors) {
-  Fields fields(table, "[[cite]]", {"url", "date", "says", "claim"}, errors);
+Citation read_citation(TomlTable& fields) {
   Citation citation{.url = fields.text("url"), .date = fields.text("date"), .claim = fields.text("claim")};
   citation.says = choose(fields, "says", find_stance(fields.text("says")), "supports, disputes, split");
   if (!citation.url.starts_with("https://"))
     fields.refuse("url", fmt::format("url = \"{}\" is no https:// address", citation.url));
-  if (!is_date(citation.date))
+  if (!is_date(citation.date) && citation.date != "unknown")
     fields.refuse("date", fmt::format("date = \"{}\" is none; write 2025-08-13, 2025-08, 2025 or \"unknown\"", citation.date));
   return citation;
 }
 
-Stack read_stack(Fields& fields, const std::string& key, const std::string& file) {
+Stack read_stack(TomlTable& fields, const std::string& key, const std::string& file) {
   const std::string text = fields.text(key);
   const Result<Stack> stack = parse_stack(text, {.file = file, .line = 0});
   if (stack) return *stack;
@@ -85,19 +60,18 @@ Stack read_stack(Fields& fields, const std::string& key, const std::string& file
   return {};
 }
 
-Witness read_witness(const toml::table& table, const Rule& rule, PageErrors& errors) {
+Witness read_witness(TomlTable& fields, const Rule& rule) {
   const bool commutes = rule.kind == RuleKind::commutes;
   const std::string bad = commutes ? "one" : "bad", good = commutes ? "other" : "good";
-  Fields fields(table, "[witness]", {bad, good, "model", "ranks"}, errors);
   Witness witness;
   witness.bad = read_stack(fields, bad, rule.file);
   witness.good = read_stack(fields, good, rule.file);
   if (fields.has("model")) witness.model = fields.text("model");
-  witness.ranks = fields.number("ranks");
+  witness.ranks = fields.number_if_given("ranks");
   return witness;
 }
 
-Move read_move(Fields& fields, std::string& counter) {
+Move read_move(TomlTable& fields, std::string& counter) {
   Move move = Move::none;
   for (const auto& [key, value] : {std::pair{"more", Move::more}, {"less", Move::less}, {"same", Move::same}}) {
     if (!fields.has(key)) continue;
@@ -109,11 +83,7 @@ Move read_move(Fields& fields, std::string& counter) {
   return move;
 }
 
-Expectation read_expectation(const toml::table& table, const Rule& rule, PageErrors& errors) {
-  Fields fields(table, "[[expect]]",
-                {"engine", "version", "stack", "verdict", "phase", "message", "operation", "group", "loses", "more", "less",
-                 "same", "because"},
-                errors);
+Expectation read_expectation(TomlTable& fields, const Rule& rule) {
   Expectation expected;
   expected.engine = fields.text("engine");
   if (const std::string version = fields.text("version"); !version.empty())
@@ -123,12 +93,12 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
   if (fields.has("phase"))
     expected.phase = choose(fields, "phase", find_phase(fields.text("phase")),
                             "build, apply, forward, recompute, backward, optimizer, observe");
-  expected.message = fields.text_or_empty("message");
-  expected.operation = fields.text_or_empty("operation");
-  expected.group = fields.text_or_empty("group");
+  expected.message = fields.text_if_given("message");
+  expected.operation = fields.text_if_given("operation");
+  expected.group = fields.text_if_given("group");
   expected.loses = fields.has("loses") ? fields.take("loses", parse_pattern(fields.text("loses"))) : rule.loses;
   expected.move = read_move(fields, expected.counter);
-  expected.because = fields.text_or_empty("because");
+  expected.because = fields.text_if_given("because");
 
   if (expected.verdict == Verdict::fails && (!expected.phase || expected.message.empty()))
     fields.refuse("verdict", "a failure is pinned by 'phase' and a fragment of its 'message'");
@@ -154,7 +124,7 @@ Expectation read_expectation(const toml::table& table, const Rule& rule, PageErr
   return expected;
 }
 
-std::string read_retired(Fields& fields) {
+std::string read_retired(TomlTable& fields) {
   constexpr std::size_t kDay = 10;
   const std::string text = fields.text("retired");
   if (text.size() <= kDay || !is_date(text.substr(0, kDay)) || !text.substr(kDay).starts_with(": ") ||
@@ -164,7 +134,7 @@ std::string read_retired(Fields& fields) {
   return text;
 }
 
-void read_parts(Fields& fields, Rule& rule) {
+void read_parts(TomlTable& fields, Rule& rule) {
   const PartFields parts = parts_of(rule.kind);
   const auto read = [&](const std::string& key, bool needed) {
     if (key.empty() || (!needed && !fields.has(key))) return Pattern{};
@@ -175,15 +145,15 @@ void read_parts(Fields& fields, Rule& rule) {
   rule.other = read(parts.other, parts.other_needed);
   if (rule.kind == RuleKind::order) rule.between = read("between", false);
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash) rule.unless = read("unless", false);
-  if (fields.has("scopes"))
+  if (!parts.other.empty() && fields.has("scopes"))
     rule.scopes = choose(fields, "scopes", find_scope_relation(fields.text("scopes")), "same, equal, inside, outside");
   if (fields.has("when") || rule.kind == RuleKind::fits)
     if (const std::string text = fields.text("when"); !text.empty()) rule.when = fields.take("when", parse_condition(text));
 }
 
 // Whose effect is lost: an item that the page flags, and that its smallest stack has.
-void read_loses(Fields& fields, Rule& rule) {
-  const bool ignored = rule.kind != RuleKind::commutes && rule.harm == Harm::ignored;
+void read_loses(TomlTable& fields, Rule& rule) {
+  const bool ignored = rule.harm == Harm::ignored;
   if (!fields.has("loses")) {
     if (ignored) fields.refuse("harm", "an ignored transform is named: loses = \"compile\"");
     return;
@@ -201,13 +171,7 @@ bool is_id(std::string_view id, RuleKind kind) {
 }  // namespace
 
 Status read_head(const Page& page, Rule& rule) {
-  PageErrors errors(rule.file, page.head_line);
-  toml::table table;
-  if (const auto mistake = parse_toml(page.head, table)) {
-    errors.refuse(mistake->line, mistake->what);
-    return *errors.first();
-  }
-  Fields fields(table, "the head", head_fields(rule.kind), errors);
+  TomlTable fields(page.head, rule.file, "the head", page.head_line);
   rule.id = fields.text("id");
   if (!is_id(rule.id, rule.kind))
     fields.refuse("id", fmt::format("id = \"{}\" is none of a page in {}/; expected {}-001 or the like", rule.id,
@@ -215,22 +179,30 @@ Status read_head(const Page& page, Rule& rule) {
   if (fields.has("retired")) rule.retired = read_retired(fields);
   read_parts(fields, rule);
   rule.basis = choose(fields, "basis", find_basis(fields.text("basis")), "fundamental, recommended, incidental");
-  if (rule.kind != RuleKind::commutes)
+  if (rule.kind != RuleKind::commutes) {
     rule.harm = choose(fields, "harm", find_harm(fields.text("harm")), "wrong, fails, hangs, ignored, slow, memory");
-  read_loses(fields, rule);
+    read_loses(fields, rule);
+  }
   for (const std::string& entry : fields.texts("holds")) rule.holds.push_back(fields.take("holds", parse_holds(entry)));
   if (rule.holds.empty()) fields.refuse("holds", "'holds' names nobody; say whom the claim is about, or [\"math\"]");
-  if (fields.has("implies")) rule.implies = fields.texts("implies");
-  for (const toml::table* cite : fields.tables("cite")) rule.citations.push_back(read_citation(*cite, errors));
+  rule.implies = fields.texts_if_given("implies");
+  for (TomlTable& cite : fields.tables_if_given("cite")) {
+    rule.citations.push_back(read_citation(cite));
+    fields.adopt(cite);
+  }
   if (rule.citations.empty()) fields.refuse("cite", "no [[cite]]: a claim that nobody made is an issue, not a rule");
-  if (const toml::table* witness = fields.table("witness")) rule.witness = read_witness(*witness, rule, errors);
+  TomlTable witness = fields.table("witness");
+  rule.witness = read_witness(witness, rule);
+  fields.adopt(witness);
   if (!rule.loses.any_of.empty() && !rule.witness.bad.items.empty() &&
       std::ranges::none_of(rule.witness.bad.items, [&](const Item& item) { return matches(rule.loses, item); }))
     fields.refuse("loses",
                   fmt::format("loses = \"{}\" is not in the smallest stack, {}", print(rule.loses), print(rule.witness.bad)));
-  for (const toml::table* expect : fields.tables("expect"))
-    rule.expectations.push_back(read_expectation(*expect, rule, errors));
-  if (errors.first()) return *errors.first();
+  for (TomlTable& expect : fields.tables_if_given("expect")) {
+    rule.expectations.push_back(read_expectation(expect, rule));
+    fields.adopt(expect);
+  }
+  if (const auto error = fields.error()) return *error;
   return Done{};
 }
 

@@ -19,15 +19,7 @@ constexpr std::array kRelations{ScopeRelation::same, ScopeRelation::equal, Scope
 Error unknown(std::string_view what, std::string_view word, std::string_view of, const std::vector<std::string>& known) {
   std::string message = fmt::format("unknown {} '{}'{}{}", what, one_line(word), of.empty() ? "" : " of ", of);
   if (known.empty()) return Error{fmt::format("{}: it has none", message)};
-  if (const auto near = nearest(word, known)) return Error{fmt::format("{}; did you mean '{}'?", message, *near)};
-  return Error{fmt::format("{}; known: {}", message, join(known, ", "))};
-}
-
-template <class Range>
-std::vector<std::string> names_in(const Range& infos) {
-  std::vector<std::string> names;
-  for (const auto& info : infos) names.push_back(info.name);
-  return names;
+  return Error{fmt::format("{}; {}", message, did_you_mean(word, known))};
 }
 
 // "option", "option=value" or "!option".
@@ -66,8 +58,7 @@ Result<ItemPattern> parse_alternative(std::string_view text) {
   if (info == nullptr) return unknown("transform", pattern.name, "", names_in(transforms()));
   if (equals != std::string::npos) {
     pattern.mode = parts.front().substr(equals + 1);
-    if (std::ranges::find(info->modes, pattern.mode) == info->modes.end())
-      return unknown("mode", pattern.mode, info->name, info->modes);
+    if (!contains(info->modes, pattern.mode)) return unknown("mode", pattern.mode, info->name, info->modes);
   }
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (const Status read = read_option(parts[i], *info, pattern); !read) return read.error();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "rule/match.h"
 
 namespace ordercheck {
@@ -16,7 +17,7 @@ auto strength(const Rule& rule) { return std::ranges::find(kStrength, rule.harm)
 // Of two that are as strong, the one that knows of the other: it is about the narrower case, and pins what that shows.
 bool predicts_before(const Rule& rule, const Rule& other) {
   if (strength(rule) != strength(other)) return strength(rule) < strength(other);
-  return std::ranges::find(rule.implies, other.id) != rule.implies.end();
+  return contains(rule.implies, other.id);
 }
 
 // The commutes rule that lets every pair change places which fired; null when some firing is no such pair.
@@ -26,8 +27,7 @@ const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const 
     if (rule.kind != RuleKind::commutes || !holds_for(rule, target)) continue;
     const std::vector<CommutingPair> pairs = commuting_pairs(rule, stack, job);
     const auto covered = [&](const Firing& firing) {
-      return firing.items.size() == 2 &&
-             std::ranges::find(pairs, CommutingPair{firing.items[0], firing.items[1]}) != pairs.end();
+      return firing.items.size() == 2 && contains(pairs, CommutingPair{firing.items[0], firing.items[1]});
     };
     if (std::ranges::all_of(fired, [&](const auto& firings) { return std::ranges::all_of(firings, covered); })) return &rule;
   }

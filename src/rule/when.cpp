@@ -108,10 +108,10 @@ std::string mistake_in(const std::vector<Token>& tokens) {
   return depth > 0 ? "a '(' without its ')'" : "";
 }
 
-std::vector<std::string> names_in(std::span<const Token> tokens) {
+std::vector<std::string> names_among(std::span<const Token> tokens) {
   std::vector<std::string> names;
   for (const Token& token : tokens)
-    if (token.kind == Token::name && std::ranges::find(names, token.text) == names.end()) names.push_back(token.text);
+    if (token.kind == Token::name && !contains(names, token.text)) names.push_back(token.text);
   return names;
 }
 
@@ -133,7 +133,7 @@ std::size_t find_outside(std::span<const Token> tokens, std::string_view sign, s
 
 // Kleene's logic: one true part makes an `||` true and one false part an `&&` false, whatever the unknown ones are.
 Truth truth_of(std::span<const Token> tokens, const ConditionValues& values) {
-  const std::vector<std::string> names = names_in(tokens);
+  const std::vector<std::string> names = names_among(tokens);
   if (std::ranges::all_of(names, [&](const std::string& name) { return values.contains(name); })) {
     try {
       return evaluate(text_of(tokens), names, values) ? Truth::yes : Truth::no;
@@ -160,15 +160,11 @@ Truth truth_of(std::span<const Token> tokens, const ConditionValues& values) {
 
 Result<Condition> parse_condition(std::string_view text) {
   const std::vector<Token> tokens = tokens_of(text);
-  Condition condition{.text = std::string(text), .names = names_in(tokens)};
+  Condition condition{.text = std::string(text), .names = names_among(tokens)};
   ConditionValues ones;
   for (const std::string& name : condition.names) {
-    if (std::ranges::find(known_names(), name) == known_names().end()) {
-      const auto near = nearest(name, known_names());
-      return Error{
-          fmt::format("'{}': unknown name '{}'; {}", one_line(text), name,
-                      near ? fmt::format("did you mean '{}'?", *near) : fmt::format("known: {}", join(known_names(), ", ")))};
-    }
+    if (!contains(known_names(), name))
+      return Error{fmt::format("'{}': unknown name '{}'; {}", one_line(text), name, did_you_mean(name, known_names()))};
     ones[name] = 1;
   }
   if (const std::string mistake = mistake_in(tokens); !mistake.empty())

@@ -155,13 +155,9 @@ Result<Case> parse_case(std::string_view text) {
     const auto wrong_at = [&](Span span, const std::string& what, std::string_view cure = "") {
       return error_at(text, span, fmt::format("{} at column {}{}", what, span.begin + 1, cure));
     };
-    if (std::ranges::find(keys(), key) == keys().end()) {
-      const auto near = nearest(key, keys());
-      return wrong_at({at, equals}, fmt::format("unknown setting {}", in_quotes(key)),
-                      near ? fmt::format("; did you mean '{}'?", *near) : "; known: " + join(keys(), ", "));
-    }
-    if (std::ranges::find(seen, key) != seen.end())
-      return wrong_at({at, equals}, fmt::format("setting '{}' is given twice", key));
+    if (!contains(keys(), key))
+      return wrong_at({at, equals}, fmt::format("unknown setting {}", in_quotes(key)), "; " + did_you_mean(key, keys()));
+    if (contains(seen, key)) return wrong_at({at, equals}, fmt::format("setting '{}' is given twice", key));
     if (const auto expected = set(c, key, value))
       return wrong_at({equals, word.end}, fmt::format("setting '{}' takes {}, got {}", key, *expected, in_quotes(value)));
     seen.push_back(key);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -19,24 +18,6 @@ namespace {
 constexpr long long kLargestDegree = 1'000'000;
 
 constexpr std::array kScopes{Scope::model, Scope::block, Scope::experts, Scope::attention};
-
-std::string lower(std::string_view text) {
-  std::string folded(text);
-  for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return folded;
-}
-
-std::string suggest(std::string_view word, const std::vector<std::string>& known, std::string_view what) {
-  if (const auto near = nearest(word, known)) return fmt::format("; did you mean '{}'?", *near);
-  return fmt::format("; {}: {}", what, join(known, ", "));
-}
-
-template <class Range>
-std::vector<std::string> names_in(const Range& infos) {
-  std::vector<std::string> names;
-  for (const auto& info : infos) names.push_back(info.name);
-  return names;
-}
 
 const TransformInfo* find_transform_as_typed(std::string_view typed) {
   const std::string word = lower(typed);
@@ -70,7 +51,7 @@ class ItemParser {
     info_ = find_transform_as_typed(word);
     if (info_ == nullptr)
       return error(name, fmt::format("unknown transform {}", in_quotes(word)),
-                   suggest(lower(word), names_in(transforms()), "known"));
+                   "; " + did_you_mean(lower(word), names_in(transforms())));
     item_.name = info_->name;
 
     if (skip('='))
@@ -126,9 +107,9 @@ class ItemParser {
             span, fmt::format("'{}' takes two degrees, replicate x shard as in {}=2x4, got {}", name, name, in_quotes(value)));
       }
       case ValueForm::mode:
-        if (std::ranges::find(info_->modes, value) == info_->modes.end())
+        if (!contains(info_->modes, value))
           return error(span, fmt::format("unknown mode {} of '{}'", in_quotes(value), name),
-                       suggest(lower(value), info_->modes, "it takes"));
+                       "; " + did_you_mean(lower(value), info_->modes, "it takes: "));
         item_.mode = value;
         return std::nullopt;
     }
@@ -147,7 +128,7 @@ class ItemParser {
     const OptionInfo* option = find_option(*info_, name);
     if (option == nullptr) {
       const std::string cure =
-          info_->options.empty() ? std::string("; it has none") : suggest(lower(name), names_in(info_->options), "it takes");
+          "; " + (info_->options.empty() ? "it has none" : did_you_mean(lower(name), names_in(info_->options), "it takes: "));
       return error(span, fmt::format("unknown option {} of '{}'", in_quotes(name), info_->name), cure);
     }
     for (const Option& earlier : item_.options) {
@@ -177,9 +158,7 @@ class ItemParser {
       case OptionForm::number: return is_number(value) ? std::nullopt : std::optional<std::string>("a decimal of at least 0");
       case OptionForm::word:
         if (!option.words.empty())
-          return std::ranges::find(option.words, value) != option.words.end()
-                     ? std::nullopt
-                     : std::optional("one of " + join(option.words, ", "));
+          return contains(option.words, value) ? std::nullopt : std::optional("one of " + join(option.words, ", "));
         return is_word(value) ? std::nullopt : std::optional<std::string>("a value of [a-z0-9_.+-]");
     }
     return std::nullopt;
@@ -194,7 +173,7 @@ class ItemParser {
     }
     at_ = end_;
     if (item_.scope) return std::nullopt;
-    return error(span, fmt::format("unknown scope {}", in_quotes(view(span))), suggest(lower(view(span)), names, "known"));
+    return error(span, fmt::format("unknown scope {}", in_quotes(view(span))), "; " + did_you_mean(lower(view(span)), names));
   }
 
   std::string_view text_;

@@ -73,7 +73,7 @@ std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::str
   const std::array<int, 5> place = coordinates(mesh, rank), stride = strides(mesh);
   std::vector<int> group{rank};
   for (std::size_t axis = kMeshAxes.size(); axis-- > 0;) {
-    if (std::ranges::find(axes, kMeshAxes[axis]) == axes.end()) continue;
+    if (!contains(axes, kMeshAxes[axis])) continue;
     std::vector<int> wider;
     for (int along = 0; along < mesh.degrees[axis]; ++along)
       for (const int member : group) wider.push_back(member + (along - place[axis]) * stride[axis]);

@@ -185,31 +185,31 @@ const TransformInfo* find_transform(std::string_view name) {
   return found == transforms().end() ? nullptr : &*found;
 }
 
+const TransformInfo& info_of(const Item& item) {
+  const TransformInfo* info = find_transform(item.name);
+  assert(info != nullptr && "an item names a transform of the catalogue");
+  return *info;
+}
+
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name) {
   const auto found = std::ranges::find(transform.options, name, &OptionInfo::name);
   return found == transform.options.end() ? nullptr : &*found;
 }
 
 std::optional<Item> numeric_part(const Item& item) {
-  const TransformInfo* info = find_transform(item.name);
-  assert(info != nullptr && "an item names a transform of the catalogue");
-  if (info->kind == TransformKind::numeric) return item;
+  const TransformInfo& info = info_of(item);
+  if (info.kind == TransformKind::numeric) return item;
   Item part = item;
-  std::erase_if(part.options, [&](const Option& option) {
-    const OptionInfo* known = find_option(*info, option.name);
-    return known == nullptr || !known->casts;
-  });
+  std::erase_if(part.options, [&](const Option& option) { return !find_option(info, option.name)->casts; });
   if (part.options.empty()) return std::nullopt;
-  part.degrees.assign(info->axes.size(), Degree{1});
+  part.degrees.assign(info.axes.size(), Degree{1});
   return part;
 }
 
 bool casts(const Item& item) {
-  const TransformInfo* info = find_transform(item.name);
-  return info != nullptr && (info->casts || std::ranges::any_of(item.options, [&](const Option& option) {
-                               const OptionInfo* known = find_option(*info, option.name);
-                               return known != nullptr && known->casts;
-                             }));
+  const TransformInfo& info = info_of(item);
+  return info.casts ||
+         std::ranges::any_of(item.options, [&](const Option& option) { return find_option(info, option.name)->casts; });
 }
 
 }  // namespace ordercheck

@@ -46,7 +46,17 @@ struct TransformInfo {
 };
 
 const std::vector<TransformInfo>& transforms();
-const TransformInfo* find_transform(std::string_view name);                            // null when there is no such transform
+
+// Of transforms, or of a transform's options.
+template <class Infos>
+std::vector<std::string> names_in(const Infos& infos) {
+  std::vector<std::string> names;
+  for (const auto& info : infos) names.push_back(info.name);
+  return names;
+}
+
+const TransformInfo* find_transform(std::string_view name);  // null when there is no such transform
+const TransformInfo& info_of(const Item& item);              // every item of a stack has one (asserted)
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
 
 // What is left of an item on the one rank that a layout owes its numbers to: a numeric one as it is; of a layout one the

@@ -108,8 +108,8 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   hold_all_against_rules(result.cases, rules, target_of(result.hello));
 
   // A matrix without the grid has no twins without it.
-  const bool exact = std::ranges::any_of(
-      plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
+  const bool exact =
+      std::ranges::any_of(plan.cases, [](const PlannedCase& c) { return c.subject.settings.arithmetic == Arithmetic::exact; });
   if (exact) result.controls.push_back(plain_control(plain));
   result.controls.push_back(repeat_control(trials));
   result.controls.push_back(shuffled_control(trials));

@@ -59,8 +59,7 @@ void name_first_difference(const Record& owed, const Record& got, Observation& s
   if (owed.ending != Ending::completed || got.ending != Ending::completed) return;
   seen.difference = first_difference(owed, got);
   if (seen.difference)
-    seen.message +=
-        fmt::format("; what differs first is the {} of step {}", seen.difference->what, seen.difference->step);
+    seen.message += fmt::format("; what differs first is the {} of step {}", seen.difference->what, seen.difference->step);
 }
 
 }  // namespace
@@ -74,8 +73,8 @@ const Asked& counterpart_of(const Layouts& layouts) {
 
 void ask_tensors(Trial& trial, const Observation& seen, Runs& runs) {
   const auto with_tensors = [&](const Case& c) { return runs.ask(until_difference(c, seen), Turn::first, Keep::values); };
-  trial.tensors = Tensors{.owed = with_tensors(counterpart_of(trial.layouts).subject()),
-                          .got = with_tensors(trial.planned.subject)};
+  trial.tensors =
+      Tensors{.owed = with_tensors(counterpart_of(trial.layouts).subject()), .got = with_tensors(trial.planned.subject)};
 }
 
 Status tell_tensors(const Trial& trial, CaseResult& differing) {

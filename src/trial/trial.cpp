@@ -13,9 +13,7 @@ std::optional<Case> in_recommended_order(const Case& c, const Recommend& recomme
   return recommended;
 }
 
-std::optional<Record> if_completed(const Asked& run) {
-  return run.completed() ? std::optional(run.record()) : std::nullopt;
-}
+std::optional<Record> if_completed(const Asked& run) { return run.completed() ? std::optional(run.record()) : std::nullopt; }
 
 }  // namespace
 
@@ -27,12 +25,8 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs) {
 
 Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs) {
   const Case& c = planned.subject;
-  Trial trial{.planned = planned,
-              .layouts = ask_layouts(c, recommend, runs),
-              .twins = {},
-              .again = {},
-              .variants = {},
-              .tensors = {}};
+  Trial trial{
+      .planned = planned, .layouts = ask_layouts(c, recommend, runs), .twins = {}, .again = {}, .variants = {}, .tensors = {}};
   // A function of the user's leaves nothing out.
   for (std::size_t i = 0; c.apply.empty() && i < c.stack.items.size(); ++i) trial.twins.push_back(runs.ask(without_item(c, i)));
   return trial;

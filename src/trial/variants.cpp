@@ -68,9 +68,8 @@ Result<bool> persists(const Trial& trial, std::string& how) {
     const auto there = is_there(variant.layouts);
     if (!there) return there.error();
     if (!*there) {
-      how = got.ending == Ending::completed
-                ? "not there " + variant.where
-                : fmt::format("{} it does not differ, it {}", variant.where, name_of(got.ending));
+      how = got.ending == Ending::completed ? "not there " + variant.where
+                                            : fmt::format("{} it does not differ, it {}", variant.where, name_of(got.ending));
       return false;
     }
     seen.push_back("also " + variant.where);

@@ -47,7 +47,7 @@ std::vector<Engine> engines() {
   if (!std::filesystem::exists(kNativeWorker)) missing = "this build has no rank wing: expected " + kNativeWorker.string();
   return {{"fake", [] { return Result<EngineSpec>(fake_engine()); }, "", std::chrono::seconds(2)},
           {"native", native, missing, std::chrono::seconds(8)},
-          {"pytorch", [] { return pytorch_engine(""); }, why_no_pytorch(), std::chrono::seconds(30)}};
+          {"pytorch", [] { return engine_spec(built_in("pytorch")); }, why_no_pytorch(), std::chrono::seconds(30)}};
 }
 
 constexpr const char* kCase = "tp=2,fsdp=2";

@@ -24,6 +24,9 @@ inline EngineSpec fake_engine(const std::vector<std::string>& arguments = {}) {
   return spec;
 }
 
+// Of those that come with ordercheck.
+inline EngineFile built_in(const std::string& name) { return *find_engine(load_engine_files("").value(), name); }
+
 inline CaseRun run_of(const std::string& case_text, const std::string& fault_kind = "", int rank = 1,
                       const std::string& module = "layers.0.attention") {
   CaseRun run{.id = 0,

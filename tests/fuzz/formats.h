@@ -18,7 +18,8 @@ struct Format {
 };
 
 // A page is preceded by a line with its path below rules/: "order/fsdp-before-tp.md".
-std::vector<Format> text_formats();      // stack, case, pattern, condition, rule, evidence, space, framework, thread
+// stack, case, pattern, condition, rule, evidence, space, framework, engine, thread
+std::vector<Format> text_formats();
 std::vector<Format> protocol_formats();  // worker, run, record, journal, signed_line, flight
 
 // check_one, with exceptions told as text.

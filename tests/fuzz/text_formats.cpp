@@ -6,11 +6,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "engine/engine_file.h"
 #include "evidence/table.h"
 #include "fuzz/formats.h"
+#include "plan/discussion.h"
 #include "plan/framework.h"
 #include "plan/space.h"
-#include "plan/discussion.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "stack/notation.h"
@@ -120,6 +121,7 @@ std::string check_file(const Result<T>& read) {
 
 std::string check_space(std::string_view bytes) { return check_file(parse_space(bytes, "f.toml")); }
 std::string check_framework(std::string_view bytes) { return check_file(parse_framework(bytes, "f.toml")); }
+std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
 std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
 
 std::vector<std::string> stack_corpus() {
@@ -174,6 +176,8 @@ std::vector<std::string> evidence_corpus() {
 std::vector<std::string> space_corpus() { return {read_file(kCheckout / "matrix/space.toml").value()}; }
 std::vector<std::string> framework_corpus() { return texts_below("matrix/frameworks", ".toml"); }
 
+std::vector<std::string> engine_corpus() { return texts_below("matrix/engines", ".toml"); }
+
 std::vector<std::string> thread_corpus() {
   std::vector<std::string> texts = texts_below("matrix/discussions", ".toml");
   for (std::string text : texts_below("tests/data/mini/matrix/discussions", ".toml")) {
@@ -204,6 +208,7 @@ std::vector<Format> text_formats() {
        "\t \n \\ - \\- equal # = : | : yes: matmul_flops=9223372036854775807 -1 all_gather:tp:forward:1:1"},
       {"space", check_space, space_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
+      {"engine", check_engine, engine_corpus, kTomlWords},
       {"thread", check_thread, thread_corpus, kTomlWords}};
 }
 

@@ -1,4 +1,6 @@
 // Every [[expect]] of a page stands for a committed run of the page's own smallest stack, and says what that run showed.
+#include "rule/pins.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -19,6 +21,11 @@ const std::vector<Observation>& runs() {
     return tables ? observations_of(*tables) : std::vector<Observation>{};
   }();
   return seen;
+}
+
+// What one pin says of its stack, whether it departs from the harm or not.
+Claim claim_of_pin(const Rule& rule, const Expectation& pin) {
+  return {.shown = pin, .counted = is_cost(rule) && !departs(rule, pin) ? Counted::cost : Counted::as_pinned};
 }
 
 // What a pin gets wrong, in one line; "" where a run of the witness bears it out.

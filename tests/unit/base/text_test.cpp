@@ -56,6 +56,25 @@ TEST(Nearest, GivesTiesToTheEarlierCandidate) {
   EXPECT_EQ(nearest("xp", {"pp", "tp"}), "pp");
 }
 
+TEST(DidYouMean, NamesTheNearestOrAll) {
+  EXPECT_EQ(did_you_mean("fdsp", {"tp", "fsdp"}), "did you mean 'fsdp'?");
+  EXPECT_EQ(did_you_mean("nothing", {"tp", "fsdp"}), "known: tp, fsdp");
+  EXPECT_EQ(did_you_mean("nothing", {"tp", "fsdp"}, "it takes: "), "it takes: tp, fsdp");
+}
+
+TEST(Contains, LooksForOneAmongSeveral) {
+  EXPECT_TRUE(contains(std::vector<std::string>{"tp", "ac"}, "ac"));
+  EXPECT_FALSE(contains(std::vector<int>{}, 1));
+}
+
+TEST(Lower, FoldsAsciiAlone) { EXPECT_EQ(lower("FSDP2_\xc3\x89"), "fsdp2_\xc3\x89"); }
+
+TEST(IsDate, TakesAYearAMonthOrADayThatThereIs) {
+  for (const char* date : {"2025", "2025-08", "2025-08-13", "2025-12-31"}) EXPECT_TRUE(is_date(date)) << date;
+  for (const char* none : {"", "25", "2025-13", "2025-00-10", "2025-08-32", "2025/08/13", "13.8.2025", "2025-8-13", "unknown"})
+    EXPECT_FALSE(is_date(none)) << none;
+}
+
 TEST(GlobMatch, StarMatchesAnyRun) {
   EXPECT_TRUE(glob_match("*", ""));
   EXPECT_TRUE(glob_match("layers.*.attention", "layers.0.attention"));

@@ -27,5 +27,17 @@ TEST(Decimals, HaveAsManyDigitsAsTellThemApart) {
   EXPECT_EQ(in_decimals(7, 7), (Pair{"7", "7"})) << "with all digits, seven is seven";
 }
 
+TEST(Labelled, SaysNothingWhereThereIsNothing) {
+  EXPECT_EQ(labelled(2, "but", 5, "a reason"), "  but   a reason\n");
+  EXPECT_EQ(labelled(0, "grade", 5, "cited"), "grade cited\n");
+  EXPECT_EQ(labelled(2, "but", 5, ""), "");
+}
+
+TEST(Columns, AreAsWideAsTheirWidestCell) {
+  EXPECT_EQ(in_columns({{"a", "left", "right"}, {"verdict", "equal"}, {"b", "", "x"}}),
+            "  a        left   right\n  verdict  equal\n  b               x\n");
+  EXPECT_EQ(in_columns({}), "");
+}
+
 }  // namespace
 }  // namespace ordercheck

@@ -60,21 +60,5 @@ TEST(PrecedenceGraph, AdviceAboutOthersGivesWayToAdviceThatHolds) {
   EXPECT_THAT(pairs(precedence_graph(stack("tp=2,ac"), court.judge()).edges), ElementsAre(Pair{1, 0}));
 }
 
-TEST(PrecedenceGraph, TurningAnIrreducibleEdgeMakesNoCycle) {
-  const PrecedenceGraph graph = precedence_graph(stack("tp=2,ac,compile,fsdp=2"), Court(usual_rules()).judge());
-  const std::vector<PrecedenceEdge> edges = irreducible_edges(graph);
-  ASSERT_EQ(edges.size(), 3u);
-  for (const PrecedenceEdge& edge : edges) {
-    const PrecedenceGraph turned = with_edge_turned(graph, edge);
-    EXPECT_TRUE(turned.cycle.empty());
-    EXPECT_EQ(turned.edges.size(), graph.edges.size());
-  }
-}
-
-TEST(PrecedenceGraph, TurningAnEdgeThatFollowsFromOthersMakesACycle) {
-  const PrecedenceGraph graph = precedence_graph(stack("tp=2,ac,fsdp=2"), Court(usual_rules()).judge());
-  EXPECT_FALSE(with_edge_turned(graph, graph.edges[1]).cycle.empty());
-}
-
 }  // namespace
 }  // namespace ordercheck

@@ -13,33 +13,64 @@ namespace ordercheck {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(engine_spec, the_variable_names_the_worker) {
   const Variable worker("ORDERCHECK_WORKER", ORDERCHECK_BINARY_DIR "/bin/fake_worker");
-  EXPECT_EQ(find_native_worker().value(), ORDERCHECK_BINARY_DIR "/bin/fake_worker");
-  EXPECT_EQ(native_engine()->name, "native");
-  EXPECT_EQ(native_engine()->command.size(), 1u);
+  const auto native = engine_spec(built_in("native"));
+  ASSERT_TRUE(native) << native.error().message;
+  EXPECT_EQ(native->name, "native");
+  EXPECT_THAT(native->command, ElementsAre(ORDERCHECK_BINARY_DIR "/bin/fake_worker"));
+  EXPECT_THAT(native->environment, ElementsAre("OMP_NUM_THREADS=1"));
 }
 
 TEST(engine_spec, a_variable_that_names_no_program_is_an_error_and_not_passed_over) {
   const Variable worker("ORDERCHECK_WORKER", "/nowhere/ranks");
-  const auto found = find_native_worker();
-  ASSERT_FALSE(found);
-  EXPECT_THAT(found.error().message, AllOf(HasSubstr("ORDERCHECK_WORKER"), HasSubstr("/nowhere/ranks")));
+  const auto native = engine_spec(built_in("native"));
+  ASSERT_FALSE(native);
+  EXPECT_THAT(native.error().message, AllOf(HasSubstr("ORDERCHECK_WORKER"), HasSubstr("/nowhere/ranks")));
 }
 
 TEST(engine_spec, without_the_variable_the_worker_stands_beside_this_program) {
   const Variable worker("ORDERCHECK_WORKER", "");
   const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ordercheck-ranks";
-  const auto found = find_native_worker();
+  const auto native = engine_spec(built_in("native"));
   if (std::filesystem::exists(beside)) {
-    EXPECT_EQ(found.value(), beside);
+    EXPECT_THAT(native->command, ElementsAre(beside.string()));
   } else {
-    ASSERT_FALSE(found);
-    EXPECT_THAT(found.error().message, AllOf(HasSubstr("LibTorch/rank wing missing: expected " + beside.string()),
-                                             HasSubstr("build it with scripts/ordercheck")));
+    ASSERT_FALSE(native);
+    EXPECT_THAT(native.error().message, AllOf(HasSubstr("LibTorch/rank wing missing: expected " + beside.string()),
+                                              HasSubstr("build it with scripts/ordercheck")));
   }
+}
+
+TEST(engine_spec, an_engine_of_a_file_alone_is_started_as_the_file_says) {
+  const Variable worker("ORDERCHECK_WORKER", "/nowhere/ranks");  // stands in place of another one
+  const EngineSpec third = engine_spec({.name = "third",
+                                        .command = {"/some/worker", "--quick"},
+                                        .environment = {"A=1"},
+                                        .timeout = std::chrono::seconds(7),
+                                        .slow_start = std::chrono::seconds(2),
+                                        .threads = 3})
+                               .value();
+  EXPECT_EQ(third, (EngineSpec{.name = "third",
+                               .command = {"/some/worker", "--quick"},
+                               .environment = {"A=1"},
+                               .slow_start = std::chrono::seconds(2),
+                               .build = "",
+                               .timeout = std::chrono::seconds(7),
+                               .threads = 3}));
+}
+
+TEST(engine_spec, a_worker_that_nobody_named_is_what_its_hello_says) {
+  EngineSpec spec = fake_engine();
+  EXPECT_EQ(called(spec), "engine fake");
+  spec.name = "";
+  EXPECT_EQ(called(spec), "engine");
+  const auto pool = Pool::start(spec, {});
+  ASSERT_TRUE(pool) << pool.error().message;
+  EXPECT_EQ((*pool)->hello().engine, "fake");
 }
 
 TEST(engine_spec, the_cache_folder_follows_the_environment) {

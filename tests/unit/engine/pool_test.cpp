@@ -104,27 +104,9 @@ TEST(pool, a_worker_that_was_changed_in_between_is_refused) {
   EXPECT_THAT(records[2].failure->message, HasSubstr("expected content hash old, got new"));
 }
 
-TEST(pool, keeps_the_stderr_of_the_cases_that_wrote_some) {
-  const ScratchFolder folder;
-  const auto pool = start({.jobs = 1, .limits = {}, .stderr_folder = folder.path() / "logs"});
-  run_all(*pool, {run_of("tp=2"), run_of("tp=2", "exit"), run_of("tp=2")});
-  std::ifstream log(folder.path() / "logs" / "2.stderr");
-  std::string line;
-  std::getline(log, line);
-  EXPECT_EQ(line, "giving up");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "logs" / "1.stderr"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "logs" / "3.stderr"));
-}
-
-TEST(pool, a_stderr_folder_that_cannot_be_written_is_an_error_before_anything_runs) {
-  const auto pool = Pool::start(fake_engine(), {.jobs = 1, .limits = {}, .stderr_folder = "/proc/nowhere"});
-  ASSERT_FALSE(pool);
-  EXPECT_THAT(pool.error().message, HasSubstr("/proc/nowhere"));
-}
-
 TEST(pool, a_stop_ends_what_runs_and_says_so) {
   std::atomic<bool> stop{false};
-  const auto pool = start({.jobs = 2, .limits = {}, .stderr_folder = "", .stop = &stop});
+  const auto pool = start({.jobs = 2, .limits = {}, .stop = &stop});
   std::vector<CaseRun> runs = many(4);
   runs.push_back(run_of("tp=2", "hang"));
   runs.push_back(run_of("tp=2", "hang"));

@@ -16,6 +16,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+Result<EngineSpec> in_python(const std::string& python) { return engine_spec(built_in("pytorch"), python); }
+
 // A driver's folder and programs that stand for interpreters. What errors say of each is in tests/cli/bad-python.test.
 class PytorchEngine : public testing::Test {
  protected:
@@ -40,7 +42,7 @@ TEST_F(PytorchEngine, IsTheDriverInTheInterpreterWithTheCallersFolderBehindIt) {
   const Variable driver_folder("ORDERCHECK_DRIVER", driver());
   const Variable modules("PYTHONPATH", "/some/modules");
   const std::string sound = python("sound", "printf 'python 3.12.1\\ntorch 2.11.0+cpu\\n'");
-  const auto engine = pytorch_engine(sound);
+  const auto engine = in_python(sound);
   ASSERT_TRUE(engine) << engine.error().message;
   EXPECT_EQ(engine->name, "pytorch");
   EXPECT_EQ(engine->build, "torch 2.11.0+cpu");
@@ -48,23 +50,25 @@ TEST_F(PytorchEngine, IsTheDriverInTheInterpreterWithTheCallersFolderBehindIt) {
   EXPECT_THAT(engine->environment,
               AllOf(Contains("PYTHONPATH=" + driver() + ":" + std::filesystem::current_path().string() + ":/some/modules"),
                     Contains("OMP_NUM_THREADS=1")));
-  EXPECT_GT(engine->slow_start.count(), 0);
+  EXPECT_EQ(engine->slow_start, std::chrono::seconds(60));
+  EXPECT_EQ(engine->timeout, std::chrono::seconds(300));
+  EXPECT_EQ(engine->threads, 4);
 }
 
 TEST_F(PytorchEngine, TheVariableNamesTheInterpreterUnlessOneIsWritten) {
   const Variable driver_folder("ORDERCHECK_DRIVER", driver());
   const Variable named("ORDERCHECK_PYTHON", python("one", "printf 'python 3.12.1\\ntorch 2.11.0\\n'"));
   const std::string other = python("other", "printf 'python 3.12.1\\ntorch 2.15.0\\n'");
-  EXPECT_EQ(pytorch_engine("")->build, "torch 2.11.0");
-  EXPECT_EQ(pytorch_engine(other)->build, "torch 2.15.0");
+  EXPECT_EQ(in_python("")->build, "torch 2.11.0");
+  EXPECT_EQ(in_python(other)->build, "torch 2.15.0");
   const Variable empty("ORDERCHECK_PYTHON", "");
-  EXPECT_FALSE(pytorch_engine(""));
+  EXPECT_FALSE(in_python(""));
 }
 
 TEST_F(PytorchEngine, TheOldestThatWillDo) {
   const Variable driver_folder("ORDERCHECK_DRIVER", driver());
   const auto answers = [&](const std::string& versions) {
-    return static_cast<bool>(pytorch_engine(python("asked", "printf '" + versions + "'")));
+    return static_cast<bool>(in_python(python("asked", "printf '" + versions + "'")));
   };
   EXPECT_TRUE(answers("python 3.10.0\\ntorch 2.6.0\\n"));
   EXPECT_TRUE(answers("python 4.0.0\\ntorch 3.0.0a0+git1234\\n"));

@@ -24,8 +24,7 @@ class Store : public testing::Test {
 
 EvidenceTable table_of(std::string engine) {
   EvidenceTable table{.engine = std::move(engine), .versions = {"libtorch 2.11.0"}, .device = "cpu"};
-  table.rows.push_back(
-      {.engine = table.engine, .version = "2.11.0", .case_text = "ac", .verdict = Verdict::equal});
+  table.rows.push_back({.engine = table.engine, .version = "2.11.0", .case_text = "ac", .verdict = Verdict::equal});
   return table;
 }
 

@@ -71,11 +71,12 @@ TEST(Discussion, ErrorsNameTheLine) {
               HasSubstr("discussions/one.toml:10: unknown transform 'fsdb'; did you mean 'fsdp'?"));
   EXPECT_THAT(error_of("2025-08-14", "14.8.2025"), HasSubstr("discussions/one.toml:24: date '14.8.2025'"));
   EXPECT_THAT(error_of("id = \"other\"", "id = \"tp-ac\""), HasSubstr("discussions/one.toml:21: the id 'tp-ac' stands twice"));
-  EXPECT_THAT(error_of("answer = \"none\"", ""), HasSubstr("discussions/one.toml:20: the key 'answer' is missing"));
+  EXPECT_THAT(error_of("answer = \"none\"", ""),
+              HasSubstr("discussions/one.toml:20: the key 'answer' is missing in [[point]]"));
   EXPECT_THAT(error_of("answer = \"none\"", "anwser = \"none\""),
-              HasSubstr("discussions/one.toml:20: the key 'answer' is missing"));
+              HasSubstr("discussions/one.toml:31: unknown key 'anwser' in [[point]]; did you mean 'answer'?"));
   EXPECT_THAT(error_of("answer = \"none\"", "answer = \"none\"\nmore = 1"),
-              HasSubstr("discussions/one.toml:32: unknown key 'more'"));
+              HasSubstr("discussions/one.toml:32: unknown key 'more' in [[point]]"));
   EXPECT_THAT(error_of("url = \"https:", "url = \"http:"), HasSubstr("discussions/one.toml:2: url "));
   EXPECT_THAT(error_of("says = \"another\"", "says = \" \""), HasSubstr("discussions/one.toml:25: 'says' is empty"));
   EXPECT_EQ(error_of("", ""), "no error");

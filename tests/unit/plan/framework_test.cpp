@@ -42,7 +42,7 @@ TEST(Framework, AllInTheRepositoryAreRead) {
 TEST(Framework, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("tp,cp", "tp,cq"), HasSubstr("frameworks/someone.toml:3: unknown transform 'cq'"));
   EXPECT_THAT(error_of("2026-02-20", "20.2.2026"), HasSubstr("frameworks/someone.toml:5: date '20.2.2026'"));
-  EXPECT_THAT(error_of("source", "sauce"), HasSubstr("the key 'source' is missing"));
+  EXPECT_THAT(error_of("source", "sauce"), HasSubstr("unknown key 'sauce'; known: title, "));
   EXPECT_THAT(error_of("date = \"2026-02-20\"", "url = \"ftp://x\""), HasSubstr("does not start with https://"));
 }
 

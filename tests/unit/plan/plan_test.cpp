@@ -185,9 +185,9 @@ TEST(Plan, ReasonsAreCountedTheMostFrequentFirst) {
 
 TEST(Plan, RunsWhatAnswersAThread) {
   const Discussion discussion{.name = "one",
-                      .title = "a discussion",
-                      .url = "https://example.org/a-discussion",
-                      .points = {{.id = "tp-ac", .stacks = {*parse_stack("ac,tp=2"), *parse_stack("compile,ac")}}}};
+                              .title = "a discussion",
+                              .url = "https://example.org/a-discussion",
+                              .points = {{.id = "tp-ac", .stacks = {*parse_stack("ac,tp=2"), *parse_stack("compile,ac")}}}};
   const Plan plan = make_plan(sample_space(), {}, sample_rules(), sample_hello(), {discussion});
   EXPECT_THAT(sources(plan, "ac,tp=2"), testing::Contains("discussion one tp-ac"));
   EXPECT_THAT(plan.not_planned,

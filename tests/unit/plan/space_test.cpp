@@ -118,7 +118,8 @@ TEST(Space, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("fsdp", "tp"), HasSubstr("space.toml:3: 'tp' stands twice"));
   EXPECT_THAT(error_of("ranks = [1, 2]", "ranks = [0]"), HasSubstr("space.toml:4: an element of 'ranks'"));
   EXPECT_THAT(error_of("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
-  EXPECT_THAT(error_of("accumulations", "acumulations"), HasSubstr("the key 'accumulations' is missing"));
+  EXPECT_THAT(error_of("accumulations", "acumulations"),
+              HasSubstr("unknown key 'acumulations'; did you mean 'accumulations'?"));
   EXPECT_THAT(error_of("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
   EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"),
               HasSubstr("space.toml:11: unknown key 'colour'"));

@@ -51,7 +51,7 @@ TEST(BuildsBeside, OtherVerdictsDoNotAgreeAndNoBitsAreSpokenOf) {
 TEST(BuildsBeside, OfAMatrixOnlyWhatIsNotTheSameEverywhereIsListed) {
   PlanResult first, second;
   first.cases = {result_of("ac", Verdict::equal, ""), result_of("tp=2", Verdict::equal, ""),
-                    result_of("tp=4", Verdict::equal, "")};
+                 result_of("tp=4", Verdict::equal, "")};
   second.cases = {result_of("ac", Verdict::equal, ""), broken("tp=2")};
   EXPECT_EQ(render_builds(kNames, std::vector<PlanResult>{first, second}),
             "  case  torch 2.11.0  torch 2.15.0\n"

@@ -87,7 +87,7 @@ TEST(DiscussionView, NamesWhatAnEngineHasNoRunOf) {
 TEST(DiscussionView, ComparesOnlyStacksOfTheSameTransforms) {
   Sources sources = mini();
   sources.discussions.at(0).points.at(1).stacks = {*parse_stack("ac,fsdp=2"), *parse_stack("tp=2,fsdp=2"),
-                                               *parse_stack("fsdp=2,ac")};
+                                                   *parse_stack("fsdp=2,ac")};
   const PointView view = point(sources, 1);
   ASSERT_EQ(view.runs.size(), 4u);
   EXPECT_THAT(view.runs[1].stacks, ElementsAre("`ac,fsdp=2`", "`fsdp=2,ac`"));

@@ -12,11 +12,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 Observation seen(const char* engine, const char* case_text, Verdict verdict, std::int64_t flops = 0) {
-  return {.engine = engine,
-          .version = "2.11.0",
-          .case_text = case_text,
-          .verdict = verdict,
-          .counters = {.matmul_flops = flops}};
+  return {
+      .engine = engine, .version = "2.11.0", .case_text = case_text, .verdict = verdict, .counters = {.matmul_flops = flops}};
 }
 
 Stack stack(const char* text) { return *parse_stack(text); }
@@ -58,8 +55,7 @@ TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {
 }
 
 TEST(SeenOf, ComparesNoCountersOfARunThatDidNotEnd) {
-  const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 1),
-                                     seen("native", "tp=2", Verdict::fails, 0)};
+  const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 1), seen("native", "tp=2", Verdict::fails, 0)};
   EXPECT_THAT(seen_of(stack("ac"), stack("tp"), all).front().apart, IsEmpty());
 }
 
@@ -74,8 +70,7 @@ TEST(SeenOf, IsToldInOneClause) {
 }
 
 TEST(RenderTable, AlignsItsColumns) {
-  const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 12),
-                                     seen("native", "sac", Verdict::ignored, 3)};
+  const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 12), seen("native", "sac", Verdict::ignored, 3)};
   EXPECT_EQ(render_table(table_of(seen_of(stack("ac"), stack("sac"), all).front(), "ac", "sac")),
             "  native 2.11.0  ac     sac\n"
             "  verdict        equal  ignored\n"

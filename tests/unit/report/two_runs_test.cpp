@@ -17,15 +17,14 @@ CaseResult result_of(const char* text) {
   const Case subject{.stack = *parse_stack(text)};
   CaseResult result{.planned = {.subject = subject, .sources = {}}, .record = honest_record(subject)};
   result.outcome.subject = subject;
-  result.outcome.seen = {.verdict = Verdict::equal, .counters = result.record.counters, .collectives = result.record.collectives};
+  result.outcome.seen = {
+      .verdict = Verdict::equal, .counters = result.record.counters, .collectives = result.record.collectives};
   result.outcome.prediction.verdict = Verdict::equal;
   result.outcome.agreement = Agreement::confirmed;
   return result;
 }
 
-std::string rendered(const CaseResult& left, const CaseResult& right) {
-  return render_two_runs(left, right, sample_hello());
-}
+std::string rendered(const CaseResult& left, const CaseResult& right) { return render_two_runs(left, right, sample_hello()); }
 
 TEST(TwoRuns, TellCountersAndCollectivesThatDiffer) {
   const std::string text = rendered(result_of("tp=2,ac"), result_of("tp=2,fsdp=2"));

@@ -41,9 +41,9 @@ TEST(ParseGlossary, NamesFileAndLineOfAMistake) {
   EXPECT_THAT(error_of("title = \n"), StartsWith("glossary/verdicts.toml:1: "));
   EXPECT_THAT(error_of("title = \"x\"\n"), HasSubstr("[[term]]"));
   EXPECT_EQ(error_of("title = \"x\"\n[[term]]\nname = \"a\"\nmeanig = \"b\"\n"),
-            "glossary/verdicts.toml:4: unknown field 'meanig' in [[term]]; did you mean 'meaning'?");
+            "glossary/verdicts.toml:4: unknown key 'meanig' in [[term]]; did you mean 'meaning'?");
   EXPECT_EQ(error_of(std::string(kGood) + "[[term]]\nname = \"equal\"\nmeaning = \"Again.\"\n"),
-            "glossary/verdicts.toml:10: 'equal' stands twice in this group");
+            "glossary/verdicts.toml:11: 'equal' stands twice in this group");
 }
 
 TEST(FindTerms, InEveryGroupAndSpelling) {

@@ -64,12 +64,12 @@ TEST_P(Mistakes, AreToldWithTheirLine) {
 INSTANTIATE_TEST_SUITE_P(
     Head, Mistakes,
     testing::Values(
-        Mistake{"unknown_field", "basis = ", "bases = \"x\"\nbasis = ", "6",
-                "unknown field 'bases' in the head; did you mean 'basis'?"},
-        Mistake{"field_of_another_kind", "then = ", "item = \"ac\"\nthen = ", "4", "unknown field 'item'"},
-        Mistake{"missing_field", "harm = \"fails\"\n", "", "2", "field 'harm' is missing"},
+        Mistake{"unknown_key", "basis = ", "bases = \"x\"\nbasis = ", "6",
+                "unknown key 'bases' in the head; did you mean 'basis'?"},
+        Mistake{"key_of_another_kind", "then = ", "item = \"ac\"\nthen = ", "4", "unknown key 'item' in the head"},
+        Mistake{"missing_key", "harm = \"fails\"\n", "", "2", "the key 'harm' is missing in the head"},
         Mistake{"broken_toml", "harm = \"fails\"", "harm = \"fails", "7", ""},
-        Mistake{"wrong_type", "harm = \"fails\"", "harm = 3", "7", "'harm' is no text"},
+        Mistake{"wrong_type", "harm = \"fails\"", "harm = 3", "7", "'harm' is no string"},
         Mistake{"unknown_harm", "\"fails\"\nholds", "\"fail\"\nholds", "7", "is none of wrong, fails, hangs"},
         Mistake{"id_of_another_kind", "ORD-004", "CLA-004", "2", "expected ORD-001"},
         Mistake{"retired_without_a_day", "when = ", "retired = \"nobody says it\"\nwhen = ", "5", "does not say when and why"},
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'holds' does not speak about pytorch"},
         Mistake{"another_stack_for_no_departure", "verdict = \"fails\"", "stack = \"ac,fsdp=2,tp=2\"\nverdict = \"fails\"",
                 "20", "says where it departs"},
-        Mistake{"unknown_field_of_cite", "claim = ", "clam = \"x\"\nclaim = ", "13", "unknown field 'clam' in [[cite]]"}),
+        Mistake{"unknown_key_of_cite", "claim = ", "clam = \"x\"\nclaim = ", "13", "unknown key 'clam' in [[cite]]"}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trial/run_plan.h"
 #include "stack/notation.h"
+#include "trial/run_plan.h"
 #include "unit/trial/fake_runner.h"
 
 namespace ordercheck {
@@ -99,7 +99,7 @@ TEST_F(Native, WithoutAFloorNothingIsDecided) {
   EXPECT_EQ(result.outcome.seen.verdict, Verdict::unrun);
   EXPECT_EQ(result.outcome.agreement, Agreement::undecided);
   EXPECT_THAT(result.outcome.seen.message, HasSubstr("there is no noise floor to compare it with: the single-rank run for the "
-                                                  "noise floor failed in build: no memory"));
+                                                     "noise floor failed in build: no memory"));
 }
 
 TEST_F(Native, OtherBitsThanTheRecommendedOrderDifferHoweverClose) {

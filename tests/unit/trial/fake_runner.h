@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "trial/runner.h"
 #include "stack/notation.h"
+#include "trial/runner.h"
 #include "unit/parity/honest_record.h"
 #include "unit/protocol/sample_hello.h"
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "stack/notation.h"
-#include "unit/trial/fake_runner.h"
 #include "unit/rule/sample_rules.h"
+#include "unit/trial/fake_runner.h"
 
 namespace ordercheck {
 namespace {
@@ -98,8 +98,8 @@ TEST_F(RunPlan, ARangeExitThatIsNotThereWithTheSecondSeedIsUnstable) {
 
 TEST_F(RunPlan, AFailingCaseIsNotRunAgain) {
   run({"fsdp=2,tp=2"});
-  EXPECT_TRUE(std::ranges::none_of(runner_.seen,
-                                   [](const Request& r) { return print(r.run.subject) == "fsdp=2,tp=2" && r.turn > 0; }));
+  EXPECT_TRUE(
+      std::ranges::none_of(runner_.seen, [](const Request& r) { return print(r.run.subject) == "fsdp=2,tp=2" && r.turn > 0; }));
 }
 
 TEST_F(RunPlan, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
@@ -136,14 +136,14 @@ TEST_F(RunPlan, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
   EXPECT_EQ(result.persistence, "also with seed 2, also on the grid 2^-18");
   ASSERT_TRUE(result.divergence);
   EXPECT_EQ(*result.divergence, (Divergence{.step = 0,
-                                             .phase = Phase::forward,
-                                             .module = "layers.1",
-                                             .ulp = 2,
-                                             .elements = 4,
-                                             .differing = 1,
-                                             .owed_largest = 4,
-                                             .got_largest = 4,
-                                             .apart = 8.8817841970012523e-16}));
+                                            .phase = Phase::forward,
+                                            .module = "layers.1",
+                                            .ulp = 2,
+                                            .elements = 4,
+                                            .differing = 1,
+                                            .owed_largest = 4,
+                                            .got_largest = 4,
+                                            .apart = 8.8817841970012523e-16}));
   EXPECT_THAT(
       result.outcome.seen.message,
       testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of the single-rank reference ("));

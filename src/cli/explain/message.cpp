@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/wording.h"
+#include "cli/explain/explain.h"
+#include "rule/claim.h"
+#include "rule/match.h"
+#include "stack/case.h"
+
+namespace ordercheck::cli {
+namespace {
+
+constexpr std::size_t kMostPages = 8;
+constexpr std::size_t kLongestLine = 160;
+constexpr std::size_t kInARow = 4;  // words that two messages share by chance at times, and in one order hardly ever
+
+using Words = std::vector<std::string>;
+
+// In small letters, numbers as #: shapes, ranks and addresses are others every time.
+Words words_of(const std::string& text) {
+  Words words;
+  std::string word;
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    words.push_back(std::isdigit(static_cast<unsigned char>(word.front())) != 0 ? "#" : word);
+    word.clear();
+  };
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '_')
+      word += static_cast<char>(std::tolower(byte));
+    else
+      end_word();
+  }
+  end_word();
+  return words;
+}
+
+// The longest run of words that both hold.
+std::size_t shared_in_a_row(const Words& one, const Words& other) {
+  std::size_t longest = 0;
+  std::vector<std::size_t> last(other.size() + 1);
+  for (const std::string& word : one) {
+    std::vector<std::size_t> row(other.size() + 1);
+    for (std::size_t j = 0; j < other.size(); ++j)
+      if (other[j] == word) longest = std::max(longest, row[j + 1] = last[j] + 1);
+    last = std::move(row);
+  }
+  return longest;
+}
+
+// How much of a message a text holds; 0 for too little.
+std::size_t hold(const std::string& text, const Words& message) {
+  const std::size_t shared = shared_in_a_row(message, words_of(text));
+  return shared >= std::min(message.size(), kInARow) ? shared : 0;
+}
+
+struct Found {
+  std::size_t shared = 0;
+  int strength = 0;  // of equals: a pin before a run, a run before a citation
+  std::string line;
+};
+
+void keep_better(Found& best, std::size_t shared, int strength, const std::string& line) {
+  if (shared > best.shared || (shared == best.shared && shared > 0 && strength > best.strength))
+    best = {shared, strength, line};
+}
+
+std::string shortened(const std::string& text) {
+  return text.size() <= kLongestLine ? text : text.substr(0, kLongestLine) + " ...";
+}
+
+std::string line_of(const Observation& run) {
+  const std::string phase = run.phase ? fmt::format(" in {}", name_of(*run.phase)) : "";
+  return fmt::format("run     {} {}: {} {}{}: {}", run.engine, run.version, run.case_text, name_of(run.verdict), phase,
+                     shortened(run.message));
+}
+
+bool fires_on(const Rule& rule, const Observation& run) {
+  const auto c = parse_case(run.case_text);
+  return c && !firings(rule, c->stack).empty();
+}
+
+struct PageFound {
+  const Rule* rule = nullptr;  // null: runs that no page speaks about
+  Found found;
+};
+
+// Runs that hold the message; a run of a page's own witness says more of it than one of a larger stack.
+struct RunFound {
+  const Observation* run = nullptr;
+  std::size_t shared = 0;
+  bool on_a_page = false;
+};
+
+Found best_of(const Rule& rule, const Words& message, std::vector<RunFound>& runs) {
+  Found best;
+  for (const Expectation& pin : rule.expectations)
+    keep_better(
+        best, pin.message.empty() ? 0 : hold(pin.message, message), 4,
+        fmt::format("pinned  {}", expectation_in_words(pin, [](const std::string& text) { return "\"" + text + "\""; })));
+  for (RunFound& found : runs) {
+    if (!fires_on(rule, *found.run)) continue;
+    found.on_a_page = true;
+    const auto c = parse_case(found.run->case_text);
+    keep_better(best, found.shared, c && c->stack == rule.witness.bad ? 3 : 2, line_of(*found.run));
+  }
+  for (const Citation& citation : rule.citations)
+    keep_better(best, hold(citation.claim, message), 1,
+                fmt::format("cited   {} {}", cited_briefly(citation), shortened(citation.claim)));
+  return best;
+}
+
+}  // namespace
+
+std::string explain_message(const std::string& message, const Knowledge& knowledge) {
+  const Words words = words_of(message);
+  if (words.empty()) return "";
+  std::vector<RunFound> runs;
+  for (const Observation& seen : knowledge.observations)
+    if (!seen.message.empty() && (seen.verdict == Verdict::fails || seen.verdict == Verdict::hangs))
+      if (const std::size_t shared = hold(seen.message, words); shared > 0) runs.push_back({.run = &seen, .shared = shared});
+  std::vector<PageFound> pages;
+  for (const Rule& rule : knowledge.rules)
+    if (Found best = best_of(rule, words, runs); best.shared > 0) pages.push_back({&rule, std::move(best)});
+  std::ranges::stable_sort(pages, [](const PageFound& one, const PageFound& other) {
+    return std::pair(one.found.shared, one.found.strength) > std::pair(other.found.shared, other.found.strength);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(pages.size(), kMostPages); ++i)
+    text += fmt::format("{}  {}\n  {}\n", pages[i].rule->id, pages[i].rule->title, pages[i].found.line);
+  if (pages.size() > kMostPages) text += fmt::format("and {} more.\n", counted(pages.size() - kMostPages, "page"));
+  for (const RunFound& found : runs)
+    if (!found.on_a_page) text += fmt::format("No page speaks about this run:\n  {}\n", line_of(*found.run));
+  if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the page.\n", pages.front().rule->id);
+  return text;
+}
+
+}  // namespace ordercheck::cli

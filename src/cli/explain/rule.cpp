@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "check/check.h"
+#include "cli/explain/explain.h"
+#include "cli/shared/question.h"
+#include "rule/claim.h"
+#include "rule/prediction.h"
+#include "stack/notation.h"
+
+namespace ordercheck::cli {
+namespace {
+
+std::string row(const char* label, const std::string& text) { return labelled(0, label, 9, text); }
+
+std::string grade_for(const Rule& rule, const Target& target, const Knowledge& knowledge) {
+  const Grade grade = grade_of(rule, target, knowledge.observations);
+  return row("grade", fmt::format("{} for {}{}", print(grade), print(target), grade.note.empty() ? "" : ": " + grade.note));
+}
+
+// One line an engine: the versions that were run, else the newest that the pages know.
+std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
+  std::string text;
+  std::vector<std::string> engines = knowledge.engines;
+  std::ranges::stable_partition(engines, [](const std::string& engine) { return engine == kUsualTarget; });
+  for (const std::string& engine : engines) {
+    if (!speaks_about(rule, engine)) continue;
+    const Result<Target> target =
+        settle_target({.project = engine, .implementation = "", .version = {}}, knowledge.rules, knowledge.observations);
+    if (target) text += grade_for(rule, *target, knowledge);
+  }
+  return text;
+}
+
+std::string quoted(const std::string& text) { return fmt::format("\"{}\"", text); }
+
+}  // namespace
+
+std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std::optional<Target>& target) {
+  std::vector<std::string> holds;
+  for (const Holds& entry : rule.holds) holds.push_back(print(entry));
+  const bool commutes = rule.kind == RuleKind::commutes;
+  std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
+  text += row("page", rule.file);
+  if (!rule.retired.empty()) text += row("retired", rule.retired + "; it is not checked");
+  text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
+  const std::string harm = name_of(rule.harm) + (rule.loses.any_of.empty() ? "" : ": " + print(rule.loses));
+  text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", harm, name_of(rule.basis)));
+  text += row("holds for", join(holds, "; "));
+  if (rule.retired.empty()) text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);
+  text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
+                                     commutes ? "other" : "good", print(rule.witness.good)));
+  for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));
+  for (const Citation& cite : rule.citations)
+    text += row("cited", fmt::format("{} ({}) {}: {}\n          {}", short_name(cite), cite.date, name_of(cite.says),
+                                     cite.claim, cite.url));
+  return text + fmt::format("\nWhat it flags\n{}\n\nWhy\n{}\n\nLimits\n{}\n", rule.flags, rule.why, rule.limits);
+}
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "cli/explain/explain.h"
+#include "rule/glossary.h"
+#include "stack/syntax.h"
+
+namespace ordercheck::cli {
+namespace {
+
+std::string row(const char* label, const std::string& text) { return labelled(2, label, 8, text); }
+
+bool names(const Pattern& pattern, const std::string& transform) {
+  return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& item) { return item.name == transform; });
+}
+
+std::string pages_naming(const std::string& transform, const std::vector<Rule>& rules) {
+  std::vector<std::string> ids;
+  for (const Rule& rule : rules)
+    if (names(rule.one, transform) || names(rule.other, transform)) ids.push_back(rule.id);
+  return join(ids, ", ");
+}
+
+std::string facts_of(const TransformInfo& info, const std::vector<Rule>& rules) {
+  std::vector<std::string> options;
+  for (const OptionInfo& option : info.options) options.push_back(option.name);
+  return row("is", info.title + (info.kind == TransformKind::numeric ? "; changes numbers" : "; owes the same numbers")) +
+         row("written", syntax_of(info) + ", nested " + info.nested + "(model)") +
+         row("scope", fmt::format("{}, unless written: @model, @block, @experts, @attention", name_of(info.scope))) +
+         row("axes", info.axes.empty() ? "none" : join(info.axes, ", ")) + row("options", join(options, ", ")) +
+         row("pages", pages_naming(info.name, rules));
+}
+
+std::string facts_of_option(const std::string& name) {
+  std::string text;
+  for (const TransformInfo& info : transforms())
+    if (const OptionInfo* option = find_option(info, name)) text += row("written", info.name + ":" + syntax_of(*option));
+  return text;
+}
+
+std::string facts_of_mode(const std::string& name) {
+  std::string text;
+  for (const TransformInfo& info : transforms())
+    if (contains(info.modes, name)) text += row("written", info.name + "=" + name);
+  return text;
+}
+
+std::string facts_of(const FoundTerm& found, const std::vector<Rule>& rules) {
+  const std::string& name = found.term->name;
+  if (found.group->name == "options") return facts_of_option(name);
+  if (found.group->name == "modes") return facts_of_mode(name);
+  const TransformInfo* info = found.group->name == "transforms" ? find_transform(name) : nullptr;
+  return info == nullptr ? "" : facts_of(*info, rules);
+}
+
+// Words with commas between them, no line longer than a page is wide.
+std::string wrapped(const std::vector<std::string>& words) {
+  constexpr std::size_t kWidth = 100;
+  std::string text, line = " ";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+    if (line.size() + 1 + word.size() > kWidth) {
+      text += line + "\n";
+      line = " ";
+    }
+    line += " " + word;
+  }
+  return text + line + "\n";
+}
+
+}  // namespace
+
+std::string explain_terms(const std::string& word, const Knowledge& knowledge) {
+  std::string text;
+  for (const FoundTerm& found : find_terms(glossary(), word)) {
+    const std::string group = found.group->title.substr(0, found.group->title.find(':'));
+    text += fmt::format("{}{}  ({})\n  {}\n", text.empty() ? "" : "\n", found.term->name, group, found.term->meaning);
+    text += facts_of(found, knowledge.rules) + row("see", join(found.term->see, ", "));
+  }
+  return text;
+}
+
+std::string list_terms() {
+  std::string text;
+  for (const TermGroup& group : glossary()) {
+    std::vector<std::string> names;
+    for (const Term& term : group.terms) names.push_back(term.name);
+    text += fmt::format("{}\n{}", group.title, wrapped(names));
+  }
+  return text + "ordercheck explain TERM explains one; ordercheck rules lists the rules.\n";
+}
+
+}  // namespace ordercheck::cli

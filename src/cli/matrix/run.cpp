@@ -1,0 +1,162 @@
+// ordercheck matrix run: runs the cases, and compares predicted with observed and with what is committed.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "cli/command.h"
+#include "cli/matrix/matrix.h"
+#include "cli/shared/engine_session.h"
+#include "evidence/compare.h"
+#include "report/builds_beside.h"
+#include "report/summary.h"
+
+namespace ordercheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The committed table of the same engine, build and arithmetic.
+Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTable& head) {
+  const auto tables = read_evidence(folder);
+  if (!tables) return tables.error();
+  const fs::path path = evidence_path(folder, head);
+  for (const EvidenceTable& table : *tables)
+    if (evidence_path(folder, table) == path) return table;
+  return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
+}
+
+// `begun` holds the journals of this command: one that an earlier interpreter wrote to is gone on with.
+Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::path>& begun) {
+  fs::path journal = command.journal;
+  if (journal.empty()) {
+    auto standard = default_journal(runner.hello());
+    if (!standard) return standard.error();
+    journal = *standard;
+  }
+  // What a check compares was seen by this very command.
+  const bool fresh = (command.fresh || command.check) && begun.insert(journal).second;
+  return runner.resume_from(journal, fresh);
+}
+
+void tell_what_was_taken(const EngineRunner& runner) {
+  if (runner.from_journal() == 0) return;
+  const Hello& hello = runner.hello();
+  fmt::print(stderr,
+             "ordercheck matrix: {} of {} taken from the journal of earlier runs of this build ({}, program {}) in {}; "
+             "--fresh runs all anew\n",
+             runner.from_journal(), counted(runner.delivered(), "run"), join(hello.versions, ", "),
+             std::string_view(hello.content_hash).substr(0, 12), runner.journal_path().string());
+}
+
+// A whole matrix has to show that its comparison can fail; a part of it may leave nothing to show it by.
+bool controls_speak_against(const PlanResult& result, bool whole) {
+  return std::ranges::any_of(result.controls, [&](const Control& one) { return one.judged ? !one.held : whole; });
+}
+
+int exit_code_of(const PlanResult& result, bool whole, std::size_t changed) {
+  const Tally tally = tally_of(result);
+  if (tally.contradictions > 0 || controls_speak_against(result, whole) || changed > 0) return kDecidedAgainst;
+  return tally.undecided > 0 || result.cases.empty() ? kUndecided : kNothingAgainst;
+}
+
+// What one interpreter showed, or the exit code of what went wrong while it ran, which has been told then.
+struct Ran {
+  std::optional<PlanResult> result;
+  std::string departures;  // from the committed evidence, where that is checked
+  int exit_code = kNothingAgainst;
+};
+
+Result<Ran> run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
+  auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
+  if (!session) return session.error();
+  EngineRunner& runner = (*session)->runner();
+  const auto planned = plan_of(command, runner.hello());
+  if (!planned) return planned.error();
+  if (command.write && !planned->whole) return Error{"--write needs the whole matrix: add --slow, its space has slow sets"};
+  const fs::path evidence = planned->folder / "evidence";
+  if (command.write)
+    if (const auto writable = check_writable(evidence); !writable) return writable.error();
+  std::optional<EvidenceTable> committed;
+  if (command.check) {
+    auto table = committed_table(evidence, head_of(runner.hello(), arithmetic_of(command)));
+    if (!table) return table.error();
+    committed = std::move(table).value();
+  }
+  if (const auto ready = prepare(command, runner, begun); !ready) return ready.error();
+
+  auto result = (*session)->run(planned->plan, planned->rules, {});
+  tell_what_was_taken(runner);
+  if (!result) return Ran{.result = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
+  const EvidenceTable seen = evidence_of(*result);
+  std::vector<std::string> changed;
+  if (committed) changed = changes(*committed, seen, planned->whole);
+  std::string departures;
+  for (const auto& line : changed) departures += line + "\n";
+  if (!changed.empty())
+    departures += fmt::format("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
+                              evidence_path(evidence, seen).string());
+  int exit_code = exit_code_of(*result, planned->whole, changed.size());
+  if (command.write)
+    if (const auto written = write_evidence(evidence, seen); !written) exit_code = bad_input("matrix", written.error().message);
+  return Ran{.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
+}
+
+// One interpreter after another, each told when it is through, then all beside each other.
+Result<int> run_matrix_command(const MatrixCommand& command) {
+  if (command.write && (!command.only.empty() || !command.shard.empty()))
+    return Error{"--write needs the whole matrix: leave out --only and --shard"};
+  const auto specs = builds_of(command);
+  if (!specs) return specs.error();
+  const bool json = command.format == "json";
+  std::vector<PlanResult> results;
+  std::vector<std::string> objects;
+  std::string departures;
+  std::vector<int> codes;
+  std::set<fs::path> begun;
+  for (const EngineSpec& spec : *specs) {
+    auto ran = run_on(spec, command, begun);
+    if (!ran) return ran.error();
+    codes.push_back(ran->exit_code);
+    if (!ran->result) return worst_of(codes);
+    if (json) {
+      objects.push_back(render_result_json(*ran->result));
+      departures += ran->departures;
+    } else {
+      fmt::print("{}{}{}", heading(spec, specs->size()), render_result_text(*ran->result), ran->departures);
+    }
+    results.push_back(std::move(*ran->result));
+  }
+  if (json)
+    fmt::print("{}{}", objects_text(objects), departures);
+  else if (results.size() > 1)
+    fmt::print("{}", render_builds(names_of_builds(*specs), results));
+  return worst_of(codes);
+}
+
+}  // namespace
+
+void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
+  CLI::App* run = matrix.add_subcommand("run", "Run the cases and compare");
+  add_folders(run, *options);
+  add_selection(run, *options);
+  run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
+  run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
+  run->add_option("--jobs", options->jobs, "Workers at once; 0: as many as there are hardware threads for")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add_timeout_option(run, options->engine);
+  run->add_option("--journal", options->journal,
+                  "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
+  run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
+  run->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  show_examples(*run, {"matrix run --only 'tp=2,*'", "matrix run --check"});
+  run->callback([options, &exit_code] { exit_code = ended("matrix", run_matrix_command(*options)); });
+}
+
+}  // namespace ordercheck::cli

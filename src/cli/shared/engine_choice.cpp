@@ -1,0 +1,95 @@
+#include "cli/shared/engine_choice.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stack/case.h"
+
+namespace ordercheck::cli {
+namespace {
+
+Error runs_none(const std::string& what, const EngineFile& engine) {
+  return Error{fmt::format("{}, and --engine {} runs none; leave one of the two out", what, engine.name)};
+}
+
+// What was said, or follows from what else was said.
+Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known, const std::string& apply) {
+  const bool says_nothing = choice.engine.empty();
+  if (says_nothing && (!choice.pythons.empty() || !apply.empty())) return engine_in_interpreter(known);
+  auto engine = engine_named(says_nothing ? Case{}.engine : choice.engine, known);
+  if (!engine || !engine->interpreter.empty()) return engine;
+  if (!choice.pythons.empty()) return runs_none("--python names an interpreter", *engine);
+  if (!apply.empty()) return runs_none("--apply names a Python function", *engine);
+  return engine;
+}
+
+}  // namespace
+
+void add_engine_options(CLI::App* command, EngineChoice& choice) {
+  command->add_option("--engine", choice.engine,
+                      fmt::format("{} (the default), pytorch, or another that has a file in matrix/engines", Case{}.engine));
+  command
+      ->add_option("--python", choice.pythons,
+                   "A Python with torch >= 2.6 for --engine pytorch; several, each with the option before it, are held "
+                   "beside each other; else ORDERCHECK_PYTHON")
+      ->allow_extra_args(false);
+}
+
+void add_timeout_option(CLI::App* command, EngineChoice& choice) {
+  command->add_option("--timeout", choice.timeout, "Seconds for one run; else what the engine's file in matrix/engines says")
+      ->check(CLI::PositiveNumber);
+}
+
+Result<EngineFile> engine_named(const std::string& name, const std::vector<EngineFile>& known) {
+  if (const EngineFile* engine = find_engine(known, name)) return *engine;
+  const std::vector<std::string> names = names_of(known);
+  const auto near = nearest(name, names);
+  return Error{fmt::format("there is no engine '{}'; {}known: {}", name, near ? fmt::format("did you mean '{}'? ", *near) : "",
+                           join(names, ", "))};
+}
+
+Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known) {
+  const auto found = std::ranges::find_if(known, [](const EngineFile& engine) { return !engine.interpreter.empty(); });
+  if (found != known.end()) return *found;
+  return Error{fmt::format("no engine runs in an interpreter; known: {}", join(names_of(known), ", "))};
+}
+
+Status check_apply(const std::string& apply) {
+  if (apply.empty() || apply.find(':') != std::string::npos) return Done{};
+  return Error{fmt::format(
+      "--apply '{}' is not pkg:function; name a function of a module that can be imported from this folder", apply)};
+}
+
+Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::vector<EngineFile>& known,
+                                           const std::string& apply) {
+  const auto meant = engine_meant(choice, known, apply);
+  if (!meant) return meant.error();
+  std::vector<std::string> pythons = choice.pythons;
+  if (pythons.empty()) pythons.push_back("");
+  std::vector<EngineSpec> specs;
+  for (const std::string& python : pythons) {
+    auto spec = engine_spec(*meant, python);
+    if (!spec) return spec.error();
+    specs.push_back(std::move(spec).value());
+  }
+  // Nobody said what the program is that stands in place of the one built beside this: its hello does.
+  if (choice.engine.empty() && !meant->built_beside.empty() && !named_worker().empty()) specs.front().name.clear();
+  return specs;
+}
+
+double timeout_of(const EngineChoice& choice, const EngineSpec& spec) {
+  return choice.timeout.value_or(static_cast<double>(spec.timeout.count()));
+}
+
+std::vector<std::string> names_of_builds(const std::vector<EngineSpec>& specs) {
+  std::vector<std::string> names;
+  for (const EngineSpec& spec : specs) {
+    const bool alone = std::ranges::count(specs, spec.build, &EngineSpec::build) == 1;
+    names.push_back(alone ? spec.build : fmt::format("{} ({})", spec.build, spec.command[0]));
+  }
+  return names;
+}
+
+}  // namespace ordercheck::cli

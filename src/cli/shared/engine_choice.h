@@ -1,0 +1,48 @@
+// Which engine a subcommand runs on, as it is written on the command line: --engine, --python, --timeout.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/result.h"
+#include "engine/engine_file.h"
+#include "engine/engine_spec.h"
+
+namespace ordercheck::cli {
+
+struct EngineChoice {
+  std::string engine;                // "" when it was not said
+  std::vector<std::string> pythons;  // interpreters, of an engine that runs in one
+  std::optional<double> timeout;     // seconds for one run; nothing: the engine's own
+};
+
+// Each adds its options to a subcommand.
+void add_engine_options(CLI::App* command, EngineChoice& choice);  // --engine and --python
+void add_timeout_option(CLI::App* command, EngineChoice& choice);  // --timeout
+
+// The engine of that name; an error names those that are known.
+Result<EngineFile> engine_named(const std::string& name, const std::vector<EngineFile>& known);
+
+// The first that runs in an interpreter.
+Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known);
+
+// How to start the engine that is meant, one a build. It is what was said; else the one that runs in an interpreter where an
+// interpreter or a function of the user's (`apply`) is named; else what ORDERCHECK_WORKER names, whatever its hello says that
+// it is; else the one that a case means which names none. Of an engine that runs in an interpreter one an interpreter, in the
+// order in which they were named; every interpreter is looked at before any is started. An error where these contradict each
+// other.
+Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::vector<EngineFile>& known,
+                                           const std::string& apply = "");
+
+double timeout_of(const EngineChoice& choice, const EngineSpec& spec);
+
+// An error where a user's function is not written pkg:function.
+Status check_apply(const std::string& apply);
+
+// What tables call each: "torch 2.11.0+cpu", with the interpreter where two are alike.
+std::vector<std::string> names_of_builds(const std::vector<EngineSpec>& specs);
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,34 @@
+#include "cli/shared/fault.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ordercheck::cli {
+namespace {
+
+const std::vector<std::string> kKinds{"crash", "hang", "throw", "slow", "nonsense", "exit", "skip_collective", "wrong_shape"};
+
+}  // namespace
+
+Result<Fault> parse_fault(std::string_view text) {
+  const auto parts = split(text, ':');
+  if (parts.size() < 3 || parts.size() > 4)
+    return Error{fmt::format("fault '{}' is not kind:rank:module[:phase|:sequence]", text)};
+  if (!contains(kKinds, parts[0])) return Error{fmt::format("fault '{}' is none of {}", parts[0], join(kKinds, ", "))};
+  const auto rank = parse_integer(parts[1]);
+  if (!rank || *rank < 0) return Error{fmt::format("fault '{}': '{}' is no rank", text, parts[1])};
+  Fault fault{.kind = parts[0], .rank = static_cast<int>(*rank), .module = parts[2]};
+  if (parts.size() == 3) return fault;
+  if (const auto phase = find_phase(parts[3]))
+    fault.phase = *phase;
+  else if (const auto sequence = parse_integer(parts[3]); sequence && *sequence >= 0)
+    fault.sequence = *sequence;
+  else
+    return Error{fmt::format("fault '{}': '{}' is neither a phase nor a sequence number", text, parts[3])};
+  return fault;
+}
+
+}  // namespace ordercheck::cli
