@@ -39,7 +39,7 @@ class Program:
     def case_of(self, message: Mapping[str, Any]) -> Any:
         return SimpleNamespace(mesh=MESH)
 
-    def cannot(self, case: Any, device: str) -> str:
+    def cannot(self, case: Any) -> str:
         return ""
 
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> RankResult:

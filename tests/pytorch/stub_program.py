@@ -103,7 +103,7 @@ class Program:
             message["apply"],
         )
 
-    def cannot(self, case: Case, device: str) -> str:
+    def cannot(self, case: Case) -> str:
         return "refused by the stub" if case.apply == "cannot" else ""
 
     def run_rank(self, case: Case, rank: int, device: str, watch: Any) -> RankResult:

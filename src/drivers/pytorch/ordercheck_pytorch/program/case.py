@@ -34,7 +34,6 @@ class Settings:
 @dataclass(frozen=True)
 class Case:
     text: str
-    engine: str
     model: str  # "llama", or "package.module:factory" of a user
     apply: str  # "" or "package.module:function" of a user, which then stands for all items
     items: tuple[Item, ...]
@@ -66,7 +65,6 @@ def case_of(message: dict[str, Any]) -> Case:
     settings = message["settings"]
     return Case(
         text=message["text"],
-        engine=message["engine"],
         model=message["model"],
         apply=message["apply"],
         items=items_of(message["items"]),

@@ -58,7 +58,7 @@ TRANSFORMS: dict[str, Transform] = {
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
 
-def cannot(case: Case, device: str) -> str:
+def cannot(case: Case) -> str:
     """Why the case is not for this engine, or ""."""
     if case.model not in MODELS and ":" not in case.model:
         return f"model '{case.model}' is not built; expected llama or package.module:factory"

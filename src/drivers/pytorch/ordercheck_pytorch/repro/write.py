@@ -66,7 +66,7 @@ def script_of(case: Case) -> str:
     names = [] if case.apply else [item.name for item in case.items]
     if unknown := [name for name in names if name not in TRANSFORMS]:
         raise LookupError(f"the pytorch engine builds no {unknown[0]}")
-    if reason := cannot(case, "cpu"):
+    if reason := cannot(case):
         raise LookupError(f"the pytorch engine declines it: {reason}")
     used = list(dict.fromkeys([*names, "optimizer"]))
     needed = dict.fromkeys(name for transform in used for name in needs_of(file_of(transform), ".."))

@@ -96,7 +96,7 @@ class Front:
             return f"mutant '{run['mutant']}' is not known"
         if case.world_size > MOST_RANKS:
             return f"{case.world_size} ranks asked for, at most {MOST_RANKS} can be run"
-        return self._program.cannot(case, self._device)
+        return self._program.cannot(case)
 
     def _run(self, run: Mapping[str, Any], world_size: int) -> Outcome:
         self._worlds += 1

@@ -46,7 +46,7 @@ class Program(Protocol):
     models: Sequence[str]
 
     def case_of(self, message: Mapping[str, Any]) -> Any: ...
-    def cannot(self, case: Any, device: str) -> str: ...
+    def cannot(self, case: Any) -> str: ...
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any: ...
 
 
@@ -64,8 +64,8 @@ class RealProgram:
     def case_of(self, message: Mapping[str, Any]) -> Any:
         return self._case.case_of(message)
 
-    def cannot(self, case: Any, device: str) -> str:
-        return str(self._catalogue.cannot(case, device))
+    def cannot(self, case: Any) -> str:
+        return str(self._catalogue.cannot(case))
 
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any:
         return self._rank.run_rank(case, rank, device, watch)

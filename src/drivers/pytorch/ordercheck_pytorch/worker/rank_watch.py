@@ -22,6 +22,7 @@ import torch
 from torch import nn
 
 from ..observe.collectives import MESSAGES, Call, listen, work_of
+from ..observe.compiled_share import NOT_MEASURED
 from ..observe.graphs import break_reasons, graph_counters
 from ..observe.groups import GroupNames
 from ..observe.operators import OperatorMeter
@@ -186,7 +187,7 @@ class RankWatch:
         if self._meter:
             counters |= self._meter.counters()
             if self._numbers:  # what a backend's threads let go of, and when, is not seen from this one
-                counters["saved_bytes_peak"] = -1
+                counters["saved_bytes_peak"] = NOT_MEASURED
         return counters
 
     def notes(self) -> list[str]:

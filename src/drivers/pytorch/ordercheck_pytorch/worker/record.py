@@ -7,11 +7,10 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
+from ..observe.compiled_share import NOT_MEASURED
 from .program import Case
 from .report import RankError, RankReport
 from .tensors import hash_of
-
-NOT_MEASURED = -1
 
 # Of what no rank holds.
 _NOTHING = hash_of(b"")
