@@ -15,9 +15,11 @@ import tempfile
 from pathlib import Path
 
 import torch
-from ordercheck_pytorch.program.case import AXES_OF, MESH_AXES
 from ordercheck_pytorch.program.rank import RankResult
 from ordercheck_pytorch.repro.noise_floor import SPLITS, distances, relative, told, widened
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "pytorch"))
+from run_message import case_of, run_of
 
 FLOAT32 = [
     "tp=2", "tp=3", "tp=4", "fsdp=2", "fsdp=3", "fsdp=4", "fsdp=5", "ddp=4", "sac,fsdp=8", "tp=2,ddp=2", "tp=2,compile",
@@ -29,24 +31,14 @@ LAYOUTS = {
     "native": [("", FLOAT32, 20)],
     "pytorch": [("", ["tp=2", "cp=2", "pp=2", "fsdp=2"], 2), ("amp", CAST, 2)],
 }
-SCOPES = {"ac": "block", "sac": "block", "compile": "block", "fsdp": "block", "cp": "attention"}
 USUAL = {"arithmetic": "exact", "seed": 1, "accumulation": 2}
 STEPS = 3
 
 
-def case_of(engine, stack, **given):
-    settings = USUAL | given
-    mesh, items = dict.fromkeys(MESH_AXES, 1), []
-    for word in filter(None, stack.split(",")):
-        name, _, degree = word.partition("=")
-        mesh |= dict.fromkeys(AXES_OF.get(name, ()), int(degree or 1))
-        degrees, scope = [int(degree)] if degree else [], SCOPES.get(name, "model")
-        items.append({"name": name, "degrees": degrees, "mode": "", "options": [], "scope": scope})
+def case_in(engine, stack, **settings):
     text = (stack or "(nothing)") + ("" if engine == "native" else f" engine={engine}")
     text += "".join(f" {key}={value}" for key, value in settings.items() if value != USUAL[key])
-    settings |= {"grid": 20, "seed": str(settings["seed"]), "steps": STEPS}
-    named = {"text": text, "engine": engine, "model": "llama", "apply": ""}
-    return {**named, "items": items, "mesh": mesh, "settings": settings}
+    return case_of(stack, engine=engine, text=text, steps=STEPS, **USUAL | settings)
 
 
 class Worker:
@@ -56,8 +48,7 @@ class Worker:
 
     def run(self, stack, **settings):
         folder = Path(tempfile.mkdtemp())
-        run = {"type": "run", "id": 1, "case": case_of(self.engine, stack, **settings), "keep": "values"}
-        run |= {"mutant": "", "fault": None, "flight_file": "", "values_folder": str(folder)}
+        run = run_of(1, case_in(self.engine, stack, **settings), "values", values_folder=str(folder))
         print(json.dumps(run), file=self.process.stdin, flush=True)
         while (message := json.loads(self.process.stdout.readline()))["type"] == "progress":
             pass

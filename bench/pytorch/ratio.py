@@ -16,35 +16,24 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests" / "pytorch"))
+from run_message import case_of, run_of
+
 HERE = Path(__file__).resolve().parent
 DRIVER = HERE.parent.parent / "src" / "drivers" / "pytorch"
 GOALS = {"eager": 20, "aot_eager": 5}
 CASES = {"eager": ["ddp=2", "ac,fsdp=2", "tp=2,fsdp=2"], "aot_eager": ["compile,fsdp=2", "ac,compile"]}
-AXES = {"ddp": "dp_replicate", "fsdp": "dp_shard", "tp": "tp"}
 POOLED_RUNS = 3  # of the pool, a round
 
 
 def case_json(text: str) -> dict[str, Any]:
-    """The `case` object of a run message, of a stack without options."""
-    mesh = dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1)
-    items = []
-    for word in text.split(","):
-        name, _, degree = word.partition("=")
-        if name in AXES:
-            mesh[AXES[name]] = int(degree)
-        scope = "block" if name in ("ac", "compile", "fsdp") else "model"
-        degrees = [int(degree)] if degree else []
-        items.append({"name": name, "degrees": degrees, "mode": "", "options": [], "scope": scope})
-    settings = {"arithmetic": "exact", "grid": 20, "seed": "1", "steps": 3, "accumulation": 2}
-    return {
-        "text": text, "engine": "pytorch", "model": "llama", "apply": "", "items": items, "mesh": mesh, "settings": settings
-    }  # fmt: skip
+    return case_of(text, text=text, steps=3)
 
 
 def ranks_of(case: dict[str, Any]) -> int:
     world = 1
-    for degree in case["mesh"].values():
-        world *= degree
+    for axis in case["mesh"]:
+        world *= axis["degree"]
     return world
 
 
@@ -85,8 +74,7 @@ class Worker:
     def seconds(self, case: dict[str, Any]) -> float:
         assert self.process.stdin is not None
         self.runs += 1
-        run = {"type": "run", "id": self.runs, "case": case, "keep": "hashes", "mutant": "", "fault": None,
-               "flight_file": self.flight, "values_folder": ""}  # fmt: skip
+        run = run_of(self.runs, case, flight_file=self.flight)
         began = time.monotonic()
         self.process.stdin.write(json.dumps(run) + "\n")
         self.process.stdin.flush()

@@ -111,6 +111,7 @@ Status parse_difference(const std::vector<std::string>& fields, Observation& row
   if (!step) return step.error();
   if (!rank) return rank.error();
   if (fields[kTensor].empty()) return Done{};
+  if (*step < 0) return Error{fmt::format("'{}' differs in no step", fields[kTensor])};
   row.difference =
       Difference{.what = fields[kTensor], .step = *step, .rank = *rank, .expected = fields[kExpected], .got = fields[kGot]};
   return Done{};

@@ -14,19 +14,19 @@ constexpr std::string_view kStandIn = "compile: with a stand-in";  // a note tha
 
 }  // namespace
 
-void show_captured(Showing& showing, const Record& with) {
-  const auto captures = with.counters.graph_captures;
-  const auto scope = with.counters.products_in_scope, in_graphs = with.counters.products_in_graphs;
+void show_captured(Showing& showing, const EffectRuns& runs) {
+  const auto captures = runs.with.counters.graph_captures;
+  const auto scope = runs.with.counters.products_in_scope, in_graphs = runs.with.counters.products_in_graphs;
   if (showing.measured("graphs captured", {captures})) {
     const std::string phrase = fmt::format("{} {} captured", captures, captures == 1 ? "graph" : "graphs");
     // A graph that is captured and never run compiles nothing.
     const bool told_by_products = is_measured(scope) && scope > 0;
-    told_by_products ? showing.remark(phrase) : showing.expect(captures > 0, phrase);
+    told_by_products&& captures > 0 ? showing.remark(phrase) : showing.expect(captures > 0, phrase);
   }
   if (showing.measured("matrix products in captured graphs", {scope, in_graphs}) && scope > 0)
     showing.expect_all(in_graphs, scope,
                        fmt::format("{} of {} matrix products of its scope ran in captured graphs", in_graphs, scope));
-  for (const std::string& note : with.notes)
+  for (const std::string& note : runs.with.notes)
     if (note.starts_with(kStandIn)) showing.remark(note.substr(kOfCompile.size()));
 }
 

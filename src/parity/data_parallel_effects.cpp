@@ -73,7 +73,8 @@ void expect_cast(Showing& showing, const EffectRuns& runs, const std::string& gr
 
 }  // namespace
 
-void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas) {
+void show_sharded(Showing& showing, const EffectRuns& runs) {
+  const int shards = degree_of(runs.mesh(), "dp_shard"), replicas = degree_of(runs.mesh(), "dp_replicate");
   if (shards > 1) {
     // Ranks of cp have other tokens: what shards parameters and sums gradients does so over them as well.
     const Mesh mesh = mesh_of(runs.subject.stack);

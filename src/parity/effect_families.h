@@ -1,4 +1,4 @@
-// What the transforms of each family owe to show; one source a family. Which item asks for which stands in effects.cpp.
+// The effects that transforms owe (OwedEffect in stack/transforms.h), one function each; one source a family.
 #pragma once
 
 #include "parity/showing.h"
@@ -6,22 +6,23 @@
 namespace ordercheck {
 
 // recompute_effects.cpp
-void show_recompute(Showing& showing, const EffectRuns& runs);  // something is computed again, and less is saved
-void show_kept(Showing& showing, const EffectRuns& runs);       // a policy hands results to the recomputation
+void show_recompute(Showing& showing, const EffectRuns& runs);
+void show_kept(Showing& showing, const EffectRuns& runs);
 
 // compile_effect.cpp
-void show_captured(Showing& showing, const Record& with);  // graphs run the matrix products of what was handed to compile
+void show_captured(Showing& showing, const EffectRuns& runs);
 
 // model_parallel_effects.cpp
-void show_tensor_parallel(Showing& showing, const EffectRuns& runs, int degree);
-void show_context_parallel(Showing& showing, const EffectRuns& runs, int degree);  // gathers keys and values, splits the work
+void show_tensor_parallel(Showing& showing, const EffectRuns& runs);
+void show_context_parallel(Showing& showing, const EffectRuns& runs);
 void show_pipeline(Showing& showing, const EffectRuns& runs);
 
 // data_parallel_effects.cpp
-void show_sharded(Showing& showing, const EffectRuns& runs, int shards, int replicas);  // gathers, scatters, splits the batch
-void show_replicated(Showing& showing, const EffectRuns& runs);                         // reduces and splits the batch
+void show_sharded(Showing& showing, const EffectRuns& runs);
+void show_replicated(Showing& showing, const EffectRuns& runs);
 
 // numeric_effects.cpp
-void show_moved_numbers(Showing& showing, const EffectRuns& runs);  // losses are others than without it
+void show_moved_numbers(Showing& showing, const EffectRuns& runs);
+void show_updates(Showing& showing, const EffectRuns& runs);
 
 }  // namespace ordercheck

@@ -1,51 +1,27 @@
-#include <algorithm>
-#include <array>
 #include <cassert>
 
-#include <fmt/format.h>
-
 #include "parity/effect_families.h"
-#include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
 
-// Those that spread over ranks; of degree 1 they owe nothing.
-constexpr std::array<std::string_view, 7> kParallel{"pp", "tp", "cp", "fsdp", "hsdp", "ddp", "replicate"};
-
-void show_updates(Showing& showing, const Record& with) {
-  std::size_t changed = 0;
-  for (const auto& p : with.parameters) changed += p.changed;
-  showing.expect(changed > 0, fmt::format("{} of {} parameters changed", changed, with.parameters.size()));
-}
-
-// False where nothing is stated about the transform.
-bool show(Showing& showing, const EffectRuns& runs, const Mesh& mesh) {
-  const std::string& name = runs.item().name;
-  if (name == "ac" || name == "sac") {
-    show_recompute(showing, runs);
-    if (name == "sac") show_kept(showing, runs);
-  } else if (name == "tp") {
-    show_tensor_parallel(showing, runs, world_size(mesh));
-  } else if (name == "cp") {
-    show_context_parallel(showing, runs, world_size(mesh));
-  } else if (name == "amp") {
-    show_moved_numbers(showing, runs);
-  } else if (name == "pp") {
-    show_pipeline(showing, runs);
-  } else if (name == "fsdp" || name == "hsdp") {
-    show_sharded(showing, runs, degree_of(mesh, "dp_shard"), degree_of(mesh, "dp_replicate"));
-  } else if (name == "ddp" || name == "replicate") {
-    show_replicated(showing, runs);
-  } else if (name == "optimizer") {
-    show_updates(showing, runs.with);
-  } else if (name == "compile") {
-    show_captured(showing, runs.with);
-  } else {
-    return false;
+// No default: an effect that nobody shows is a warning of the compiler and ends in the assertion.
+void show(OwedEffect owed, Showing& showing, const EffectRuns& runs) {
+  switch (owed) {
+    case OwedEffect::recompute: return show_recompute(showing, runs);
+    case OwedEffect::kept: return show_kept(showing, runs);
+    case OwedEffect::captured: return show_captured(showing, runs);
+    case OwedEffect::tensor_parallel: return show_tensor_parallel(showing, runs);
+    case OwedEffect::context_parallel: return show_context_parallel(showing, runs);
+    case OwedEffect::pipeline: return show_pipeline(showing, runs);
+    case OwedEffect::sharded: return show_sharded(showing, runs);
+    case OwedEffect::replicated: return show_replicated(showing, runs);
+    case OwedEffect::moved_numbers: return show_moved_numbers(showing, runs);
+    case OwedEffect::updates: return show_updates(showing, runs);
   }
-  return true;
+  assert(false && "every owed effect has a function that shows it");
 }
 
 }  // namespace
@@ -55,14 +31,15 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
   assert(with.ending == Ending::completed && (!without || without->ending == Ending::completed));
   const EffectRuns runs{.subject = c, .index = index, .with = with, .without = without ? &*without : nullptr};
   const Item& item = runs.item();
-  const Mesh mesh = mesh_of(Stack{.items = {item}});
+  const TransformInfo* info = find_transform(item.name);
+  if (info == nullptr || info->owes.empty())  // a test's stranger has no row
+    return {.transform = print(item), .defined = false, .signs = {{.text = "no effect is stated for " + item.name}}};
   Showing showing;
-  if (std::ranges::find(kParallel, item.name) != kParallel.end() && world_size(mesh) == 1) {
+  if (!info->axes.empty() && world_size(runs.mesh()) == 1) {
     showing.remark("degree 1: nothing to show");
     return showing.effect(item);
   }
-  if (!show(showing, runs, mesh))
-    return {.transform = print(item), .defined = false, .signs = {{.text = "no effect is stated for " + item.name}}};
+  for (const OwedEffect owed : info->owes) show(owed, showing, runs);
   if (!without) showing.remark("the stack without it did not complete, so nothing was held against it");
   return showing.effect(item);
 }

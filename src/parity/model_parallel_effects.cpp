@@ -32,18 +32,18 @@ void expect_split_model(Showing& showing, const EffectRuns& runs, int degree) {
 
 }  // namespace
 
-void show_tensor_parallel(Showing& showing, const EffectRuns& runs, int degree) {
-  expect_split_model(showing, runs, degree);
+void show_tensor_parallel(Showing& showing, const EffectRuns& runs) {
+  expect_split_model(showing, runs, world_size(runs.mesh()));
   for (Phase phase : {Phase::forward, Phase::backward}) {
     const auto count = collectives(runs.with, "", "tp", phase);
     showing.expect(count > 0, fmt::format("{} collectives on tp in {}", count, name_of(phase)));
   }
 }
 
-void show_context_parallel(Showing& showing, const EffectRuns& runs, int degree) {
+void show_context_parallel(Showing& showing, const EffectRuns& runs) {
   expect_collective(showing, runs.with, "all_gather", "cp", Phase::forward);
   expect_collective(showing, runs.with, "reduce_scatter", "cp", Phase::backward);
-  expect_split_work(showing, runs, 1, degree);
+  expect_split_work(showing, runs, 1, world_size(runs.mesh()));
 }
 
 // How much of the work rank 0 has is up to where the model was cut: some of it, not all. Messages are in the counters, and

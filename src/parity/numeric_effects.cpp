@@ -14,4 +14,10 @@ void show_moved_numbers(Showing& showing, const EffectRuns& runs) {
   showing.expect(moved > 0, fmt::format("{} of {} losses are others than without it", moved, steps));
 }
 
+void show_updates(Showing& showing, const EffectRuns& runs) {
+  std::size_t changed = 0;
+  for (const ParameterRecord& p : runs.with.parameters) changed += p.changed;
+  showing.expect(changed > 0, fmt::format("{} of {} parameters changed", changed, runs.with.parameters.size()));
+}
+
 }  // namespace ordercheck

@@ -8,8 +8,6 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::forward, Phase::recompute,
-                             Phase::backward, Phase::optimizer, Phase::observe};
 constexpr std::array kEndings{Ending::completed, Ending::failed,  Ending::deadlocked,   Ending::timed_out,
                               Ending::died,      Ending::garbled, Ending::out_of_range, Ending::unsupported};
 

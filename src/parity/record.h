@@ -4,6 +4,7 @@
 // placements that its parameter carries, so that records of two layouts can be laid side by side.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@ namespace ordercheck {
 
 // Where in a step something happened. `recompute` is forward work done inside backward.
 enum class Phase { build, apply, forward, recompute, backward, optimizer, observe };
+
+// All of them, in order: the flight file stores a phase as its place here.
+inline constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::forward, Phase::recompute,
+                                    Phase::backward, Phase::optimizer, Phase::observe};
 
 // How the run ended. All but `completed` come with a Failure.
 //   failed        a rank raised: an exception, or a collective whose ranks disagree

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parity/effect.h"
+#include "stack/mesh.h"
 
 namespace ordercheck {
 
@@ -16,6 +17,7 @@ struct EffectRuns {
   const Record& with;
   const Record* without;
   const Item& item() const { return subject.stack.items[index]; }
+  Mesh mesh() const { return mesh_of(Stack{.items = {item()}}); }  // that the item alone asks for
 };
 
 // Each part adds a sign, and one missing part makes the effect absent. A part that needs a counter that was not measured

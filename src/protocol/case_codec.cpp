@@ -1,43 +1,63 @@
 #include "protocol/case_codec.h"
 
+#include <cassert>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "protocol/json_text.h"
 #include "stack/mesh.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
 
 using nlohmann::json;
 
+const char* name_of(TransformKind kind) { return kind == TransformKind::layout ? "layout" : "numeric"; }
+
 json json_of(const Item& item) {
   json degrees = json::array();
   for (const Degree& degree : item.degrees) degrees.push_back(degree.value);
   json options = json::array();
   for (const Option& option : item.options) options.push_back({{"name", option.name}, {"value", option.value}});
-  return {
-      {"name", item.name}, {"degrees", degrees}, {"mode", item.mode}, {"options", options}, {"scope", name_of(scope_of(item))}};
+  const TransformInfo* info = find_transform(item.name);
+  assert(info != nullptr && "a case that is asked for names transforms of the catalogue");
+  return {{"name", item.name},
+          {"degrees", degrees},
+          {"mode", item.mode},
+          {"options", options},
+          {"scope", name_of(scope_of(item))},
+          {"axes", json(info->axes)},
+          {"kind", name_of(info->kind)},
+          {"casts", casting_part(item)}};
 }
 
+json items_json(const Stack& stack) {
+  json items = json::array();
+  for (const Item& item : stack.items) items.push_back(json_of(item));
+  return items;
+}
+
+// A list, because an object of JSON has no order and ranks are counted in that of the axes.
 json mesh_json(const Stack& stack) {
   const Mesh mesh = mesh_of(stack);
-  json value = json::object();
-  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis) value[std::string(kMeshAxes[axis])] = mesh.degrees[axis];
-  return value;
+  json axes = json::array();
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis)
+    axes.push_back({{"axis", kMeshAxes[axis]}, {"degree", mesh.degrees[axis]}, {"splits", kSplitAlongAxis[axis]}});
+  return axes;
 }
 
 }  // namespace
 
 json json_of(const Case& subject) {
-  json items = json::array();
-  for (const Item& item : subject.stack.items) items.push_back(json_of(item));
   const Settings& settings = subject.settings;
   return {{"text", print(subject)},
           {"engine", subject.engine},
           {"model", subject.model},
           {"apply", subject.apply},
-          {"items", items},
+          {"items", items_json(subject.stack)},
+          {"on_one_rank", items_json(reference_of(subject).stack)},
           {"mesh", mesh_json(subject.stack)},
           {"settings",
            {{"arithmetic", name_of(settings.arithmetic)},

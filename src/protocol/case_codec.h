@@ -1,5 +1,6 @@
-// A case as JSON (the definition `case` of schema/run.json): its line of text, and the same spelled out for engines
-// that do not parse the notation. May be used from any thread.
+// A case as JSON (the definition `case` of schema/run.json): its line of text, and the same spelled out with what the
+// catalogue says of each transform and axis, so that no engine parses the notation or keeps a table of its own. May be used
+// from any thread.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

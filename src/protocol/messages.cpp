@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "parity/counters.h"
 #include "protocol/case_codec.h"
 #include "protocol/json_text.h"
 #include "protocol/record_codec.h"
@@ -28,6 +29,14 @@ std::optional<Fault> fault_in(const json& value) {
                .module = value["module"],
                .phase = find_phase(value["phase"].get<std::string>()).value(),
                .sequence = value["sequence"]};
+}
+
+// What every run tells besides its case, the same in each.
+json vocabulary() {
+  json counters = json::array(), phases = json::array();
+  for (const CounterName& counter : kCounters) counters.push_back(counter.name);
+  for (const Phase phase : kPhases) phases.push_back(name_of(phase));
+  return {{"counters", counters}, {"phases", phases}};
 }
 
 Hello hello_in(const json& value) {
@@ -76,14 +85,16 @@ std::string encode(const Hello& message) {
 }
 
 std::string encode(const Run& message) {
-  return to_text({{"type", "run"},
-                  {"id", message.id},
-                  {"case", json_of(message.subject)},
-                  {"keep", name_of(message.keep)},
-                  {"mutant", message.mutant},
-                  {"fault", json_of(message.fault)},
-                  {"flight_file", message.flight_file},
-                  {"values_folder", message.values_folder}});
+  json run = {{"type", "run"},
+              {"id", message.id},
+              {"case", json_of(message.subject)},
+              {"keep", name_of(message.keep)},
+              {"mutant", message.mutant},
+              {"fault", json_of(message.fault)},
+              {"flight_file", message.flight_file},
+              {"values_folder", message.values_folder}};
+  run.update(vocabulary());
+  return to_text(run);
 }
 
 std::string encode(const Progress& message) {
@@ -123,6 +134,10 @@ Result<Run> decode_run(std::string_view line) {
   if (!parsed) return parsed.error();
   const json& value = *parsed;
   if (Status checked = check_schema(Schema::run, value); !checked) return checked.error();
+  const json owed = vocabulary();
+  for (const auto& [name, expected] : owed.items())
+    if (value[name] != expected)
+      return Error{"run: at " + name + ": expected " + excerpt(to_text(expected)) + ", got " + excerpt(to_text(value[name]))};
   Result<Case> subject = case_of(value["case"]);
   if (!subject) return subject.error();
   return Run{.id = value["id"],

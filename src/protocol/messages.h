@@ -21,7 +21,7 @@
 
 namespace ordercheck {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 struct Hello {
   std::string engine;                   // "native"
@@ -55,6 +55,7 @@ struct Fault {
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
+// On the line it also names the counters of a record and the phases in order: an engine keeps no list of either.
 struct Run {
   std::int64_t id = 0;
   Case subject;

@@ -13,6 +13,10 @@ namespace ordercheck {
 
 inline constexpr std::array<std::string_view, 5> kMeshAxes{"pp", "dp_replicate", "dp_shard", "cp", "tp"};
 
+// What the ranks along each axis split among them, in the order of kMeshAxes. Who trains needs no more of an axis: ranks
+// that split the batch or its sequences have other tokens, those that split layers run one behind the other.
+inline constexpr std::array<std::string_view, 5> kSplitAlongAxis{"layers", "batch", "batch", "sequence", "tensors"};
+
 // A missing degree prints as missing and runs as this.
 inline constexpr Degree kMissingDegree{2};
 

@@ -7,6 +7,7 @@ namespace ordercheck {
 namespace {
 
 using enum OptionForm;
+using enum OwedEffect;
 
 const OptionInfo kReshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
 const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "fp16"}, .casts = true};
@@ -22,6 +23,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"pp"},
+       .owes = {pipeline},
        .modes = {},
        .options = {{.name = "gpipe", .group = "schedule"},
                    {.name = "1f1b", .group = "schedule"},
@@ -36,6 +38,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"tp"},
+       .owes = {tensor_parallel},
        .modes = {},
        .options = {{.name = "sp", .form = word, .words = {"on", "off"}, .absent = "with sequence parallel"},
                    {.name = "plan",
@@ -49,6 +52,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::experts,
        .axes = {},  // carved from dp_shard * cp * tp
+       .owes = {},
        .modes = {},
        .options = {}},
       {.name = "cp",
@@ -58,6 +62,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::attention,
        .axes = {"cp"},
+       .owes = {context_parallel},
        .modes = {},
        .options = {{.name = "all_gather", .group = "exchange"}, {.name = "ring", .group = "exchange"}}},
       {.name = "ac",
@@ -67,6 +72,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::mode,
        .scope = Scope::block,
        .axes = {},
+       .owes = {recompute},
        .modes = {"full", "selective"},  // selective: every n-th block
        .options = {kEvery, {.name = "reentrant"}}},
       {.name = "sac",
@@ -76,6 +82,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::none,
        .scope = Scope::block,
        .axes = {},
+       .owes = {recompute, kept},
        .modes = {},
        .options = {{.name = "policy", .form = word}, kEvery}},
       {.name = "compile",
@@ -85,6 +92,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::mode,
        .scope = Scope::block,
        .axes = {},
+       .owes = {captured},
        .modes = {"inductor", "aot_eager"},  // none written: what the engine compiles with by itself
        .options = {{.name = "wrap", .absent = "in place"}, {.name = "fullgraph"}}},
       {.name = "fsdp",
@@ -94,6 +102,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::block,
        .axes = {"dp_shard"},
+       .owes = {sharded},
        .modes = {},
        .options = {kReshard, kMixedPrecision}},
       {.name = "hsdp",
@@ -103,6 +112,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree_pair,
        .scope = Scope::block,
        .axes = {"dp_replicate", "dp_shard"},
+       .owes = {sharded},
        .modes = {},
        .options = {kReshard, kMixedPrecision}},
       {.name = "ddp",
@@ -112,6 +122,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"dp_replicate"},
+       .owes = {replicated},
        .modes = {},
        .options = {{.name = "no_sync"}, {.name = "bucket_kib", .form = count}, {.name = "device_mesh"}}},
       {.name = "replicate",
@@ -121,6 +132,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"dp_replicate"},
+       .owes = {replicated},
        .modes = {},
        .options = {}},
       {.name = "simple_fsdp",
@@ -130,6 +142,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"dp_shard"},
+       .owes = {},
        .modes = {},
        .options = {{.name = "bucket", .form = word}}},
       {.name = "auto_parallel",
@@ -139,6 +152,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"dp_shard"},  // the ranks it may place over; the batch is split over them
+       .owes = {},
        .modes = {},
        .options = {}},
       {.name = "amp",
@@ -148,6 +162,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::mode,
        .scope = Scope::model,
        .axes = {},
+       .owes = {moved_numbers},
        .modes = {"bf16", "fp16"},
        .options = {},
        .casts = true},
@@ -158,6 +173,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::mode,
        .scope = Scope::model,
        .axes = {},
+       .owes = {},
        .modes = {"fp8", "mxfp8", "int8", "int4"},
        .options = {},
        .casts = true},
@@ -168,6 +184,7 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::mode,
        .scope = Scope::model,
        .axes = {},
+       .owes = {updates},
        .modes = {"sgd", "adamw"},
        .options = {{.name = "clip", .form = number}, {.name = "lr", .form = number}, {.name = "weight_decay", .form = number}}},
   };
@@ -206,10 +223,14 @@ std::optional<Item> numeric_part(const Item& item) {
   return part;
 }
 
-bool casts(const Item& item) {
+std::string casting_part(const Item& item) {
   const TransformInfo& info = info_of(item);
-  return info.casts ||
-         std::ranges::any_of(item.options, [&](const Option& option) { return find_option(info, option.name)->casts; });
+  if (info.casts) return item.name;
+  for (const Option& option : item.options)
+    if (find_option(info, option.name)->casts) return item.name + ":" + option.name;
+  return "";
 }
+
+bool casts(const Item& item) { return !casting_part(item).empty(); }
 
 }  // namespace ordercheck

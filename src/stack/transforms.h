@@ -32,6 +32,32 @@ struct OptionInfo {
   std::string absent = "";  // what an item without it is, behind its name: "in place"; "" for nothing worth saying
 };
 
+// An effect that a transform owes: what a run must show for it not to be ignored. What is looked at stands in
+// parity/effect_families.h, under the same name.
+//   recompute         forward operators run again in backward, and less is saved for it
+//   kept              a policy hands results to the recomputation
+//   captured          graphs run the matrix products of what was handed to compile
+//   tensor_parallel   every product is split, and the ranks talk
+//   context_parallel  keys and values are gathered, and the work is split
+//   pipeline          stages send messages and have a part of the work each
+//   sharded           parameters are gathered, gradients scattered, and the batch is split
+//   replicated        gradients are reduced, and the batch is split
+//   moved_numbers     losses are others than without it
+//   updates           parameters change
+enum class OwedEffect {
+  recompute,
+  kept,
+  captured,
+  tensor_parallel,
+  context_parallel,
+  pipeline,
+  sharded,
+  replicated,
+  moved_numbers,
+  updates
+};
+
+// One transform, described once: the notation, the mesh, the protocol, the effects and the pages all read its row.
 struct TransformInfo {
   std::string name;    // as in a stack: "fsdp"
   std::string title;   // as in prose: "fully sharded data parallel (FSDP2)"
@@ -40,6 +66,7 @@ struct TransformInfo {
   ValueForm value;
   Scope scope;                     // the default
   std::vector<std::string> axes;   // mesh axes that its degrees size, outermost first; empty when it has none
+  std::vector<OwedEffect> owes;    // empty: nothing is stated, and it is never found ignored
   std::vector<std::string> modes;  // what `=mode` may be
   std::vector<OptionInfo> options;
   bool casts = false;  // to another dtype before a reduction: what comes of it is up to the layout
@@ -62,6 +89,9 @@ const OptionInfo* find_option(const TransformInfo& transform, std::string_view n
 // What is left of an item on the one rank that a layout owes its numbers to: a numeric one as it is; of a layout one the
 // options that cast, at degree 1 (fsdp=4:reshard=never:mp=bf16 is fsdp=1:mp=bf16); nothing where it has none.
 std::optional<Item> numeric_part(const Item& item);
-bool casts(const Item& item);  // by itself or by an option
+
+// What of it casts to another dtype: itself ("amp"), an option ("fsdp:mp"), or nothing ("").
+std::string casting_part(const Item& item);
+bool casts(const Item& item);
 
 }  // namespace ordercheck

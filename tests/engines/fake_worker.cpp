@@ -18,6 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "protocol/flight.h"
 #include "protocol/messages.h"
 #include "stack/mesh.h"
@@ -256,7 +258,8 @@ void start(const std::string& behaviour) {
   if (behaviour == "nonsense") say("Welcome to fake!\n");
   if (behaviour == "other_version") {
     std::string line = encode(hello());
-    line.replace(line.find("\"protocol\":1"), 12, "\"protocol\":9");
+    const std::string own = fmt::format("\"protocol\":{}", kProtocolVersion);
+    line.replace(line.find(own), own.size(), "\"protocol\":9");
     say(line + "\n");
   }
   if (behaviour == "other_engine") {

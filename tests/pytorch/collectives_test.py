@@ -39,10 +39,10 @@ class Program:
     def case_of(self, message: Mapping[str, Any]) -> Any:
         return SimpleNamespace(mesh=MESH)
 
-    def cannot(self, case: Any, device: str) -> str:
+    def cannot(self, case: Any) -> str:
         return ""
 
-    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> RankResult:
+    def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> RankResult:
         torch.manual_seed(3)
         watch.phase(0, "apply")
         ddp, sharded = DistributedDataParallel(linear()), fully_shard(linear())
@@ -97,6 +97,7 @@ def run(pool: RankPool, folder: Any) -> list[RankReport]:
             device="cpu",
             store=str(folder / "store"),
             flight_file="",
+            phases=(),
         )
         for rank in range(2)
     ]

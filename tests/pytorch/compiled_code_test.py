@@ -9,6 +9,7 @@ import pytest
 from ordercheck_pytorch.worker.compiled_code import CompiledCode
 from ordercheck_pytorch.worker.pool import RankPool
 from ordercheck_pytorch.worker.report import Order
+from run_message import PHASES, mesh_of
 from stub_program import Program
 
 VARIABLE = "TORCHINDUCTOR_CACHE_DIR"
@@ -21,11 +22,7 @@ def test_killed_ranks_leave_their_folder_to_nobody(tmp_path: Path, monkeypatch: 
     first = os.environ[VARIABLE]
     pool.kill()
     assert os.environ[VARIABLE] == first  # there was no rank
-    case = {
-        "text": "stub",
-        "mesh": dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1),
-        "settings": {},
-    }
+    case = {"text": "stub", "apply": "", "mesh": mesh_of(), "settings": {}}
     order = Order(
         rank=0,
         world_size=1,
@@ -35,6 +32,7 @@ def test_killed_ranks_leave_their_folder_to_nobody(tmp_path: Path, monkeypatch: 
         device="cpu",
         store=str(tmp_path / "store"),
         flight_file="",
+        phases=PHASES,
     )
     outcome = pool.run([order], lambda step: None)
     assert not outcome.errors, outcome.errors[0].traceback

@@ -4,6 +4,8 @@ import ast
 from pathlib import Path
 
 import ordercheck_pytorch
+from ordercheck_pytorch.observe import profile_events, where
+from ordercheck_pytorch.program import gather, marks
 
 PACKAGE = Path(ordercheck_pytorch.__file__).parent
 FORBIDDEN = {"program": {"observe", "worker", "repro"}, "observe": {"program", "worker", "repro"}}
@@ -29,6 +31,15 @@ def test_parts_import_only_what_they_may() -> None:
         assert files
         for path in files:
             assert not parts_imported(path) & forbidden, path.relative_to(PACKAGE)
+
+
+def test_what_two_parts_both_say_since_neither_may_import_the_other_is_the_same() -> None:
+    assert (marks.SCOPE, marks.GRAPH, marks.RECOMPUTED) == (
+        profile_events.MARK_OF_SCOPE,
+        profile_events.MARK_OF_GRAPH,
+        profile_events.MARK_OF_RECOMPUTED,
+    )
+    assert set(where._WRAPPERS) == gather.WRAPPERS
 
 
 def test_imports_are_seen() -> None:

@@ -13,51 +13,13 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from ordercheck_pytorch.program.case import AXES_OF
-from ordercheck_pytorch.program.catalogue import TRANSFORMS
+from run_message import case_of, run_of
 
 HERE = Path(__file__).parent
 DRIVER = HERE.parents[1] / "src" / "drivers" / "pytorch"
 
 # Many times what the slowest case takes on a busy machine, and less than those who run the tests wait.
 PATIENCE_SECONDS = 150
-
-
-def case_of(stack: str, **settings: str) -> dict[str, Any]:
-    """The `case` object of a run message, of a stack of names and degrees."""
-    mesh = dict.fromkeys(("pp", "dp_replicate", "dp_shard", "cp", "tp"), 1)
-    items = []
-    for word in filter(None, stack.split(",")):
-        head, *options = word.split(":")
-        name, _, degree = head.partition("=")
-        for axis in AXES_OF.get(name, ()):
-            mesh[axis] = int(degree or 2)
-        degrees = [int(degree)] if degree else []
-        given = [dict(zip(("name", "value"), option.partition("=")[::2], strict=True)) for option in options]
-        items.append(
-            {
-                "name": name,
-                "degrees": degrees,
-                "mode": "",
-                "options": given,
-                "scope": TRANSFORMS[name].scopes[0] if name in TRANSFORMS else "model",
-            }
-        )
-    return {
-        "text": f"{stack} {settings}",
-        "engine": "pytorch",
-        "model": settings.get("model", "llama"),
-        "apply": settings.get("apply", ""),
-        "items": items,
-        "mesh": mesh,
-        "settings": {
-            "arithmetic": settings.get("arithmetic", "exact"),
-            "grid": 20,
-            "seed": "1",
-            "steps": 2,
-            "accumulation": int(settings.get("accumulation", "2")),
-        },
-    }
 
 
 class Worker:
@@ -120,16 +82,8 @@ class Worker:
         """With a folder for values, they are kept."""
         assert self.process.stdin
         self.runs += 1
-        run = {
-            "type": "run",
-            "id": self.runs,
-            "case": case_of(stack, **settings),
-            "keep": "values" if values_folder else "hashes",
-            "mutant": "",
-            "fault": None,
-            "flight_file": "",
-            "values_folder": values_folder,
-        }
+        keep = "values" if values_folder else "hashes"
+        run = run_of(self.runs, case_of(stack, **settings), keep, values_folder=values_folder)
         self.process.stdin.write(json.dumps(run) + "\n")
         self.process.stdin.flush()
         while (message := self.hear())["type"] == "progress":

@@ -9,8 +9,9 @@ import torch
 from ordercheck_pytorch.worker.blame import first_cause, placed
 from ordercheck_pytorch.worker.flight import Slot
 from ordercheck_pytorch.worker.record import empty_record, fill
-from ordercheck_pytorch.worker.report import RankError, RankReport, TracePiece
+from ordercheck_pytorch.worker.report import RankError, RankReport
 from ordercheck_pytorch.worker.tensors import bytes_of, hash_of
+from run_message import COUNTERS
 
 SHAPES: dict[str, tuple[int, ...]] = {"first.weight": (2,), "second.weight": (1,)}
 
@@ -19,12 +20,6 @@ def report(rank: int, **values: list[float]) -> RankReport:
     """Of a rank that holds these; its gradients are the values."""
     data = {name: bytes_of(torch.tensor(v)) for name, v in values.items()}
     names = {f"{name}.weight": hash_of(d) for name, d in data.items()}
-    runs = [("forward", list(values)), ("backward", list(reversed(values)))]
-    pieces = [
-        TracePiece(0, phase, name, (1,), f"{phase} {name} {rank}", b"")
-        for phase, names_run in runs
-        for name in names_run
-    ]
     return RankReport(
         rank=rank,
         shapes=SHAPES,
@@ -34,7 +29,6 @@ def report(rank: int, **values: list[float]) -> RankReport:
         values=names,
         changed=dict.fromkeys(names, rank == 1),
         data={hash_of(d): d for d in data.values()},
-        trace=pieces,
         range_used=0.25 * rank,
         counters={"matmul_flops": 7, "graph_breaks": -1},
         notes=[f"note {rank}", "both"],
@@ -43,7 +37,7 @@ def report(rank: int, **values: list[float]) -> RankReport:
 
 def record_of(reports: list[RankReport], keep: str = "hashes", folder: str = "") -> dict[str, Any]:
     case = SimpleNamespace(text="x", world_size=len(reports), settings=SimpleNamespace(arithmetic="exact"))
-    record = empty_record(case, "pytorch", ["torch 1"], "cpu")  # type: ignore[arg-type]
+    record = empty_record(case, "pytorch", ["torch 1"], "cpu", COUNTERS)  # type: ignore[arg-type]
     fill(record, reports, keep, folder)
     return record
 
@@ -72,28 +66,12 @@ def test_stages_that_hold_different_parameters(tmp_path: Path) -> None:
     record = record_of([report(0, first=[1, 2]), report(1, second=[3])], "values", str(tmp_path))
     assert [p["replicas_agree"] for p in record["parameters"]] == [True, True]
     assert [(e["phase"], e["module"], e["file"]) for e in record["trace"]] == [
-        ("forward", "first", "00000.f64"),
-        ("forward", "second", "00001.f64"),
-        ("backward", "second", "00002.f64"),
-        ("backward", "first", "00003.f64"),
-        ("backward", "gradient of first.weight", "00004.f64"),
-        ("backward", "gradient of second.weight", "00005.f64"),
-        ("optimizer", "first.weight", "00006.f64"),
-        ("optimizer", "second.weight", "00007.f64"),
+        ("backward", "gradient of first.weight", "00000.f64"),
+        ("backward", "gradient of second.weight", "00001.f64"),
+        ("optimizer", "first.weight", "00002.f64"),
+        ("optimizer", "second.weight", "00003.f64"),
     ]
-    assert (tmp_path / "00006.f64").read_bytes() == struct.pack("<dd", 1, 2)
-
-
-def test_a_module_that_all_ranks_ran_is_the_lowest_ranks() -> None:
-    both = [report(0, first=[1, 2], second=[3]), report(1, first=[1, 2], second=[3])]
-    from ordercheck_pytorch.worker.record import _module_pieces
-
-    assert [piece.hash for piece in _module_pieces(both)] == [
-        "forward first 0",
-        "forward second 0",
-        "backward second 0",
-        "backward first 0",
-    ]
+    assert (tmp_path / "00002.f64").read_bytes() == struct.pack("<dd", 1, 2)
 
 
 def test_what_no_rank_holds_is_no_number() -> None:

@@ -12,7 +12,7 @@ from ordercheck_pytorch.program.case import case_of as parsed
 from ordercheck_pytorch.program.catalogue import TRANSFORMS
 from ordercheck_pytorch.repro.join import joined
 from ordercheck_pytorch.repro.write import script_of
-from real_worker import case_of
+from run_message import case_of
 
 
 @pytest.mark.parametrize("stack", ["ac,tp=2", "pp=2,fsdp=2", "sac,compile", "ddp=2", ""])

@@ -13,8 +13,6 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-AXES = ("pp", "dp_replicate", "dp_shard", "cp", "tp")
-
 
 class OutOfRange(Exception):
     pass
@@ -50,7 +48,6 @@ class RankResult:
     range_used: float = 0.25
     notes: list[str] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=lambda: {"matmul_flops": 96, "graph_breaks": -1})
-    trace: list[tuple[int, str, str, torch.Tensor]] = field(default_factory=list)
 
 
 class Attention(nn.Module):
@@ -101,15 +98,15 @@ class Program:
     def case_of(self, message: Mapping[str, Any]) -> Case:
         return Case(
             message["text"],
-            dict(message["mesh"]),
+            {each["axis"]: each["degree"] for each in message["mesh"]},
             SimpleNamespace(**message["settings"]),
-            message.get("apply", ""),
+            message["apply"],
         )
 
-    def cannot(self, case: Case, device: str) -> str:
+    def cannot(self, case: Case) -> str:
         return "refused by the stub" if case.apply == "cannot" else ""
 
-    def run_rank(self, case: Case, rank: int, device: str, watch: Any, trace: bool) -> RankResult:
+    def run_rank(self, case: Case, rank: int, device: str, watch: Any) -> RankResult:
         seen = RankResult()
         watch.phase(0, "build")
         if case.apply == "empty":
@@ -141,8 +138,6 @@ class Program:
             mine = f"layers.{rank // (case.world_size // 2)}"
             seen.values = {n: v for n, v in seen.values.items() if n.startswith(mine)}
             seen.gradients = [{n: v for n, v in g.items() if n.startswith(mine)} for g in seen.gradients]
-        if trace:
-            seen.trace = [(0, "forward", "layers.0", y.detach())]
         watch.step_done(0)
         if case.apply == "die_after_step" and rank == 1:
             os._exit(7)
@@ -152,7 +147,7 @@ class Program:
 def axis_group(case: Case, axis: str) -> dist.ProcessGroup | None:
     if case.mesh[axis] == 1:
         return None
-    axes = [a for a in AXES if case.mesh[a] > 1]
+    axes = [a for a, degree in case.mesh.items() if degree > 1]
     if len(axes) == 1:
         return dist.group.WORLD
     from torch.distributed.device_mesh import init_device_mesh

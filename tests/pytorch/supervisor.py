@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-AXES = ("pp", "dp_replicate", "dp_shard", "cp", "tp")
+from run_message import mesh_of, run_of
 
 
 class Supervisor:
@@ -37,19 +37,11 @@ class Supervisor:
             "model": "llama",
             "apply": apply,
             "items": [],
-            "mesh": {axis: mesh.get(axis, 1) for axis in AXES},
+            "on_one_rank": [],
+            "mesh": mesh_of(**mesh),
             "settings": {"arithmetic": "exact", "grid": 20, "seed": "1", "steps": 1, "accumulation": 1},
         }
-        run = {
-            "type": "run",
-            "id": self.id,
-            "case": case,
-            "keep": keep,
-            "mutant": "",
-            "fault": fault,
-            "flight_file": flight_file,
-            "values_folder": values_folder,
-        }
+        run = run_of(self.id, case, keep, fault, flight_file, values_folder)
         assert self.process.stdin
         self.process.stdin.write(json.dumps(run).encode() + b"\n")
         self.process.stdin.flush()

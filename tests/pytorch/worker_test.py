@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from ordercheck_pytorch.worker import flight
+from run_message import PHASES
 from supervisor import Supervisor
 
 WORLD = {"dp_shard": 2, "tp": 2}
@@ -36,7 +37,7 @@ def children(pid: int) -> list[int]:
 
 def test_hello(worker: Supervisor) -> None:
     hello = worker.hello
-    assert (hello["type"], hello["protocol"], hello["engine"]) == ("hello", 1, "pytorch")
+    assert (hello["type"], hello["protocol"], hello["engine"]) == ("hello", 2, "pytorch")
     assert hello["transforms"] == ["tp", "fsdp"]
     assert {"crash", "hang", "throw", "slow", "exit", "kill", "nonsense"} <= set(hello["faults"])
     assert "+" not in hello["versions"][0]
@@ -69,14 +70,13 @@ def test_stages_and_replicas(worker: Supervisor) -> None:
 def test_values_are_written(worker: Supervisor, tmp_path: Path) -> None:
     record = worker.run(keep="values", values_folder=str(tmp_path), **WORLD)
     assert [entry["module"] for entry in record["trace"]] == [
-        "layers.0",
         "gradient of layers.0.attention.wq.weight",
         "gradient of layers.1.attention.wq.weight",
         "layers.0.attention.wq.weight",
         "layers.1.attention.wq.weight",
     ]
-    assert record["trace"][3]["hash"] == record["parameters"][0]["value"]
-    data = (tmp_path / record["trace"][3]["file"]).read_bytes()
+    assert record["trace"][2]["hash"] == record["parameters"][0]["value"]
+    data = (tmp_path / record["trace"][2]["file"]).read_bytes()
     assert len(struct.unpack("<16d", data)) == 16
     assert worker.run(keep="none", **WORLD)["parameters"] == []
 
@@ -186,7 +186,7 @@ def test_a_hang_is_told_by_the_flight_file_and_ends_with_the_worker(tmp_path: Pa
     def at_rest() -> bool:
         if not os.path.exists(path) or os.path.getsize(path) < 64 + 4 * 256:
             return False
-        slots = flight.read(path)
+        slots = flight.read(path, PHASES)
         rests = [slot.finished or slot.operation != "" for slot in slots]
         return rests == [True, False, True, True] and slots[1].module == MODULE
 

@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from ordercheck_pytorch.program.case import MESH_AXES, Case, Item, Settings, numeric_part
+from ordercheck_pytorch.program.case import Case, Item, Settings
 from ordercheck_pytorch.program.catalogue import TRANSFORMS, cannot
+from run_message import SPLITS
 
 
 def case(*items: Item, **degrees: int) -> Case:
-    mesh = {axis: degrees.get(axis, 1) for axis in MESH_AXES}
-    return Case("", "pytorch", "llama", "", items, mesh, Settings())
+    mesh = {axis: degrees.get(axis, 1) for axis in SPLITS}
+    return Case("", "llama", "", items, (), mesh, SPLITS, Settings())
 
 
 @pytest.mark.parametrize(
@@ -28,46 +29,39 @@ def case(*items: Item, **degrees: int) -> Case:
         ),
         (Item("ddp", (3,)), "ddp=3 divides every gradient by 3, which rounds; expected a power of two"),
         (
-            Item("amp", mode="bf16"),
+            Item("amp", mode="bf16", casts="amp"),
             "amp casts float32, and exact arithmetic is float64; expected arithmetic=native",
         ),
         (
-            Item("fsdp", (2,), options={"mp": "bf16"}, scope="block"),
+            Item("fsdp", (2,), options={"mp": "bf16"}, scope="block", casts="fsdp:mp"),
             "fsdp:mp casts float32, and exact arithmetic is float64; expected arithmetic=native",
         ),
     ],
 )
 def test_an_item_that_is_not_built(item: Item, words: str) -> None:
-    assert cannot(case(item), "cpu") == words
-
-
-def test_what_casts_is_kept_on_one_rank() -> None:
-    mixed = Item("hsdp", (2, 4), options={"reshard": "never", "mp": "bf16"}, scope="block")
-    assert numeric_part(mixed) == Item("hsdp", (1, 1), options={"mp": "bf16"}, scope="block")
-    assert numeric_part(Item("fsdp", (2,), options={"reshard": "never"}, scope="block")) is None
-    assert numeric_part(Item("optimizer", mode="sgd")) == Item("optimizer", mode="sgd")
+    assert cannot(case(item)) == words
 
 
 def test_a_policy_of_an_unknown_family_is_named() -> None:
-    reason = cannot(case(Item("sac", options={"policy": "linear+norms"}, scope="block")), "cpu")
+    reason = cannot(case(Item("sac", options={"policy": "linear+norms"}, scope="block")))
     assert reason.startswith("sac:policy=norms is not known; expected linear, ")
 
 
 def test_a_model_that_is_not_built() -> None:
-    assert cannot(replace(case(), model="gpt"), "cpu").startswith("model 'gpt' is not built")
-    assert cannot(replace(case(), model="package:factory"), "cpu") == ""
+    assert cannot(replace(case(), model="gpt")).startswith("model 'gpt' is not built")
+    assert cannot(replace(case(), model="package:factory")) == ""
 
 
 def test_a_rank_without_a_sample_is_refused() -> None:
-    assert cannot(case(dp_replicate=4, dp_shard=4), "cpu").endswith("leave a rank without a sample")
-    assert cannot(case(dp_replicate=2, dp_shard=4), "cpu") == ""
+    assert cannot(case(dp_replicate=4, dp_shard=4)).endswith("leave a rank without a sample")
+    assert cannot(case(dp_replicate=2, dp_shard=4)) == ""
 
 
 def test_every_transform_alone_is_built() -> None:
     for name, transform in TRANSFORMS.items():
         if name != "amp":
-            assert cannot(case(Item(name, scope=transform.scopes[0])), "cpu") == ""
+            assert cannot(case(Item(name, scope=transform.scopes[0]))) == ""
 
 
 def test_items_of_a_users_function_are_not_judged() -> None:
-    assert cannot(replace(case(Item("ep", (2,))), apply="package:function"), "cpu") == ""
+    assert cannot(replace(case(Item("ep", (2,))), apply="package:function")) == ""

@@ -85,6 +85,7 @@ TEST(Evidence, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("\tcompleted\t", "\tdone\t"), HasSubstr("x.tsv:10: ending 'done' is unknown"));
   EXPECT_THAT(error_of("\tapply\t", "\tapplied\t"), HasSubstr("x.tsv:9: phase 'applied' is unknown"));
   EXPECT_THAT(error_of("\tloss\t1\t", "\tloss\tfirst\t"), HasSubstr("x.tsv:11: step 'first' is no number of a step"));
+  EXPECT_THAT(error_of("\tloss\t1\t", "\tloss\t-\t"), HasSubstr("x.tsv:11: 'loss' differs in no step"));
   EXPECT_THAT(error_of("matmul_flops=12", "matmul_flops=x"), HasSubstr("x.tsv:10: counter 'matmul_flops=x'"));
   EXPECT_THAT(error_of("matmul_flops=12", "flops=12"), HasSubstr("x.tsv:10: unknown counter 'flops'"));
   EXPECT_THAT(error_of("all_gather:dp_shard:forward", "all_gather:dp_shard:sideways"), HasSubstr("x.tsv:10: collective"));

@@ -4,6 +4,7 @@
 #include "parity/counters.h"
 #include "parity/judge.h"
 #include "stack/notation.h"
+#include "stack/transforms.h"
 #include "unit/parity/sample_record.h"
 
 namespace ordercheck {
@@ -304,6 +305,18 @@ TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
   Record silent = sharded();
   silent.collectives.clear();
   EXPECT_FALSE(effect("fsdp=2", silent, std::nullopt).present);
+}
+
+// A new transform either says in its row what it owes, or stands here.
+TEST(Effect, EveryTransformOwesWhatIsShownOrIsKnownToOweNothing) {
+  std::vector<std::string> owe_nothing;
+  for (const TransformInfo& info : transforms()) {
+    const Effect shown = effect(info.name.c_str(), sample_record(), sample_record());
+    EXPECT_EQ(print(shown.signs).starts_with("no effect is stated"), info.owes.empty())
+        << info.name << ": " << print(shown.signs);
+    if (info.owes.empty()) owe_nothing.push_back(info.name);
+  }
+  EXPECT_THAT(owe_nothing, testing::ElementsAre("ep", "simple_fsdp", "auto_parallel", "quantize"));
 }
 
 TEST(Effect, OfATransformWithoutAStatedEffectIsNotDefined) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "parity/counters.h"
 #include "unit/protocol/samples.h"
 
 namespace ordercheck {
@@ -63,25 +64,40 @@ TEST(messages, every_case_that_the_notation_knows_survives_the_line) {
 }
 
 TEST(messages, a_run_spells_its_case_out_for_engines_that_do_not_parse_it) {
-  const Case subject = sample_case("tp,hsdp=2x4:reshard=never apply=mine.parallel:shard accumulation=4");
+  const Case subject = sample_case("tp,hsdp=2x4:mp=bf16 apply=mine.parallel:shard accumulation=4 arithmetic=native");
   const json run = json::parse(encode(ordercheck::Run{.subject = subject}));
-  EXPECT_EQ(run["case"]["mesh"], (json{{"pp", 1}, {"dp_replicate", 2}, {"dp_shard", 4}, {"cp", 1}, {"tp", 2}}));
+  const auto axis = [](const char* name, int degree, const char* splits) {
+    return json{{"axis", name}, {"degree", degree}, {"splits", splits}};
+  };
+  EXPECT_EQ(run["case"]["mesh"],
+            json::array({axis("pp", 1, "layers"), axis("dp_replicate", 2, "batch"), axis("dp_shard", 4, "batch"),
+                         axis("cp", 1, "sequence"), axis("tp", 2, "tensors")}));
   EXPECT_EQ(run["case"]["apply"], "mine.parallel:shard");
-  const json none = json::array();
-  const json items = {{{"name", "tp"}, {"degrees", none}, {"mode", ""}, {"options", none}, {"scope", "model"}},
-                      {{"name", "hsdp"},
-                       {"degrees", {2, 4}},
-                       {"mode", ""},
-                       {"options", {{{"name", "reshard"}, {"value", "never"}}}},
-                       {"scope", "block"}}};
-  EXPECT_EQ(run["case"]["items"], items);
+  const json none = json::array(), mixed = json::array({{{"name", "mp"}, {"value", "bf16"}}});
+  const json tp = {{"name", "tp"},     {"degrees", none}, {"mode", ""},       {"options", none},
+                   {"scope", "model"}, {"axes", {"tp"}},  {"kind", "layout"}, {"casts", ""}};
+  json hsdp = {{"name", "hsdp"},   {"degrees", {2, 4}}, {"mode", ""},
+               {"options", mixed}, {"scope", "block"},  {"axes", {"dp_replicate", "dp_shard"}},
+               {"kind", "layout"}, {"casts", "hsdp:mp"}};
+  EXPECT_EQ(run["case"]["items"], json::array({tp, hsdp}));
+  hsdp["degrees"] = {1, 1};
+  EXPECT_EQ(run["case"]["on_one_rank"], json::array({hsdp}));
   EXPECT_EQ(run["case"]["settings"]["accumulation"], 4);
+}
+
+TEST(messages, a_run_names_the_counters_and_the_phases_in_order) {
+  json run = json::parse(encode(sample_run()));
+  EXPECT_EQ(run["counters"].size(), kCounters.size());
+  EXPECT_EQ(run["counters"][0], "operators_recomputed");
+  EXPECT_EQ(run["phases"], (json{"build", "apply", "forward", "recompute", "backward", "optimizer", "observe"}));
+  std::swap(run["phases"][0], run["phases"][1]);
+  EXPECT_THAT(error_of(decode_run(run.dump())), HasSubstr("at phases"));
 }
 
 TEST(messages, a_run_whose_spelling_contradicts_its_text_is_refused) {
   json run = json::parse(encode(sample_run()));
-  run["case"]["mesh"]["tp"] = 4;
-  EXPECT_THAT(error_of(decode_run(run.dump())), AllOf(HasSubstr("case.mesh"), HasSubstr("'{\"cp\":1,")));
+  run["case"]["mesh"][4]["degree"] = 4;
+  EXPECT_THAT(error_of(decode_run(run.dump())), AllOf(HasSubstr("case.mesh"), HasSubstr("'[{\"axis\":\"pp\",")));
 }
 
 TEST(messages, a_counter_that_was_not_measured_survives_the_line_and_nothing_less_is_taken) {
@@ -154,8 +170,8 @@ TEST(messages, errors_name_the_place_what_was_expected_and_what_was_there) {
   EXPECT_THAT(error_of(decode_worker("{\"type\":\"progress\",\"id\":18446744073709551615,\"step\":1}")),
               HasSubstr("18446744073709551615"));
   json hello = json::parse(encode(sample_hello()));
-  hello["protocol"] = 2;
-  EXPECT_THAT(error_of(decode_worker(hello.dump())), AllOf(HasSubstr("at protocol"), HasSubstr("got '2'")));
+  hello["protocol"] = 1;
+  EXPECT_THAT(error_of(decode_worker(hello.dump())), AllOf(HasSubstr("at protocol"), HasSubstr("got '1'")));
 }
 
 TEST(messages, a_long_line_is_quoted_in_part) {

@@ -47,6 +47,8 @@ TEST(Transforms, AnItemCastsByItselfOrByAnOption) {
   EXPECT_TRUE(casts(item("fsdp=2:reshard=never:mp=bf16")));
   EXPECT_FALSE(casts(item("fsdp=2:reshard=never")));
   EXPECT_FALSE(casts(item("optimizer=sgd")));
+  EXPECT_EQ(casting_part(item("amp=bf16")), "amp");
+  EXPECT_EQ(casting_part(item("fsdp=2:reshard=never:mp=bf16")), "fsdp:mp");
 }
 
 TEST(Transforms, OnOneRankTheNumericPartIsLeft) {

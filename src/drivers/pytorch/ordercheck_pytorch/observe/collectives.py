@@ -36,6 +36,7 @@ _KINDS = {
 }
 MESSAGES = ("send", "recv")
 
+# Where a call goes on behind the kernel. All keys before are past: to dispatch from the start would come back to it.
 _ON_THE_DEVICE = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
 
 
@@ -107,7 +108,7 @@ class Operator:
 
 
 _listener: Listener | None = None
-_libraries: list[torch.library.Library] = []
+_libraries: list[torch.library.Library] = []  # for ever: a library that is dropped takes its kernels with it
 _missing = "collectives are not counted: no kernel was put before those of c10d"
 
 
@@ -130,7 +131,7 @@ def install() -> None:
     library = torch.library.Library("c10d", "IMPL")
     for kind, names in _KINDS.items():
         for name in names:
-            if hasattr(torch.ops.c10d, name):
+            if hasattr(torch.ops.c10d, name):  # not every version has every one
                 operator = Operator.of(kind, getattr(torch.ops.c10d, name).default)
                 library.impl(name, _kernel(operator), "BackendSelect", with_keyset=True)
     _libraries.append(library)

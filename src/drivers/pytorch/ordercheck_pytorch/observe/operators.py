@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from torch.autograd.profiler import profile, record_function
@@ -20,15 +20,19 @@ from .spans import Spans, any_within
 
 
 @dataclass
-class Step:
-    """Of the profiled step."""
+class Counted:
+    """In the profiled step, by the names of a record's counters."""
 
-    matmul_flops: int = 0
-    matmul_flops_recomputed: int = 0
-    operators_recomputed: int = 0
+    matmul_flops: int = NOT_MEASURED
+    matmul_flops_recomputed: int = NOT_MEASURED
+    operators_recomputed: int = NOT_MEASURED
     saved_bytes_peak: int = NOT_MEASURED
-    products_in_scope: int = 0
-    products_in_graphs: int = 0
+    products_in_scope: int = NOT_MEASURED
+    products_in_graphs: int = NOT_MEASURED
+
+
+@dataclass
+class Step(Counted):
     recast: str = ""
 
 
@@ -57,6 +61,7 @@ class OperatorMeter:
         if not last:
             yield
             return
+        # The last step alone: by then wrappers have made their buffers and compilers their graphs.
         with profile(record_shapes=True, profile_memory=True) as profiler:
             self._active = True
             try:
@@ -64,29 +69,16 @@ class OperatorMeter:
             finally:
                 self._close()
                 self._active = False
+        # The events as they came: profiler.events() would build a tree of Python objects that nothing here needs.
         self.seen = read_step(profiler.kineto_results.events())
 
     def counters(self) -> dict[str, int]:
         """By their names in a record."""
-        step = self.seen
-        if step is None:
-            return dict.fromkeys(COUNTERS, NOT_MEASURED)
-        return {name: int(getattr(step, name)) for name in COUNTERS}
+        seen = self.seen or Step()
+        return {counter.name: int(getattr(seen, counter.name)) for counter in fields(Counted)}
 
     def notes(self) -> list[str]:
         return [self.seen.recast] if self.seen and self.seen.recast else []
-
-
-COUNTERS = (
-    "matmul_flops",
-    "matmul_flops_recomputed",
-    "operators_recomputed",
-    "saved_bytes_peak",
-    "products_in_scope",
-    "products_in_graphs",
-)
-# Of these, what is told from operators: kernels that a backend has fused are none.
-OF_OPERATORS = ("matmul_flops", "matmul_flops_recomputed", "operators_recomputed")
 
 
 def read_step(profiled: Iterable[Any]) -> Step:
@@ -95,13 +87,10 @@ def read_step(profiled: Iterable[Any]) -> Step:
     products = products_computed(events)
     step = Step(saved_bytes_peak=saved_bytes(events))
     step.products_in_scope, step.products_in_graphs = products_of_scope(events, products)
-    if events.inductor_graphs:
-        for name in OF_OPERATORS:
-            setattr(step, name, NOT_MEASURED)
+    if events.inductor_graphs:  # a kernel that it has fused is no operator
         return step
     step.matmul_flops = sum(product.flops for product in products)
     if not is_told(events):
-        step.matmul_flops_recomputed = step.operators_recomputed = NOT_MEASURED
         return step
     step.matmul_flops_recomputed = sum(product.flops for product in products if again.hold(product.begin))
     step.operators_recomputed = sum(again.hold(begin) for begin in events.operators)
@@ -122,6 +111,7 @@ def recast(events: Events, products: Iterable[Product], again: Spans) -> str:
 def products_computed(events: Events) -> list[Product]:
     allocations = sorted(at for at, size in events.memory if size > 0)
     inductor = Spans(events.inductor_graphs)
+    # Events come without their parents: what lies in what is told by times, outer calls first.
     in_order = sorted(events.products, key=lambda product: (product.begin, -product.end))
     computed = []
     for product, after in zip(in_order, [*in_order[1:], None], strict=True):

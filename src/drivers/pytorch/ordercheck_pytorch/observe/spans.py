@@ -19,9 +19,6 @@ class Spans:
                 self.begins.append(begin)
                 self.ends.append(end)
 
-    def __iter__(self) -> Iterable[tuple[int, int]]:
-        return iter(zip(self.begins, self.ends, strict=True))
-
     def hold(self, time: int) -> bool:
         at = bisect.bisect_right(self.begins, time) - 1
         return at >= 0 and time < self.ends[at]

@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-
-MESH_AXES = ("pp", "dp_replicate", "dp_shard", "cp", "tp")
-AXES_OF = {
-    "pp": ("pp",),
-    "tp": ("tp",),
-    "cp": ("cp",),
-    "fsdp": ("dp_shard",),
-    "hsdp": ("dp_replicate", "dp_shard"),
-    "ddp": ("dp_replicate",),
-    "replicate": ("dp_replicate",),
-}
-NUMERIC = ("amp", "optimizer")  # transforms that are meant to change numbers; all others are layouts
 
 
 @dataclass(frozen=True)
 class Item:
-    """One transform of a stack. `degrees` is empty when none was written: it then runs as 2."""
+    """One transform of a stack, with what the supervisor's catalogue says of it: nothing here knows transforms by name.
+    `degrees` is empty when none was written: it then runs as 2."""
 
     name: str
     degrees: tuple[int, ...] = ()
     mode: str = ""
     options: dict[str, str] = field(default_factory=dict)
     scope: str = "model"
-
-
-def casts(item: Item) -> bool:
-    """To another dtype: what comes of it is up to the layout."""
-    return item.name == "amp" or "mp" in item.options
-
-
-def numeric_part(item: Item) -> Item | None:
-    """What is left of it on the one rank that a layout owes its numbers to: numeric_part in stack/transforms.h."""
-    if item.name in NUMERIC:
-        return item
-    if not casts(item):
-        return None
-    return replace(item, degrees=(1,) * len(AXES_OF[item.name]), options={"mp": item.options["mp"]})
+    axes: tuple[str, ...] = ()  # of the mesh, that its degrees size
+    kind: str = "layout"  # or numeric: meant to change numbers
+    casts: str = ""  # what of it casts to another dtype: "amp", "fsdp:mp"
 
 
 @dataclass(frozen=True)
@@ -56,11 +34,12 @@ class Settings:
 @dataclass(frozen=True)
 class Case:
     text: str
-    engine: str
     model: str  # "llama", or "package.module:factory" of a user
     apply: str  # "" or "package.module:function" of a user, which then stands for all items
     items: tuple[Item, ...]
-    mesh: dict[str, int]  # degree of every axis of MESH_AXES, the last one fastest over ranks
+    on_one_rank: tuple[Item, ...]  # what is left of the items on the one rank that the case is held against
+    mesh: dict[str, int]  # degree of every axis, the last one fastest over ranks
+    splits: dict[str, str]  # what the ranks along an axis split: layers, batch, sequence or tensors
     settings: Settings
 
     @property
@@ -69,29 +48,29 @@ class Case:
 
     @property
     def data_parallel_degree(self) -> int:
-        return self.mesh["dp_replicate"] * self.mesh["dp_shard"]
+        return math.prod(self.mesh[axis] for axis in self.axes("batch"))
+
+    def axes(self, *splits: str) -> list[str]:
+        """Those of several ranks that split the first of these, then the next ..."""
+        return [
+            axis
+            for wanted in splits
+            for axis, degree in self.mesh.items()
+            if self.splits[axis] == wanted and degree > 1
+        ]
 
 
 def case_of(message: dict[str, Any]) -> Case:
     """From the `case` object of a run message (schema/run.json)."""
-    items = tuple(
-        Item(
-            name=item["name"],
-            degrees=tuple(item["degrees"]),
-            mode=item["mode"],
-            options={option["name"]: option["value"] for option in item["options"]},
-            scope=item["scope"],
-        )
-        for item in message["items"]
-    )
     settings = message["settings"]
     return Case(
         text=message["text"],
-        engine=message["engine"],
         model=message["model"],
-        apply=message.get("apply", ""),
-        items=items,
-        mesh={axis: message["mesh"][axis] for axis in MESH_AXES},
+        apply=message["apply"],
+        items=items_of(message["items"]),
+        on_one_rank=items_of(message["on_one_rank"]),
+        mesh={each["axis"]: each["degree"] for each in message["mesh"]},
+        splits={each["axis"]: each["splits"] for each in message["mesh"]},
         settings=Settings(
             arithmetic=settings["arithmetic"],
             grid=settings["grid"],
@@ -102,10 +81,26 @@ def case_of(message: dict[str, Any]) -> Case:
     )
 
 
+def items_of(messages: list[dict[str, Any]]) -> tuple[Item, ...]:
+    return tuple(
+        Item(
+            name=item["name"],
+            degrees=tuple(item["degrees"]),
+            mode=item["mode"],
+            options={option["name"]: option["value"] for option in item["options"]},
+            scope=item["scope"],
+            axes=tuple(item["axes"]),
+            kind=item["kind"],
+            casts=item["casts"],
+        )
+        for item in messages
+    )
+
+
 def coordinates(mesh: dict[str, int], rank: int) -> dict[str, int]:
     """Where a rank stands on every axis."""
     place: dict[str, int] = {}
-    for axis in reversed(MESH_AXES):
+    for axis in reversed(mesh):
         place[axis] = rank % mesh[axis]
         rank //= mesh[axis]
     return place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .case import Case, Item, casts
+from .case import Case, Item
 from .data import SEQUENCES
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
@@ -58,7 +58,7 @@ TRANSFORMS: dict[str, Transform] = {
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
 
-def cannot(case: Case, device: str) -> str:
+def cannot(case: Case) -> str:
     """Why the case is not for this engine, or ""."""
     if case.model not in MODELS and ":" not in case.model:
         return f"model '{case.model}' is not built; expected llama or package.module:factory"
@@ -68,9 +68,9 @@ def cannot(case: Case, device: str) -> str:
     ranks = case.data_parallel_degree
     if case.apply and ranks & (ranks - 1) != 0:
         return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
-    if (casting := [item for item in case.items if casts(item)]) and case.settings.arithmetic != "native":
-        name = casting[0].name + (":mp" if "mp" in casting[0].options else "")
-        return f"{name} casts float32, and exact arithmetic is float64; expected arithmetic=native"
+    casting = [item.casts for item in case.items if item.casts]
+    if casting and case.settings.arithmetic != "native":
+        return f"{casting[0]} casts float32, and exact arithmetic is float64; expected arithmetic=native"
     if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:
         return (
             f"{case.data_parallel_degree} data-parallel ranks times {case.settings.accumulation} microbatches leave a "

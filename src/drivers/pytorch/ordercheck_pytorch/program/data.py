@@ -38,8 +38,9 @@ def even_part(first: int, count: int, parts: int, index: int) -> tuple[int, int]
 
 
 def samples_of_rank(case: Case, rank: int) -> tuple[int, int]:
-    place = coordinates(case.mesh, rank)
-    index = place["dp_replicate"] * case.mesh["dp_shard"] + place["dp_shard"]
+    place, index = coordinates(case.mesh, rank), 0
+    for axis in case.axes("batch"):
+        index = index * case.mesh[axis] + place[axis]
     return even_part(0, SEQUENCES, case.data_parallel_degree, index)
 
 

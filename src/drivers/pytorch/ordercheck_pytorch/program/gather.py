@@ -59,9 +59,10 @@ def laid_out_alike(a: torch.Tensor, b: DTensor) -> bool:
     )
 
 
-def is_laid_out_over(tensor: torch.Tensor, axes: Sequence[str]) -> bool:
-    """Whether its mesh has one of those axes."""
-    return isinstance(tensor, DTensor) and any(a in (tensor.device_mesh.mesh_dim_names or ()) for a in axes)
+def is_laid_out_over(tensor: torch.Tensor, axis: str) -> bool:
+    """Whether its mesh has the axis, by itself or joined behind another: dp_shard_cp."""
+    names = (tensor.device_mesh.mesh_dim_names or ()) if isinstance(tensor, DTensor) else ()
+    return any(name == axis or name.endswith(f"_{axis}") for name in names)
 
 
 def full_of_all(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch.distributed.pipelining import (
     PipelineStage,
     Schedule1F1B,
@@ -26,15 +25,13 @@ class PipelineSteps:
     """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and in
     versions newer than 2.11 gradients too, is asked for once."""
 
-    def __init__(
-        self, subject: Subject, numerics: Numerics, microbatches: int, device: str, group: dist.ProcessGroup
-    ) -> None:
+    def __init__(self, subject: Subject, numerics: Numerics, microbatches: int, device: str) -> None:
         plan = subject.pipeline
         assert plan is not None
         self.plan, self.numerics, self.device, self.microbatches = plan, numerics, device, microbatches
         self.factor = 1.0
         self.totals: list[torch.Tensor] = []
-        stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=group)
+        stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
         # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already.
         arguments: dict[str, Any] = {"loss_fn": self.scaled_loss, "scale_grads": False}
         self.schedule = (

@@ -1,4 +1,7 @@
-"""What one rank does of a case: builds the model, applies the stack, trains, and hands over what it saw."""
+"""What one rank does of a case: builds the model, applies the stack, trains, and hands over what it saw.
+
+It plays the trainer of a real job, and knows no transform by its name: what one needs of it, it leaves on the Subject
+(on_batch, gradient_factor, pipeline ...), and what the ranks of an axis split is told with the mesh."""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from torch.distributed.tensor import DTensor
 
 from .apart import start_apart
 from .arithmetic import Numerics, rounded
-from .case import AXES_OF, MESH_AXES, NUMERIC, Case, Item
+from .case import Case, Item
 from .catalogue import TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
 from .gather import (
@@ -35,14 +38,13 @@ from .llama import make_llama
 from .loss import summed_cross_entropy
 from .modules import Linear
 from .pipeline import PipelineSteps
+from .transforms.optimizer import apply_default_optimizer
 from .transforms.subject import Site, Subject
 from .user_code import look_up, make_user_model
 from .watch import Watch
 
 # Keeps gradients above the grid. A power of two: dividing it out again changes no bit.
 LOSS_SCALE = 256.0
-
-DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"})
 
 
 @dataclass
@@ -58,7 +60,6 @@ class RankResult:
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    trace: list[tuple[int, str, str, torch.Tensor]] = field(default_factory=list)
 
 
 class RankRun:
@@ -76,10 +77,11 @@ class RankRun:
         model = self.build()
         self.put_on_grid(model)
         self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
+        # Copies: the optimizer changes parameters in place, and `changed` is held against these.
         self.seen.initial = {name: full(p) for name, p in model.named_parameters()}
         self.watch.model_built(model)
         self.watch.phase(0, "apply")
-        self.site = Site(self.numerics, self.device, self.make_mesh())
+        self.site = Site(self.numerics, self.device, self.make_mesh(), self.case.splits)
         self.subject = Subject(model)
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
@@ -120,14 +122,14 @@ class RankRun:
                     weight.copy_(rounded(weight, self.numerics.grid))
 
     def make_mesh(self) -> DeviceMesh | None:
-        """Of the axes that have several ranks or that an item asks for, in the order of MESH_AXES."""
-        asked_for = {axis for item in self.case.items for axis in AXES_OF.get(item.name, ())}
-        axes = [axis for axis in MESH_AXES if self.case.mesh[axis] > 1 or axis in asked_for]
+        """Of the axes that have several ranks or that an item asks for, in the order of the case's mesh."""
+        asked_for = {axis for item in self.case.items for axis in item.axes}
+        axes = [axis for axis, degree in self.case.mesh.items() if degree > 1 or axis in asked_for]
         if not axes:
             return None
-        if (
-            self.case.world_size == 1
-        ):  # of the rank itself, which need not be alone: a script of repro runs it on each of its ranks
+        if self.case.world_size == 1:
+            # Of the rank itself, which need not be alone: a script of repro runs the reference on each of its ranks, and
+            # init_device_mesh would take rank 0.
             own = torch.full((1,) * len(axes), dist.get_rank())
             return DeviceMesh(self.device, own, mesh_dim_names=tuple(axes))
         return init_device_mesh(
@@ -136,6 +138,7 @@ class RankRun:
 
     def apply(self) -> None:
         if self.case.apply:
+            # Not told how it reduces gradients, so that is agreed on: averaged over data-parallel ranks, as DDP and FSDP do.
             returned = look_up(self.case.apply)(self.subject.model, self.site.mesh)
             self.subject.model = returned if returned is not None else self.subject.model
             self.subject.gradient_factor = float(self.case.data_parallel_degree)
@@ -144,7 +147,7 @@ class RankRun:
                 self.start_apart(item)
                 TRANSFORMS[item.name].apply(self.subject, item, self.site)
         if self.subject.optimizer is None:
-            TRANSFORMS["optimizer"].apply(self.subject, DEFAULT_OPTIMIZER, self.site)
+            apply_default_optimizer(self.subject, self.site)
 
     def start_apart(self, item: Item) -> None:
         """Of what the item promises to broadcast."""
@@ -159,6 +162,7 @@ class RankRun:
         all_tokens = valid_tokens(self.case.settings.seed, step)
         with self.watch.training(step, last), self.guarding():
             loss_sum = self.forward_backward(step, all_tokens)
+        # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
         self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
@@ -170,7 +174,7 @@ class RankRun:
     @contextlib.contextmanager
     def guarding(self) -> Iterator[None]:
         """Of the reference alone: guard.py says why that is enough."""
-        layout = self.case.apply or any(item.name not in NUMERIC for item in self.case.items)
+        layout = self.case.apply or any(item.kind == "layout" for item in self.case.items)
         if layout or not self.numerics.exact:
             yield
             return
@@ -189,8 +193,7 @@ class RankRun:
             tokens, labels = self.batch(step, first, count)
             if self.pipeline is None:
                 microbatches = subject.pipeline.microbatches or settings.accumulation
-                group = self.site.axis("pp").get_group()
-                self.pipeline = PipelineSteps(subject, self.numerics, microbatches, self.device, group)
+                self.pipeline = PipelineSteps(subject, self.numerics, microbatches, self.device)
             with self.autocast():
                 return self.pipeline.step(tokens, labels, factor)
         loss_sum = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
@@ -201,7 +204,7 @@ class RankRun:
             self.watch.phase(step, "forward")
             with self.autocast():
                 logits = subject.model(tokens)
-            if isinstance(logits, DTensor):
+            if isinstance(logits, DTensor):  # the loss is of whole rows of classes
                 logits = logits.full_tensor()
             total = summed_cross_entropy(self.numerics, logits.to(self.numerics.dtype), labels)
             scaled = total * factor
@@ -222,6 +225,7 @@ class RankRun:
         return tokens, labels
 
     def gradient_scale(self) -> float:
+        """What gradients are divided by, once, where the trainer takes them: Subject says why not earlier."""
         return LOSS_SCALE / self.subject.gradient_factor
 
     def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
@@ -230,9 +234,10 @@ class RankRun:
             return with_layout(torch.zeros_like(parameter), parameter)
         # A coefficient rounds: parts of a sum would round on their own.
         parameter.grad = summed(parameter.grad)
-        if self.case.mesh["cp"] > 1 and not is_laid_out_over(parameter, ("cp", "dp_shard_cp")):
-            # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
-            dist.all_reduce(local(parameter.grad), group=self.site.axis("cp").get_group())
+        for axis in self.case.axes("sequence"):
+            if not is_laid_out_over(parameter, axis):
+                # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
+                dist.all_reduce(local(parameter.grad), group=self.site.axis(axis).get_group())
         whole = with_layout(parameter.grad, parameter)
         return laid_out_as(local(parameter.grad) / self.gradient_scale(), whole)
 
@@ -248,9 +253,8 @@ class RankRun:
                 step[name] = gradient
 
     def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
-        for axis in ("dp_replicate", "dp_shard", "cp", "pp"):
-            if self.case.mesh[axis] > 1:
-                dist.all_reduce(total, group=self.site.axis(axis).get_group())
+        for axis in self.case.axes("batch", "sequence", "layers"):
+            dist.all_reduce(total, group=self.site.axis(axis).get_group())
         return total
 
     def optimized(self) -> list[nn.Parameter]:
@@ -265,8 +269,8 @@ class RankRun:
                 torch.zeros((), dtype=self.numerics.dtype, device=self.device),
                 [(self.numerics.sum_of_squares(local(g) / self.gradient_scale()), g) for g in gradients],
             )
-            if self.case.mesh["pp"] > 1:
-                dist.all_reduce(total, group=self.site.axis("pp").get_group())
+            for axis in self.case.axes("layers"):
+                dist.all_reduce(total, group=self.site.axis(axis).get_group())
         return math.sqrt(total.item())
 
     def update(self, norm: float) -> None:
@@ -282,7 +286,6 @@ class RankRun:
         self.subject.optimizer.zero_grad(set_to_none=True)
 
 
-def run_rank(case: Case, rank: int, device: str, watch: Watch, trace: bool = False) -> RankResult:
-    """The default process group is there. Collective over all ranks of the case. Outputs of modules are not traced: a hook
-    would be traced with the module that is compiled, and a local tensor does not say what it is a part of."""
+def run_rank(case: Case, rank: int, device: str, watch: Watch) -> RankResult:
+    """The default process group is there. Collective over all ranks of the case."""
     return RankRun(case, rank, device, watch).run()

@@ -83,9 +83,9 @@ def first_difference(expected: RankResult, got: RankResult, owner: str) -> str:
 
 
 def without_effect(case: Case, rank: int, counters: dict[str, int]) -> str:
-    """The first item that has no mesh axis and moves none of rank 0's counters. Collective."""
+    """The first layout item that has no mesh axis and moves none of rank 0's counters. Collective."""
     for index, item in enumerate(case.items):
-        if item.name not in ("ac", "sac", "compile"):
+        if item.axes or item.kind != "layout":
             continue
         _, twin = run(dataclasses.replace(case, items=case.items[:index] + case.items[index + 1 :]), rank)
         if rank == 0:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ..program.case import MESH_AXES, Case, casts, numeric_part
+from ..program.case import Case
 from ..program.rank import RankResult
 
 FAR_BEYOND = 16  # times the noise floor
@@ -19,13 +19,12 @@ Place = tuple[str, int, str]  # "gradient", step, name of the parameter
 
 def alone(case: Case) -> Case:
     """The model on one rank, with what changes numbers and nothing else."""
-    numeric = tuple(part for item in case.items if (part := numeric_part(item)))
-    return replace(case, items=numeric, apply="", mesh=dict.fromkeys(MESH_AXES, 1))
+    return replace(case, items=case.on_one_rank, apply="", mesh=dict.fromkeys(case.mesh, 1))
 
 
 def in_float64(case: Case) -> Case:
     """The model on one rank, with nothing that casts."""
-    kept = tuple(item for item in alone(case).items if not casts(item))
+    kept = tuple(item for item in case.on_one_rank if not item.casts)
     settings = replace(case.settings, arithmetic="plain")
     return replace(alone(case), items=kept, settings=settings)
 

@@ -12,7 +12,10 @@ from ..program.case import Case, case_of
 from ..program.catalogue import TRANSFORMS, cannot
 from .join import joined
 
-# In the order in which they need each other. A transform's file stands among them where the stack has the transform.
+PACKAGE = Path(__file__).parent.parent
+
+# What every script has of program/, in the order in which they need each other. What the transforms of the stack need
+# besides stands between BEFORE and AFTER.
 BEFORE = (
     "case",
     "counter_random",
@@ -26,7 +29,6 @@ BEFORE = (
     "gather",
     "guard",
 )
-OF_COMPILE = ("marks", "stand_in")
 ONE_RANK = "# then compares losses, gradients and parameters bit for bit."
 HOW = {
     "exact": (
@@ -61,23 +63,21 @@ def write_script(source: TextIO, target: TextIO) -> int:
 
 
 def script_of(case: Case) -> str:
-    package = Path(__file__).parent.parent
     names = [] if case.apply else [item.name for item in case.items]
     if unknown := [name for name in names if name not in TRANSFORMS]:
         raise LookupError(f"the pytorch engine builds no {unknown[0]}")
-    if reason := cannot(case, "cpu"):
+    if reason := cannot(case):
         raise LookupError(f"the pytorch engine declines it: {reason}")
     used = list(dict.fromkeys([*names, "optimizer"]))
-    files = list(dict.fromkeys(file for name in used for file in files_of(name)))
-    paths = [
-        package / "program" / f"{name}.py" for name in (*BEFORE, *(OF_COMPILE if "compile" in names else ()))
-    ]
-    paths += [package / "program" / "transforms" / f"{name}.py" for name in ("subject", *files)]
+    needed = dict.fromkeys(name for transform in used for name in needs_of(file_of(transform), ".."))
+    paths = [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
+    files = dict.fromkeys(file for transform in used for file in files_of(transform))
+    paths += [program_file(f"transforms/{name}") for name in ("subject", *files)]
     catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
     built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n"
-    paths_after = [package / "program" / f"{name}.py" for name in AFTER]
-    paths_after += [package / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
-    judge = [package / "repro" / f"{name}.py" for name in ("noise_floor", "main_part")]
+    paths_after = [program_file(name) for name in AFTER]
+    paths_after += [PACKAGE / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
+    judge = [PACKAGE / "repro" / f"{name}.py" for name in ("noise_floor", "main_part")]
     start = f'CASE = {case!r}\n\nif __name__ == "__main__":\n    leave(main(CASE))\n'
     imports, body = joined([*paths, built, *paths_after, *judge, start])
     return f"{heading(case)}\n{imports}\n\n{body}"
@@ -89,11 +89,28 @@ def functions_of(transform: str) -> str:
     return f"apply={found.apply.__name__}, broadcasts={broadcasts}"
 
 
+def program_file(name: str) -> Path:
+    return PACKAGE / "program" / f"{name}.py"
+
+
+def file_of(transform: str) -> Path:
+    return Path(sys.modules[TRANSFORMS[transform].apply.__module__].__file__ or "")
+
+
 def files_of(transform: str) -> list[str]:
     """Its own in transforms/, behind those that it imports from there."""
-    own = Path(sys.modules[TRANSFORMS[transform].apply.__module__].__file__ or "")
-    needed = re.findall(r"^from \.(\w+) import", own.read_text(), re.MULTILINE)
-    return [*(name for name in needed if name != "subject"), own.stem]
+    own = file_of(transform)
+    return [*(name for name in imported_by(own, ".") if name != "subject"), own.stem]
+
+
+def needs_of(file: Path, dots: str) -> list[str]:
+    """The files of program/ that this one imports, each behind those that it imports itself."""
+    direct = imported_by(file, dots)
+    return [needed for name in direct for needed in (*needs_of(program_file(name), "."), name)]
+
+
+def imported_by(file: Path, dots: str) -> list[str]:
+    return re.findall(rf"^from {re.escape(dots)}(\w+) import", file.read_text(), re.MULTILINE)
 
 
 def heading(case: Case) -> str:

@@ -11,9 +11,8 @@ import os
 import struct
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-PHASES = ("build", "apply", "forward", "recompute", "backward", "optimizer", "observe")
 
 _MAGIC = b"ORDCFLT1"
 _VERSION = 1
@@ -65,9 +64,10 @@ def _cut(text: str, size: int) -> bytes:
 
 
 class FlightRecorder:
-    """Writes one rank's slot. With no path it writes nothing."""
+    """Writes one rank's slot. With no path it writes nothing. `phases` are numbered in their order."""
 
-    def __init__(self, path: str, rank: int) -> None:
+    def __init__(self, path: str, rank: int, phases: Sequence[str]) -> None:
+        self._phases = phases
         self._map: mmap.mmap | None = None
         self._slot = Slot()
         self._locked = 0
@@ -134,7 +134,7 @@ class FlightRecorder:
             slot.ticket,
             slot.sequence,
             slot.step,
-            PHASES.index(slot.phase),
+            self._phases.index(slot.phase),
             slot.finished,
             _cut(slot.module, 96),
             _cut(slot.operation, 48),
@@ -153,20 +153,20 @@ def _text(field: bytes) -> str:
     return field.split(b"\0", 1)[0].decode(errors="replace")
 
 
-def _read_slot(data: bytes) -> Slot:
+def _read_slot(data: bytes, phases: Sequence[str]) -> Slot:
     (lock,) = _LOCK.unpack_from(data, 0)
     if lock == 0:
         return Slot()
     ticket, sequence, step, phase, finished, module, operation, group, shape = _ENTRY.unpack_from(
         data, _ENTRY_AT
     )
-    if lock % 2 or phase >= len(PHASES):
+    if lock % 2 or phase >= len(phases):
         return Slot(used=True, torn=True)
     return Slot(
         ticket=ticket,
         sequence=sequence,
         step=step,
-        phase=PHASES[phase],
+        phase=phases[phase],
         finished=bool(finished),
         module=_text(module),
         operation=_text(operation),
@@ -176,7 +176,7 @@ def _read_slot(data: bytes) -> Slot:
     )
 
 
-def read(path: str) -> list[Slot]:
+def read(path: str, phases: Sequence[str]) -> list[Slot]:
     """All slots, of ranks that are gone or at rest: one that is being written may be read torn."""
     with open(path, "rb") as file:
         data = file.read()
@@ -184,7 +184,8 @@ def read(path: str) -> list[Slot]:
     if (magic, version, slot_bytes) != (_MAGIC, _VERSION, _SLOT_BYTES):
         raise ValueError(f"{path} is no flight file of version {_VERSION}: it starts with {data[:24]!r}")
     begin = _HEADER.size
-    return [_read_slot(data[begin + r * _SLOT_BYTES : begin + (r + 1) * _SLOT_BYTES]) for r in range(ranks)]
+    slots = (data[begin + r * _SLOT_BYTES : begin + (r + 1) * _SLOT_BYTES] for r in range(ranks))
+    return [_read_slot(slot, phases) for slot in slots]
 
 
 def describe(rank: int, slot: Slot, end: str = "") -> str:

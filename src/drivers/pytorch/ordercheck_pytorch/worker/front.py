@@ -18,6 +18,7 @@ from .program import Program
 from .record import empty_record, failure_of, fill
 from .report import Order, RankError
 
+PROTOCOL = 2  # kProtocolVersion in src/protocol/messages.h
 MOST_RANKS = 16
 
 
@@ -45,7 +46,7 @@ class Front:
             kinds += faults.AT_A_COLLECTIVE
         return {
             "type": "hello",
-            "protocol": 1,
+            "protocol": PROTOCOL,
             "engine": ENGINE,
             "versions": versions(),
             "devices": devices(),
@@ -65,7 +66,7 @@ class Front:
 
     def _record(self, run: Mapping[str, Any]) -> dict[str, Any]:
         case = self._program.case_of(run["case"])
-        record = empty_record(case, ENGINE, versions(), self._device)
+        record = empty_record(case, ENGINE, versions(), self._device, run["counters"])
         if why := self._cannot(run, case):
             record["ending"] = "unsupported"
             record["failure"] = failure_of(RankError(-1, 0, "unsupported", why))
@@ -95,7 +96,7 @@ class Front:
             return f"mutant '{run['mutant']}' is not known"
         if case.world_size > MOST_RANKS:
             return f"{case.world_size} ranks asked for, at most {MOST_RANKS} can be run"
-        return self._program.cannot(case, self._device)
+        return self._program.cannot(case)
 
     def _run(self, run: Mapping[str, Any], world_size: int) -> Outcome:
         self._worlds += 1
@@ -112,6 +113,7 @@ class Front:
                 device=self._device,
                 store=store,
                 flight_file=run["flight_file"],
+                phases=run["phases"],
             )
             for rank in range(world_size)
         ]
@@ -126,7 +128,7 @@ class Front:
         return outcome
 
     def _blame(self, record: dict[str, Any], run: Mapping[str, Any], outcome: Outcome) -> None:
-        slots = flight.read(run["flight_file"]) if run["flight_file"] else []
+        slots = flight.read(run["flight_file"], run["phases"]) if run["flight_file"] else []
         error = placed(first_cause(outcome.errors), slots)
         print(f"rank {error.rank}:\n{error.traceback}" if error.traceback else error.message, file=sys.stderr)
         record["ending"] = error.ending

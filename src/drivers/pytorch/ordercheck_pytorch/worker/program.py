@@ -37,7 +37,6 @@ class RankResult(Protocol):
     range_used: float
     notes: list[str]
     counters: dict[str, int]
-    trace: list[tuple[int, str, str, torch.Tensor]]
 
 
 class Program(Protocol):
@@ -47,8 +46,8 @@ class Program(Protocol):
     models: Sequence[str]
 
     def case_of(self, message: Mapping[str, Any]) -> Any: ...
-    def cannot(self, case: Any, device: str) -> str: ...
-    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> Any: ...
+    def cannot(self, case: Any) -> str: ...
+    def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any: ...
 
 
 class RealProgram:
@@ -65,9 +64,8 @@ class RealProgram:
     def case_of(self, message: Mapping[str, Any]) -> Any:
         return self._case.case_of(message)
 
-    def cannot(self, case: Any, device: str) -> str:
-        home = self._catalogue if hasattr(self._catalogue, "cannot") else self._rank
-        return str(home.cannot(case, device))
+    def cannot(self, case: Any) -> str:
+        return str(self._catalogue.cannot(case))
 
-    def run_rank(self, case: Any, rank: int, device: str, watch: Any, trace: bool) -> Any:
-        return self._rank.run_rank(case, rank, device, watch, trace)
+    def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any:
+        return self._rank.run_rank(case, rank, device, watch)

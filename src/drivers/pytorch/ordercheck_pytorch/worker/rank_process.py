@@ -26,7 +26,7 @@ from .channel import Channel, Closed
 from .flight import FlightRecorder
 from .program import Program, RankResult
 from .rank_watch import RankWatch, fault_of
-from .report import Order, RankError, RankReport, StepDone, TracePiece
+from .report import Order, RankError, RankReport, StepDone
 from .tensors import bytes_of, hash_of
 
 # The supervisor owns time: no group gives up before it does.
@@ -44,7 +44,7 @@ def serve_as_rank(program: Program, orders: Channel, parent: int) -> None:
             order = orders.receive()
             if isinstance(order, Order):
                 orders.send(_run(program, order, orders))
-            else:
+            else:  # pool.EndOfCase
                 _forget()
     os._exit(0)
 
@@ -56,7 +56,7 @@ def _end_with(parent: int) -> None:
 
 
 def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankError:
-    flight = FlightRecorder(order.flight_file, order.rank)
+    flight = FlightRecorder(order.flight_file, order.rank, order.phases)
     case = program.case_of(order.case)
     watch = RankWatch(
         flight,
@@ -69,11 +69,12 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
         forget_graphs()
         _make_world(order, flight)
         with watch:
-            seen = program.run_rank(case, order.rank, order.device, watch, order.keep == "values")
+            seen = program.run_rank(case, order.rank, order.device, watch)
         report = _report(order, seen, watch)
         flight.finished()
         return report
     except BaseException as error:
+        # Of a user's function a SystemExit too: whatever ends a rank is its case's failure.
         # The groups stay as they are: to end them could mean to wait. This process is not used again.
         return _told(order, error, watch, flight)
     finally:
@@ -92,6 +93,7 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
         world_size=order.world_size,
         timeout=_PATIENCE,
     )
+    # A collective of our own: a world that is not sound is found here, and not blamed on the case.
     there = torch.ones(1, device=order.device)
     dist.all_reduce(there)
     if there.item() != order.world_size:
@@ -107,6 +109,7 @@ def _forget() -> None:
 
 
 def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
+    # Hashes, not tensors: a report is pickled and sent, and whether bits are equal is all that is asked of most of them.
     report = RankReport(
         rank=order.rank,
         shapes={name: tuple(shape) for name, shape in seen.shapes.items()},
@@ -143,9 +146,6 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
     for name, tensor in seen.values.items():
         report.values[name] = hashed(tensor, name)
         report.changed[name] = report.values[name] != hash_of(bytes_of(seen.initial[name]))
-    for step, phase, module, tensor in seen.trace if keep_data else []:
-        data = bytes_of(tensor)
-        report.trace.append(TracePiece(step, phase, module, tuple(tensor.shape), hash_of(data), data))
     return report
 
 
@@ -153,10 +153,12 @@ _ENDINGS = {"OutOfRange": "out_of_range", "Unsupported": "unsupported"}
 
 
 def _told(order: Order, error: BaseException, watch: RankWatch, flight: FlightRecorder) -> RankError:
-    now = time.monotonic_ns()
+    now = time.monotonic_ns()  # first of all: which rank failed before which is told by it
     # By name, since the program knows nothing of the worker; torch has an Unsupported of its own, which is a failure.
     own = not type(error).__module__.startswith("torch.")
     ending = _ENDINGS.get(type(error).__name__, "failed") if own else "failed"
+    # A collective is named where it raised, or where the error only says that another rank is gone: a rank that raised by
+    # itself waits in none.
     pending = watch.failed_in() or (watch.waits_in() if is_consequence(message_of(error)) else None)
     phase = phase_of_error(error, watch.begun)
     module = watch.names.of_error(error)

@@ -1,4 +1,11 @@
-"""Watches one rank through one case: where it is, what it sends, and where a fault is due."""
+"""Watches one rank through one case: where it is, what it sends, and where a fault is due.
+
+Nothing here may change a number or an order: no hook on a module (a compiler would trace it), no dispatch mode (Dynamo skips
+frames under one). So places are told by frames that are on the stack anyway, and collectives by a kernel that passes
+them on (observe/collectives.py). A hook is set only where a fault was asked for, which has its own record.
+
+Threads: the rank's own tells phases, and on CUDA autograd's issue collectives too; the ticker looks on. What they share changes
+under `_turn`."""
 
 from __future__ import annotations
 
@@ -15,6 +22,7 @@ import torch
 from torch import nn
 
 from ..observe.collectives import MESSAGES, Call, listen, work_of
+from ..observe.compiled_share import NOT_MEASURED
 from ..observe.graphs import break_reasons, graph_counters
 from ..observe.groups import GroupNames
 from ..observe.operators import OperatorMeter
@@ -65,11 +73,13 @@ class RankWatch:
         self._tell_step = tell_step
         self._meter = meter
         self._step = 0
-        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._counts: Counter[tuple[str, str, str]] = Counter()  # by kind, group and phase
         self._bytes: Counter[tuple[str, str, str]] = Counter()
         self._messages: Counter[int] = Counter()  # by step
+        # Two ways to number a collective. Ranks of a group agree about the first, so that a hang can be read across ranks; a
+        # fault names the second, which needs no group to be known beforehand.
         self._numbers: Counter[str] = Counter()  # collectives so far, by group
-        self._issued = 0
+        self._issued = 0  # on any group, barriers left out
         self._done = 0  # phases and collectives so far
         self._pending: list[_Pending] = []
         self._failed: _Pending | None = None
@@ -130,6 +140,7 @@ class RankWatch:
                 self._messages[self._step] += call.kind in MESSAGES
             if self._due(number, "skip_collective"):
                 return call.skip()
+            # In the flight file before it is issued: a rank that waits in the call, or dies of it, can write no more.
             self._pending.append(pending)
             self._show()
         try:
@@ -156,6 +167,8 @@ class RankWatch:
         self._ticker.join()
 
     def phase_now(self) -> str:
+        # What the program began is not enough: autograd runs hooks and recomputations within its own phase, and a pipeline's
+        # schedule runs forward and backward by turns.
         inside = torch._C._current_graph_task_id() != -1
         return phase_inside_backward() if inside else self.begun
 
@@ -174,7 +187,7 @@ class RankWatch:
         if self._meter:
             counters |= self._meter.counters()
             if self._numbers:  # what a backend's threads let go of, and when, is not seen from this one
-                counters["saved_bytes_peak"] = -1
+                counters["saved_bytes_peak"] = NOT_MEASURED
         return counters
 
     def notes(self) -> list[str]:
@@ -200,14 +213,14 @@ class RankWatch:
             self._fire()
 
     def _fire(self) -> None:
-        fault, self._fault = self._fault, None
+        fault, self._fault = self._fault, None  # once: a recomputation enters the module again
         assert fault is not None
         self._flight.stays_at(fault.phase, fault.module)
         faults.commit(fault)
         self._flight.goes_on()
 
     def _settle(self) -> None:
-        """Lets go of what is done; shows the oldest that is not."""
+        """Lets go of what is done; shows the oldest that is not: of several in flight, what the rank waits for first."""
         shown = self._pending[0] if self._pending else None
         self._pending = [each for each in self._pending if not each.is_done()]
         if shown is not (self._pending[0] if self._pending else None):

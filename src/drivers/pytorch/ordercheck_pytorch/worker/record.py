@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from ..observe.compiled_share import NOT_MEASURED
 from .program import Case
-from .report import RankError, RankReport, TracePiece
+from .report import RankError, RankReport
 from .tensors import hash_of
-
-COUNTERS = (
-    "operators_recomputed",
-    "operators_kept",
-    "matmul_flops",
-    "matmul_flops_recomputed",
-    "saved_bytes_peak",
-    "parameter_bytes_peak",
-    "graph_captures",
-    "graph_breaks",
-    "products_in_scope",
-    "products_in_graphs",
-    "p2p_messages",
-)
-NOT_MEASURED = -1
 
 # Of what no rank holds.
 _NOTHING = hash_of(b"")
@@ -47,7 +33,10 @@ def failure_of(error: RankError, ranks: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def empty_record(case: Case, engine: str, versions: Sequence[str], device: str) -> dict[str, Any]:
+def empty_record(
+    case: Case, engine: str, versions: Sequence[str], device: str, counters: Sequence[str]
+) -> dict[str, Any]:
+    """`counters`: their names, as the run message lists them."""
     return {
         "case": case.text,
         "engine": engine,
@@ -59,7 +48,7 @@ def empty_record(case: Case, engine: str, versions: Sequence[str], device: str) 
         "steps": [],
         "parameters": [],
         "collectives": [],
-        "counters": {name: NOT_MEASURED for name in COUNTERS},
+        "counters": dict.fromkeys(counters, NOT_MEASURED),
         "parity_owed": case.settings.arithmetic == "exact",
         "range_used": bits(0.0),
         "notes": [],
@@ -80,23 +69,13 @@ def fill(record: dict[str, Any], reports: Sequence[RankReport], keep: str, value
         for step in range(len(first.losses))
     ]
     record["range_used"] = bits(max(report.range_used for report in reports))
-    record["counters"] = {name: first.counters.get(name, NOT_MEASURED) for name in COUNTERS}
+    record["counters"] = {name: first.counters.get(name, NOT_MEASURED) for name in record["counters"]}
     record["collectives"] = [vars(count) for count in first.collectives]
     record["notes"] = sorted({note for report in reports for note in report.notes})
     if keep != "none":
         record["parameters"] = [_parameter(name, reports, record["notes"]) for name in first.shapes]
     if keep == "values":
-        record["trace"] = [
-            {
-                "step": piece.step,
-                "phase": piece.phase,
-                "module": piece.module,
-                "shape": list(piece.shape),
-                "hash": piece.hash,
-                "file": _written(piece.data, number, values_folder),
-            }
-            for number, piece in enumerate(_all_pieces(reports))
-        ]
+        record["trace"] = _written(reports, values_folder)
 
 
 def _parameter(name: str, reports: Sequence[RankReport], notes: list[str]) -> dict[str, Any]:
@@ -118,62 +97,28 @@ def _parameter(name: str, reports: Sequence[RankReport], notes: list[str]) -> di
     }
 
 
-def _all_pieces(reports: Sequence[RankReport]) -> Iterable[TracePiece]:
-    """Modules in order of execution, then gradients a step and at last values, as a step makes them."""
-    yield from _module_pieces(reports)
-    first = reports[0]
-    for step in range(len(first.gradients)):
-        for name, shape in first.shapes.items():
-            for report in _holding(name, [(r, r.gradients[step]) for r in reports]):
-                digest = report.gradients[step][name]
-                yield TracePiece(step, "backward", f"gradient of {name}", shape, digest, report.data[digest])
-    for name, shape in first.shapes.items():
-        for report in _holding(name, [(r, r.values) for r in reports]):
-            digest = report.values[name]
-            last = len(first.gradients) - 1
-            yield TracePiece(last, "optimizer", name, shape, digest, report.data[digest])
+def _written(reports: Sequence[RankReport], folder: str) -> list[dict[str, Any]]:
+    """Gradients step by step and at last values, each in a file of its own. What modules put out is not kept: a hook would be
+    compiled with the module, and a local tensor does not say what it is a part of."""
+    trace: list[dict[str, Any]] = []
 
-
-def _holding(name: str, held: Sequence[tuple[RankReport, dict[str, str]]]) -> list[RankReport]:
-    """The lowest rank that holds it, if any does."""
-    return [report for report, names in held if name in names][:1]
-
-
-def _module_pieces(reports: Sequence[RankReport]) -> list[TracePiece]:
-    """Every module once, as the lowest rank that ran it saw it.
-
-    Ranks of later pipeline stages run other modules: forwards after those of lower ranks, backwards before.
-    """
-    steps = sorted({piece.step for report in reports for piece in report.trace})
-    pieces: list[TracePiece] = []
-    for step in steps:
-        phases = dict.fromkeys(
-            piece.phase for report in reports for piece in report.trace if piece.step == step
+    def write(step: int, phase: str, what: str, name: str, held: Sequence[dict[str, str]]) -> None:
+        holder = next((at for at, names in enumerate(held) if name in names), None)
+        if holder is None:
+            return
+        digest = held[holder][name]
+        file_name = f"{len(trace):05}.f64"
+        with open(os.path.join(folder, file_name), "wb") as file:
+            file.write(reports[holder].data[digest])
+        shape = list(reports[0].shapes[name])
+        trace.append(
+            {"step": step, "phase": phase, "module": what, "shape": shape, "hash": digest, "file": file_name}
         )
-        for phase in phases:
-            runs = [[p for p in report.trace if (p.step, p.phase) == (step, phase)] for report in reports]
-            lowest: dict[tuple[str, int], TracePiece] = {}
-            for key, piece in (numbered for run in runs for numbered in _numbered(run)):
-                lowest.setdefault(key, piece)
-            in_order = reversed(runs) if phase == "backward" else runs
-            keys = dict.fromkeys(key for run in in_order for key, _ in _numbered(run))
-            pieces.extend(lowest[key] for key in keys)
-    return pieces
 
-
-def _numbered(run: Sequence[TracePiece]) -> list[tuple[tuple[str, int], TracePiece]]:
-    """Each with its module and how often that ran before."""
-    before: dict[str, int] = {}
-    numbered = []
-    for piece in run:
-        number = before.get(piece.module, 0)
-        before[piece.module] = number + 1
-        numbered.append(((piece.module, number), piece))
-    return numbered
-
-
-def _written(data: bytes, number: int, folder: str) -> str:
-    name = f"{number:05}.f64"
-    with open(os.path.join(folder, name), "wb") as file:
-        file.write(data)
-    return name
+    steps = len(reports[0].gradients)
+    for step in range(steps):
+        for name in reports[0].shapes:
+            write(step, "backward", f"gradient of {name}", name, [r.gradients[step] for r in reports])
+    for name in reports[0].shapes:
+        write(steps - 1, "optimizer", name, name, [r.values for r in reports])
+    return trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -12,16 +13,6 @@ class CollectiveCount:
     phase: str
     count: int
     bytes: int
-
-
-@dataclass(frozen=True)
-class TracePiece:
-    step: int
-    phase: str
-    module: str
-    shape: tuple[int, ...]
-    hash: str
-    data: bytes  # little-endian float64
 
 
 @dataclass
@@ -35,8 +26,7 @@ class RankReport:
     gradients: list[dict[str, str]] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     changed: dict[str, bool] = field(default_factory=dict)
-    data: dict[str, bytes] = field(default_factory=dict)  # by hash
-    trace: list[TracePiece] = field(default_factory=list)
+    data: dict[str, bytes] = field(default_factory=dict)  # by hash; little-endian float64
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)
     collectives: list[CollectiveCount] = field(default_factory=list)
@@ -77,3 +67,4 @@ class Order:
     device: str
     store: str  # path of the file that ranks meet by
     flight_file: str
+    phases: Sequence[str]  # in the order of the run message, by which the flight file numbers them

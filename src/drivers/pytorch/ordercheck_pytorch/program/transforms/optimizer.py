@@ -7,6 +7,7 @@ import torch
 from ..case import Item
 from .subject import Site, Subject
 
+DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"}, kind="numeric")
 LEARNING_RATES = {"sgd": 0.1, "adamw": 1e-2}
 
 
@@ -22,3 +23,8 @@ def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
             parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=False
         )
     subject.clip = float(item.options.get("clip", "0"))
+
+
+def apply_default_optimizer(subject: Subject, site: Site) -> None:
+    """Of a stack that has none: over the parameters that the last transform left, as a trainer makes it."""
+    apply_optimizer(subject, DEFAULT_OPTIMIZER, site)

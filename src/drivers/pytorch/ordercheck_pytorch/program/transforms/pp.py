@@ -15,14 +15,16 @@ SCHEDULES = ("gpipe", "1f1b", "zero_bubble")
 
 
 def apply_pp(subject: Subject, item: Item, site: Site) -> None:
-    stages = degree(item)
-    stage = site.axis("pp").get_local_rank()
+    stages, mesh = degree(item), site.axis("pp")
+    stage = mesh.get_local_rank()
     if item.options.get("cut", "copy") == "copy":
         subject.model = copy.deepcopy(subject.model)
     keep_stage(subject.model, stage, stages)
     schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
     microbatches = int(item.options["microbatches"]) if "microbatches" in item.options else None
-    subject.pipeline = Pipeline(schedule=schedule, microbatches=microbatches, stage=stage, stages=stages)
+    subject.pipeline = Pipeline(
+        schedule=schedule, microbatches=microbatches, stage=stage, stages=stages, group=mesh.get_group()
+    )
 
 
 def keep_stage(model: nn.Module, stage: int, stages: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
@@ -22,6 +23,7 @@ class Pipeline:
     microbatches: int | None  # None: as many as the step accumulates
     stage: int
     stages: int
+    group: dist.ProcessGroup  # of the ranks that hold the other stages
 
 
 @dataclass
@@ -59,19 +61,22 @@ class Site:
     numerics: Numerics
     device: str
     mesh: DeviceMesh | None
+    splits: Mapping[str, str]  # what the ranks along each axis split: layers, batch, sequence or tensors
 
     def axis(self, *names: str) -> DeviceMesh:
         assert self.mesh is not None, "an item with a degree has its axis"
         return self.mesh[names if len(names) > 1 else names[0]]
 
     def sharding_axes(self, *names: str) -> DeviceMesh:
-        """Those that parameters are sharded over, the last of `names` joined with cp where the mesh has that: its ranks have
-        other tokens, so that what sums gradients sums theirs too. torchtitan's dp_shard_cp."""
+        """Those that parameters are sharded over, the last of `names` joined with every axis of the mesh that splits the
+        sequence: its ranks have other tokens, so that what sums gradients sums theirs too. torchtitan's dp_shard_cp."""
         assert self.mesh is not None, "an item with a degree has its axis"
-        if "cp" not in (self.mesh.mesh_dim_names or ()):
+        present = self.mesh.mesh_dim_names or ()
+        joined = (names[-1], *(axis for axis in present if self.splits[axis] == "sequence"))
+        if len(joined) == 1:
             return self.axis(*names)
-        flat_name = f"{names[-1]}_cp"
-        flat = self.mesh[names[-1], "cp"]._flatten(flat_name)
+        flat_name = "_".join(joined)
+        flat = self.mesh[joined]._flatten(flat_name)
         return self.axis(*names[:-1], flat_name) if len(names) > 1 else flat
 
 

@@ -1,0 +1,62 @@
+#include "cli/shared/engine_choice.h"
+
+#include <gmock/gmock.h>
+
+#include "engines/fake_engine.h"
+#include "unit/engine/variable.h"
+
+namespace ordercheck::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<EngineFile> known() {
+  std::vector<EngineFile> engines = load_engine_files("").value();
+  engines.push_back({.name = "third", .command = {"/some/worker"}, .timeout = std::chrono::seconds(7)});
+  return engines;
+}
+
+std::string error_of(const EngineChoice& choice, const std::string& apply = "") {
+  const auto specs = engines_of(choice, known(), apply);
+  return specs ? "none" : specs.error().message;
+}
+
+TEST(EngineChoice, TakesTheOneThatWasSaid) {
+  const auto specs = engines_of({.engine = "third"}, known());
+  ASSERT_TRUE(specs) << specs.error().message;
+  ASSERT_EQ(specs->size(), 1u);
+  EXPECT_EQ(specs->front().name, "third");
+  EXPECT_EQ(timeout_of({}, specs->front()), 7);
+  EXPECT_EQ(timeout_of({.timeout = 0.5}, specs->front()), 0.5);
+}
+
+TEST(EngineChoice, WhereNoneWasSaidTheWorkerOfTheEnvironmentIsWhatItsHelloSays) {
+  const Variable worker("ORDERCHECK_WORKER", ORDERCHECK_BINARY_DIR "/bin/fake_worker");
+  EXPECT_EQ(engines_of({}, known())->front().name, "");
+  EXPECT_EQ(engines_of({.engine = "native"}, known())->front().name, "native");
+  EXPECT_THAT(engines_of({.engine = "third"}, known())->front().command, ElementsAre("/some/worker"));
+}
+
+TEST(EngineChoice, AnInterpreterOrAFunctionMeansTheEngineThatRunsInOne) {
+  const Variable python("ORDERCHECK_PYTHON", "");
+  EXPECT_THAT(error_of({}, "pkg:function"), HasSubstr("pytorch engine: no interpreter is named"));
+  EXPECT_THAT(error_of({.pythons = {"/nowhere/python"}}), HasSubstr("/nowhere/python"));
+  EXPECT_THAT(error_of({.engine = "third", .pythons = {"python3"}}),
+              HasSubstr("--python names an interpreter, and --engine third runs none"));
+  EXPECT_THAT(error_of({.engine = "third"}, "pkg:function"), HasSubstr("--engine third runs none"));
+}
+
+TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
+  EXPECT_EQ(error_of({.engine = "thrid"}), "there is no engine 'thrid'; did you mean 'third'? known: native, pytorch, third");
+  EXPECT_EQ(error_of({.engine = "jax"}), "there is no engine 'jax'; known: native, pytorch, third");
+}
+
+TEST(EngineChoice, AFunctionIsWrittenWithItsPackage) {
+  EXPECT_TRUE(check_apply(""));
+  EXPECT_TRUE(check_apply("pkg:function"));
+  EXPECT_FALSE(check_apply("function"));
+}
+
+}  // namespace
+}  // namespace ordercheck::cli
