@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A child may be gone while a process that it started holds its pipes open: it is looked at again this often.
-constexpr int kSliceMilliseconds = 20;
+constexpr int kPollMilliseconds = 20;
 constexpr std::size_t kErrorBytes = 64u << 10;
 
 // Takes what is there without waiting; false at the end of the pipe.
@@ -58,7 +58,7 @@ Result<FinishedProgram> run_to_end(const std::vector<std::string>& command, cons
     // A closed pipe stays readable for ever and would turn this into a busy wait.
     std::array<pollfd, 2> ends{pollfd{writes ? program.output() : -1, POLLIN, 0},
                                pollfd{complains ? program.errors() : -1, POLLIN, 0}};
-    poll(ends.data(), ends.size(), kSliceMilliseconds);
+    poll(ends.data(), ends.size(), kPollMilliseconds);
   }
   finished.end = program.kill_and_reap();
   finished.last_error = errors.last_lines(1);

@@ -13,7 +13,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::size_t kLongestMessage = 90;
+constexpr std::size_t kLongestSymptom = 90;
 constexpr std::size_t kMostPages = 5;
 
 // "1248 operators recomputed, 1248 without it": what was missing, whatever its numbers.
@@ -30,7 +30,7 @@ std::string symptom_of(const Rule& rule, const EngineRuns& engine, const Outcome
     if (!pin.stack && !pin.message.empty() && pin.engine == engine.target.project && engine.target.version == pin.version &&
         outcome.seen.message.find(pin.message) != std::string::npos)
       return pin.message;
-  return shortened(without_type(outcome.seen.message), kLongestMessage);
+  return shortened(without_type(outcome.seen.message), kLongestSymptom);
 }
 
 struct Seen {

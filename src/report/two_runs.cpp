@@ -11,7 +11,7 @@
 namespace ordercheck {
 namespace {
 
-bool completed(const CaseResult& result) { return result.record.ending == Ending::completed; }
+bool is_complete(const CaseResult& result) { return result.record.ending == Ending::completed; }
 
 std::string verdict_of(const Observation& seen) {
   const char* verdict = name_of(seen.verdict);
@@ -22,7 +22,7 @@ std::string first_tensor_of(const CaseResult& result) { return result.divergence
 
 // The numbers of the right, held against those of the left.
 std::string bits_text(const CaseResult& left, const CaseResult& right) {
-  if (!completed(left) || !completed(right))
+  if (!is_complete(left) || !is_complete(right))
     return "  The numbers of the two cannot be held against each other: not both completed.\n";
   const auto difference = first_difference(left.record, right.record);
   if (!difference) return "  Left and right have the same bits: every loss, gradient, norm and parameter.\n";
@@ -37,7 +37,7 @@ std::string render_two_runs(const CaseResult& left, const CaseResult& right, con
                                {"verdict", verdict_of(left.outcome.seen), verdict_of(right.outcome.seen)},
                                {"predicted", prediction_text(left.outcome), prediction_text(right.outcome)}};
   if (left.divergence || right.divergence) lines.push_back({"first in", first_tensor_of(left), first_tensor_of(right)});
-  if (completed(left) && completed(right)) {
+  if (is_complete(left) && is_complete(right)) {
     const auto apart = counters_apart(counter_values(left.outcome.seen), counter_values(right.outcome.seen));
     add_counters(apart, lines);
     if (apart.empty()) lines.push_back({"counters", "the same", ""});

@@ -22,11 +22,11 @@ constexpr std::array<RelationSign, 5> kSigns{{{">=", Relation::at_least},
                                               {">", Relation::above},
                                               {"<", Relation::below}}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 bool is_word(std::string_view text) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; };
-  return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, allowed);
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || is_decimal(c) || c == '_'; };
+  return !text.empty() && !is_decimal(text.front()) && std::ranges::all_of(text, allowed);
 }
 
 // "<project>[-<implementation>]" into its two words.
@@ -68,7 +68,7 @@ std::strong_ordering operator<=>(const Version& a, const Version& b) {
 Result<Version> parse_version(std::string_view text) {
   Version version;
   std::string_view rest = text;
-  while (!rest.empty() && is_digit(rest.front())) {
+  while (!rest.empty() && is_decimal(rest.front())) {
     const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
     const auto part = parse_integer(rest.substr(0, end));
     if (!part || *part > 1'000'000) return Error{fmt::format("'{}' is no version: '{}' is too large", text, rest)};
@@ -120,7 +120,7 @@ Result<Target> parse_target(std::string_view text) {
   Target target;
   std::string_view names = text;
   for (std::size_t dash = text.find('-'); dash != text.npos; dash = text.find('-', dash + 1)) {
-    if (dash + 1 >= text.size() || !is_digit(text[dash + 1])) continue;
+    if (dash + 1 >= text.size() || !is_decimal(text[dash + 1])) continue;
     const Result<Version> version = parse_version(text.substr(dash + 1));
     if (!version) return version.error();
     target.version = *version;

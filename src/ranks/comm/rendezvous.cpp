@@ -22,7 +22,8 @@ std::string row_text(const at::Tensor& tensor) {
   return text + "]";
 }
 
-// Both hand in the same thing; all_to_all may differ in rows.
+// Both hand in the same thing; all_to_all may differ in rows. signature() says the same as a text; it is not
+// compared instead because this runs for every collective, and the text is needed once, for an error.
 bool agree(const Offer& a, const Offer& b) {
   if (a.operation != b.operation || a.reduction != b.reduction || a.root != b.root || a.inputs.size() != b.inputs.size())
     return false;
@@ -120,6 +121,8 @@ std::optional<Disagreement> find_disagreement(const Rendezvous& meeting) {
   if (meeting.channel.is_message()) return find_message_disagreement(meeting);
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < meeting.offers.size(); ++i) {
+    // Judged also when not all are there: where ranks that came with different things keep others from coming at all, the
+    // mismatch tells more than the deadlock.
     if (!meeting.offers[i]) continue;
     if (!first) first = i;
     const Offer &expected = *meeting.offers[*first], &got = *meeting.offers[i];
@@ -128,6 +131,7 @@ std::optional<Disagreement> find_disagreement(const Rendezvous& meeting) {
                         fmt::format("rank {} issued {} and rank {} issued {} as {}", meeting.ranks[*first], signature(expected),
                                     meeting.ranks[i], signature(got), place_text(meeting))};
   }
+  // Rows that are sent are held against rows that are expected pair by pair, so both sides must be there.
   if (meeting.complete() && meeting.offers[0]->operation == Operation::all_to_all) return find_split_disagreement(meeting);
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ namespace ordercheck::ranks {
 namespace {
 
 using Capacity = std::int64_t;
+// More than all values together; low enough that sums of it stay within 64 bits.
 constexpr Capacity kUnbounded = Capacity{1} << 50;
 
 using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
@@ -48,10 +49,19 @@ bool runs_once(const Graph& graph, const Node& node) {
   return !graph.values[results(node).front()].is_view && out * 4 < in;
 }
 
+// What to save for backward, as AOTAutograd's min-cut partitioner decides it. Each forward value is an edge from in(value) to
+// out(value) that costs its bytes; the source stands for what is there without being computed again, the sink for what
+// backward reads. Cutting a value's edge saves it, and a cheapest cut is the fewest bytes with which backward can compute
+// the rest. All other edges are unbounded, so that no cut runs through them:
+//
+//   operand to result          a value on the sink's side is computed again, from operands that must be had as well
+//   source to what runs once   it is never on the sink's side: it is saved, or something made from it is
+//   value to sink              backward reads it
 class Cut {
  public:
   explicit Cut(const Graph& graph) : graph_(graph), network_(2 * graph.values.size() + 2) {
     for (const ValueId id : graph.inputs) provide(id, graph.values[id].bytes);
+    // Parameters and constants live on anyway: keeping them costs nothing.
     for (const ValueId id : graph.parameters) provide(id, 0);
     for (const auto& [id, tensor] : graph.constants) provide(id, 0);
     for (const Node& node : graph.forward) {
@@ -73,6 +83,7 @@ class Cut {
   std::set<ValueId> solve() {
     boost::boykov_kolmogorov_max_flow(network_, source(), sink());
     const auto color = boost::get(boost::vertex_color, network_);
+    // Boost leaves the source's side black.
     const auto reached = [&](std::size_t vertex) { return boost::get(color, vertex) == boost::black_color; };
     std::set<ValueId> border;
     for (ValueId id = 0; id < static_cast<ValueId>(graph_.values.size()); ++id) {
@@ -122,7 +133,8 @@ class Rematerialization {
   }
 
  private:
-  // The value under which backward finds what forward calls `id`.
+  // The value under which backward finds what forward calls `id`: itself where it was saved, else a copy that is computed at
+  // the first read and no earlier, so that it takes memory from then on only.
   ValueId available(ValueId id) {
     if (id == kNoValue || !cut_.is_forward_value(id) || is_constant(id)) return id;
     if (const auto copy = copies_.find(id); copy != copies_.end()) return copy->second;

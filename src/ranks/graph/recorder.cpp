@@ -17,6 +17,9 @@ namespace ordercheck::ranks {
 namespace {
 
 using Stack = torch::jit::Stack;
+
+// Not the TensorImpl: autograd hands backward other TensorImpls of what forward computed (saved tensors are detached, views
+// are made anew), and these must count as the value that they show.
 using Identity = std::tuple<const void*, int64_t, std::vector<int64_t>, std::vector<int64_t>, at::ScalarType>;
 
 Identity identity_of(const at::Tensor& tensor) {
@@ -56,7 +59,8 @@ class Recorder final : public DispatchMode {
  public:
   explicit Recorder(Graph& graph) : graph_(graph) {}
 
-  // A new value for the tensor, which takes the name from whatever else looks like it.
+  // A new value for the tensor, which takes the name from whatever else looks like it: what
+  // detach() returns looks like its argument, and whoever reads from then on reads the result.
   ValueId define(const at::Tensor& tensor, bool is_view = false) {
     const ValueId id = static_cast<ValueId>(graph_.values.size());
     graph_.values.push_back({.sizes = tensor.sizes().vec(),
@@ -147,10 +151,14 @@ class Recorder final : public DispatchMode {
   Graph& graph_;
   std::vector<Node>* nodes_ = &graph_.forward;
   std::map<Identity, ValueId> known_;
+  // Every tensor that was named. A freed storage's address is soon given to another tensor, which would then be taken for
+  // the one that is gone.
   std::vector<at::Tensor> alive_;
 };
 
-// The caller's modes and hooks put aside, and the rank told that nothing of this counts.
+// The caller's modes and hooks put aside, and the rank told that nothing of this counts. Inside a checkpointed region the
+// caller's hooks would keep placeholders in place of what this run saves, and its modes would serve this run from a cache
+// that is filled for the real one.
 class DryRun {
  public:
   DryRun() : hooks_(at::SavedTensorDefaultHooks::get_tls_state()), rank_(find_rank()) {
@@ -184,7 +192,7 @@ at::Tensor copied_storage(const at::Tensor& tensor) {
   return tensor.as_strided({elements}, {1}, 0).clone().as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
-// A leaf of its own for the dry run, so that its backward ends here.
+// A leaf of its own for the dry run, so that its backward ends here: it must not run on into what came before the region.
 at::Tensor stand_in(const at::Tensor& input, const Recorder& recorder) {
   at::Tensor own = input.detach();
   if (recorder.knows(own)) own = copied_storage(own);  // handed in twice: two values
@@ -235,6 +243,8 @@ GraphPtr record(const std::string& region, const Recorded& computation, const st
     graph->tangent = recorder->define(tangent);
   }
   recorder->begin_backward();
+  // grad() and not backward(): the leaves are the model's own, and nothing may be added to their .grad, nor may the hooks
+  // fire that reduce it.
   const auto gradients = torch::autograd::grad({output}, sources, {tangent}, /*retain_graph=*/std::nullopt,
                                                /*create_graph=*/false, /*allow_unused=*/true);
   for (std::size_t i = 0; i < gradients.size(); ++i) {

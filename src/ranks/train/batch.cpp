@@ -37,8 +37,7 @@ Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int mic
   Batch batch{.tokens = at::empty({samples.count, length}, at::kLong),
               .labels = at::empty({samples.count, length}, at::kLong),
               .valid = at::empty({samples.count, length}, at::kBool),
-              .positions = at::arange(length, at::kLong),
-              .first_sample = samples.first};
+              .positions = at::arange(length, at::kLong)};
   for (int i = 0; i < samples.count; ++i) {
     for (int position = 0; position < length; ++position) {
       const int sample = samples.first + i;

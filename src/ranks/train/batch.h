@@ -14,7 +14,6 @@ struct Batch {
   at::Tensor labels;     // [samples, sequence] int64
   at::Tensor valid;      // [samples, sequence] bool
   at::Tensor positions;  // [sequence] int64
-  int first_sample = 0;
   int valid_tokens = 0;
 };
 

@@ -2,7 +2,7 @@
 // backward. The wrapper takes the block's place in its parent, so paths below it gain a component.
 #include "ranks/transform/ac.h"
 
-#include "ranks/transform/checkpoint_wrapper.h"
+#include "ranks/mechanism/checkpoint_wrapper.h"
 #include "ranks/transform/option.h"
 
 namespace ordercheck::ranks {

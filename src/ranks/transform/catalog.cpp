@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <stdexcept>
 
 #include "ranks/transform/ac.h"
 #include "ranks/transform/compile.h"
@@ -29,20 +28,6 @@ const Transform* find_transform_of_engine(const std::string& name) {
   const auto& catalog = transform_catalog();
   const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const Transform& t) { return t.name == name; });
   return found == catalog.end() ? nullptr : &*found;
-}
-
-ModulePtr layers_of(const ModulePtr& model) {
-  ModulePtr inside = model;
-  while (inside->is_wrapper() && !inside->child("layers")) inside = inside->children().front().second;
-  const ModulePtr layers = inside->child("layers");
-  if (!layers) throw std::runtime_error("the model has no child 'layers' whose children are its blocks");
-  return layers;
-}
-
-std::vector<ModulePtr> blocks_of(const ModulePtr& model) {
-  std::vector<ModulePtr> blocks;
-  for (const auto& [name, block] : layers_of(model)->children()) blocks.push_back(block);
-  return blocks;
 }
 
 }  // namespace ordercheck::ranks

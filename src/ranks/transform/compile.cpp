@@ -2,23 +2,24 @@
 // renames everything below it.
 #include "ranks/transform/compile.h"
 
-#include "ranks/transform/captured_body.h"
+#include "ranks/mechanism/blocks.h"
+#include "ranks/mechanism/captured_body.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-constexpr const char* kWrapped = "_orig_mod";  // torch's name for it
+constexpr const char* kOriginal = "_orig_mod";  // torch's name for it
 
 class OptimizedModule final : public Module {
  public:
   explicit OptimizedModule(ModulePtr wrapped) : Module("OptimizedModule") {
     output_placements = wrapped->output_placements;
-    set_child(kWrapped, std::move(wrapped));
+    set_child(kOriginal, std::move(wrapped));
   }
   bool is_wrapper() const override { return true; }
 
  protected:
-  at::Tensor forward(const Tensors& inputs) override { return child(kWrapped)->call(inputs); }
+  at::Tensor forward(const Tensors& inputs) override { return child(kOriginal)->call(inputs); }
 };
 
 ModulePtr compiled(const ModulePtr& module, bool wrap, const CaptureOptions& options) {

@@ -6,20 +6,20 @@
 #include <fmt/format.h>
 
 #include "ranks/graph/graph_break.h"
-#include "ranks/transform/gradient_buckets.h"
+#include "ranks/mechanism/gradient_buckets.h"
 #include "ranks/transform/option.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-constexpr const char* kWrapped = "module";  // torch's name for it
+constexpr const char* kReplicated = "module";  // torch's name for it
 
 class DistributedDataParallel final : public Module {
  public:
   DistributedDataParallel(ModulePtr wrapped, std::shared_ptr<GradientBuckets> buckets)
       : Module("DistributedDataParallel"), buckets_(std::move(buckets)) {
     output_placements = wrapped->output_placements;
-    set_child(kWrapped, std::move(wrapped));
+    set_child(kReplicated, std::move(wrapped));
   }
   bool is_wrapper() const override { return true; }
   void synchronize_next(bool on) { synchronize_ = on; }
@@ -28,7 +28,7 @@ class DistributedDataParallel final : public Module {
   at::Tensor forward(const Tensors& inputs) override {
     break_graph("DDP makes its reducer ready before each forward");
     buckets_->prepare(synchronize_);
-    return child(kWrapped)->call(inputs);
+    return child(kReplicated)->call(inputs);
   }
 
  private:

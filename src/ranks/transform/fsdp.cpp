@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "ranks/transform/sharded_group.h"
+#include "ranks/mechanism/blocks.h"
+#include "ranks/mechanism/sharded_group.h"
 
 namespace ordercheck::ranks {
 

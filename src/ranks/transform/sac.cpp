@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "ranks/transform/checkpoint_wrapper.h"
+#include "ranks/mechanism/checkpoint_wrapper.h"
+#include "ranks/mechanism/selective_cache.h"
 #include "ranks/transform/option.h"
-#include "ranks/transform/selective_cache.h"
 
 namespace ordercheck::ranks {
 namespace {

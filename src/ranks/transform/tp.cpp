@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ranks/mechanism/parallel_style.h"
 #include "ranks/module/rank.h"
-#include "ranks/transform/parallel_style.h"
 
 namespace ordercheck::ranks {
 namespace {

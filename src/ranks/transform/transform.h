@@ -3,6 +3,7 @@
 // It is handed the model as earlier transforms left it, its own item of the stack (name, degree, options) and the mesh it
 // stands on. That is all it may look at: no stack, no rule, no other transform's name. It may read what modules generally
 // offer: children, parameters, placements. An order that cannot work must break by itself, or turn out to work.
+// What several transforms share is in ranks/mechanism/: no transform includes another's header.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@
 #include <vector>
 
 #include "ranks/arith/arithmetic.h"
+#include "ranks/mechanism/optimizer.h"
 #include "ranks/module/module.h"
-#include "ranks/transform/optimizer.h"
 #include "stack/mesh.h"
 #include "stack/stack.h"
 
@@ -49,12 +50,5 @@ struct Transform {
 // Every transform that this engine builds. An explicit table; a test holds it against stack/transforms.h.
 const std::vector<Transform>& transform_catalog();
 const Transform* find_transform_of_engine(const std::string& name);
-
-// The container of the model's blocks, its child "layers". Wrappers around the model are looked through, as a user does who
-// writes `model.module.layers` or goes by the type of the blocks. Throws where there is none.
-ModulePtr layers_of(const ModulePtr& model);
-
-// The modules that the scope `block` means: the children of the model's "layers", whatever stands there now.
-std::vector<ModulePtr> blocks_of(const ModulePtr& model);
 
 }  // namespace ordercheck::ranks

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-EvidenceTable sample() {
+EvidenceTable committed() {
   EvidenceTable table{.engine = "native"};
   table.rows = {
       {.case_text = "ac", .verdict = Verdict::equal, .effects = {{.transform = "ac", .present = true, .signs = {{"a"}}}}},
@@ -18,23 +18,23 @@ EvidenceTable sample() {
 }
 
 TEST(Changes, NoneWhereOnlyWordsChanged) {
-  auto seen = sample();
+  auto seen = committed();
   seen.rows[0].message = "another message";
   seen.rows[0].effects[0].signs = {{"other words"}};
   seen.rows[0].digest.words[0] = 1;
-  EXPECT_THAT(changes(sample(), seen), IsEmpty());
+  EXPECT_THAT(changes(committed(), seen), IsEmpty());
 }
 
 TEST(Changes, AVerdictStandsForItsRow) {
-  auto seen = sample();
+  auto seen = committed();
   seen.rows[0].verdict = Verdict::fails;
   seen.rows[0].phase = Phase::apply;
   seen.rows[0].counters.graph_breaks = 2;
-  EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: equal", "+ ac: fails in apply"));
+  EXPECT_THAT(changes(committed(), seen), ElementsAre("- ac: equal", "+ ac: fails in apply"));
 }
 
 TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
-  auto committed = sample();
+  auto committed = committed();
   committed.rows[0].verdict = Verdict::fails;
   committed.rows[0].phase = Phase::apply;
   committed.rows[0].message = "RuntimeError: [rank 3] got mixed torch.Tensor and DTensor at 0x7f1a2b, see more";
@@ -51,20 +51,20 @@ TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
 }
 
 TEST(Changes, EffectsCountersAndCollectives) {
-  auto seen = sample();
+  auto seen = committed();
   seen.rows[0].effects[0].present = false;
   seen.rows[1].counters.matmul_flops = 6;
   seen.rows[1].collectives = {{.kind = "send", .group = "pp", .phase = Phase::forward, .count = 1, .bytes = 8}};
-  EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: effects ac yes", "+ ac: effects ac no", "- tp=2: matmul_flops=5",
-                                                   "+ tp=2: matmul_flops=6", "- tp=2: ", "+ tp=2: send:pp:forward:1:8"));
+  EXPECT_THAT(changes(committed(), seen), ElementsAre("- ac: effects ac yes", "+ ac: effects ac no", "- tp=2: matmul_flops=5",
+                                                      "+ tp=2: matmul_flops=6", "- tp=2: ", "+ tp=2: send:pp:forward:1:8"));
 }
 
 TEST(Changes, CasesOfOneSideCountOnlyForAWholeMatrix) {
-  auto seen = sample();
+  auto seen = committed();
   seen.rows[0].case_text = "ac,tp=2";
-  EXPECT_THAT(changes(sample(), seen), ElementsAre("- ac: equal", "+ ac,tp=2: equal"));
+  EXPECT_THAT(changes(committed(), seen), ElementsAre("- ac: equal", "+ ac,tp=2: equal"));
   seen.rows.erase(seen.rows.begin());
-  EXPECT_THAT(changes(sample(), seen, false), IsEmpty());
+  EXPECT_THAT(changes(committed(), seen, false), IsEmpty());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kText = R"(title = "someone"
+const std::string kFrameworkText = R"(title = "someone"
 project = "someone"
 order = "tp,cp,ac,fsdp"
 source = "someone 1.0, train.py"
@@ -18,15 +18,15 @@ date = "2026-02-20"
 says = "one sentence"
 )";
 
-std::string error_of(const std::string& from, const std::string& to) {
-  std::string text = kText;
+std::string error_of_framework(const std::string& from, const std::string& to) {
+  std::string text = kFrameworkText;
   text.replace(text.find(from), from.size(), to);
   const auto framework = parse_framework(text, "frameworks/someone.toml");
   return framework ? "no error" : framework.error().message;
 }
 
 TEST(Framework, IsNamedByItsFile) {
-  const auto framework = parse_framework(kText, "frameworks/someone.toml");
+  const auto framework = parse_framework(kFrameworkText, "frameworks/someone.toml");
   ASSERT_TRUE(framework) << framework.error().message;
   EXPECT_EQ(framework->name, "someone");
   EXPECT_EQ(print(framework->order), "tp,cp,ac,fsdp");
@@ -40,10 +40,10 @@ TEST(Framework, AllInTheRepositoryAreRead) {
 }
 
 TEST(Framework, ErrorsNameTheLine) {
-  EXPECT_THAT(error_of("tp,cp", "tp,cq"), HasSubstr("frameworks/someone.toml:3: unknown transform 'cq'"));
-  EXPECT_THAT(error_of("2026-02-20", "20.2.2026"), HasSubstr("frameworks/someone.toml:5: date '20.2.2026'"));
-  EXPECT_THAT(error_of("source", "sauce"), HasSubstr("unknown key 'sauce'; known: title, "));
-  EXPECT_THAT(error_of("date = \"2026-02-20\"", "url = \"ftp://x\""), HasSubstr("does not start with https://"));
+  EXPECT_THAT(error_of_framework("tp,cp", "tp,cq"), HasSubstr("frameworks/someone.toml:3: unknown transform 'cq'"));
+  EXPECT_THAT(error_of_framework("2026-02-20", "20.2.2026"), HasSubstr("frameworks/someone.toml:5: date '20.2.2026'"));
+  EXPECT_THAT(error_of_framework("source", "sauce"), HasSubstr("unknown key 'sauce'; known: title, "));
+  EXPECT_THAT(error_of_framework("date = \"2026-02-20\"", "url = \"ftp://x\""), HasSubstr("does not start with https://"));
 }
 
 TEST(Framework, ProjectionKeepsTheOrder) {

@@ -17,7 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::string kText = R"(engines = ["native"]
+const std::string kSpaceText = R"(engines = ["native"]
 models = ["llama"]
 transforms = ["tp", "fsdp"]
 ranks = [1, 2]
@@ -29,15 +29,15 @@ optimizers = ["optimizer=adamw:clip=1.0"]
 optimizer_ranks = [2]
 )";
 
-std::string error_of(const std::string& from, const std::string& to) {
-  std::string text = kText;
+std::string error_of_space(const std::string& from, const std::string& to) {
+  std::string text = kSpaceText;
   text.replace(text.find(from), from.size(), to);
   const auto space = parse_space(text, "space.toml");
   return space ? "no error" : space.error().message;
 }
 
 TEST(Space, ReadsEveryKey) {
-  const auto space = parse_space(kText, "space.toml");
+  const auto space = parse_space(kSpaceText, "space.toml");
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(space->transforms, (std::vector<std::string>{"tp", "fsdp"}));
   EXPECT_EQ(space->ranks, (std::vector<int>{1, 2}));
@@ -54,33 +54,34 @@ TEST(Space, TheOneInTheRepositoryIsRead) {
 }
 
 TEST(Space, SlowStacksAndWitnessesMayBeLeftOut) {
-  EXPECT_FALSE(has_slow_tier(*parse_space(kText, "space.toml")));
-  const auto space = parse_space(kText + "slow_stacks = [\"ac,fsdp=2\"]\nslow_witnesses = 3\n", "space.toml");
+  EXPECT_FALSE(has_slow_tier(*parse_space(kSpaceText, "space.toml")));
+  const auto space = parse_space(kSpaceText + "slow_stacks = [\"ac,fsdp=2\"]\nslow_witnesses = 3\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(print(space->slow_stacks.at(0)), "ac,fsdp=2");
   EXPECT_EQ(space->slow_witnesses, 3);
   EXPECT_TRUE(has_slow_tier(*space));
-  EXPECT_THAT(parse_space(kText + "slow_stacks = [\"acc\"]\n", "space.toml").error().message, HasSubstr("space.toml:11: "));
+  EXPECT_THAT(parse_space(kSpaceText + "slow_stacks = [\"acc\"]\n", "space.toml").error().message,
+              HasSubstr("space.toml:11: "));
 }
 
 TEST(Space, SlowSetsMayBeLeftOut) {
-  EXPECT_TRUE(parse_space(kText, "space.toml")->slow_sets.empty());
-  const auto space = parse_space(kText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");
+  EXPECT_TRUE(parse_space(kSpaceText, "space.toml")->slow_sets.empty());
+  const auto space = parse_space(kSpaceText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
   ASSERT_EQ(space->slow_sets.size(), 1u);
   EXPECT_EQ(print(space->slow_sets[0]), "ac,fsdp");
-  const auto wrong = parse_space(kText + "slow_sets = [\"ac,fsdp=2\"]\n", "space.toml");
+  const auto wrong = parse_space(kSpaceText + "slow_sets = [\"ac,fsdp=2\"]\n", "space.toml");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("space.toml:11: 'ac,fsdp=2' names a degree"));
 }
 
 TEST(Space, StacksNameTheirDegreesAndMayBeLeftOut) {
-  EXPECT_TRUE(parse_space(kText, "space.toml")->stacks.empty());
-  const auto space = parse_space(kText + "stacks = [\"ac,fsdp=5\"]\n", "space.toml");
+  EXPECT_TRUE(parse_space(kSpaceText, "space.toml")->stacks.empty());
+  const auto space = parse_space(kSpaceText + "stacks = [\"ac,fsdp=5\"]\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
   ASSERT_EQ(space->stacks.size(), 1u);
   EXPECT_EQ(print(space->stacks[0]), "ac,fsdp=5");
-  const auto wrong = parse_space(kText + "stacks = [\"fsdb=5\"]\n", "space.toml");
+  const auto wrong = parse_space(kSpaceText + "stacks = [\"fsdb=5\"]\n", "space.toml");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("space.toml:11: unknown transform 'fsdb'"));
 }
@@ -98,7 +99,7 @@ TEST(Space, EveryEngineIsTriedWithShardsOfUnequalSize) {
 
 TEST(Space, AnEngineHasItsOwnOrSharesOneThatNamesIt) {
   const ScratchFolder folder;
-  std::string shared = kText;
+  std::string shared = kSpaceText;
   shared.replace(shared.find("\"native\""), 8, "\"native\", \"fake\"");
   ASSERT_TRUE(replace_file(folder.path() / "space.toml", shared));
   EXPECT_EQ(load_space_of("fake", folder.path())->transforms, (std::vector<std::string>{"tp", "fsdp"}));
@@ -106,7 +107,7 @@ TEST(Space, AnEngineHasItsOwnOrSharesOneThatNamesIt) {
   ASSERT_FALSE(foreign);
   EXPECT_THAT(foreign.error().message,
               AllOf(HasSubstr("space.toml: expected 'pytorch' among its 'engines'"), HasSubstr("space-pytorch.toml")));
-  std::string own = kText;
+  std::string own = kSpaceText;
   own.replace(own.find("\"native\""), 8, "\"pytorch\"");
   own.replace(own.find("[\"tp\", \"fsdp\"]"), 14, "[\"ac\"]");
   ASSERT_TRUE(replace_file(folder.path() / "space-pytorch.toml", own));
@@ -114,20 +115,20 @@ TEST(Space, AnEngineHasItsOwnOrSharesOneThatNamesIt) {
 }
 
 TEST(Space, ErrorsNameTheLine) {
-  EXPECT_THAT(error_of("[\"tp\", \"fsdp\"]", "[\"tp\", \"fsdb\"]"), HasSubstr("space.toml:3: unknown transform 'fsdb'"));
-  EXPECT_THAT(error_of("fsdp", "tp"), HasSubstr("space.toml:3: 'tp' stands twice"));
-  EXPECT_THAT(error_of("ranks = [1, 2]", "ranks = [0]"), HasSubstr("space.toml:4: an element of 'ranks'"));
-  EXPECT_THAT(error_of("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
-  EXPECT_THAT(error_of("accumulations", "acumulations"),
+  EXPECT_THAT(error_of_space("[\"tp\", \"fsdp\"]", "[\"tp\", \"fsdb\"]"), HasSubstr("space.toml:3: unknown transform 'fsdb'"));
+  EXPECT_THAT(error_of_space("fsdp", "tp"), HasSubstr("space.toml:3: 'tp' stands twice"));
+  EXPECT_THAT(error_of_space("ranks = [1, 2]", "ranks = [0]"), HasSubstr("space.toml:4: an element of 'ranks'"));
+  EXPECT_THAT(error_of_space("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
+  EXPECT_THAT(error_of_space("accumulations", "acumulations"),
               HasSubstr("unknown key 'acumulations'; did you mean 'accumulations'?"));
-  EXPECT_THAT(error_of("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
-  EXPECT_THAT(error_of("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"),
+  EXPECT_THAT(error_of_space("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
+  EXPECT_THAT(error_of_space("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"),
               HasSubstr("space.toml:11: unknown key 'colour'"));
-  EXPECT_THAT(error_of("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:9: 'tp=2' is not one optimizer"));
-  EXPECT_THAT(error_of("compile:wrap", "compil"), HasSubstr("space.toml:6: unknown transform 'compil'"));
-  EXPECT_THAT(error_of("ac,compile:wrap", "ac,tp=2"), HasSubstr("space.toml:6: 'ac,tp=2' names a degree"));
-  EXPECT_THAT(error_of("engines = [", "engines = ["), HasSubstr("no error"));
-  EXPECT_THAT(error_of("ranks = [1, 2]", "ranks = [1, 2"), HasSubstr("space.toml:"));
+  EXPECT_THAT(error_of_space("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:9: 'tp=2' is not one optimizer"));
+  EXPECT_THAT(error_of_space("compile:wrap", "compil"), HasSubstr("space.toml:6: unknown transform 'compil'"));
+  EXPECT_THAT(error_of_space("ac,compile:wrap", "ac,tp=2"), HasSubstr("space.toml:6: 'ac,tp=2' names a degree"));
+  EXPECT_THAT(error_of_space("engines = [", "engines = ["), HasSubstr("no error"));
+  EXPECT_THAT(error_of_space("ranks = [1, 2]", "ranks = [1, 2"), HasSubstr("space.toml:"));
 }
 
 }  // namespace

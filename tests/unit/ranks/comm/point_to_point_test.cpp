@@ -6,7 +6,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const at::TensorOptions kOptions = at::TensorOptions().dtype(at::kDouble);
+const at::TensorOptions kMessage = at::TensorOptions().dtype(at::kDouble);
 
 TEST(PointToPoint, CarriesBitsAlongARing) {
   for (const int ranks : {2, 3, 4, 8}) {
@@ -16,7 +16,7 @@ TEST(PointToPoint, CarriesBitsAlongARing) {
         jitter(rank.rank, round);
         const auto give = [&] { send(numbers({2, 3}, 10 * round + rank.rank), next, 7, "pp"); };
         const auto take = [&] {
-          EXPECT_TRUE(same_bits(recv({2, 3}, kOptions, previous, 7, "pp"), numbers({2, 3}, 10 * round + previous)));
+          EXPECT_TRUE(same_bits(recv({2, 3}, kMessage, previous, 7, "pp"), numbers({2, 3}, 10 * round + previous)));
         };
         if (rank.rank == 0)
           give(), take();
@@ -34,9 +34,9 @@ TEST(PointToPoint, MatchesByTagAndInOrder) {
       send(numbers({2}, 2), 1, 2, "pp");
       send(numbers({2}, 3), 1, 1, "pp");
     } else {
-      EXPECT_TRUE(same_bits(recv({2}, kOptions, 0, 1, "pp"), numbers({2}, 1)));
-      EXPECT_TRUE(same_bits(recv({2}, kOptions, 0, 2, "pp"), numbers({2}, 2)));
-      EXPECT_TRUE(same_bits(recv({2}, kOptions, 0, 1, "pp"), numbers({2}, 3)));
+      EXPECT_TRUE(same_bits(recv({2}, kMessage, 0, 1, "pp"), numbers({2}, 1)));
+      EXPECT_TRUE(same_bits(recv({2}, kMessage, 0, 2, "pp"), numbers({2}, 2)));
+      EXPECT_TRUE(same_bits(recv({2}, kMessage, 0, 1, "pp"), numbers({2}, 3)));
     }
   });
 }
@@ -54,14 +54,14 @@ TEST(PointToPoint, KeepsDtypeAndTakesViews) {
 TEST(PointToPoint, SendsNoGraph) {
   complete(mesh_with({{"pp", 2}}), [](RankState& rank) {
     if (rank.rank == 0) send(numbers({2}, 0).requires_grad_() * 2, 1, 0, "pp");
-    if (rank.rank == 1) EXPECT_FALSE(recv({2}, kOptions, 0, 0, "pp").requires_grad());
+    if (rank.rank == 1) EXPECT_FALSE(recv({2}, kMessage, 0, 0, "pp").requires_grad());
   });
 }
 
 TEST(PointToPoint, NamesBothSidesOfAWrongShape) {
   const WorldResult result = run(mesh_with({{"pp", 2}}), [](RankState& rank) {
     if (rank.rank == 0) send(numbers({4}, 0), 1, 5, "pp");
-    if (rank.rank == 1) recv({2}, kOptions, 0, 5, "pp");
+    if (rank.rank == 1) recv({2}, kMessage, 0, 5, "pp");
   });
   EXPECT_EQ(result.ending, Ending::failed);
   ASSERT_TRUE(result.failure);
@@ -73,7 +73,7 @@ TEST(PointToPoint, RefusesAPeerThatIsNotThere) {
   const WorldResult result = run(mesh_with({{"pp", 2}}), [](RankState& rank) { send(numbers({1}, 0), rank.rank, 0, "pp"); });
   EXPECT_EQ(result.ending, Ending::failed);
   EXPECT_EQ(result.failure->message, "send to group rank 0 on pp: expected another rank of the group's 2");
-  const WorldResult alone = run(mesh_with({{"tp", 2}}), [](RankState&) { recv({1}, kOptions, 1, 0, "pp"); });
+  const WorldResult alone = run(mesh_with({{"tp", 2}}), [](RankState&) { recv({1}, kMessage, 1, 0, "pp"); });
   EXPECT_EQ(alone.failure->message, "receive from group rank 1 on pp: expected another rank of the group's 1");
 }
 
@@ -81,7 +81,7 @@ TEST(PointToPoint, CountsMessages) {
   complete(mesh_with({{"pp", 2}}), [](RankState& rank) {
     rank.set_phase(0, Phase::forward);
     if (rank.rank == 0) send(numbers({4}, 0), 1, 0, "pp");
-    if (rank.rank == 1) recv({4}, kOptions, 0, 0, "pp");
+    if (rank.rank == 1) recv({4}, kMessage, 0, 0, "pp");
     EXPECT_THAT(rank.collectives(),
                 testing::ElementsAre(CollectiveCount{rank.rank == 0 ? "send" : "recv", "pp", Phase::forward, 1, 32}));
     EXPECT_EQ(rank.counters.p2p_messages, 1);

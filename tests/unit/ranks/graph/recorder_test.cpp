@@ -10,7 +10,7 @@
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/saved_tensors.h"
-#include "ranks/transform/recompute.h"
+#include "ranks/mechanism/recompute.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {
@@ -81,9 +81,9 @@ TEST(Recorder, RefusesACollectiveWhoseResultItCannotForesee) {
 }
 
 // Counts what it sees.
-class Watcher final : public DispatchMode {
+class OperatorCounter final : public DispatchMode {
  public:
-  explicit Watcher(int& seen) : seen_(seen) {}
+  explicit OperatorCounter(int& seen) : seen_(seen) {}
   void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override {
     ++seen_;
     op.callBoxed(stack);
@@ -121,7 +121,7 @@ TEST_P(Surroundings, AreAsTheyWere) {
   const at::Tensor x = input();
   int seen = 0, made = 0;
   {
-    const DispatchModeScope watching(new Watcher(seen));
+    const DispatchModeScope watching(new OperatorCounter(seen));
     const SavedTensorHooksScope hooks(new CountingHooks(made));
     const at::NoGradGuard no_grad;
     const auto computation = [&](const Tensors& in) {

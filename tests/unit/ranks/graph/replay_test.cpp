@@ -10,13 +10,13 @@
 namespace ordercheck::ranks {
 namespace {
 
-at::Tensor matrix(int seed) { return variable(numbers({4, 4}, seed)); }
+at::Tensor square(int seed) { return variable(numbers({4, 4}, seed)); }
 
 TEST(Replay, GivesEagersBits) {
-  const at::Tensor w = matrix(1), v = matrix(2);
+  const at::Tensor w = square(1), v = square(2);
   expect_equal_both_ways(
       [w, v](const Tensors& in) { return in[0].mm(w).sigmoid().mm(v) + (in[1] * w).sin() * in[0].sum({1}, true); },
-      {matrix(3), matrix(4)}, {w, v});
+      {square(3), square(4)}, {w, v});
 }
 
 TEST(Replay, GivesTheBitsOfTheArithmeticWithGuards) {
@@ -32,17 +32,17 @@ TEST(Replay, GivesTheBitsOfTheArithmeticWithGuards) {
 }
 
 TEST(Replay, HandsOnNoGradientWhereNoneIsNeeded) {
-  const at::Tensor w = matrix(1), unused = matrix(2);
-  expect_equal_both_ways([w](const Tensors& in) { return in[0].mm(w) * in[1]; }, {matrix(3), numbers({4, 4}, 4)}, {w, unused});
+  const at::Tensor w = square(1), unused = square(2);
+  expect_equal_both_ways([w](const Tensors& in) { return in[0].mm(w) * in[1]; }, {square(3), numbers({4, 4}, 4)}, {w, unused});
 }
 
 TEST(Replay, OneInputMayBeHandedInTwice) {
-  const at::Tensor w = matrix(1), x = matrix(3);
+  const at::Tensor w = square(1), x = square(3);
   expect_equal_both_ways([w](const Tensors& in) { return in[0].mm(w) * in[1].exp(); }, {x, x}, {w});
 }
 
 TEST(Replay, AnInputMayBeAParameterToo) {
-  const at::Tensor w = matrix(1);
+  const at::Tensor w = square(1);
   expect_equal_both_ways([w](const Tensors& in) { return in[0].mm(w); }, {w}, {w});
 }
 
@@ -62,7 +62,7 @@ TEST(Replay, ANonContiguousInputMayBeHandedInTwice) {
 }
 
 TEST(Replay, AParameterInTwoSlotsGetsItsGradientOnce) {
-  const at::Tensor w = matrix(1), x = matrix(3);
+  const at::Tensor w = square(1), x = square(3);
   const Recorded computation = [w](const Tensors& in) { return in[0].mm(w).mm(w); };
   const Outcome eager = outcome_of(computation, {x}, {w});
   const GraphPtr graph = record("a region", computation, {x}, {w, w});
@@ -72,28 +72,28 @@ TEST(Replay, AParameterInTwoSlotsGetsItsGradientOnce) {
 }
 
 TEST(Replay, TheOutputMayBeAnInputOrAViewOfOne) {
-  expect_equal_both_ways([](const Tensors& in) { return in[0]; }, {matrix(3)}, {});
-  expect_equal_both_ways([](const Tensors& in) { return in[0].t(); }, {matrix(3)}, {});
+  expect_equal_both_ways([](const Tensors& in) { return in[0]; }, {square(3)}, {});
+  expect_equal_both_ways([](const Tensors& in) { return in[0].t(); }, {square(3)}, {});
 }
 
 TEST(Replay, OtherNumbersGiveTheirOwnResult) {
-  const at::Tensor w = matrix(1);
+  const at::Tensor w = square(1);
   const Recorded computation = [w](const Tensors& in) { return in[0].mm(w).sigmoid(); };
-  const GraphPtr graph = record("a region", computation, {matrix(3)}, {w});
+  const GraphPtr graph = record("a region", computation, {square(3)}, {w});
   optimize(*graph);
   for (const int seed : {5, 6}) {
-    EXPECT_TRUE(same_outcome(outcome_of(computation, {matrix(seed)}, {w}), replayed(graph, {matrix(seed)})));
+    EXPECT_TRUE(same_outcome(outcome_of(computation, {square(seed)}, {w}), replayed(graph, {square(seed)})));
   }
   {
     const at::NoGradGuard no_grad;
     w.mul_(0.5);
   }
-  EXPECT_TRUE(same_outcome(outcome_of(computation, {matrix(3)}, {w}), replayed(graph, {matrix(3)})))
+  EXPECT_TRUE(same_outcome(outcome_of(computation, {square(3)}, {w}), replayed(graph, {square(3)})))
       << "the parameter's value is read at every replay";
 }
 
 TEST(Replay, HooksOnLeavesFireOnce) {
-  const at::Tensor w = matrix(1), x = matrix(3);
+  const at::Tensor w = square(1), x = square(3);
   const GraphPtr graph = record("a region", [w](const Tensors& in) { return in[0].mm(w); }, {x}, {w});
   save_everything(*graph);
   int of_w = 0, of_x = 0;
@@ -110,7 +110,7 @@ TEST(Replay, HooksOnLeavesFireOnce) {
 }
 
 TEST(Replay, TwoReplaysMayWaitForTheirBackward) {
-  const at::Tensor w = matrix(1), x = matrix(3);
+  const at::Tensor w = square(1), x = square(3);
   const Recorded computation = [w](const Tensors& in) { return in[0].mm(w).sigmoid(); };
   const GraphPtr graph = record("a region", computation, {x}, {w});
   optimize(*graph);
@@ -133,9 +133,9 @@ TEST(Replay, GuardsAnswerForTheNumbersOfTheDay) {
   reset_range(1);
 }
 
-class Watcher final : public DispatchMode {
+class OperatorNames final : public DispatchMode {
  public:
-  explicit Watcher(std::vector<std::string>& names) : names_(names) {}
+  explicit OperatorNames(std::vector<std::string>& names) : names_(names) {}
   void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) override {
     names_.push_back(op.operator_name().name);
     op.callBoxed(stack);
@@ -148,14 +148,14 @@ class Watcher final : public DispatchMode {
 TEST(Replay, InstrumentsSeeItsInsideAndOtherModesDoNot) {
   RankState rank(0, {}, nullptr, {});
   const RankScope scope(rank);
-  const at::Tensor w = matrix(1), x = matrix(3), tangent = numbers({4, 4}, 5);
+  const at::Tensor w = square(1), x = square(3), tangent = numbers({4, 4}, 5);
   const GraphPtr graph = record("a region", [w](const Tensors& in) { return in[0].mm(w); }, {x}, {w});
   optimize(*graph);
   std::vector<std::string> outside, inside;
   {
-    const DispatchModeScope outer(new Watcher(outside));
+    const DispatchModeScope outer(new OperatorNames(outside));
     const DispatchModeScope meter(new OperatorMeter(rank));
-    const DispatchModeScope inner(new Watcher(inside));
+    const DispatchModeScope inner(new OperatorNames(inside));
     replay(graph, {x}).backward(tangent);
     EXPECT_EQ(c10::impl::TorchDispatchModeTLS::stack_len(), 3);
   }
@@ -171,7 +171,7 @@ TEST(Replay, AnExceptionInsideLeavesTheModesInPlace) {
   save_everything(*graph);
   std::vector<std::string> seen;
   {
-    const DispatchModeScope watching(new Watcher(seen));
+    const DispatchModeScope watching(new OperatorNames(seen));
     EXPECT_THROW(replay(graph, {at::full({2, 2}, 1e6, at::kDouble)}), OutOfRange);
     seen.clear();
     x.exp();
@@ -185,7 +185,7 @@ TEST(Replay, HoldsForBackwardWhatTheGraphSavesAndNoMore) {
   install_saved_tensor_hooks();
   RankState rank(0, {}, nullptr, {});
   const RankScope scope(rank);
-  const at::Tensor w = matrix(1), x = matrix(3);
+  const at::Tensor w = square(1), x = square(3);
   const HeldStorage parameter(w);
   const GraphPtr graph = record("a region", [w](const Tensors& in) { return in[0].mm(w).sigmoid().exp().sin(); }, {x}, {w});
   optimize(*graph);
@@ -198,7 +198,7 @@ TEST(Replay, HoldsForBackwardWhatTheGraphSavesAndNoMore) {
 TEST(Replay, CountsWhatItRunsAgain) {
   RankState rank(0, {}, nullptr, {});
   const RankScope scope(rank);
-  const at::Tensor x = matrix(3);
+  const at::Tensor x = square(3);
   const GraphPtr graph = record("a region", [](const Tensors& in) { return in[0].exp().sin().exp(); }, {x}, {});
   optimize(*graph);
   const auto again = std::ranges::count_if(graph->backward, &Node::recomputed);

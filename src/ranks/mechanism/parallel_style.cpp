@@ -1,4 +1,4 @@
-#include "ranks/transform/parallel_style.h"
+#include "ranks/mechanism/parallel_style.h"
 
 #include <memory>
 

@@ -1,4 +1,6 @@
-#include "ranks/transform/checkpoint_wrapper.h"
+#include "ranks/mechanism/checkpoint_wrapper.h"
+
+#include "ranks/mechanism/blocks.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -1,4 +1,4 @@
-#include "ranks/transform/captured_body.h"
+#include "ranks/mechanism/captured_body.h"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "ranks/transform/gradient_buckets.h"
+#include "ranks/mechanism/gradient_buckets.h"
 
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/module/rank.h"

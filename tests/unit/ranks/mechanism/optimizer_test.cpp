@@ -1,5 +1,5 @@
 // AdamW against the same formula in scalar IEEE arithmetic: what a record's digest holds must not be up to the processor.
-#include "ranks/transform/optimizer.h"
+#include "ranks/mechanism/optimizer.h"
 
 #include <cmath>
 #include <memory>

@@ -1,8 +1,7 @@
 // The module that stands in a checkpointed one's place and recomputes it in backward, as torch's checkpoint_wrapper.
 #pragma once
 
-#include "ranks/transform/recompute.h"
-#include "ranks/transform/transform.h"
+#include "ranks/mechanism/recompute.h"
 
 namespace ordercheck::ranks {
 

@@ -1,4 +1,4 @@
-#include "ranks/transform/selective_cache.h"
+#include "ranks/mechanism/selective_cache.h"
 
 #include <algorithm>
 #include <map>

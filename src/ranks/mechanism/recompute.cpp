@@ -1,4 +1,4 @@
-#include "ranks/transform/recompute.h"
+#include "ranks/mechanism/recompute.h"
 
 #include <map>
 #include <memory>
@@ -19,17 +19,21 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Thrown out of a pack hook when the last placeholder is filled.
+// Thrown out of a pack hook when the last placeholder is filled: the rest of the second run would compute what nobody reads.
+// An exception, because the hook is called from inside some operator of the region, and nothing else ends the calls of
+// modules and operators between there and run_again() without each of them taking part.
 struct Filled {};
 
-// Stands for one tensor that the region saved; filled once per backward that asks.
+// Stands for one tensor that the region saved; filled once per backward that asks: with retain_graph a second backward
+// runs the region again, and values of one graph task must not serve another.
 struct Placeholder {
   std::vector<int64_t> sizes;
   at::ScalarType dtype;
   std::map<int, std::unique_ptr<SavedTensor>> value;  // by the graph task that recomputes
 };
 
-// A function that computes nothing: it has autograd save the region's inputs.
+// A function that computes nothing: it has autograd save the region's inputs. Captured by a lambda they would escape the
+// hooks outside, and a checkpoint around this one would hold memory that it is there to free.
 struct SaveInputs : torch::autograd::Function<SaveInputs> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& grad_carrier, at::TensorList inputs) {
     ctx->save_for_backward(variable_list(inputs.begin(), inputs.end()));
@@ -46,9 +50,10 @@ struct Frame : std::enable_shared_from_this<Frame> {
   DispatchMode* second_mode = nullptr;  // owns a reference
   at::Tensor keeper;                    // output of SaveInputs, which holds the inputs
   std::vector<bool> inputs_require_grad;
-  std::vector<std::weak_ptr<Placeholder>> placeholders;  // in the order saved; gone when autograd let go
-  std::map<int, std::size_t> filled;                     // by graph task: how many the second run has saved so far
-  std::set<int> complete;                                // graph tasks whose second run is done
+  // In the order saved. Weak: what autograd let go of is counted in the second run, and its tensor is not kept.
+  std::vector<std::weak_ptr<Placeholder>> placeholders;
+  std::map<int, std::size_t> filled;  // by graph task: how many the second run has saved so far
+  std::set<int> complete;             // graph tasks whose second run is done
 
   ~Frame() {
     if (second_mode) second_mode->drop();
@@ -100,7 +105,7 @@ class Hold final : public torch::autograd::SavedVariableHooks {
     const auto value = placeholder_->value.find(task);
     TORCH_CHECK(value != placeholder_->value.end(), "a recomputed tensor was asked for twice in one backward");
     at::Tensor tensor = value->second->tensor();
-    placeholder_->value.erase(value);
+    placeholder_->value.erase(value);  // at once, so that it is held no longer than without checkpointing
     return tensor;
   }
 
@@ -135,11 +140,12 @@ void Frame::run_again(int task) {
   auto* node = static_cast<torch::autograd::CppNode<SaveInputs>*>(keeper.grad_fn().get());
   Tensors inputs = node->ctx_.get_saved_variables();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    // Detached: the second run makes a graph of its own, whose backward must not run on into what came before the region.
     if (inputs[i].defined()) inputs[i] = inputs[i].detach().set_requires_grad(inputs_require_grad[i]);
   }
   try {
     const RecomputeScope phase;
-    const at::AutoGradMode grad(true);
+    const at::AutoGradMode grad(true);  // backward runs without, and then nothing would be saved
     const SavedTensorHooksScope hooks(new FillHooks(shared_from_this(), task));
     std::optional<DispatchModeScope> mode;
     if (second_mode) {

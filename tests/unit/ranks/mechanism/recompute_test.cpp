@@ -1,4 +1,4 @@
-#include "ranks/transform/recompute.h"
+#include "ranks/mechanism/recompute.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ranks/transform/gradient_buckets.h"
+#include "ranks/mechanism/gradient_buckets.h"
 
 #include <functional>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
-#include "ranks/transform/on_gradient.h"
+#include "ranks/mechanism/on_gradient.h"
 
 namespace ordercheck::ranks {
 

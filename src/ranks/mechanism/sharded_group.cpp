@@ -1,4 +1,4 @@
-#include "ranks/transform/sharded_group.h"
+#include "ranks/mechanism/sharded_group.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,15 +11,17 @@
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/graph/graph_break.h"
+#include "ranks/mechanism/on_gradient.h"
 #include "ranks/module/rank.h"
-#include "ranks/transform/on_gradient.h"
 
 namespace ordercheck::ranks {
 namespace {
 
 bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
 
-// A storage grows and shrinks in place; autograd's version counter does not see it, as in FSDP2.
+// A storage grows and shrinks in place, as in FSDP2. It is not replaced: what autograd saved of the parameter, views of it
+// included, points to this storage, and finds its values there again once it has grown back. The version counter does not
+// see it.
 void resize_storage(const at::Tensor& tensor, int64_t bytes) {
   at::native::resize_bytes_cpu(tensor.storage().unsafeGetStorageImpl(), bytes);
   this_rank().parameters_held.resize(storage_key(tensor), bytes);
@@ -48,6 +50,7 @@ void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
   }
   if (group->members_.empty()) return;
   for (std::size_t i = 0; i < group->members_.size(); ++i) {
+    // Weak: the group owns the leaf that owns this hook.
     on_gradient(group->members_[i].unsharded->tensor, [g = std::weak_ptr<ShardedGroup>(group), i] {
       if (const auto alive = g.lock()) alive->gradient_arrived(i);
     });
@@ -66,6 +69,7 @@ void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
         return gradient;
       });
     }
+    // A forward inside backward is a recomputation: the backward that asked for it reads these parameters next.
     if (group->options_.free_after_forward && !in_backward()) group->free();
     return output;
   });
@@ -148,7 +152,7 @@ void ShardedGroup::free() {
 void ShardedGroup::before_backward() {
   gather();
   const int task = torch::autograd::get_current_graph_task_id();
-  if (backward_task_ == task) return;
+  if (backward_task_ == task) return;  // a group that is called twice gets here twice
   backward_task_ = task;
   // At the end of this backward: gradients of a group of which not all parameters were used, and the memory.
   torch::autograd::Engine::get_default_engine().queue_callback([group = shared_from_this()] {
@@ -197,6 +201,7 @@ void ShardedGroup::reduce_gradients() {
         leaf.mutable_grad() = piece.clone();
       }
     }
+    // Else the next backward would add to it, and what was reduced already would be reduced once more.
     member.unsharded->tensor.mutable_grad().reset();
     member.has_gradient = false;
     offset += length;

@@ -1,8 +1,8 @@
-#include "ranks/transform/selective_cache.h"
+#include "ranks/mechanism/selective_cache.h"
 
 #include "ranks/graph/saved_tensors.h"
+#include "ranks/mechanism/recompute.h"
 #include "ranks/train/operator_meter.h"
-#include "ranks/transform/recompute.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {
