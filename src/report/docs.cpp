@@ -49,7 +49,7 @@ class Maker {
 
   Result<std::vector<Document>> pages() const {
     std::vector<Document> documents;
-    const Pages pages = pages_of(sources_, engines_);
+    const PageContents pages = pages_of(sources_, engines_);
     std::vector<Status> added{add(documents, "docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
                               add(documents, "docs/evidence/README.md", "evidence_index.md", evidence_index_data(pages), "../"),
                               add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};

@@ -221,22 +221,22 @@ Json data_of(const PageCount& count) {
 
 }  // namespace
 
-Pages pages_of(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  Pages pages{.target = print(reader_target(sources)),
-              .discussions = discussion_views(sources, engines),
-              .orders = recommended_orders(sources, engines),
-              .count = count_pages(sources, engines),
-              .pair_table = pair_table(sources, engines),
-              .pairs = pair_matrix(sources, engines),
-              .symptoms = symptoms(sources, engines),
-              .transforms = {transform_view("ep", Scope::experts, sources, engines),
-                             transform_view("simple_fsdp", std::nullopt, sources, engines),
-                             transform_view("auto_parallel", std::nullopt, sources, engines)},
-              .changes = versions_views(sources, engines),
-              .between_engines = engines_view(sources, engines),
-              .frameworks = framework_rows(sources, engines),
-              .disagreements = disagreements(sources.frameworks),
-              .stated = stated_contradictions(sources.rules)};
+PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  PageContents pages{.target = print(reader_target(sources)),
+                     .discussions = discussion_views(sources, engines),
+                     .orders = recommended_orders(sources, engines),
+                     .count = count_pages(sources, engines),
+                     .pair_table = pair_table(sources, engines),
+                     .pairs = pair_matrix(sources, engines),
+                     .symptoms = symptoms(sources, engines),
+                     .transforms = {transform_view("ep", Scope::experts, sources, engines),
+                                    transform_view("simple_fsdp", std::nullopt, sources, engines),
+                                    transform_view("auto_parallel", std::nullopt, sources, engines)},
+                     .changes = versions_views(sources, engines),
+                     .between_engines = engines_view(sources, engines),
+                     .frameworks = framework_rows(sources, engines),
+                     .disagreements = disagreements(sources.frameworks),
+                     .stated = stated_contradictions(sources.rules)};
   if (!pages.orders.empty())
     for (const OrderRun& run : pages.orders.front().runs)
       if (run.target == pages.target) pages.whole_order = shown_by(run.stack, sources, engines);
@@ -313,7 +313,7 @@ Json data_of(const DiscussionView& discussion) {
           {"points", all(discussion.points)}};
 }
 
-Json ordering_data(const Pages& pages) {
+Json ordering_data(const PageContents& pages) {
   const auto of_reader = [&](const OrderRun& run) { return run.target == pages.target; };
   Json blocked = Json::array();
   if (!pages.orders.empty())
@@ -345,13 +345,13 @@ Json ordering_data(const Pages& pages) {
   return data;
 }
 
-Json evidence_index_data(const Pages& pages) {
+Json evidence_index_data(const PageContents& pages) {
   return {{"engines", all(pages.engines)},
           {"changes", all(pages.changes)},
           {"between_engines", data_of(pages.between_engines)},
           {"stated", all(pages.stated)}};
 }
 
-Json rule_index_data(const Pages& pages) { return {{"rules", all(pages.rules)}}; }
+Json rule_index_data(const PageContents& pages) { return {{"rules", all(pages.rules)}}; }
 
 }  // namespace ordercheck

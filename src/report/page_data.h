@@ -22,7 +22,7 @@
 namespace ordercheck {
 
 // Everything that the generated pages say; each page takes what it is about.
-struct Pages {
+struct PageContents {
   std::string target;                 // "pytorch 2.15.0": whom the ordering page is for
   std::vector<std::string> versions;  // of PyTorch that there are runs of: "2.15.0", "2.11.0"
   std::vector<DiscussionView> discussions;
@@ -43,13 +43,13 @@ struct Pages {
   std::vector<RulePage> rules;
 };
 
-Pages pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
+PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
 
-nlohmann::ordered_json ordering_data(const Pages& pages);          // docs/parallelism_ordering.md
-nlohmann::ordered_json evidence_index_data(const Pages& pages);    // docs/evidence/README.md
-nlohmann::ordered_json rule_index_data(const Pages& pages);        // docs/rules/README.md
-nlohmann::ordered_json data_of(const DiscussionView& discussion);  // docs/threads/<name>.md
-nlohmann::ordered_json data_of(const RulePage& page);              // docs/rules/<slug>.md
-nlohmann::ordered_json data_of(const EngineView& view);            // docs/evidence/<engine>-<version>.md
+nlohmann::ordered_json ordering_data(const PageContents& pages);        // docs/parallelism_ordering.md
+nlohmann::ordered_json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
+nlohmann::ordered_json rule_index_data(const PageContents& pages);      // docs/rules/README.md
+nlohmann::ordered_json data_of(const DiscussionView& discussion);       // docs/threads/<name>.md
+nlohmann::ordered_json data_of(const RulePage& page);                   // docs/rules/<slug>.md
+nlohmann::ordered_json data_of(const EngineView& view);                 // docs/evidence/<engine>-<version>.md
 
 }  // namespace ordercheck

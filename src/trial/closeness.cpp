@@ -32,9 +32,9 @@ Away away_of(Measured kind, int step, const std::vector<Bits64>& expected, const
   return away;
 }
 
-class Tensors {
+class TensorIndex {
  public:
-  explicit Tensors(const Record& record) {
+  explicit TensorIndex(const Record& record) {
     for (const TraceEntry& entry : record.trace) entries_[{entry.step, entry.phase, entry.module}] = &entry;
   }
   const TraceEntry* find(int step, Phase phase, const std::string& what) const {
@@ -109,7 +109,7 @@ Result<Closeness> closeness_of(const ClosenessRuns& runs, const Record& first) {
 }
 
 Result<Distances> distances_between(const Record& float64, const Record& got) {
-  const Tensors expected(float64), seen(got);
+  const TensorIndex expected(float64), seen(got);
   Distances distances;
   const auto add = [&](Away place, Phase phase, const std::string& what) -> Status {
     const int step = place.step;

@@ -121,7 +121,8 @@ TEST(Space, ErrorsNameTheLine) {
   EXPECT_THAT(error_of_space("[1, 2]", "2"), HasSubstr("space.toml:4: 'ranks' is no list"));
   EXPECT_THAT(error_of_space("accumulations", "acumulations"),
               HasSubstr("unknown key 'acumulations'; did you mean 'accumulations'?"));
-  EXPECT_THAT(error_of_space("models = [\"llama\"]", "models = [3]"), HasSubstr("space.toml:2: an element of 'models' is no string"));
+  EXPECT_THAT(error_of_space("models = [\"llama\"]", "models = [3]"),
+              HasSubstr("space.toml:2: an element of 'models' is no string"));
   EXPECT_THAT(error_of_space("optimizer_ranks = [2]", "optimizer_ranks = [2]\ncolour = 1"),
               HasSubstr("space.toml:11: unknown key 'colour'"));
   EXPECT_THAT(error_of_space("optimizer=adamw:clip=1.0", "tp=2"), HasSubstr("space.toml:9: 'tp=2' is not one optimizer"));
