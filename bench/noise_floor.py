@@ -1,4 +1,4 @@
-"""How many times its noise floor a legal layout is away in native arithmetic: what docs/guide/native-arithmetic.md quotes.
+"""How many times its noise floor a legal layout is away in float32 arithmetic: what docs/guide/float32-arithmetic.md quotes.
 
     PYTHONPATH=src/drivers/pytorch PYTHON bench/noise_floor.py WORKER...
 
@@ -81,10 +81,10 @@ def main():
         for seed in range(1, 1 + seeds):
             expected, floor = worker.run("", arithmetic="plain", seed=seed), {}
             for split in SPLITS:
-                one = worker.run(numeric, arithmetic="native", seed=seed, accumulation=split)
+                one = worker.run(numeric, arithmetic="float32", seed=seed, accumulation=split)
                 floor = widened(floor, distances(expected, one))
             for stack in layouts:
-                found = distances(expected, worker.run(stack, arithmetic="native", seed=seed))
+                found = distances(expected, worker.run(stack, arithmetic="float32", seed=seed))
                 held += [(relative(*both) / floor[p], p, f"{stack} seed={seed}") for p, both in found.items()]
         print(f"{worker.engine}, {numeric or 'float32'}: {len(layouts)} layouts, {seeds} seeds")
         for name, among in (

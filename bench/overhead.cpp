@@ -19,9 +19,9 @@
 #include "check/orders.h"
 #include "clocks.h"
 #include "figures.h"
-#include "matrix/engine_runner.h"
-#include "matrix/run.h"
 #include "rule/load.h"
+#include "trial/engine_runner.h"
+#include "trial/run_plan.h"
 
 namespace ordercheck::bench {
 namespace {
@@ -91,10 +91,10 @@ class Session {
     const Plan plan{.engine = "native", .cases = {{.subject = c, .sources = {{SourceKind::order, ""}}}}, .not_planned = {}};
     RunOptions options{.values_folder = folder, .on_progress = {}, .mutant = "", .fault = {}};
     options.on_progress = [&](std::size_t done, std::size_t) { turn.runs = done; };
-    const MatrixResult result = value_of(run_matrix(plan, *runner_, rules, recommend, options));
+    const PlanResult result = value_of(run_plan(plan, *runner_, rules, recommend, options));
     turn.wall = wall_seconds() - began;
     turn.supervisor = 1e-9 * static_cast<double>(process_cpu_ns()) - cpu;
-    if (result.outcomes.size() != 1 || result.outcomes[0].record.ending != Ending::completed)
+    if (result.cases.size() != 1 || result.cases[0].record.ending != Ending::completed)
       stop(fmt::format("{} did not complete; only what completes can be measured", print(c)));
     turns_.push_back(turn);
   }

@@ -44,7 +44,7 @@ Result<Case> case_of(const RunCommand& command) {
   c.settings.accumulation = command.accumulation;
   c.settings.steps = command.steps;
   c.settings.seed = command.seed;
-  for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native})
+  for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32})
     if (command.arithmetic == name_of(arithmetic)) c.settings.arithmetic = arithmetic;
   return c;
 }
@@ -176,8 +176,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--seed", options->seed, "Of weights and data")->capture_default_str();
   command
       ->add_option("--arithmetic", options->arithmetic,
-                   "exact, plain or native; without it exact, and native for a stack that casts")
-      ->check(CLI::IsMember({"exact", "plain", "native"}));
+                   "exact, plain or float32; without it exact, and float32 for a stack that casts")
+      ->check(CLI::IsMember({"exact", "plain", "float32"}));
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
   command->add_option("--format", options->format, "text or json")

@@ -15,7 +15,7 @@ struct Difference {
   std::string what;  // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
   int step = 0;
   int rank = -1;         // where it is of one rank
-  std::string expected;  // hex of bits or hash; in native arithmetic decimals
+  std::string expected;  // hex of bits or hash; in float32 arithmetic decimals
   std::string got;
   friend bool operator==(const Difference&, const Difference&) = default;
 };

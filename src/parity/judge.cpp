@@ -166,13 +166,13 @@ bool is_held_against_one_rank(const Case& c, const Record& record) {
   switch (c.settings.arithmetic) {
     case Arithmetic::exact: return record.parity_owed;
     case Arithmetic::plain: return true;
-    case Arithmetic::native: return false;
+    case Arithmetic::float32: return false;
   }
   assert(false && "every arithmetic is known");
   return true;
 }
 
-bool is_held_against_noise_floor(const Case& c) { return c.settings.arithmetic == Arithmetic::native; }
+bool is_held_against_noise_floor(const Case& c) { return c.settings.arithmetic == Arithmetic::float32; }
 
 Observation judge(const Comparison& c) {
   Observation seen = begin(c.subject, c.first);

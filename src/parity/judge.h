@@ -10,10 +10,10 @@
 namespace ordercheck {
 
 // Whether the numbers are held against one rank: in exact arithmetic where they are owed; in plain arithmetic always,
-// since that it differs is what this control is for; in native arithmetic never bit for bit.
+// since that it differs is what this control is for; in float32 arithmetic never bit for bit.
 bool is_held_against_one_rank(const Case& c, const Record& record);
 
-// Whether distances from one rank decide: in native arithmetic.
+// Whether distances from one rank decide: in float32 arithmetic.
 bool is_held_against_noise_floor(const Case& c);
 
 // Everything a verdict is made of.
@@ -24,11 +24,11 @@ struct Comparison {
   std::optional<Record> reference;           // one rank, none of the layout transforms
   std::optional<Record> recommended;         // same mesh, recommended order; nothing when the subject is it
   std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
-  std::optional<Closeness> closeness = {};   // of native arithmetic
+  std::optional<Closeness> closeness = {};   // of float32 arithmetic
 };
 
 // What the run showed, as an observation without its engine and version. Order of judgement: did it end; is it equal to
-// itself; are its numbers finite where the reference's are; is it equal to the reference, or in native arithmetic not far
+// itself; are its numbers finite where the reference's are; is it equal to the reference, or in float32 arithmetic not far
 // from it; do replicas agree; did trainable parameters change; to the recommended order, where one rank is no judge; was
 // there a noise floor; has every transform its effect. A failing run is judged by its first record alone.
 Observation judge(const Comparison& comparison);

@@ -1,4 +1,4 @@
-// Native arithmetic: how far a run's numbers are from a float64 single-rank run, held against how far rounding alone takes
+// Float32 arithmetic: how far a run's numbers are from a float64 single-rank run, held against how far rounding alone takes
 // them. Nothing here is compared bit for bit: in float32 no two layouts share their bits, and being far is a verdict.
 //
 // Distances are relative and of whole tensors, ||g - g64|| / ||g64||, so that a tensor that is off by a factor is seen however
@@ -57,7 +57,7 @@ struct Held {
 
 double times_floor(const Held& held);
 
-// What a verdict in native arithmetic is made of.
+// What a verdict in float32 arithmetic is made of.
 struct Closeness {
   std::string no_floor = "";        // why there is none: then nothing below is filled
   std::vector<Held> farthest = {};  // of every kind, the one that is most times its floor away

@@ -7,7 +7,7 @@
 namespace ordercheck {
 
 //   equal     bitwise equal to the single-rank reference, and every transform had its effect: a word of exact arithmetic alone
-//   close     native arithmetic: no farther from a float64 single-rank run than rounding explains, and every transform had
+//   close     float32 arithmetic: no farther from a float64 single-rank run than rounding explains, and every transform had
 //             its effect
 //   differs   it ran, and at least one bit owed is not there, or it is farther from one rank than rounding explains, or it
 //             has a NaN, an infinity or a range exit where one rank has none
@@ -15,7 +15,7 @@ namespace ordercheck {
 //   hangs     its ranks waited for each other for ever, or until the clock ran out
 //   ignored   bitwise equal, but a transform silently had no effect
 //   unstable  not even equal to itself
-//   unrun     undecided: nothing ran, one rank's numbers are not finite or left the range of exact arithmetic too, or native
+//   unrun     undecided: nothing ran, one rank's numbers are not finite or left the range of exact arithmetic too, or float32
 //             arithmetic has no noise floor
 enum class Verdict { equal, close, differs, fails, hangs, ignored, unstable, unrun };
 

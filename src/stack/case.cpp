@@ -74,12 +74,12 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
     return std::nullopt;
   }
   if (key == "arithmetic") {
-    for (const Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native}) {
+    for (const Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32}) {
       if (value != name_of(arithmetic)) continue;
       c.settings.arithmetic = arithmetic;
       return std::nullopt;
     }
-    return "one of exact, plain, native";
+    return "one of exact, plain, float32";
   }
   if (key == "seed") {
     const auto seed = read_unsigned(value);
@@ -114,7 +114,7 @@ const char* name_of(Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::exact: return "exact";
     case Arithmetic::plain: return "plain";
-    case Arithmetic::native: return "native";
+    case Arithmetic::float32: return "float32";
   }
   assert(false && "an arithmetic has a name");
   return "";
@@ -168,7 +168,7 @@ Result<Case> parse_case(std::string_view text) {
 
 Settings usual_settings(const Stack& stack) {
   Settings settings;
-  if (std::ranges::any_of(stack.items, casts)) settings.arithmetic = Arithmetic::native;
+  if (std::ranges::any_of(stack.items, casts)) settings.arithmetic = Arithmetic::float32;
   return settings;
 }
 

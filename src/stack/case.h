@@ -12,8 +12,8 @@ namespace ordercheck {
 
 // exact   float64, operands and summands rounded to a grid so that no sum ever rounds: any layout owes the same bits
 // plain   float64 without the grid: the control that shows the comparison can fail
-// native  the dtype and kernels of a real job (float32, or what the stack casts to): judged by distance, not by bits
-enum class Arithmetic { exact, plain, native };
+// float32 the dtype and kernels of a real job (float32, or what the stack casts to): judged by distance, not by bits
+enum class Arithmetic { exact, plain, float32 };
 
 struct Settings {
   Arithmetic arithmetic = Arithmetic::exact;
@@ -42,7 +42,7 @@ Result<Case> parse_case(std::string_view text);
 
 const char* name_of(Arithmetic arithmetic);
 
-// The settings that a stack runs with where nobody asks for others: the default, but native arithmetic where an item casts,
+// The settings that a stack runs with where nobody asks for others: the default, but float32 arithmetic where an item casts,
 // since exact arithmetic is float64 and its numbers would be up to the layout.
 Settings usual_settings(const Stack& stack);
 
@@ -53,7 +53,7 @@ Case usual_case(Stack stack, std::string model, std::string engine);
 // transforms.h) and nobody's `apply`; same model, engine and settings.
 Case reference_of(const Case& c);
 
-// The same on one rank in float64: the reference without the transforms that cast. What native arithmetic is far from or
+// The same on one rank in float64: the reference without the transforms that cast. What float32 arithmetic is far from or
 // close to.
 Case float64_of(const Case& c);
 

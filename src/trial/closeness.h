@@ -1,5 +1,5 @@
-// The runs that native arithmetic is judged by: a float64 single-rank run, single-rank runs of the same dtype for the noise
-// floor, and the case itself once more with its tensors kept. They are run for cases in native arithmetic alone.
+// The runs that float32 arithmetic is judged by: a float64 single-rank run, single-rank runs of the same dtype for the noise
+// floor, and the case itself once more with its tensors kept. They are run for cases in float32 arithmetic alone.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ struct ClosenessRuns {
 // Single-rank runs of the stack's numeric transforms with other splits of the batch.
 std::vector<Case> floor_runs_of(const Case& c);
 
-// Only for a case in native arithmetic.
+// Only for a case in float32 arithmetic.
 ClosenessRuns ask_closeness(const Case& c, Runs& runs);
 
 // `first` is the case's first run, without its tensors: the run that kept them has to be the same. Says in `no_floor` which run

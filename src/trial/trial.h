@@ -21,7 +21,7 @@ struct Layouts {
   Asked subject;
   Asked reference;                    // one rank, none of the layout transforms
   std::optional<Asked> recommended;   // nothing when the case is written so already, or a function of the user's applies it
-  std::optional<ClosenessRuns> near;  // in native arithmetic
+  std::optional<ClosenessRuns> near;  // in float32 arithmetic
 };
 
 // The same case with other data, or on another grid: whether a difference is there too.
@@ -52,7 +52,7 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs);
 
 Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs);
 
-// The second run, and in native arithmetic what distances are held against. Only of a case that completed.
+// The second run, and in float32 arithmetic what distances are held against. Only of a case that completed.
 void ask_again(Trial& trial, Runs& runs);
 
 // All that was run so far, for the judge. An error when a file of values cannot be read.

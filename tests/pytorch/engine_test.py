@@ -58,18 +58,18 @@ def test_only_a_pipeline_that_copies_loses_what_is_compiled_in_place(worker: Wor
 
 
 def test_mixed_precision_computes_in_the_dtype_that_it_gathers(worker: Worker) -> None:
-    plain, mixed = (worker.run(stack, arithmetic="native") for stack in ("fsdp=2", "fsdp=2:mp=bf16"))
+    plain, mixed = (worker.run(stack, arithmetic="float32") for stack in ("fsdp=2", "fsdp=2:mp=bf16"))
     gathered = [
         [c["bytes"] for c in record["collectives"] if (c["kind"], c["phase"]) == ("all_gather", "forward")]
         for record in (plain, mixed)
     ]
     assert gathered[0] == [2 * size for size in gathered[1]]
-    assert numbers(mixed) == numbers(worker.run("fsdp=2:mp=bf16", arithmetic="native"))
+    assert numbers(mixed) == numbers(worker.run("fsdp=2:mp=bf16", arithmetic="float32"))
 
 
 @pytest.mark.parametrize("stack", ["fsdp=2", "cp=2", "tp=2,ac,fsdp=2"])
 def test_in_native_arithmetic_a_stack_repeats_itself_and_is_near_one_rank(worker: Worker, stack: str) -> None:
-    once, again, alone = (worker.run(s, arithmetic="native") for s in (stack, stack, ""))
+    once, again, alone = (worker.run(s, arithmetic="float32") for s in (stack, stack, ""))
     assert numbers(once) == numbers(again)
     assert not once["parity_owed"]
     losses = [

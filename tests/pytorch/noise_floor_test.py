@@ -1,4 +1,4 @@
-"""What native arithmetic sees of wrong functions, in float32 and in bf16: a table in docs/guide/native-arithmetic.md,
+"""What float32 arithmetic sees of wrong functions, in float32 and in bf16: a table in docs/guide/float32-arithmetic.md,
 which this test holds to what is run. Every wrong function has a right twin, and that is close."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ordercheck_pytorch.repro.noise_floor import (
 from real_worker import HERE, Worker
 
 ROOT = Path(__file__).parents[2]
-GUIDE = ROOT / "docs" / "guide" / "native-arithmetic.md"
+GUIDE = ROOT / "docs" / "guide" / "float32-arithmetic.md"
 MODEL = "wrong_functions:transformer"
 STACKS = {"float32": ("", "fsdp=2"), "bf16": ("amp", "amp,fsdp=2")}
 TWINS = {
@@ -75,7 +75,7 @@ class Runs:
         if dtype not in self.floors:
             floor: dict[Place, float] = {}
             for split in SPLITS:
-                got, _ = self.run(STACKS[dtype][0], arithmetic="native", accumulation=str(split))
+                got, _ = self.run(STACKS[dtype][0], arithmetic="float32", accumulation=str(split))
                 floor = widened(floor, distances(self.float64(), got))
             self.floors[dtype] = floor
         return self.floors[dtype]
@@ -83,7 +83,7 @@ class Runs:
     def held(self, dtype: str, function: str) -> tuple[str, Place, float, float]:
         """close or differs, and what is farthest, how far, and its floor."""
         got, apart = self.run(
-            STACKS[dtype][1], arithmetic="native", apply=f"wrong_functions:{dtype}.{function}"
+            STACKS[dtype][1], arithmetic="float32", apply=f"wrong_functions:{dtype}.{function}"
         )
         found = distances(self.float64(), got)
         place, distance, noise = farthest(found, self.floor(dtype))
@@ -156,7 +156,7 @@ def test_ordercheck_run_says_the_same(function: str, verdict: str, code: int) ->
         "--python",
         sys.executable,
         "--arithmetic",
-        "native",
+        "float32",
     ]
     command += ["--model", MODEL, "--apply", f"wrong_functions:float32.{function}"]
     command += ["--rules", str(ROOT / "rules"), "fsdp=2"]

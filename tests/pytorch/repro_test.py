@@ -40,7 +40,7 @@ def test_what_is_not_built_is_refused() -> None:
 
 def test_every_transform_is_in_a_script_of_its_own() -> None:
     for name, transform in TRANSFORMS.items():
-        arithmetic = "native" if name == "amp" else "exact"
+        arithmetic = "float32" if name == "amp" else "exact"
         script = script_of(parsed(case_of(name, arithmetic=arithmetic)))
         assert f"def {transform.apply.__name__}(" in script
         assert f'"{name}": SimpleNamespace(apply={transform.apply.__name__}' in script
@@ -56,8 +56,8 @@ def test_every_transform_is_in_a_script_of_its_own() -> None:
             "verdict: equal: every loss, gradient and parameter is bitwise equal to the single-rank reference",
             0,
         ),
-        ("fsdp=2", "native", "verdict: close: ", 0),
-        ("ac,tp=2", "native", "verdict: differs: the gradient of ", 1),
+        ("fsdp=2", "float32", "verdict: close: ", 0),
+        ("ac,tp=2", "float32", "verdict: differs: the gradient of ", 1),
     ],
 )
 def test_torchrun_shows_the_verdict(

@@ -49,8 +49,8 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
   command->add_option("--shard", options.shard, "Only every n-th case from the i-th on: i/n");
   command
       ->add_option("--arithmetic", options.arithmetic,
-                   "exact, plain or native; without it exact, and native for a stack that casts")
-      ->check(CLI::IsMember({"exact", "plain", "native"}));
+                   "exact, plain or float32; without it exact, and float32 for a stack that casts")
+      ->check(CLI::IsMember({"exact", "plain", "float32"}));
 }
 
 Result<fs::path> matrix_folder(const MatrixCommand& command) {
@@ -61,7 +61,7 @@ Result<fs::path> matrix_folder(const MatrixCommand& command) {
 }
 
 Arithmetic arithmetic_of(const MatrixCommand& command) {
-  for (Arithmetic arithmetic : {Arithmetic::plain, Arithmetic::native})
+  for (Arithmetic arithmetic : {Arithmetic::plain, Arithmetic::float32})
     if (command.arithmetic == name_of(arithmetic)) return arithmetic;
   return Arithmetic::exact;
 }

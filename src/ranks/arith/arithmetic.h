@@ -20,7 +20,7 @@ struct Numerics {
   int grid = 20;
 
   bool exact() const { return arithmetic == Arithmetic::exact; }
-  at::ScalarType dtype() const { return arithmetic == Arithmetic::native ? at::kFloat : at::kDouble; }
+  at::ScalarType dtype() const { return arithmetic == Arithmetic::float32 ? at::kFloat : at::kDouble; }
 };
 
 // Terms of sums other than contractions are multiples of 2^-kSumBits; the squares of a total norm, which are small, of

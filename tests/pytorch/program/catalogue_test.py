@@ -30,11 +30,11 @@ def case(*items: Item, **degrees: int) -> Case:
         (Item("ddp", (3,)), "ddp=3 divides every gradient by 3, which rounds; expected a power of two"),
         (
             Item("amp", mode="bf16", casts="amp"),
-            "amp casts float32, and exact arithmetic is float64; expected arithmetic=native",
+            "amp casts float32, and exact arithmetic is float64; expected arithmetic=float32",
         ),
         (
             Item("fsdp", (2,), options={"mp": "bf16"}, scope="block", casts="fsdp:mp"),
-            "fsdp:mp casts float32, and exact arithmetic is float64; expected arithmetic=native",
+            "fsdp:mp casts float32, and exact arithmetic is float64; expected arithmetic=float32",
         ),
     ],
 )

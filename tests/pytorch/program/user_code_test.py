@@ -40,14 +40,14 @@ def test_weights_are_a_function_of_the_seed() -> None:
 
 
 def test_plain_arithmetic_leaves_modules_alone() -> None:
-    model = make_user_model(f"{__name__}:small", Numerics("native"), seed=1)
+    model = make_user_model(f"{__name__}:small", Numerics("float32"), seed=1)
     assert type(model[0]) is nn.Linear  # type: ignore[index]
 
 
 def test_a_bias_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="no Linear with a bias"):
         make_user_model(f"{__name__}:biased", Numerics("exact"), seed=1)
-    make_user_model(f"{__name__}:biased", Numerics("native"), seed=1)
+    make_user_model(f"{__name__}:biased", Numerics("float32"), seed=1)
 
 
 def test_what_is_no_model_is_refused() -> None:

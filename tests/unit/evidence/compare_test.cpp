@@ -34,20 +34,19 @@ TEST(Changes, AVerdictStandsForItsRow) {
 }
 
 TEST(Changes, AFailureOfAnotherPhaseOrKindOfMessage) {
-  auto committed = committed();
-  committed.rows[0].verdict = Verdict::fails;
-  committed.rows[0].phase = Phase::apply;
-  committed.rows[0].message = "RuntimeError: [rank 3] got mixed torch.Tensor and DTensor at 0x7f1a2b, see more";
-  auto seen = committed;
+  auto before = committed();
+  before.rows[0].verdict = Verdict::fails;
+  before.rows[0].phase = Phase::apply;
+  before.rows[0].message = "RuntimeError: [rank 3] got mixed torch.Tensor and DTensor at 0x7f1a2b, see more";
+  auto seen = before;
   seen.rows[0].message = "RuntimeError: [rank 11] got mixed torch.Tensor and DTensor at 0x55aa00, see more";
-  EXPECT_THAT(changes(committed, seen), IsEmpty()) << "numbers and addresses vary";
+  EXPECT_THAT(changes(before, seen), IsEmpty()) << "numbers and addresses vary";
   seen.rows[0].message = "AssertionError: got mixed torch.Tensor and DTensor";
-  EXPECT_THAT(changes(committed, seen),
-              ElementsAre("- ac: fails in apply: " + committed.rows[0].message,
-                          "+ ac: fails in apply: AssertionError: got mixed torch.Tensor and DTensor"));
-  seen = committed;
+  EXPECT_THAT(changes(before, seen), ElementsAre("- ac: fails in apply: " + before.rows[0].message,
+                                                 "+ ac: fails in apply: AssertionError: got mixed torch.Tensor and DTensor"));
+  seen = before;
   seen.rows[0].phase = Phase::forward;
-  EXPECT_THAT(changes(committed, seen), testing::SizeIs(2));
+  EXPECT_THAT(changes(before, seen), testing::SizeIs(2));
 }
 
 TEST(Changes, EffectsCountersAndCollectives) {

@@ -112,7 +112,7 @@ Held held(double distance) { return {.away = {.name = "output.weight", .error = 
 Comparison sound_native() {
   Comparison comparison = sound();
   corrupt(comparison.reference);  // no bit of it is owed
-  comparison.subject.settings.arithmetic = Arithmetic::native;
+  comparison.subject.settings.arithmetic = Arithmetic::float32;
   comparison.closeness = Closeness{.farthest = {held(1e-6)}, .gradients = 3};
   return comparison;
 }
@@ -195,7 +195,7 @@ TEST(Judge, ANumberThatIsNoneWhereOneRankHasOneDiffers) {
     ASSERT_TRUE(seen.difference);
     EXPECT_EQ(seen.difference->what, "loss");
     EXPECT_EQ(seen.difference->step, 1);
-    comparison.subject.settings.arithmetic = Arithmetic::native;  // where a layout need not be bitwise equal
+    comparison.subject.settings.arithmetic = Arithmetic::float32;  // where a layout need not be bitwise equal
     EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
     put(*comparison.again, 3.5);
     EXPECT_EQ(judge(comparison).verdict, Verdict::unstable);
@@ -210,7 +210,7 @@ TEST(Judge, NaNsOfMemoryThatNobodyWroteAreNotUnstable) {
 }
 
 TEST(Judge, OfAReferenceThatIsNotFiniteNothingIsConcluded) {
-  for (const auto arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::native}) {
+  for (const auto arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32}) {
     Comparison comparison = sound();
     comparison.subject.settings.arithmetic = arithmetic;
     put(*comparison.reference, std::nan(""));

@@ -90,7 +90,7 @@ TEST(Plan, AStackThatCastsIsPlannedInNativeArithmetic) {
   space.set_ranks = {2};
   const Plan plan = make_plan(space, {}, sample_rules(), sample_hello());
   ASSERT_EQ(plan.not_planned.size(), 2u);
-  EXPECT_EQ(print(plan.not_planned[0].subject), "amp=bf16,tp=2 arithmetic=native");
+  EXPECT_EQ(print(plan.not_planned[0].subject), "amp=bf16,tp=2 arithmetic=float32");
   EXPECT_NE(find(plan, "tp=2"), nullptr) << "in exact arithmetic";
 }
 

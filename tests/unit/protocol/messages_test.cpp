@@ -64,7 +64,7 @@ TEST(messages, every_case_that_the_notation_knows_survives_the_line) {
 }
 
 TEST(messages, a_run_spells_its_case_out_for_engines_that_do_not_parse_it) {
-  const Case subject = sample_case("tp,hsdp=2x4:mp=bf16 apply=mine.parallel:shard accumulation=4 arithmetic=native");
+  const Case subject = sample_case("tp,hsdp=2x4:mp=bf16 apply=mine.parallel:shard accumulation=4 arithmetic=float32");
   const json run = json::parse(encode(ordercheck::Run{.subject = subject}));
   const auto axis = [](const char* name, int degree, const char* splits) {
     return json{{"axis", name}, {"degree", degree}, {"splits", splits}};

@@ -21,7 +21,7 @@ name = "equal"
 meaning = "The same."
 )";
 
-std::string error_of(std::string text) {
+std::string error_of_glossary(std::string text) {
   const Result<TermGroup> group = parse_glossary(text, "glossary/verdicts.toml");
   EXPECT_FALSE(group) << "it is read";
   return group ? "" : group.error().message;
@@ -38,11 +38,11 @@ TEST(ParseGlossary, ReadsAFile) {
 }
 
 TEST(ParseGlossary, NamesFileAndLineOfAMistake) {
-  EXPECT_THAT(error_of("title = \n"), StartsWith("glossary/verdicts.toml:1: "));
-  EXPECT_THAT(error_of("title = \"x\"\n"), HasSubstr("[[term]]"));
-  EXPECT_EQ(error_of("title = \"x\"\n[[term]]\nname = \"a\"\nmeanig = \"b\"\n"),
+  EXPECT_THAT(error_of_glossary("title = \n"), StartsWith("glossary/verdicts.toml:1: "));
+  EXPECT_THAT(error_of_glossary("title = \"x\"\n"), HasSubstr("[[term]]"));
+  EXPECT_EQ(error_of_glossary("title = \"x\"\n[[term]]\nname = \"a\"\nmeanig = \"b\"\n"),
             "glossary/verdicts.toml:4: unknown key 'meanig' in [[term]]; did you mean 'meaning'?");
-  EXPECT_EQ(error_of(std::string(kGood) + "[[term]]\nname = \"equal\"\nmeaning = \"Again.\"\n"),
+  EXPECT_EQ(error_of_glossary(std::string(kGood) + "[[term]]\nname = \"equal\"\nmeaning = \"Again.\"\n"),
             "glossary/verdicts.toml:11: 'equal' stands twice in this group");
 }
 

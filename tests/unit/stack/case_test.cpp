@@ -68,7 +68,7 @@ TEST(ParseCase, NamesMistakes) {
   EXPECT_EQ(first_line_of_error("ac accumulation=17"),
             "setting 'accumulation' takes an integer of 1 to 16, got '17' at column 16");
   EXPECT_EQ(first_line_of_error("ac arithmetic=float"),
-            "setting 'arithmetic' takes one of exact, plain, native, got 'float' at column 14");
+            "setting 'arithmetic' takes one of exact, plain, float32, got 'float' at column 14");
   for (const char* model : {"", "Llama", "mine:", ":Net", "a:b:c", "mine/net:Net"})
     EXPECT_EQ(
         first_line_of_error(fmt::format("ac model={}", model)),
@@ -85,7 +85,7 @@ RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
   c.model = *rc::gen::element<std::string>("llama", "llama_tied", "moe", "mine.net:Net");
   c.apply = *rc::gen::element<std::string>("", "mine.parallel:shard", "A-1._b:C");
   c.engine = *rc::gen::element<std::string>("native", "pytorch", "pytorch-2.11.0");
-  c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::native),
+  c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::float32),
                 .grid = *rc::gen::inRange(1, 27),
                 .seed = *rc::gen::arbitrary<std::uint64_t>(),
                 .steps = *rc::gen::inRange(1, 1001),
@@ -110,9 +110,9 @@ RC_GTEST_PROP(ParseCase, AnythingMadeOfItsOwnLettersIsACaseOrAnError, ()) {
 TEST(UsualCase, IsOfNativeArithmeticWhereTheStackCasts) {
   EXPECT_EQ(print(usual_case(*parse_stack("tp=2,fsdp=2"), "llama", "native")), "tp=2,fsdp=2");
   EXPECT_EQ(print(usual_case(*parse_stack("tp=2,amp=bf16"), "llama", "pytorch")),
-            "tp=2,amp=bf16 engine=pytorch arithmetic=native");
+            "tp=2,amp=bf16 engine=pytorch arithmetic=float32");
   EXPECT_EQ(print(usual_case(*parse_stack("ac,fsdp=2:mp=bf16"), "llama", "pytorch")),
-            "ac,fsdp=2:mp=bf16 engine=pytorch arithmetic=native");
+            "ac,fsdp=2:mp=bf16 engine=pytorch arithmetic=float32");
 }
 
 TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {

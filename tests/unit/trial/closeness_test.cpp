@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A runner whose runs keep what they were asked to: gradients of `size` 1 that are off by `rounding`, in native arithmetic.
+// A runner whose runs keep what they were asked to: gradients of `size` 1 that are off by `rounding`, in float32 arithmetic.
 class Native : public testing::Test {
  protected:
   Native() {
@@ -25,7 +25,7 @@ class Native : public testing::Test {
 
   void keep(Record& record, const Request& request) {
     const Settings& settings = request.run.subject.settings;
-    const bool native = settings.arithmetic == Arithmetic::native;
+    const bool native = settings.arithmetic == Arithmetic::float32;
     if (native && corrupt_) corrupt_(record, request);
     if (request.run.keep != Keep::values || record.ending != Ending::completed) return;
     const double rounding = native ? 1e-6 * (1 + 0.01 * settings.accumulation) : 0;
@@ -46,7 +46,7 @@ class Native : public testing::Test {
 
   CaseResult run() {
     Case c{.stack = *parse_stack("fsdp=2")};
-    c.settings.arithmetic = Arithmetic::native;
+    c.settings.arithmetic = Arithmetic::float32;
     const Plan plan{.engine = "native", .cases = {{c, {}}}, .not_planned = {}};
     auto result = run_plan(plan, runner_, {}, recommend_, {.values_folder = values_, .on_progress = {}});
     EXPECT_TRUE(result) << (result ? "" : result.error().message);
@@ -110,11 +110,11 @@ TEST_F(Native, OtherBitsThanTheRecommendedOrderDifferHoweverClose) {
 
 TEST(FloorRuns, AreOfOneRankWithTheNumericTransformsAndOtherSplits) {
   Case c{.stack = *parse_stack("fsdp=2,amp")};
-  c.settings.arithmetic = Arithmetic::native;
+  c.settings.arithmetic = Arithmetic::float32;
   std::set<std::pair<std::uint64_t, int>> settings;
   for (const Case& run : floor_runs_of(c)) {
     EXPECT_EQ(print(run.stack), "amp");
-    EXPECT_EQ(run.settings.arithmetic, Arithmetic::native);
+    EXPECT_EQ(run.settings.arithmetic, Arithmetic::float32);
     settings.insert({run.settings.seed, run.settings.accumulation});
   }
   EXPECT_EQ(settings.size(), 3u);

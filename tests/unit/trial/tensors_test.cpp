@@ -125,8 +125,8 @@ TEST(Counterpart, IsTheRecommendedOrderWhereOneRankIsNoJudge) {
     return print(counterpart_of(layouts).subject());
   };
   EXPECT_EQ(counterpart(), "(nothing)");
-  subject.settings.arithmetic = Arithmetic::native;
-  EXPECT_EQ(counterpart(), "tp=2,ac arithmetic=native");
+  subject.settings.arithmetic = Arithmetic::float32;
+  EXPECT_EQ(counterpart(), "tp=2,ac arithmetic=float32");
 }
 
 }  // namespace

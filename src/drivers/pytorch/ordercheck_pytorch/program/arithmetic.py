@@ -6,7 +6,7 @@ exact   float64; both operands of every contraction are multiples of 2^-grid and
         Nguyen (Fast Reproducible Floating-Point Summation), applied to operands as well. Weights of linears live on the grid:
         the trainer puts them there, so that a linear saves its parameter itself for backward, as the stock one does.
 plain   float64, the same operators without the grid
-native  float32, the stock operators: judged by distance from float64 on one rank
+float32  the stock operators: judged by distance from float64 on one rank
 
 The contractions are the stock operators, and what is put around them is elementwise: a plan, a wrapper, a policy or a
 compiler meets the same graph as with a plain model, a few elementwise operators longer."""
@@ -63,7 +63,7 @@ class Numerics:
 
     @property
     def dtype(self) -> torch.dtype:
-        return torch.float32 if self.arithmetic == "native" else torch.float64
+        return torch.float32 if self.arithmetic == "float32" else torch.float64
 
     def linear(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """x [..., K] times the transpose of weight [N, K], which is on the grid."""

@@ -69,8 +69,8 @@ def cannot(case: Case) -> str:
     if case.apply and ranks & (ranks - 1) != 0:
         return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
     casting = [item.casts for item in case.items if item.casts]
-    if casting and case.settings.arithmetic != "native":
-        return f"{casting[0]} casts float32, and exact arithmetic is float64; expected arithmetic=native"
+    if casting and case.settings.arithmetic != "float32":
+        return f"{casting[0]} casts float32, and exact arithmetic is float64; expected arithmetic=float32"
     if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:
         return (
             f"{case.data_parallel_degree} data-parallel ranks times {case.settings.accumulation} microbatches leave a "

@@ -45,7 +45,7 @@ class RangeGuard(TorchDispatchMode):
         name = func.overloadpacket.__name__
         if name in OPAQUE_SUMS:
             raise Unsupported(
-                f"exact arithmetic cannot vouch for the sums inside aten.{name}; use arithmetic=native"
+                f"exact arithmetic cannot vouch for the sums inside aten.{name}; use arithmetic=float32"
             )
         if check := CHECKS.get(name):
             floats = [a for a in args if isinstance(a, torch.Tensor) and a.is_floating_point()]
@@ -65,14 +65,14 @@ class RangeGuard(TorchDispatchMode):
         for bits in (SUM_BITS, NORM_BITS, 2 * self.grid):
             if torch.equal(rounded(terms, bits), terms):
                 return bits
-        raise Unsupported(f"aten.{name} sums terms that are not on a grid; use arithmetic=native")
+        raise Unsupported(f"aten.{name} sums terms that are not on a grid; use arithmetic=float32")
 
     def product(self, name: str, floats: list[torch.Tensor], args: Any) -> None:
         a, b = floats[-2:]
         for operand in (a, b):
             if not torch.equal(rounded(operand, self.grid), operand):
                 raise Unsupported(
-                    f"an operand of aten.{name} is not on the grid 2^-{self.grid}; use arithmetic=native"
+                    f"an operand of aten.{name} is not on the grid 2^-{self.grid}; use arithmetic=float32"
                 )
         # Cauchy and Schwarz: no more than the norms of a row and a column, and no product that would be counted as the model's.
         self.bound(name, (a * a).sum(-1).max().sqrt() * (b * b).sum(-2).max().sqrt(), 2 * self.grid)

@@ -50,7 +50,7 @@ def make_exact(module: nn.Module, numerics: Numerics) -> None:
         return
     if getattr(module, "bias", None) is not None:
         raise NotImplementedError(
-            f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=native"
+            f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=float32"
         )
     module.__class__ = stand_in
     module.numerics = numerics  # type: ignore[assignment]

@@ -131,7 +131,7 @@ def bitwise_verdict(case: Case, rank: int) -> tuple[str, str]:
     return "equal", "every loss, gradient and parameter is bitwise equal to the single-rank reference"
 
 
-def native_verdict(case: Case, rank: int) -> tuple[str, str]:
+def float32_verdict(case: Case, rank: int) -> tuple[str, str]:
     """To repeat oneself is not to be right: what is as the second run is held against the noise floor."""
     got, counters = run(case, rank)
     again, _ = run(case, rank)
@@ -169,7 +169,7 @@ def main(case: Case) -> int:
     dist.init_process_group("gloo")
     if dist.get_world_size() != case.world_size:
         sys.exit(f"expected {case.world_size} ranks, got {dist.get_world_size()}")
-    judged = native_verdict if case.settings.arithmetic == "native" else bitwise_verdict
+    judged = float32_verdict if case.settings.arithmetic == "float32" else bitwise_verdict
     verdict, reason = judged(case, rank)
     dist.barrier()
     if rank == 0:

@@ -1,4 +1,4 @@
-"""Native arithmetic: how far a run is from a float64 run on one rank, held against how far rounding alone takes one rank. The
+"""Float32 arithmetic: how far a run is from a float64 run on one rank, held against how far rounding alone takes one rank. The
 same numbers as `ordercheck run` holds, for a script that has no ordercheck."""
 
 from __future__ import annotations

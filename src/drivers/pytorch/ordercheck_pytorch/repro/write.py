@@ -39,7 +39,7 @@ HOW = {
         "# Runs the stack on this torch, and the same model on one rank, in float64 that rounds;",
         ONE_RANK,
     ),
-    "native": (
+    "float32": (
         "# Runs the stack on this torch twice, in float32, which must agree bit for bit. Then compares how far losses,",
         "# gradients and parameters are from a float64 single-rank run with how far rounding takes one (the noise floor).",
     ),

@@ -1,4 +1,4 @@
-"""Automatic mixed precision: the forward runs under torch.autocast. Float64 is not cast, so it needs native arithmetic."""
+"""Automatic mixed precision: the forward runs under torch.autocast. Float64 is not cast, so it needs float32 arithmetic."""
 
 from __future__ import annotations
 
