@@ -11,7 +11,7 @@
 namespace ordercheck::cli {
 namespace {
 
-std::string row(const char* label, const std::string& text) { return labelled(2, label, 8, text); }
+std::string term_row(const char* label, const std::string& text) { return labelled(2, label, 8, text); }
 
 bool names(const Pattern& pattern, const std::string& transform) {
   return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& item) { return item.name == transform; });
@@ -27,24 +27,24 @@ std::string pages_naming(const std::string& transform, const std::vector<Rule>& 
 std::string facts_of(const TransformInfo& info, const std::vector<Rule>& rules) {
   std::vector<std::string> options;
   for (const OptionInfo& option : info.options) options.push_back(option.name);
-  return row("is", info.title + (info.kind == TransformKind::numeric ? "; changes numbers" : "; owes the same numbers")) +
-         row("written", syntax_of(info) + ", nested " + info.nested + "(model)") +
-         row("scope", fmt::format("{}, unless written: @model, @block, @experts, @attention", name_of(info.scope))) +
-         row("axes", info.axes.empty() ? "none" : join(info.axes, ", ")) + row("options", join(options, ", ")) +
-         row("pages", pages_naming(info.name, rules));
+  return term_row("is", info.title + (info.kind == TransformKind::numeric ? "; changes numbers" : "; owes the same numbers")) +
+         term_row("written", syntax_of(info) + ", nested " + info.nested + "(model)") +
+         term_row("scope", fmt::format("{}, unless written: @model, @block, @experts, @attention", name_of(info.scope))) +
+         term_row("axes", info.axes.empty() ? "none" : join(info.axes, ", ")) + term_row("options", join(options, ", ")) +
+         term_row("pages", pages_naming(info.name, rules));
 }
 
 std::string facts_of_option(const std::string& name) {
   std::string text;
   for (const TransformInfo& info : transforms())
-    if (const OptionInfo* option = find_option(info, name)) text += row("written", info.name + ":" + syntax_of(*option));
+    if (const OptionInfo* option = find_option(info, name)) text += term_row("written", info.name + ":" + syntax_of(*option));
   return text;
 }
 
 std::string facts_of_mode(const std::string& name) {
   std::string text;
   for (const TransformInfo& info : transforms())
-    if (contains(info.modes, name)) text += row("written", info.name + "=" + name);
+    if (contains(info.modes, name)) text += term_row("written", info.name + "=" + name);
   return text;
 }
 
@@ -78,7 +78,7 @@ std::string explain_terms(const std::string& word, const Knowledge& knowledge) {
   for (const FoundTerm& found : find_terms(glossary(), word)) {
     const std::string group = found.group->title.substr(0, found.group->title.find(':'));
     text += fmt::format("{}{}  ({})\n  {}\n", text.empty() ? "" : "\n", found.term->name, group, found.term->meaning);
-    text += facts_of(found, knowledge.rules) + row("see", join(found.term->see, ", "));
+    text += facts_of(found, knowledge.rules) + term_row("see", join(found.term->see, ", "));
   }
   return text;
 }

@@ -59,20 +59,20 @@ bool controls_speak_against(const PlanResult& result, bool whole) {
   return std::ranges::any_of(result.controls, [&](const Control& one) { return one.judged ? !one.held : whole; });
 }
 
-int exit_code_of(const PlanResult& result, bool whole, std::size_t changed) {
+int exit_code_of_plan(const PlanResult& result, bool whole, std::size_t changed) {
   const Tally tally = tally_of(result);
   if (tally.contradictions > 0 || controls_speak_against(result, whole) || changed > 0) return kDecidedAgainst;
   return tally.undecided > 0 || result.cases.empty() ? kUndecided : kNothingAgainst;
 }
 
 // What one interpreter showed, or the exit code of what went wrong while it ran, which has been told then.
-struct Ran {
+struct RanPlan {
   std::optional<PlanResult> result;
   std::string departures;  // from the committed evidence, where that is checked
   int exit_code = kNothingAgainst;
 };
 
-Result<Ran> run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
+Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
   auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
   if (!session) return session.error();
   EngineRunner& runner = (*session)->runner();
@@ -92,7 +92,7 @@ Result<Ran> run_on(const EngineSpec& spec, const MatrixCommand& command, std::se
 
   auto result = (*session)->run(planned->plan, planned->rules, {});
   tell_what_was_taken(runner);
-  if (!result) return Ran{.result = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
+  if (!result) return RanPlan{.result = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
   const EvidenceTable seen = evidence_of(*result);
   std::vector<std::string> changed;
   if (committed) changed = changes(*committed, seen, planned->whole);
@@ -101,10 +101,10 @@ Result<Ran> run_on(const EngineSpec& spec, const MatrixCommand& command, std::se
   if (!changed.empty())
     departures += fmt::format("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
                               evidence_path(evidence, seen).string());
-  int exit_code = exit_code_of(*result, planned->whole, changed.size());
+  int exit_code = exit_code_of_plan(*result, planned->whole, changed.size());
   if (command.write)
     if (const auto written = write_evidence(evidence, seen); !written) exit_code = bad_input("matrix", written.error().message);
-  return Ran{.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
+  return RanPlan{.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
 }
 
 // One interpreter after another, each told when it is through, then all beside each other.
