@@ -33,8 +33,9 @@ struct Observation {
   Counters counters = {};                         // zero unless completed
   std::vector<CollectiveCount> collectives = {};  // of rank 0; none unless completed
 
-  // Of the record. The native engine's is the same on every processor. Of the pytorch engine it is not where AdamW updates:
-  // at::sqrt of float64 asks MKL, whose last bit is the processor's own.
+  // Of the record. In the native engine all that is not rounded to the grid is IEEE arithmetic, so that another processor gives
+  // another digest only where a library's last bit straddles a grid point. Of the pytorch engine no digest is promised beyond
+  // one processor where AdamW updates: at::sqrt of float64 asks MKL, whose last bit is the processor's own.
   Hash128 digest = {};
 
   std::string backend = "";  // of a compiled stack: whose graphs ran, in words; "" where the case names it
