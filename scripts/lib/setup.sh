@@ -6,7 +6,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
 readonly torch_version=2.11.0
-readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 clang_format_version=23.1.5
+readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 set_up_began=$SECONDS
 
 # Hits across presets and clones: paths are hashed relative to the checkout.
@@ -145,19 +145,20 @@ install_tools() {
   local folder=$1
   rm -rf "$folder"
   python3 -m venv "$folder" || return
-  pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" "clang-format==$clang_format_version" || return
+  pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" "clang-format==$clang_format_version" "clang-tidy==$clang_tidy_version" ||
+    return
   pip_of "$folder" --target "$folder/pytest" "pytest==$pytest_version" || return
   touch "$folder/.complete"
 }
 
-# Sets tools: the folder with bin/mypy, bin/ruff, bin/clang-format, and pytest/ for PYTHONPATH. Versions are fixed, so that a
-# file is well laid out on every machine or on none.
+# Sets tools: the folder with bin/mypy, bin/ruff, bin/clang-format, bin/clang-tidy, and pytest/ for PYTHONPATH. Versions are
+# fixed, so that a file is well laid out on every machine or on none.
 need_tools() {
   lock_cache
-  tools=$cache/tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version-clang-format$clang_format_version
+  tools=$cache/tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version-clang$clang_format_version-$clang_tidy_version
   if [[ ! -e $tools/.complete ]]; then
     need_venv_module
-    step "installing mypy, ruff, pytest and clang-format into $tools (once)" install_tools "$tools"
+    step "installing mypy, ruff, pytest, clang-format and clang-tidy into $tools (once)" install_tools "$tools"
   fi
   unlock_cache
 }

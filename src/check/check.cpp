@@ -99,7 +99,7 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
         fmt::format("no rule speaks about '{}'; {}", asked.project, did_you_mean(asked.project, names, "rules speak about: "))};
   }
   Target settled = asked;
-  if (!settled.version) settled.version = newest;
+  if (!settled.version) settled.version = std::move(newest);
   return settled;
 }
 

@@ -21,7 +21,7 @@ std::string order_text(const Item& before, const Item& after, const std::vector<
   std::string text = fmt::format("{} before {}: {}", print(before), print(after), name_of(answer.word));
   if (answer.word == PairWord::yes && pages.empty()) text += fmt::format(", {} is against the other order", answer.rule->id);
   if (answer.word == PairWord::open) text += ", no page speaks about it";
-  text += "\n";
+  text += '\n';
   for (const Rule* page : pages) text += page_text(*page, judge);
   return text;
 }

@@ -97,7 +97,7 @@ Weighed weighed(Stack edited, const Stack& from, const std::string& rule, const 
 // transform.
 std::optional<Stack> completed(const Weighed& edit, const Stack& from, const std::string& rule, const Judge& judge) {
   if (edit.weight.errors == 0) return edit.stack;
-  const std::optional<Stack> mended = repaired(edit.stack, judge);
+  std::optional<Stack> mended = repaired(edit.stack, judge);
   if (!mended || drops_a_transform(edit.stack, *mended) || !weighed(*mended, from, rule, judge).silenced) return std::nullopt;
   return mended;
 }

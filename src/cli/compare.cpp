@@ -117,7 +117,7 @@ Result<int> run_compare(const CompareOptions& options) {
     print_evidence(left, right, knowledge->observations);
     return worst_of(codes);
   }
-  const auto ran = run_both_everywhere(specs, left, right, options, *knowledge);
+  auto ran = run_both_everywhere(specs, left, right, options, *knowledge);
   if (!ran) return ran;
   codes.push_back(*ran);
   return worst_of(codes);

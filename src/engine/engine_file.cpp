@@ -75,7 +75,8 @@ Result<std::vector<EngineFile>> load_engine_files(const fs::path& folder) {
   for (const EngineText& one : kBuiltIn) {
     auto engine = parse_engine_file(one.text, fs::path("matrix/engines") / (std::string(one.name) + ".toml"));
     if (!engine) return engine.error();
-    by_name[engine->name] = std::move(engine).value();
+    const std::string name = engine->name;
+    by_name[name] = std::move(engine).value();
   }
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
@@ -84,7 +85,8 @@ Result<std::vector<EngineFile>> load_engine_files(const fs::path& folder) {
     if (!text) return text.error();
     auto engine = parse_engine_file(*text, entry.path());
     if (!engine) return engine.error();
-    by_name[engine->name] = std::move(engine).value();
+    const std::string name = engine->name;
+    by_name[name] = std::move(engine).value();
   }
   std::vector<EngineFile> known;
   for (auto& [name, engine] : by_name) known.push_back(std::move(engine));

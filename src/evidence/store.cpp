@@ -29,7 +29,7 @@ std::string head_of_file(const std::filesystem::path& path) {
   std::string head;
   for (std::string line; std::getline(file, line);) {
     head += line + "\n";
-    if (!line.starts_with("#")) break;
+    if (!line.starts_with('#')) break;
   }
   return head;
 }

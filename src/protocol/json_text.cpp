@@ -75,7 +75,7 @@ std::string excerpt(std::string_view text) {
     else
       shown += fmt::format("\\x{:02x}", c);
   }
-  shown += "'";
+  shown += '\'';
   if (text.size() > kLongest) shown += fmt::format(" (and {} more bytes)", text.size() - kLongest);
   return shown;
 }

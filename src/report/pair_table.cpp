@@ -48,7 +48,7 @@ std::string detail_of(const Observation& seen) {
 }
 
 std::string cure_in_words(const Rule& rule) {
-  const std::string change = change_in_words(rule.witness.bad, rule.witness.good);
+  std::string change = change_in_words(rule.witness.bad, rule.witness.good);
   if (!change.empty()) return change;
   const std::vector<Firing> fired = firings(rule, rule.witness.bad);
   if (fired.empty()) return "";

@@ -60,7 +60,7 @@ class Clone:
 
 
 def add_rule(clone: Clone) -> None:
-    made = clone.run("scripts/new-rule", "order", "toy-rule")
+    made = clone.run("scripts/new-rule", "order", "sac-before-quantize")
     page = re.match(r"(\S+):", made)
     assert page is not None, made
     text = (clone.folder / page[1]).read_text()

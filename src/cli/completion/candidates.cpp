@@ -16,7 +16,7 @@ struct Place {
 };
 
 const CLI::Option* find_flag(const CLI::App& app, const std::string& word) {
-  return word.starts_with("-") ? app.get_option_no_throw(word) : nullptr;
+  return word.starts_with('-') ? app.get_option_no_throw(word) : nullptr;
 }
 
 Place place_of(const CLI::App& app, const std::vector<std::string>& words) {
@@ -83,7 +83,7 @@ std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<s
   const std::string current = words.empty() ? "" : words.back();
   const Place place = place_of(app, words);
   if (place.waiting != nullptr) return values_of(*place.waiting);
-  if (current.starts_with("-")) return flags_of(*place.app);
+  if (current.starts_with('-')) return flags_of(*place.app);
   if (auto inner = subcommands_of(*place.app); !inner.empty()) return inner;
   // Bash parts a word at '=': what follows it is a degree, until the next comma.
   const bool degree = words.size() > 1 && words[words.size() - 2] == "=" && current.find(',') == std::string::npos;

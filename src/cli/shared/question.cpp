@@ -78,7 +78,7 @@ Result<MeantTarget> target_for(const std::string& written, const std::string& py
   if (python.empty()) return target_for(written, knowledge);
   const auto torch = installed_torch(python);
   if (!torch) return torch.error();
-  const auto found = target_for(fmt::format("{}-{}", kUsualTarget, *torch), knowledge);
+  auto found = target_for(fmt::format("{}-{}", kUsualTarget, *torch), knowledge);
   if (!found || written.empty()) return found;
   const auto asked = parse_target(written);
   if (!asked) return asked.error();

@@ -110,7 +110,7 @@ at::Tensor batched_matmul(const Numerics& numerics, const at::Tensor& a, const a
 at::Tensor sum_terms(const Numerics& numerics, const at::Tensor& terms) { return SumTerms::apply(terms, numerics); }
 
 at::Tensor broadcast_to(const Numerics& numerics, const at::Tensor& x, const at::Tensor& like) {
-  const at::Tensor expanded = x.expand(like.sizes());
+  at::Tensor expanded = x.expand(like.sizes());
   if (!numerics.exact()) return expanded;
   return GradientTerms::apply(expanded, /*along_rows=*/x.size(-1) == 1);
 }

@@ -96,6 +96,8 @@ double largest_sum_of_magnitudes(const at::Tensor& terms, Along along) {
   return largest;
 }
 
+// A kernel's `str` comes by value.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 void note_product(const at::Tensor& a, const at::Tensor& b, int64_t bits, std::string what) {
   note_sum(largest_row_norm(a) * largest_row_norm(b.transpose(-1, -2)), static_cast<int>(bits), what.c_str());
 }
@@ -103,6 +105,7 @@ void note_product(const at::Tensor& a, const at::Tensor& b, int64_t bits, std::s
 void note_terms(const at::Tensor& terms, bool along_rows, int64_t bits, std::string what) {
   note_sum(largest_sum_of_magnitudes(terms, along_rows ? Along::row : Along::column), static_cast<int>(bits), what.c_str());
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace
 
