@@ -53,7 +53,7 @@ void split_output_features(Module& module, const StyleSite& site) {
 
 void split_input_features(Module& module, const StyleSite& site) {
   split_weight(module, site, 1);
-  module.add_post_hook([site](Module&, const Tensors&, at::Tensor output) { return sum_partials(output, site); });
+  module.add_post_hook([site](Module&, const Tensors&, const at::Tensor& output) { return sum_partials(output, site); });
   place_output(module, site);
 }
 
@@ -69,7 +69,7 @@ void split_vocabulary(Module& module, const StyleSite& site) {
     inputs[0] = local.clamp(0, rows.length - 1);
     return inputs;
   });
-  module.add_post_hook([site, mine](Module&, const Tensors&, at::Tensor output) {
+  module.add_post_hook([site, mine](Module&, const Tensors&, const at::Tensor& output) {
     return sum_partials(output * mine->unsqueeze(-1).to(output.scalar_type()), site);
   });
   place_output(module, site);

@@ -39,7 +39,7 @@ struct SaveInputs : torch::autograd::Function<SaveInputs> {
     ctx->save_for_backward(variable_list(inputs.begin(), inputs.end()));
     return at::empty({0}, grad_carrier.options());
   }
-  static variable_list backward(AutogradContext*, variable_list) {
+  static variable_list backward(AutogradContext*, const variable_list&) {
     TORCH_CHECK(false, "the node that keeps a region's inputs was run");
   }
 };

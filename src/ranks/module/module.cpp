@@ -98,9 +98,10 @@ std::string Module::path() const {
 // A wrapper stands at its own name in its parent, and what it wraps is called by that name too.
 std::string Module::plain_path() const {
   if (!parent_) return "";
-  const std::string above = parent_->plain_path();
+  std::string above = parent_->plain_path();
   if (parent_->is_wrapper()) return above;
-  return above.empty() ? name_ : above + "." + name_;
+  if (!above.empty()) above += '.';
+  return above += name_;
 }
 
 std::vector<ModulePtr> modules_of(const ModulePtr& root) {
@@ -112,10 +113,10 @@ std::vector<ModulePtr> modules_of(const ModulePtr& root) {
 std::vector<NamedParameter> parameters_of(const ModulePtr& root) {
   std::vector<NamedParameter> parameters;
   for (const ModulePtr& module : modules_of(root)) {
-    const std::string path = module->plain_path();
+    std::string prefix = module->plain_path();
+    if (!prefix.empty()) prefix += '.';
     for (const auto& [slot, parameter] : module->parameters()) {
-      parameters.push_back(
-          {.name = path.empty() ? slot : path + "." + slot, .owner = module.get(), .slot = slot, .parameter = parameter});
+      parameters.push_back({.name = prefix + slot, .owner = module.get(), .slot = slot, .parameter = parameter});
     }
   }
   return parameters;

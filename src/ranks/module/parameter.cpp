@@ -24,7 +24,8 @@ at::Tensor Parameter::used() const {
 
 ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements) {
   auto parameter = std::make_shared<Parameter>();
-  parameter->tensor = std::move(piece).set_requires_grad(true);
+  piece.set_requires_grad(true);
+  parameter->tensor = std::move(piece);
   parameter->full_shape = std::move(full_shape);
   parameter->placements = std::move(placements);
   parameter->held = std::make_shared<HeldStorage>(parameter->tensor);
