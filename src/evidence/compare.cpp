@@ -18,8 +18,7 @@ std::string effects_there(const Observation& row) {
 }
 
 std::string verdict_line(const Observation& row) {
-  std::string line = name_of(row.verdict);
-  if (row.phase) line += fmt::format(" in {}", name_of(*row.phase));
+  std::string line = verdict_in_words(row);
   if (const std::string place = place_of(row); !place.empty()) line += ", " + place;
   return line;
 }

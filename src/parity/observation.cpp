@@ -10,6 +10,11 @@ std::vector<std::string> lost_items(const Observation& seen) {
   return items;
 }
 
+std::string verdict_in_words(const Observation& seen) {
+  const char* verdict = name_of(seen.verdict);
+  return seen.phase ? fmt::format("{} in {}", verdict, name_of(*seen.phase)) : verdict;
+}
+
 std::string place_of(const Observation& seen) {
   if (seen.difference) {
     const Difference& d = *seen.difference;

@@ -45,6 +45,9 @@ struct Observation {
 // The items that lost their effect, printed: see lost_effects.
 std::vector<std::string> lost_items(const Observation& seen);
 
+// "equal", "fails in apply": two runs that fail need not fail alike.
+std::string verdict_in_words(const Observation& seen);
+
 // "layers.0.attention, all_gather on tp", "gradient of output.weight, step 0, rank 1": where it failed or what differs first;
 // "" where neither.
 std::string place_of(const Observation& seen);

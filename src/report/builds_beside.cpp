@@ -18,12 +18,6 @@ using Row = std::vector<std::string>;
 
 bool completed(const CaseResult& result) { return result.record.ending == Ending::completed; }
 
-// A failure is told with its phase: two builds that fail need not fail alike.
-std::string verdict_of(const Outcome& outcome) {
-  const char* verdict = name_of(outcome.seen.verdict);
-  return outcome.seen.phase ? fmt::format("{} in {}", verdict, name_of(*outcome.seen.phase)) : verdict;
-}
-
 // Held against the first build.
 std::string bits_text(const std::vector<std::string>& names, const std::vector<CaseResult>& results) {
   if (!std::ranges::all_of(results, completed)) return "";
@@ -36,7 +30,7 @@ std::string bits_text(const std::vector<std::string>& names, const std::vector<C
 
 std::string verdict_in(const PlanResult& result, const std::string& text) {
   for (const CaseResult& one : result.cases)
-    if (print(one.planned.subject) == text) return verdict_of(one.outcome);
+    if (print(one.planned.subject) == text) return verdict_in_words(one.outcome.seen);
   return "not run";
 }
 
@@ -46,7 +40,7 @@ std::string render_builds(const std::vector<std::string>& names, const std::vect
   assert(names.size() == results.size() && names.size() > 1 && "several builds, each with its name");
   std::vector<Row> rows;
   for (std::size_t i = 0; i < names.size(); ++i)
-    rows.push_back({names[i], verdict_of(results[i].outcome), split(reason_of(results[i]), '\n').front()});
+    rows.push_back({names[i], verdict_in_words(results[i].outcome.seen), split(reason_of(results[i]), '\n').front()});
   const bool agree = std::ranges::all_of(
       results, [&](const CaseResult& one) { return one.outcome.seen.verdict == results[0].outcome.seen.verdict; });
   const std::string together =

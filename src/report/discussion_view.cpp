@@ -163,7 +163,7 @@ PointRuns runs_of(const std::vector<Stack>& stacks, const Sources& sources, cons
     seen.emplace_back();
     verdicts.emplace_back();
     if (column.run == nullptr) continue;
-    verdicts.back() = seen_in_words(*column.run);
+    verdicts.back() = verdict_in_words(column.run->seen);
     seen.back() = seen_text(column.run->seen);
   }
   runs.lines = {line_of(kVerdict, verdicts), line_of(kSeen, seen)};

@@ -40,7 +40,7 @@ bool disagree(const Seen& seen, const std::vector<EngineRuns>& engines) {
 
 std::string cell_of(const Seen& seen, std::size_t engine) {
   const auto found = std::ranges::find(seen, engine, &Seen::value_type::first);
-  return found == seen.end() ? "not run" : seen_in_words(*found->second);
+  return found == seen.end() ? "not run" : verdict_in_words(found->second->seen);
 }
 
 // What a page states for a version first; else whom the pages that fire speak of, where that is not everybody here.

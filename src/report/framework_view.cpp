@@ -46,7 +46,7 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
     const Case c = usual_case(projected, Case{}.model, engine.table.engine);
     const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
     if (outcome == nullptr) continue;
-    return seen_in_words(*outcome) + (dropped.empty() ? "" : ", without " + code(join(dropped, ",")));
+    return verdict_in_words(outcome->seen) + (dropped.empty() ? "" : ", without " + code(join(dropped, ",")));
   }
   return "not run";
 }

@@ -44,11 +44,11 @@ bool ran_equal(const Stack& stack, const EngineRuns& engine) {
 }
 
 std::string seen_of(const Stack& stack, const EngineRuns& engine) {
-  if (const Outcome* outcome = run_of(stack, engine)) return seen_in_words(*outcome);
+  if (const Outcome* outcome = run_of(stack, engine)) return verdict_in_words(outcome->seen);
   if (with_backend(stack, "") == stack) return "not run yet";
   const Outcome* stand_in = run_of(with_backend(stack, ""), engine);
   if (stand_in == nullptr) return "not run under inductor yet";
-  return fmt::format("not run under inductor yet; without it {}", seen_in_words(*stand_in));
+  return fmt::format("not run under inductor yet; without it {}", verdict_in_words(stand_in->seen));
 }
 
 std::string blocker_in_words(const Rule& rule, const Finding& finding, const Target& target) {

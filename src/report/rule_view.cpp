@@ -16,7 +16,7 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     const Case c = usual_case(stack, witness.model, engine.table.engine);
-    if (const Outcome* outcome = find_outcome(engine, c)) return seen_in_words(*outcome);
+    if (const Outcome* outcome = find_outcome(engine, c)) return verdict_in_words(outcome->seen);
   }
   return "not run";
 }
@@ -30,12 +30,6 @@ std::string grade_in_words(const Grade& grade, const Target& target) {
 }
 
 }  // namespace
-
-std::string seen_in_words(const Outcome& outcome) {
-  std::string text = name_of(outcome.seen.verdict);
-  if (outcome.seen.phase) text += fmt::format(" in {}", name_of(*outcome.seen.phase));
-  return text;
-}
 
 std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::vector<Standing> standings;

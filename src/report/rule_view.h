@@ -38,8 +38,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
 std::string holds_in_words(const Rule& rule);  // "`pytorch>=2.6`, `native>=1`"
 // The versions of the target that the page speaks of: "2.6"; "2.6, before 2.13"; "" where it does not hold.
 std::string since_in_words(const Rule& rule, const Target& target);
-std::string standing_in_words(const Standing& s);   // "native 2.11.0: reproduced; bad fails in apply, good equal"
-std::string seen_in_words(const Outcome& outcome);  // "equal", "fails in apply"
+std::string standing_in_words(const Standing& s);  // "native 2.11.0: reproduced; bad fails in apply, good equal"
 // Links to the pages that fire on the outcome's stack, from a page in docs/; "none".
 std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules);
 

@@ -37,7 +37,7 @@ std::string text_of(const Case& c) {
 
 RunRow run_row(const Sources& sources, const Outcome& outcome) {
   return {.text = text_of(outcome.subject),
-          .verdict = seen_in_words(outcome),
+          .verdict = verdict_in_words(outcome.seen),
           .seen = seen_text(outcome.seen),
           .rules = pages_that_fire(outcome, sources.rules)};
 }

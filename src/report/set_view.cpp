@@ -91,7 +91,7 @@ std::vector<SetView> set_views(const Sources& sources, const EngineRuns& engine)
       SetView view{.title = fmt::format("{} on {}", join(names, ", "), counted(ranks, "rank"))};
       for (const SetRun& run : runs) {
         view.rows.push_back({.order = run.order,
-                             .verdict = seen_in_words(*run.outcome),
+                             .verdict = verdict_in_words(run.outcome->seen),
                              .rules = pages_that_fire(*run.outcome, sources.rules)});
       }
       add_counters(runs, view);

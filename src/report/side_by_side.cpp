@@ -34,10 +34,7 @@ const Observation* find_seen(const Stack& stack, const std::string& engine, cons
   return found == observations.end() ? nullptr : &*found;
 }
 
-std::string verdict_of(const Observation* seen) {
-  if (seen == nullptr) return "not run";
-  return seen->phase ? fmt::format("{} in {}", name_of(seen->verdict), name_of(*seen->phase)) : name_of(seen->verdict);
-}
+std::string verdict_of(const Observation* seen) { return seen == nullptr ? "not run" : verdict_in_words(*seen); }
 
 }  // namespace
 

@@ -62,7 +62,7 @@ std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRu
       const std::string message = symptom_of(rule, engine, *outcome);
       if (message.empty()) continue;
       Seen& seen = found[message];
-      seen.where.insert(seen_in_words(*outcome));
+      seen.where.insert(verdict_in_words(outcome->seen));
       add({.where = {}, .pages = {link_to(rule, "rules/")}}, seen);
     }
   }

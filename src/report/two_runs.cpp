@@ -13,11 +13,6 @@ namespace {
 
 bool is_complete(const CaseResult& result) { return result.record.ending == Ending::completed; }
 
-std::string verdict_of(const Observation& seen) {
-  const char* verdict = name_of(seen.verdict);
-  return seen.phase ? fmt::format("{} in {}", verdict, name_of(*seen.phase)) : verdict;
-}
-
 std::string first_tensor_of(const CaseResult& result) { return result.divergence ? in_words(*result.divergence) : "-"; }
 
 // The numbers of the right, held against those of the left.
@@ -34,7 +29,7 @@ std::string bits_text(const CaseResult& left, const CaseResult& right) {
 
 std::string render_two_runs(const CaseResult& left, const CaseResult& right, const Hello& hello) {
   std::vector<TableLine> lines{{fmt::format("{} ({})", hello.engine, join(hello.versions, ", ")), "left", "right"},
-                               {"verdict", verdict_of(left.outcome.seen), verdict_of(right.outcome.seen)},
+                               {"verdict", verdict_in_words(left.outcome.seen), verdict_in_words(right.outcome.seen)},
                                {"predicted", prediction_text(left.outcome), prediction_text(right.outcome)}};
   if (left.divergence || right.divergence) lines.push_back({"first in", first_tensor_of(left), first_tensor_of(right)});
   if (is_complete(left) && is_complete(right)) {

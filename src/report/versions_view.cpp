@@ -19,7 +19,7 @@ constexpr const char* kNotRun = "not run";
 
 std::string cell_of(const EngineRuns& engine, const Case& c) {
   const Outcome* outcome = find_outcome(engine, c);
-  return outcome == nullptr ? kNotRun : seen_in_words(*outcome);
+  return outcome == nullptr ? kNotRun : verdict_in_words(outcome->seen);
 }
 
 VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*>& versions) {

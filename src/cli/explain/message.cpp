@@ -75,8 +75,7 @@ std::string shortened(const std::string& text) {
 }
 
 std::string line_of(const Observation& run) {
-  const std::string phase = run.phase ? fmt::format(" in {}", name_of(*run.phase)) : "";
-  return fmt::format("run     {} {}: {} {}{}: {}", run.engine, run.version, run.case_text, name_of(run.verdict), phase,
+  return fmt::format("run     {} {}: {} {}: {}", run.engine, run.version, run.case_text, verdict_in_words(run),
                      shortened(run.message));
 }
 
