@@ -71,7 +71,8 @@ def add_rule(clone: Clone) -> None:
         ("good", "quantize,sac"),
     ):
         text = re.sub(rf"^{field} = .*", f'{field} = "{value}"', text, flags=re.M)
-    clone.write(page[1], re.sub(r"^when = .*\n", "", text, flags=re.M))
+    text = re.sub(r"^when = .*\n", "", text, flags=re.M)
+    clone.write(page[1], re.sub(r"^\[\[expect\]\]\n.*?(?=^\[\[|^\+\+\+)", "", text, flags=re.M | re.S))
 
 
 def add_native_transform(clone: Clone) -> None:
