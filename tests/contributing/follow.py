@@ -72,6 +72,13 @@ def add_rule(clone: Clone) -> None:
     ):
         text = re.sub(rf"^{field} = .*", f'{field} = "{value}"', text, flags=re.M)
     text = re.sub(r"^when = .*\n", "", text, flags=re.M)
+    basis = re.search(r'^basis = "(\w+)"', text, re.M)
+    assert basis is not None, text
+    why = (
+        f"## Why\n\nA toy asks for this order.\n\nThe order is {basis[1]}: nobody but the toy asks for it, and it says so "
+        "at the length that a page's reason takes.\n\n"
+    )
+    text = re.sub(r"^## Why$.*?(?=^## )", why, text, flags=re.M | re.S)
     clone.write(page[1], re.sub(r"^\[\[expect\]\]\n.*?(?=^\[\[|^\+\+\+)", "", text, flags=re.M | re.S))
 
 
