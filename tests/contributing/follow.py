@@ -217,7 +217,8 @@ def main() -> int:
             agrees = len(paths) == stated(recipe)
             wrong += not agrees
             said = "" if agrees else f", CONTRIBUTING.md says {stated(recipe)}"
-            print(f"{recipe}: {len(paths)} files{said}: {', '.join(paths)}")
+            count = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+            print(f"{recipe}: {count}{said}: {', '.join(paths)}")
         torch = clone.run(python, "-c", "import torch, os; print(os.path.dirname(torch.__file__))").strip()
         print("building ...", flush=True)
         clone.run("cmake", "--preset", "cpu", f"-DORDERCHECK_TORCH={torch}")
