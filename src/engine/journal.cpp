@@ -101,7 +101,7 @@ Journal::~Journal() {
   if (file_ >= 0) close(file_);
 }
 
-// What stands behind the last line break was being written when the process died: it is cut off, and that run is made again. A
+// What follows the last newline was being written when the process died: it is cut off, and that run is made again. A
 // whole line that is not as it was written is another matter. Somebody or some disk changed it, so nothing in the file can be
 // trusted to be what was observed, and going on would pass it off as evidence.
 Status Journal::read(const std::string& text) {

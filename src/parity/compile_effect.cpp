@@ -21,7 +21,7 @@ void show_captured(Showing& showing, const EffectRuns& runs) {
     const std::string phrase = fmt::format("{} {} captured", captures, captures == 1 ? "graph" : "graphs");
     // A graph that is captured and never run compiles nothing.
     const bool told_by_products = is_measured(scope) && scope > 0;
-    told_by_products&& captures > 0 ? showing.remark(phrase) : showing.expect(captures > 0, phrase);
+    told_by_products ? showing.remark(phrase) : showing.expect(captures > 0, phrase);
   }
   if (showing.measured("matrix products in captured graphs", {scope, in_graphs}) && scope > 0)
     showing.expect_all(in_graphs, scope,
