@@ -11,6 +11,11 @@ _CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 _handles: dict[str, Any] = {}
 
 
+def is_reachable() -> bool:
+    """torch.library.get_kernel is there since torch 2.9."""
+    return hasattr(torch.library, "get_kernel")
+
+
 def take_stock(name: str) -> None:
     """Of "mm" or "mm.out". All are to be taken before any kernel is replaced."""
     if name not in _handles:
