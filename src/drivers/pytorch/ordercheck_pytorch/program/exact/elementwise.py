@@ -63,13 +63,22 @@ def gelu_backward(g: torch.Tensor, x: torch.Tensor, *, approximate: str = "none"
     return g * ((t + 1.0) * 0.5 + x * 0.5 * (1.0 - t * t) * ((x * x * (3 * 0.044715) + 1.0) * k))
 
 
+def _as_float64(args: tuple[Any, ...]) -> list[Any] | None:
+    """The arguments with whole numbers beside a float64 converted, as type promotion does. None where the result is of another dtype."""
+    tensors = [x for x in args if isinstance(x, torch.Tensor)]
+    if all(is_exact(x) for x in tensors):
+        return list(args)
+    if len(tensors) == 2 and torch.result_type(*tensors) is torch.float64:
+        return [x.to(torch.float64) if isinstance(x, torch.Tensor) else x for x in args]
+    return None
+
+
 def _declare(name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False) -> None:
     """Other dtypes are left to the stock kernel: nothing is summed."""
 
     def functional(*args: Any, **kwargs: Any) -> torch.Tensor:
-        if all(is_exact(x) for x in args if isinstance(x, torch.Tensor)):
-            return compute(*args, **kwargs)
-        return stock(name)(*args, **kwargs)
+        exact = _as_float64(args)
+        return stock(name)(*args, **kwargs) if exact is None else compute(*exact, **kwargs)
 
     with_variants(name, functional, out, in_place=in_place)
 
@@ -107,27 +116,24 @@ def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
 
 
-def _declare_powers() -> None:
-    for overload in ("Tensor_Tensor", "Scalar"):
-        name = f"pow.{overload}"
-
-        def functional(base: Any, exponent: torch.Tensor, name: str = name) -> torch.Tensor:
-            floats = [x for x in (base, exponent) if isinstance(x, torch.Tensor)]
-            if all(is_exact(x) for x in floats):
-                return _padded(name)(base, exponent)
-            return stock(name)(base, exponent)
-
-        def to_out(base: Any, exponent: torch.Tensor, *, out: torch.Tensor, name: str = name) -> torch.Tensor:
-            return into(out, KERNELS[name](base, exponent))
-
-        KERNELS[name], KERNELS[f"{name}_out"] = functional, to_out
-
-    @kernel("pow_.Tensor")
-    def on_self(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
-        return base.copy_(KERNELS["pow.Tensor_Tensor"](base, exponent))
+@kernel("pow.Tensor_Tensor", "pow.Scalar")
+def power(base: Any, exponent: Any) -> torch.Tensor:
+    """A number on either side reaches a kernel in Python as such: 2 ** x is handed on as tensors by the stock kernel."""
+    base, exponent = as_tensor(base, exponent), as_tensor(exponent, base)
+    exact = _as_float64((base, exponent))
+    if exact is None:
+        return stock("pow.Tensor_Tensor")(base, exponent)
+    return _padded("pow.Tensor_Tensor")(*exact)
 
 
-_declare_powers()
+@kernel("pow.Tensor_Tensor_out", "pow.Scalar_out")
+def power_out(base: Any, exponent: Any, *, out: torch.Tensor) -> torch.Tensor:
+    return into(out, power(base, exponent))
+
+
+@kernel("pow_.Tensor")
+def power_(base: torch.Tensor, exponent: Any) -> torch.Tensor:
+    return base.copy_(power(base, exponent))
 
 
 def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
