@@ -13,7 +13,10 @@ from .stock import stock
 
 def product(name: str, stock_name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     bits = RANGE.product_bits
-    a, b = rounded(a, bits), rounded(b, bits)
+    return product_of_rounded(name, stock_name, rounded(a, bits), rounded(b, bits))
+
+
+def product_of_rounded(name: str, stock_name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     note_product(name, a, b)
     return stock(stock_name)(a, b)
 

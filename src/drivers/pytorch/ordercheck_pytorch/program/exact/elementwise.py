@@ -33,17 +33,22 @@ def square_root(x: torch.Tensor) -> torch.Tensor:
     return stock("pow.Tensor_Scalar")(x, 0.5)
 
 
+def _one_and(x: torch.Tensor) -> torch.Tensor:
+    """x + 1 in place: the kernel of a difference is the stock one, which saves the way through Python."""
+    return x.sub_(-1.0)
+
+
 def sigmoid(x: torch.Tensor) -> torch.Tensor:
-    return x.neg().exp_().add_(1.0).reciprocal_()
+    return _one_and(x.neg().exp_()).reciprocal_()
 
 
 def silu(x: torch.Tensor) -> torch.Tensor:
-    return x / x.neg().exp_().add_(1.0)
+    return x / _one_and(x.neg().exp_())
 
 
 def silu_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    s = sigmoid(x)
-    return g * s * (x * (1.0 - s)).add_(1.0)
+    times, s = stock("mul.Tensor"), sigmoid(x)
+    return times(times(g, s), _one_and(times(x, 1.0 - s)))
 
 
 def gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
@@ -144,7 +149,12 @@ def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _are_complex(a: Any, b: Any) -> bool:
-    return all(isinstance(x, torch.Tensor) and x.dtype is torch.complex128 for x in (a, b))
+    return (
+        isinstance(a, torch.Tensor)
+        and a.dtype is torch.complex128
+        and isinstance(b, torch.Tensor)
+        and b.dtype is torch.complex128
+    )
 
 
 @kernel("mul.Tensor")

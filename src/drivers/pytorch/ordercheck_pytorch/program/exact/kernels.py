@@ -43,7 +43,16 @@ def stock_path(name: str, *args: Any, why: str = "", **kwargs: Any) -> Any:
 
 def as_tensor(x: Any, beside: Any) -> torch.Tensor:
     """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak dtype."""
-    return x if isinstance(x, torch.Tensor) else torch.scalar_tensor(x, dtype=torch.result_type(x, beside))
+    if isinstance(x, torch.Tensor):
+        return x
+    if isinstance(beside, torch.Tensor) and beside.dtype is torch.float64 and not isinstance(x, complex):
+        return number(x)
+    return torch.scalar_tensor(x, dtype=torch.result_type(x, beside))
+
+
+def number(x: float) -> torch.Tensor:
+    """As the stock kernels take one."""
+    return torch.scalar_tensor(x, dtype=torch.float64)
 
 
 def into(out: torch.Tensor, result: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,7 @@ from .grid import RANGE, SUM_BITS, rounded, addition_bits
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, stock_path
 from .stock import stock
 
-ALSO_STOCK.update(("sum.dim_IntList", "sub.Tensor"))
+ALSO_STOCK.add("sum.dim_IntList")
 
 
 def sum_of_terms(
@@ -38,7 +38,7 @@ def _takes(x: torch.Tensor, dtype: torch.dtype | None) -> bool:
 
 def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
     """Not of a tensor and a number, which reaches a kernel in Python as such."""
-    return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and is_exact(a) and is_exact(b) and alpha == 1
+    return alpha == 1 and isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and is_exact(a) and is_exact(b)
 
 
 def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -60,7 +60,10 @@ def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
     """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a checkpoint or
     a compiler between them decides. On a grid addition is associative."""
     if _is_sum_of_two(a, b, alpha):
-        return stock("add.Tensor")(*_on_grid(a, b))
+        a, b = _on_grid(a, b)
+        if a.stride() == b.stride() and a.shape == b.shape:
+            return stock("add.out")(a, b, out=a)
+        return stock("add.Tensor")(a, b)
     return stock("add.Tensor")(as_tensor(a, b), as_tensor(b, a), alpha=alpha)
 
 
@@ -105,7 +108,7 @@ def sum_all(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tenso
 def mean_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("mean.dim", x, dim, keepdim, dtype=dtype)
-    return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim) / count_over(x, dim)
+    return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim).div_(count_over(x, dim))
 
 
 @kernel("mean.out")

@@ -24,7 +24,7 @@ STABLE_EXPONENTS = (0, 0.5, 1, 2, 3, -0.5, -1, -2)
 
 def _norm(x: torch.Tensor, order: float, dims: Any, keepdim: bool, bits: int = NORM_BITS) -> torch.Tensor:
     if order == 2:
-        return square_root(sum_of_terms("linalg_vector_norm", x * x, bits, dims, keepdim))
+        return square_root(sum_of_terms("linalg_vector_norm", stock("mul.Tensor")(x, x), bits, dims, keepdim))
     return sum_of_terms("linalg_vector_norm", x.abs(), SUM_BITS, dims, keepdim)
 
 
