@@ -4,8 +4,8 @@ Its results lie in memory as the stock kernel's do: code that Inductor writes is
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -13,12 +13,13 @@ import torch
 from .contractions import product_of_rounded
 from .grid import RANGE, rounded, rounded_
 from .kernels import is_exact, kernel, number, stock_path
-from .softmax import shift_of, softmax_backward, total_of
+from .softmax import shift_of, softmax_backward_, total_of
 from .stock import stock
 from .sums import add
 
 FORWARD = "_scaled_dot_product_flash_attention_for_cpu"
 BACKWARD = FORWARD + "_backward"
+SCORES_AT_A_TIME = 65536
 
 
 def multiplied(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -31,10 +32,25 @@ def operand(x: torch.Tensor) -> torch.Tensor:
     return rounded(x, RANGE.product_bits)
 
 
-@functools.lru_cache(maxsize=16)
 def later(queries: int, keys: int) -> torch.Tensor:
     """What a causal mask hides."""
-    return torch.ones(queries, keys, dtype=torch.bool).triu_(1)
+    return torch.arange(keys) > torch.arange(queries).unsqueeze(1)
+
+
+def by_batch(mask: torch.Tensor | None, *tensors: torch.Tensor) -> Iterator[list[torch.Tensor | None]]:
+    """As much of the batch at a time as a cache holds the scores of. The mask comes last."""
+    batch, heads, queries = tensors[0].shape[:3]
+    size = max(1, SCORES_AT_A_TIME // max(1, heads * queries * tensors[-1].shape[2]))
+    if size >= batch:
+        yield [*tensors, mask]
+        return
+    for at in range(0, batch, size):
+        of_each = mask is not None and mask.ndim == 4 and mask.shape[0] > 1
+        yield [*(x[at : at + size] for x in tensors), mask[at : at + size] if of_each else mask]
+
+
+def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
 def for_every_head(kv: torch.Tensor, heads: int) -> torch.Tensor:
@@ -85,10 +101,19 @@ def attention(
     if not is_exact(q):
         return stock_path(FORWARD, q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
     _refuse_dropout(FORWARD, q, dropout_p)
+    scale = scale_of(q, scale)
+    parts = [forward(*part, is_causal, mask, scale) for *part, mask in by_batch(attn_mask, q, k, v)]
+    return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
+
+
+def forward(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, mask: torch.Tensor | None, scale: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    q, k, v = (operand(x) for x in (q, k, v))
     k, v = for_every_head(k, q.shape[1]), for_every_head(v, q.shape[1])
-    weights, largest, total = weights_of(FORWARD, operand(q), operand(k), is_causal, attn_mask, scale_of(q, scale))
-    out = multiplied(FORWARD, rounded_(weights, RANGE.product_bits), operand(v))
-    return laid_out(out), laid_out(add(largest.squeeze(-1), total.squeeze(-1).log()))
+    weights, largest, total = weights_of(FORWARD, q, k, causal, mask, scale)
+    out = multiplied(FORWARD, rounded_(weights, RANGE.product_bits), v)
+    return out, add(largest.squeeze(-1), total.squeeze(-1).log())
 
 
 @kernel(BACKWARD)
@@ -110,19 +135,31 @@ def attention_backward(
             BACKWARD, g, q, k, v, out, logsumexp, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
         )
     _refuse_dropout(BACKWARD, q, dropout_p)
-    kv_heads = k.shape[1]
-    repeats = q.shape[1] // kv_heads
-    factor = scale_of(q, scale)
-    g, q, k, v = operand(g), operand(q), operand(k), operand(v)
+    scale = scale_of(q, scale)
+    parts = [backward(*part, is_causal, mask, scale) for *part, mask in by_batch(attn_mask, g, q, k, v)]
+    return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
+
+
+def backward(
+    g: torch.Tensor,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    causal: bool,
+    mask: torch.Tensor | None,
+    scale: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    kv_heads, repeats = k.shape[1], q.shape[1] // k.shape[1]
+    g, q, k, v = (operand(x) for x in (g, q, k, v))
     k, v = for_every_head(k, q.shape[1]), for_every_head(v, q.shape[1])
-    weights, _, _ = weights_of(BACKWARD, q, k, is_causal, attn_mask, factor)
+    weights, _, _ = weights_of(BACKWARD, q, k, causal, mask, scale)
     to_weights = multiplied(BACKWARD, g, v.transpose(-2, -1))
-    to_scores = stock("mul_.Tensor")(softmax_backward(to_weights, weights, -1, torch.float64), number(factor))
+    to_scores = stock("mul_.Tensor")(softmax_backward_(to_weights, weights, -1), number(scale))
     rounded_(to_scores, RANGE.product_bits)
     to_v = multiplied(BACKWARD, rounded_(weights, RANGE.product_bits).transpose(-2, -1), g)
     to_q = multiplied(BACKWARD, to_scores, k)
     to_k = multiplied(BACKWARD, to_scores.transpose(-2, -1), q)
-    if repeats > 1:  # products of rounded operands: exact as they are, in any order
+    if repeats > 1:
         to_k = to_k.unflatten(1, (kv_heads, repeats)).sum(2)
         to_v = to_v.unflatten(1, (kv_heads, repeats)).sum(2)
-    return laid_out(to_q), laid_out(to_k), laid_out(to_v)
+    return to_q, to_k, to_v

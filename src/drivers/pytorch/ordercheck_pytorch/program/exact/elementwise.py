@@ -47,8 +47,10 @@ def silu(x: torch.Tensor) -> torch.Tensor:
 
 
 def silu_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    times, s = stock("mul.Tensor"), sigmoid(x)
-    return times(times(g, s), _one_and(times(x, 1.0 - s)))
+    s = sigmoid(x)
+    result = stock("mul.Tensor")(g, s)
+    one_less_s = _one_and(s.neg_())
+    return stock("mul_.Tensor")(result, _one_and(stock("mul_.Tensor")(one_less_s, x)))
 
 
 def gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:

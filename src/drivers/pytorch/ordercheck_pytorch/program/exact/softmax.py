@@ -33,9 +33,17 @@ def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
 def softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype) -> torch.Tensor:
     if not is_exact(g):
         return stock_path("_softmax_backward_data", g, y, dim, input_dtype)
-    times = stock("mul.Tensor")
-    weighted = times(g, y)
-    return weighted.sub_(times(y, sum_of_terms("_softmax_backward_data", weighted, SUM_BITS, [dim], True)))
+    return _softmax_backward(stock("mul.Tensor")(g, y), y, dim)
+
+
+def softmax_backward_(g: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
+    """In the gradient's place."""
+    return _softmax_backward(stock("mul_.Tensor")(g, y), y, dim)
+
+
+def _softmax_backward(weighted: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
+    total = sum_of_terms("_softmax_backward_data", weighted, SUM_BITS, [dim], True)
+    return weighted.sub_(stock("mul.Tensor")(y, total))
 
 
 def log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
@@ -53,12 +61,13 @@ def log_softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype
     so that a piece of the rows is rounded as the whole is."""
     if not is_exact(g):
         return stock_path("_log_softmax_backward_data", g, y, dim, input_dtype)
+    times_ = stock("mul_.Tensor")
     single = stock("sum.dim_IntList")(g != 0, [dim], True) <= 1
     e = y.exp()
     if not bool(single.any()):
-        return g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True)
+        return g - times_(e, sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True))
     alone = stock("sum.dim_IntList")(g, [dim], True)  # of one term: nothing is added
-    one_hot = (g / torch.where(alone == 0, torch.ones_like(alone), alone) - e) * alone
+    one_hot = times_((g / alone.masked_fill(alone == 0, 1.0)).sub_(e), alone)
     if bool(single.all()):
         return one_hot
     return torch.where(single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True))
