@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .kernels import ALSO_STOCK, KERNELS, as_tensor, into, is_exact, kernel, with_variants
+from .kernels import KERNELS, as_tensor, into, is_exact, kernel, with_variants
 from .stock import stock
 
 WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
@@ -28,9 +28,12 @@ def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor
 
 
 def square_root(x: torch.Tensor) -> torch.Tensor:
-    """Correctly rounded, as IEEE 754 says: the power of a half takes the processor's root. torch.sqrt of float64 asks MKL, whose root
-    is off by a bit for a hundredth of all numbers on some processors."""
-    return stock("pow.Tensor_Scalar")(x, 0.5)
+    """Correctly rounded, as IEEE 754 says. torch.sqrt of float64 asks MKL, as x ** 0.5 does, whose root is off by a bit for a hundredth of
+    all numbers on some processors. The root of a complex number asks the C library, which takes the processor's own where there
+    is no imaginary part."""
+    root = stock("sqrt")(torch.complex(x, torch.zeros_like(x))).real
+    special = x <= 0  # NaN of a negative one, and the sign of a zero stays
+    return torch.where(special, stock("sqrt")(x), root) if bool(special.any()) else root.clone()
 
 
 def _one_and(x: torch.Tensor) -> torch.Tensor:
@@ -186,6 +189,3 @@ def histc(x: torch.Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> torch
     if x.is_floating_point():
         return stock("histc")(x, bins, min, max)
     return stock("histc")(x.to(torch.float64), bins, min, max).to(x.dtype)
-
-
-ALSO_STOCK.add("pow.Tensor_Scalar")

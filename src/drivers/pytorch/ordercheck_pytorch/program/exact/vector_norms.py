@@ -19,7 +19,7 @@ from .sums import sum_of_terms
 
 SLACK = 4
 # Exponents whose stock kernels multiply, divide and take roots: stable wherever an element lies.
-STABLE_EXPONENTS = (0, 0.5, 1, 2, 3, -0.5, -1, -2)
+STABLE_EXPONENTS = (0, 1, 2, 3, -0.5, -1, -2)
 
 
 def _norm(x: torch.Tensor, order: float, dims: Any, keepdim: bool, bits: int = NORM_BITS) -> torch.Tensor:
@@ -73,6 +73,8 @@ def foreach_norm(
 def power(x: torch.Tensor, exponent: Any) -> torch.Tensor:
     if is_exact(x) and x.ndim == 0 and exponent == 2:
         return rounded(x * x, NORM_BITS)
+    if is_exact(x) and exponent == 0.5:
+        return square_root(x)
     if is_exact(x) and exponent not in STABLE_EXPONENTS:
         return on_whole_vectors(lambda v: stock("pow.Tensor_Scalar")(v, exponent), x)
     return stock("pow.Tensor_Scalar")(x, exponent)
