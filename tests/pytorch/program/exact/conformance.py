@@ -7,6 +7,7 @@ Usage: conformance.py, with src/drivers/pytorch on PYTHONPATH."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 
 import torch
 from ordercheck_pytorch.program.counter_random import draw
@@ -27,19 +28,20 @@ def hash_of(results: list[torch.Tensor]) -> str:
     return f"{draw(*(draw(*words_of(x)) for x in results)):016x}"
 
 
-def results_of(case: Case, layout: str = "") -> list[torch.Tensor]:
-    with exact_kernels(case.grid):
-        return case.results(layout)
-
-
-def main() -> None:
-    torch.set_num_threads(1)
+def hashes(layouts: Sequence[str] = ("",)) -> Iterator[tuple[Case, list[str]]]:
+    """Of every case, with its operands in these layouts, "" for their own."""
     cases = all_cases()
     for grid in sorted({case.grid for case in cases}, reverse=True):
         with exact_kernels(grid):
             for case in cases:
                 if case.grid == grid:
-                    sys.stdout.write(f"{case.name}\t{hash_of(case.results())}\n")
+                    yield case, [hash_of(case.results(layout)) for layout in layouts]
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    for case, (own,) in hashes():
+        sys.stdout.write(f"{case.name}\t{own}\n")
 
 
 if __name__ == "__main__":
