@@ -32,7 +32,9 @@ class Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         normed = self.attention_norm(x)
-        q, k, v = (w(normed).unflatten(-1, (HEADS, HEAD_DIM)).transpose(1, 2) for w in (self.wq, self.wk, self.wv))
+        q, k, v = (
+            w(normed).unflatten(-1, (HEADS, HEAD_DIM)).transpose(1, 2) for w in (self.wq, self.wk, self.wv)
+        )
         seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.wo(seen.transpose(1, 2).flatten(2))
         normed = self.ffn_norm(x)
@@ -43,7 +45,12 @@ class Trainer:
     def __init__(self) -> None:
         torch.manual_seed(1)
         blocks = [Block() for _ in range(LAYERS)]
-        layers = [nn.Embedding(VOCABULARY, DIM), *blocks, nn.RMSNorm(DIM), nn.Linear(DIM, VOCABULARY, bias=False)]
+        layers = [
+            nn.Embedding(VOCABULARY, DIM),
+            *blocks,
+            nn.RMSNorm(DIM),
+            nn.Linear(DIM, VOCABULARY, bias=False),
+        ]
         self.model = nn.Sequential(*layers).double()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True)
         self.tokens = torch.randint(VOCABULARY, (BATCH, LENGTH + 1))
@@ -81,7 +88,9 @@ def where(kind: str, trainer: Trainer) -> None:
     print(f"\n{kind + ' kernels, under the profiler':44}{'calls a step':>14}{'us a step':>12}{'%':>7}")
     for row in rows[:SHOWN]:
         own = row.self_cpu_time_total
-        print(f"{row.key[:43]:44}{row.count / STEPS_A_TURN:14.0f}{own / STEPS_A_TURN:12.0f}{100 * own / total:7.1f}")
+        print(
+            f"{row.key[:43]:44}{row.count / STEPS_A_TURN:14.0f}{own / STEPS_A_TURN:12.0f}{100 * own / total:7.1f}"
+        )
 
 
 def main() -> None:
@@ -97,7 +106,9 @@ def main() -> None:
     ratios = [exact / stock for exact, stock in zip(times["exact"], times["stock"], strict=True)]
     print(f"torch {torch.__version__}, {turns} turns of {STEPS_A_TURN} steps")
     for kind, taken in times.items():
-        print(f"{kind} kernels: {1000 * statistics.median(taken):.2f} ms a step (fastest turn {1000 * min(taken):.2f})")
+        print(
+            f"{kind} kernels: {1000 * statistics.median(taken):.2f} ms a step (fastest turn {1000 * min(taken):.2f})"
+        )
     median = statistics.median(ratios)
     print(f"exact over stock: min {min(ratios):.2f}, median {median:.2f}, max {max(ratios):.2f}")
     print(f"goal: at most {GOAL}: {'met' if median <= GOAL else 'not met'}")

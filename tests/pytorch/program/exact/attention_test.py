@@ -23,7 +23,9 @@ def of_one_head(
 ) -> tuple[torch.Tensor, ...]:
     """Output and gradients, in rational arithmetic."""
     scale = 1 / math.sqrt(WIDTH)
-    scores = (rational.product(q, k.t(), 20) * scale).masked_fill(torch.ones(LENGTH, LENGTH).triu(1) > 0, -math.inf)
+    scores = (rational.product(q, k.t(), 20) * scale).masked_fill(
+        torch.ones(LENGTH, LENGTH).triu(1) > 0, -math.inf
+    )
     e = (scores - scores.amax(1, keepdim=True)).exp()
     weights = e / rational.row_sums(e, 36)
     to_weights = rational.product(g, v.t(), 20)
@@ -62,7 +64,9 @@ def test_batch_and_heads_may_be_cut(kv_heads: int) -> None:
         whole = with_gradients(*inputs)
         batches = [with_gradients(*(x[at : at + 1] for x in inputs)) for at in range(BATCH)]
         halves = [
-            with_gradients(*(x[:, half * x.shape[1] // 2 : (half + 1) * x.shape[1] // 2].contiguous() for x in inputs))
+            with_gradients(
+                *(x[:, half * x.shape[1] // 2 : (half + 1) * x.shape[1] // 2].contiguous() for x in inputs)
+            )
             for half in (range(2) if kv_heads > 1 else ())
         ]
     for place, result in enumerate(whole):

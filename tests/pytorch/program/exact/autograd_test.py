@@ -11,6 +11,7 @@ from torch import nn
 
 BATCH, LENGTH, WIDTH = 6, 10, 16
 
+
 class Function(nn.Module):
     """A weight before what has none of its own."""
 
@@ -82,7 +83,10 @@ SUBJECTS: dict[str, tuple[Callable[[], nn.Module], Loss]] = {
     "gelu, tanh": (lambda: Function(lambda x: F.gelu(x, approximate="tanh")), of_batch),
     "embedding": (lambda: nn.Embedding(20, WIDTH), of_tokens),
     "indexing": (lambda: Function(lambda x: x[:, INDEX]), of_batch),
-    "gather": (lambda: Function(lambda x: x.gather(1, INDEX.view(1, -1, 1).expand(len(x), -1, WIDTH))), of_batch),
+    "gather": (
+        lambda: Function(lambda x: x.gather(1, INDEX.view(1, -1, 1).expand(len(x), -1, WIDTH))),
+        of_batch,
+    ),
 }
 
 

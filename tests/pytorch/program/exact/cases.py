@@ -44,7 +44,9 @@ class Case:
         inputs = self.inputs(layout)
         returned = self.overload(**inputs)
         if returned is None:
-            written = [a.name for a in self.overload._schema.arguments if a.alias_info and a.alias_info.is_write]
+            written = [
+                a.name for a in self.overload._schema.arguments if a.alias_info and a.alias_info.is_write
+            ]
             returned = [x for name in written for x in inputs[name]]
         return [returned] if isinstance(returned, torch.Tensor) else [x for x in returned if x is not None]
 
@@ -58,7 +60,9 @@ def case_of(line: str) -> Case:
     name, operator, grid, operands, *rest = line.split("\t")
     named = [tuple(one.split("=", 1)) for one in operands.split()]
     arguments = dict(one.split("=", 1) for text in rest for one in text.split())
-    return Case(name, operator, int(grid), tuple(named), {key: argument(text) for key, text in arguments.items()})
+    return Case(
+        name, operator, int(grid), tuple(named), {key: argument(text) for key, text in arguments.items()}
+    )
 
 
 def argument(text: str) -> Any:
@@ -84,10 +88,14 @@ def values_of(key: str, distribution: str, shape: list[int]) -> torch.Tensor:
     place = torch.arange(count)
     rows = place // max(columns, 1)
     name = distribution.rstrip("0123456789")
-    return DISTRIBUTIONS[name](u, v, rows, place % max(columns, 1), int("0" + distribution[len(name) :])).reshape(shape)
+    return DISTRIBUTIONS[name](
+        u, v, rows, place % max(columns, 1), int("0" + distribution[len(name) :])
+    ).reshape(shape)
 
 
-def _single(u: torch.Tensor, v: torch.Tensor, row: torch.Tensor, column: torch.Tensor, n: int) -> torch.Tensor:
+def _single(
+    u: torch.Tensor, v: torch.Tensor, row: torch.Tensor, column: torch.Tensor, n: int
+) -> torch.Tensor:
     columns = int(column.max()) + 1
     return torch.where(column == row % columns, 2 * u - 1, 0.0)
 

@@ -10,10 +10,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import torch
+from cases import Case, all_cases
 from ordercheck_pytorch.program.counter_random import draw
 from ordercheck_pytorch.program.exact.install import exact_kernels
-
-from cases import Case, all_cases
 
 ONE_NAN = 0x7FF8000000000000
 

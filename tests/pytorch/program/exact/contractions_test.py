@@ -48,8 +48,6 @@ def test_bias_and_scale_are_one_rounding_each() -> None:
     assert not same(torch.addmm(bias, a, b, beta=0.3, alpha=1.7), expected), "else this test shows nothing"
 
 
-
-
 def test_a_product_does_not_depend_on_how_it_is_cut() -> None:
     """Its parts are multiples of 2^-40, which a sum would round to the grid of sums: they are added exactly here."""
     a, b = drawn(8, 96), drawn(96, 8, seed=2)

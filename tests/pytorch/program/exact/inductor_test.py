@@ -19,7 +19,9 @@ class Block(nn.Module):
         self.norm, self.up, self.down = nn.RMSNorm(16), nn.Linear(16, 40), nn.Linear(40, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.cross_entropy(self.down(F.silu(self.up(self.norm(x)))), torch.arange(len(x)) % 8, reduction="sum")
+        return F.cross_entropy(
+            self.down(F.silu(self.up(self.norm(x)))), torch.arange(len(x)) % 8, reduction="sum"
+        )
 
 
 def trained(model: nn.Module, run: nn.Module) -> list[torch.Tensor]:

@@ -25,7 +25,9 @@ def test_a_loss_is_a_rational_sum() -> None:
         assert F.nll_loss(x, target).item() == total / len(counted)
         each = F.nll_loss(x, target, reduction="none")
         of_pixels = F.nll_loss(x.t().reshape(1, 11, 20, 10), target.view(1, 20, 10), reduction="sum")
-        halves = F.nll_loss(x[130:], target[130:], reduction="sum") + F.nll_loss(x[:130], target[:130], reduction="sum")
+        halves = F.nll_loss(x[130:], target[130:], reduction="sum") + F.nll_loss(
+            x[:130], target[:130], reduction="sum"
+        )
     assert same(each, F.nll_loss(x, target, reduction="none"))
     assert of_pixels.item() == total
     assert halves.item() == total

@@ -50,7 +50,10 @@ def test_roots_are_correctly_rounded() -> None:
         assert same(x**0.5, rational.roots(x))
         assert same(x.clone().sqrt_(), rational.roots(x))
         special = torch.tensor([0.0, -0.0, -1.0, math.inf, math.nan, 5e-324], dtype=torch.float64)
-        assert same(special.sqrt(), torch.tensor([0.0, -0.0, math.nan, math.inf, math.nan, math.sqrt(5e-324)], dtype=torch.float64))
+        assert same(
+            special.sqrt(),
+            torch.tensor([0.0, -0.0, math.nan, math.inf, math.nan, math.sqrt(5e-324)], dtype=torch.float64),
+        )
 
 
 def test_layer_norm() -> None:

@@ -7,7 +7,9 @@ from ordercheck_pytorch.program.exact.install import exact_kernels
 
 def trained(parameter: torch.Tensor, gradients: list[torch.Tensor], fused: bool) -> torch.Tensor:
     parameter = parameter.clone().requires_grad_()
-    optimizer = torch.optim.AdamW([parameter], lr=0.01, betas=(0.9, 0.95), weight_decay=0.1, fused=fused, foreach=False)
+    optimizer = torch.optim.AdamW(
+        [parameter], lr=0.01, betas=(0.9, 0.95), weight_decay=0.1, fused=fused, foreach=False
+    )
     for gradient in gradients:
         parameter.grad = gradient.clone()
         optimizer.step()
@@ -19,7 +21,10 @@ def test_a_piece_is_updated_as_the_whole() -> None:
     for fused in (True, False):
         with exact_kernels(20):
             whole = trained(parameter, gradients, fused)
-            pieces = [trained(parameter[:, at : at + 3], [g[:, at : at + 3] for g in gradients], fused) for at in range(0, 13, 3)]
+            pieces = [
+                trained(parameter[:, at : at + 3], [g[:, at : at + 3] for g in gradients], fused)
+                for at in range(0, 13, 3)
+            ]
         assert same(torch.cat(pieces, 1), whole)
 
 

@@ -12,7 +12,11 @@ LARGE = torch.full((4, 4), 2.0**6, dtype=torch.float64)  # 4 * 2^12 of the 2^13 
 
 
 def test_a_product_out_of_range_is_told() -> None:
-    with exact_kernels(20), measured_range(1), pytest.raises(OutOfRange, match="aten.mm adds up 2 of what float64 holds"):
+    with (
+        exact_kernels(20),
+        measured_range(1),
+        pytest.raises(OutOfRange, match="aten.mm adds up 2 of what float64 holds"),
+    ):
         LARGE @ LARGE
 
 

@@ -27,7 +27,9 @@ def inner(a: Sequence[float], b: Sequence[float], bits: int) -> float:
 def product(a: torch.Tensor, b: torch.Tensor, bits: int) -> torch.Tensor:
     """Of two matrices."""
     columns = b.t().tolist()
-    return torch.tensor([[inner(row, column, bits) for column in columns] for row in a.tolist()], dtype=torch.float64)
+    return torch.tensor(
+        [[inner(row, column, bits) for column in columns] for row in a.tolist()], dtype=torch.float64
+    )
 
 
 def row_sums(x: torch.Tensor, bits: int) -> torch.Tensor:

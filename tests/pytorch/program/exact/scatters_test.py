@@ -28,8 +28,10 @@ SCATTERS: dict[str, Scatter] = {
 @pytest.mark.parametrize("grid", [18, 20])
 def test_what_is_scattered_is_a_rational_sum(name: str, grid: int) -> None:
     call = SCATTERS[name]
-    columns = [[SOURCE[INDEX == row, column].tolist() for column in range(WIDTH)] for row in range(ROWS)]
-    expected = torch.tensor([[rational.total(c, 2 * grid) for c in row] for row in columns], dtype=torch.float64)
+    columns = [[SOURCE[row == INDEX, column].tolist() for column in range(WIDTH)] for row in range(ROWS)]
+    expected = torch.tensor(
+        [[rational.total(c, 2 * grid) for c in row] for row in columns], dtype=torch.float64
+    )
     order = torch.randperm(COUNT, generator=torch.Generator().manual_seed(7))
     with exact_kernels(grid):
         assert same(call(INDEX, SOURCE), expected)

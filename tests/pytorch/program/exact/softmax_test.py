@@ -36,7 +36,9 @@ def test_softmaxs_gradient() -> None:
     expected = g * y - y * rational.row_sums(g * y, 36)
     with exact_kernels(20):
         assert same(torch._softmax_backward_data(g, y, 1, torch.float64), expected)
-    assert not same(torch._softmax_backward_data(g, y, 1, torch.float64), expected), "else this test shows nothing"
+    assert not same(torch._softmax_backward_data(g, y, 1, torch.float64), expected), (
+        "else this test shows nothing"
+    )
 
 
 def test_log_softmaxs_gradient_row_by_row() -> None:
@@ -51,7 +53,12 @@ def test_log_softmaxs_gradient_row_by_row() -> None:
     expected[3] = (one_hot - y[3].exp()) * 0.3
     with exact_kernels(20):
         whole = torch._log_softmax_backward_data(g, y, 1, torch.float64)
-        rows = [torch._log_softmax_backward_data(g[at : at + 1], y[at : at + 1], 1, torch.float64) for at in range(6)]
+        rows = [
+            torch._log_softmax_backward_data(g[at : at + 1], y[at : at + 1], 1, torch.float64)
+            for at in range(6)
+        ]
     assert same(whole, expected)
     assert same(torch.cat(rows), whole)
-    assert not same(torch._log_softmax_backward_data(g, y, 1, torch.float64), expected), "else this test shows nothing"
+    assert not same(torch._log_softmax_backward_data(g, y, 1, torch.float64), expected), (
+        "else this test shows nothing"
+    )

@@ -49,7 +49,9 @@ def test_variance() -> None:
 def test_a_sum_of_two_is_on_its_grid() -> None:
     a, b = drawn(64, scale=2.0**-3), drawn(64, seed=2, scale=2.0**-20)
     pairs = zip(a.tolist(), b.tolist(), strict=True)
-    expected = torch.tensor([float(rational.rounded(x, 44) + rational.rounded(y, 44)) for x, y in pairs], dtype=torch.float64)
+    expected = torch.tensor(
+        [float(rational.rounded(x, 44) + rational.rounded(y, 44)) for x, y in pairs], dtype=torch.float64
+    )
     with exact_kernels(20):
         assert same(a + b, expected)
         assert same(a.clone().add_(b), expected)

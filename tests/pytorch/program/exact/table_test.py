@@ -49,7 +49,9 @@ def test_every_name_is_pytorchs() -> None:
 def test_every_kernel_takes_its_schemas_arguments() -> None:
     for name, function in KERNELS.items():
         base, _, overload = name.partition(".")
-        expected = {a.name for a in getattr(getattr(torch.ops.aten, base), overload or "default")._schema.arguments}
+        expected = {
+            a.name for a in getattr(getattr(torch.ops.aten, base), overload or "default")._schema.arguments
+        }
         taken = inspect.signature(function).parameters.values()
         if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in taken):
             continue

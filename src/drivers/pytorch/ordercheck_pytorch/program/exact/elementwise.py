@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .kernels import KERNELS, as_tensor, into, is_exact, kernel, with_variants
+from .kernels import as_tensor, into, is_exact, kernel, with_variants
 from .stock import stock
 
 WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
@@ -83,7 +83,9 @@ def _as_float64(args: tuple[Any, ...]) -> list[Any] | None:
     return None
 
 
-def _declare(name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False) -> None:
+def _declare(
+    name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False
+) -> None:
     """Other dtypes are left to the stock kernel: nothing is summed."""
 
     def functional(*args: Any, **kwargs: Any) -> torch.Tensor:

@@ -32,7 +32,9 @@ class Range:
     def note(self, name: str, bound: torch.Tensor | float, bits: int) -> None:
         used = float(bound) * self.fan_in / 2.0 ** (53 - bits)
         if not used < 1:  # a NaN is out of range too
-            raise OutOfRange(f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}")
+            raise OutOfRange(
+                f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}"
+            )
         self.used = max(self.used, used)
 
 

@@ -55,7 +55,9 @@ def log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
     return shifted.sub_(total_of(shifted.exp(), dim).log_())  # the order of DTensor's loss parallel
 
 
-def log_softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype) -> torch.Tensor:
+def log_softmax_backward(
+    g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype
+) -> torch.Tensor:
     """g - exp(y) * s, s the sum of g over a row. A row with one gradient, as cross entropy leaves it, takes the form
     (g / s - exp(y)) * s, which is (one hot - exp(y)) * s to the bit: what DTensor's fused backward of loss parallel computes. Row by row,
     so that a piece of the rows is rounded as the whole is."""
@@ -70,7 +72,9 @@ def log_softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype
     one_hot = times_((g / alone.masked_fill(alone == 0, 1.0)).sub_(e), alone)
     if bool(single.all()):
         return one_hot
-    return torch.where(single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True))
+    return torch.where(
+        single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True)
+    )
 
 
 with_variants("_softmax", softmax)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .grid import RANGE, SUM_BITS, rounded, addition_bits
+from .grid import RANGE, SUM_BITS, addition_bits, rounded
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, stock_path
 from .stock import stock
 
@@ -38,7 +38,13 @@ def _takes(x: torch.Tensor, dtype: torch.dtype | None) -> bool:
 
 def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
     """Not of a tensor and a number, which reaches a kernel in Python as such."""
-    return alpha == 1 and isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and is_exact(a) and is_exact(b)
+    return (
+        alpha == 1
+        and isinstance(a, torch.Tensor)
+        and isinstance(b, torch.Tensor)
+        and is_exact(a)
+        and is_exact(b)
+    )
 
 
 def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -82,7 +88,9 @@ def add_(a: torch.Tensor, b: Any, *, alpha: Any = 1) -> torch.Tensor:
 
 
 @kernel("sum.dim_IntList")
-def sum_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+def sum_dim(
+    x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("sum.dim_IntList", x, dim, keepdim, dtype=dtype)
     return sum_of_terms("sum", x.to(torch.float64), SUM_BITS, dim, keepdim)
@@ -105,7 +113,9 @@ def sum_all(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tenso
 
 
 @kernel("mean.dim")
-def mean_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+def mean_dim(
+    x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("mean.dim", x, dim, keepdim, dtype=dtype)
     return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim).div_(count_over(x, dim))
@@ -136,7 +146,9 @@ def cumsum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> to
 
 
 @kernel("cumsum.out")
-def cumsum_out(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None, out: torch.Tensor) -> torch.Tensor:
+def cumsum_out(
+    x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None, out: torch.Tensor
+) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("cumsum.out", x, dim, dtype=dtype, out=out)
     return into(out, cumsum(x, dim, dtype=dtype))
