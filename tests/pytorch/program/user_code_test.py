@@ -59,7 +59,9 @@ def test_code_that_asks_for_float32_gets_float64() -> None:
     assert isinstance(number, float)
 
 
-def test_a_package_is_widened_on_import_and_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_is_widened_on_import_and_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("asks_for_float32", "asks_as_well"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")

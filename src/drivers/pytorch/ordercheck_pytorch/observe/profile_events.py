@@ -11,7 +11,10 @@ from typing import Any
 # the weights again, and four gradients.
 PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1, "aten::addmv": 1}
 ATTENTION = "aten::_scaled_dot_product_flash_attention_for_cpu"
-ATTENTION_PRODUCTS = {ATTENTION: (0, 2), f"{ATTENTION}_backward": (1, 5)}  # where queries and keys begin, and how many products
+ATTENTION_PRODUCTS = {
+    ATTENTION: (0, 2),
+    f"{ATTENTION}_backward": (1, 5),
+}  # where queries and keys begin, and how many products
 
 # What a program marks (program/marks.py); every other mark is of a phase.
 MARK = "ordercheck::"

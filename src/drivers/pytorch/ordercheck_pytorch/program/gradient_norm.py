@@ -27,7 +27,10 @@ def groups_by_mesh(parameters: Iterable[torch.Tensor]) -> list[list[torch.Tensor
 
 
 def clip_by_total_norm(
-    groups: Sequence[Sequence[torch.Tensor]], clip: float, stages: Iterable[dist.ProcessGroup], zero: torch.Tensor
+    groups: Sequence[Sequence[torch.Tensor]],
+    clip: float,
+    stages: Iterable[dist.ProcessGroup],
+    zero: torch.Tensor,
 ) -> torch.Tensor:
     """Clips in place. The norm before that. Collective over the meshes and the stages."""
     norms = []

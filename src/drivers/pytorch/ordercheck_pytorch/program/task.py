@@ -39,9 +39,13 @@ def task_of(case: Case) -> Task:
     own = case.batch or case.loss
     return Task(
         batch=look_up(case.batch) if case.batch else batch_of,
-        loss=look_up(case.loss) if case.loss else lambda output, labels: cross_entropy_of(output, labels, dtype),
+        loss=look_up(case.loss)
+        if case.loss
+        else lambda output, labels: cross_entropy_of(output, labels, dtype),
         divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
-        scale=float(SEQUENCES) if own else 256.0,  # so that the loss of a sample, or of a token, has a factor of about one
+        scale=float(SEQUENCES)
+        if own
+        else 256.0,  # so that the loss of a sample, or of a token, has a factor of about one
     )
 
 

@@ -18,14 +18,23 @@ from typing import Any
 class _Float64(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "torch" and node.attr in ("float32", "float"):
+        if (
+            isinstance(node.value, ast.Name)
+            and node.value.id == "torch"
+            and node.attr in ("float32", "float")
+        ):
             return ast.copy_location(ast.Attribute(node.value, "float64", node.ctx), node)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr == "float" and not node.args and not node.keywords:
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr == "float"
+            and not node.args
+            and not node.keywords
+        ):
             function.attr = "double"
         return node
 

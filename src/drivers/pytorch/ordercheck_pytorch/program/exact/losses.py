@@ -45,12 +45,16 @@ def nll_loss2d(
 
 
 @kernel("nll_loss_forward.output")
-def nll_loss_out(*args: Any, output: torch.Tensor, total_weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def nll_loss_out(
+    *args: Any, output: torch.Tensor, total_weight: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     loss, count = nll_loss(*args)
     return into(output, loss), into(total_weight, count)
 
 
 @kernel("nll_loss2d_forward.output")
-def nll_loss2d_out(*args: Any, output: torch.Tensor, total_weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def nll_loss2d_out(
+    *args: Any, output: torch.Tensor, total_weight: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     loss, count = nll_loss2d(*args)
     return into(output, loss), into(total_weight, count)
