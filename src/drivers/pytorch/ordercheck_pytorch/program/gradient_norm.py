@@ -1,9 +1,8 @@
 """Clipping by the total norm, with PyTorch's own functions and what a trainer has to add to them.
 
-torch.nn.utils.get_total_norm takes the gradients of one mesh: it refuses DTensors of several meshes, and DTensors beside plain
-tensors. torchtitan therefore takes the norm of experts by itself, and adds up the stages of a pipeline, whose gradients no
-rank has all of. The same is done here for every group of gradients that lie on one mesh; a model on one mesh, or on none, has
-one group."""
+torch.nn.utils.get_total_norm takes the gradients of one mesh: it refuses DTensors of several meshes, and DTensors beside plain tensors.
+torchtitan therefore takes the norm of experts by itself, and adds up the stages of a pipeline, whose gradients no rank has all of. The
+same is done here for every group of gradients that lie on one mesh; a model on one mesh, or on none, has one group."""
 
 from __future__ import annotations
 
@@ -28,10 +27,7 @@ def groups_by_mesh(parameters: Iterable[torch.Tensor]) -> list[list[torch.Tensor
 
 
 def clip_by_total_norm(
-    groups: Sequence[Sequence[torch.Tensor]],
-    clip: float,
-    stages: Iterable[dist.ProcessGroup],
-    zero: torch.Tensor,
+    groups: Sequence[Sequence[torch.Tensor]], clip: float, stages: Iterable[dist.ProcessGroup], zero: torch.Tensor
 ) -> torch.Tensor:
     """Clips in place. The norm before that. Collective over the meshes and the stages."""
     norms = []
