@@ -1,5 +1,6 @@
-"""What exact arithmetic costs: a training step (forward, backward, clip, AdamW) of a small llama with the exact kernels over the same step
-with the stock ones, both float64, one thread, in turns in one process; in CPU time. Prints the ratio, and where the time goes.
+"""What exact arithmetic costs: a training step (forward, backward, clip, AdamW) of a small llama with the exact kernels over
+the same step with the stock ones, both float64, one thread, in turns in one process; in CPU time. Prints the ratio, and where
+the time goes.
 
 Usage: exact_cost.py [--turns N], with src/drivers/pytorch on PYTHONPATH."""
 

@@ -1,4 +1,5 @@
-"""Gradients of PyTorch's modules: of a batch, and of its two halves accumulated in either order, to the bit; close to the stock kernels'."""
+"""Gradients of PyTorch's modules: of a batch, and of its two halves accumulated in either order, to the bit; close to the
+stock kernels'."""
 
 from collections.abc import Callable
 

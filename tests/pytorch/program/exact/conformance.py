@@ -1,6 +1,6 @@
-"""Prints "name<TAB>hash" of every case in tests/data/exact/cases.tsv, computed by the exact kernels. Another engine that prints the same lines
-has the same kernels; the file tells how operands are drawn and results are hashed. LibTorch's elementwise functions are part of
-a result, so lines are held against those of the same release, on the same processor.
+"""Prints "name<TAB>hash" of every case in tests/data/exact/cases.tsv, computed by the exact kernels. Another engine that
+prints the same lines has the same kernels; the file tells how operands are drawn and results are hashed. LibTorch's
+elementwise functions are part of a result, so lines are held against those of the same release, on the same processor.
 
 Usage: conformance.py, with src/drivers/pytorch on PYTHONPATH."""
 

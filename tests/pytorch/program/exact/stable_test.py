@@ -1,4 +1,5 @@
-"""Every operator of the class stable rounds an element alike wherever it lies: at the end of a row, beside others or apart from them."""
+"""Every operator of the class stable rounds an element alike wherever it lies: at the end of a row, beside others or apart
+from them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -78,7 +79,8 @@ UNSTABLE = ("sigmoid", "silu", "gelu", "softplus", "mish", "elu", "exp2")
 
 @pytest.fixture(scope="module")
 def unstable_stock_kernels() -> Iterator[set[str]]:
-    """Found with the stock kernels in place; behind that the exact ones are, for all tests here: putting them in takes its time."""
+    """Found with the stock kernels in place; behind that the exact ones are, for all tests here: putting them in takes its
+    time."""
     found = {name for name in UNSTABLE if places_that_differ(name, ("x",))}
     with exact_kernels(20):
         yield found

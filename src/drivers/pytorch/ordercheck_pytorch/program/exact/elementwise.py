@@ -1,5 +1,6 @@
-"""Elementwise operators whose stock kernels round an element otherwise where it lies elsewhere: at the end of a row, or not beside the
-next one. A layout that cuts a tensor would see other numbers. Composed of operators that are stable, or computed on whole vectors."""
+"""Elementwise operators whose stock kernels round an element otherwise where it lies elsewhere: at the end of a row, or not
+beside the next one. A layout that cuts a tensor would see other numbers. Composed of operators that are stable, or computed on
+whole vectors."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor
 
 
 def square_root(x: torch.Tensor) -> torch.Tensor:
-    """Correctly rounded, as IEEE 754 says. torch.sqrt of float64 asks MKL, as x ** 0.5 does, whose root is off by a bit for a hundredth of
-    all numbers on some processors. The root of a complex number asks the C library, which takes the processor's own where there
-    is no imaginary part."""
+    """Correctly rounded, as IEEE 754 says. torch.sqrt of float64 asks MKL, as x ** 0.5 does, whose root is off by a bit for a
+    hundredth of all numbers on some processors. The root of a complex number asks the C library, which takes the processor's
+    own where there is no imaginary part."""
     root = stock("sqrt")(torch.complex(x, torch.zeros_like(x))).real
     special = x <= 0  # NaN of a negative one, and the sign of a zero stays
     return torch.where(special, stock("sqrt")(x), root) if bool(special.any()) else root.clone()
@@ -74,7 +75,8 @@ def gelu_backward(g: torch.Tensor, x: torch.Tensor, *, approximate: str = "none"
 
 
 def _as_float64(args: tuple[Any, ...]) -> list[Any] | None:
-    """The arguments with whole numbers beside a float64 converted, as type promotion does. None where the result is of another dtype."""
+    """The arguments with whole numbers beside a float64 converted, as type promotion does. None where the result is of another
+    dtype."""
     tensors = [x for x in args if isinstance(x, torch.Tensor)]
     if all(is_exact(x) for x in tensors):
         return list(args)

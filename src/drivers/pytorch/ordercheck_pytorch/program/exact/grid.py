@@ -1,8 +1,8 @@
 """Rounding to a grid, and what bounds the sums on it.
 
-rounded(x, p) = (x + C) - C with C = 1.5 * 2^(52-p) is the nearest multiple of 2^-p while |x| < 2^(51-p), after Demmel and Nguyen
-(Fast Reproducible Floating-Point Summation). While the sum of magnitudes of multiples of 2^-p stays below 2^(53-p), float64
-holds every partial sum of them, in whatever order they are added."""
+rounded(x, p) = (x + C) - C with C = 1.5 * 2^(52-p) is the nearest multiple of 2^-p while |x| < 2^(51-p), after Demmel and
+Nguyen (Fast Reproducible Floating-Point Summation). While the sum of magnitudes of multiples of 2^-p stays below 2^(53-p),
+float64 holds every partial sum of them, in whatever order they are added."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class OutOfRange(Exception):
 
 @dataclass
 class Range:
-    """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds up the
-    same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
+    """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds
+    up the same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
 
     product_bits: int = 20
     measured: bool = False

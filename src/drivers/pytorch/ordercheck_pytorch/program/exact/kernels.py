@@ -43,7 +43,8 @@ def stock_path(name: str, *args: Any, why: str = "", **kwargs: Any) -> Any:
 
 
 def as_tensor(x: Any, beside: Any) -> torch.Tensor:
-    """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak dtype."""
+    """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak
+    dtype."""
     if isinstance(x, torch.Tensor):
         return x
     if isinstance(beside, torch.Tensor) and beside.dtype is torch.float64 and not isinstance(x, complex):

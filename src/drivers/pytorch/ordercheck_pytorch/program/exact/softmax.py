@@ -59,8 +59,8 @@ def log_softmax_backward(
     g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype
 ) -> torch.Tensor:
     """g - exp(y) * s, s the sum of g over a row. A row with one gradient, as cross entropy leaves it, takes the form
-    (g / s - exp(y)) * s, which is (one hot - exp(y)) * s to the bit: what DTensor's fused backward of loss parallel computes. Row by row,
-    so that a piece of the rows is rounded as the whole is."""
+    (g / s - exp(y)) * s, which is (one hot - exp(y)) * s to the bit: what DTensor's fused backward of loss parallel computes.
+    Row by row, so that a piece of the rows is rounded as the whole is."""
     if not is_exact(g):
         return stock_path("_log_softmax_backward_data", g, y, dim, input_dtype)
     times_ = stock("mul_.Tensor")

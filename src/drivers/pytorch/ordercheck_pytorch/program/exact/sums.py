@@ -65,8 +65,8 @@ def _largest(x: torch.Tensor) -> float:
 
 @kernel("add.Tensor")
 def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
-    """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a checkpoint or
-    a compiler between them decides. On a grid addition is associative."""
+    """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a
+    checkpoint or a compiler between them decides. On a grid addition is associative."""
     if _is_sum_of_two(a, b, alpha):
         a, b = _on_grid(a, b)
         if a.stride() == b.stride() and a.shape == b.shape:

@@ -1,8 +1,9 @@
 """Norms of vectors, as clipping takes them of gradients.
 
-NOTE [norms of norms] A norm over ranks or parameters is put together from roots: r = sqrt(S) each, then r*r is summed. S is a multiple of
-2^-NORM_BITS and r*r is off by less than half of that, so rounding the square gives S back: roots lose nothing. DTensor may have
-divided a replicated r by sqrt(degree) in between, so what a list of norms sums lies on a grid SLACK bits coarser."""
+NOTE [norms of norms] A norm over ranks or parameters is put together from roots: r = sqrt(S) each, then r*r is summed. S is a
+multiple of 2^-NORM_BITS and r*r is off by less than half of that, so rounding the square gives S back: roots lose nothing.
+DTensor may have divided a replicated r by sqrt(degree) in between, so what a list of norms sums lies on a grid SLACK bits
+coarser."""
 
 from __future__ import annotations
 
