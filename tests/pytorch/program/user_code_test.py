@@ -52,7 +52,7 @@ def norm(x):
 
 def test_code_that_asks_for_float32_gets_float64() -> None:
     names: dict[str, object] = {}
-    exec(widened_code(SOURCE, "source.py"), names)  # noqa: S102
+    exec(widened_code(SOURCE, "source.py"), names)
     y, z, number, _ = names["norm"](torch.ones(3, dtype=torch.float16))  # type: ignore[operator]
     assert y.dtype == z.dtype == torch.float64
     assert number == 1.0

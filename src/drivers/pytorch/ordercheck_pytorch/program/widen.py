@@ -1,6 +1,6 @@
-"""Code that asks for float32, given float64: exact arithmetic is float64, and norms, rotary tables and softmax of published models
-compute in float32 by name. Of the packages that are named, when they are imported: torch.float32 and torch.float become torch.float64,
-x.float() becomes x.double(), dtype="float32" becomes dtype="float64". Files are not
+"""Code that asks for float32, given float64: exact arithmetic is float64, and norms, rotary tables and softmax of
+published models compute in float32 by name. Of the packages that are named, when they are imported: torch.float32 and
+torch.float become torch.float64, x.float() becomes x.double(), dtype="float32" becomes dtype="float64". Files are not
 changed. What names no dtype gets the default one, which is float64 then."""
 
 from __future__ import annotations

@@ -37,20 +37,22 @@ def later(queries: int, keys: int) -> torch.Tensor:
     return torch.arange(keys) > torch.arange(queries).unsqueeze(1)
 
 
-def by_batch(mask: torch.Tensor | None, *tensors: torch.Tensor) -> Iterator[list[torch.Tensor | None]]:
-    """As much of the batch at a time as a cache holds the scores of. The mask comes last."""
+def by_batch(
+    mask: torch.Tensor | None, *tensors: torch.Tensor
+) -> Iterator[tuple[list[torch.Tensor], torch.Tensor | None]]:
+    """As much of the batch at a time as a cache holds the scores of, and its mask."""
     batch, heads, queries = tensors[0].shape[:3]
     size = max(1, SCORES_AT_A_TIME // max(1, heads * queries * tensors[-1].shape[2]))
     if size >= batch:
-        yield [*tensors, mask]
+        yield list(tensors), mask
         return
     for at in range(0, batch, size):
-        of_each = mask is not None and mask.ndim == 4 and mask.shape[0] > 1
-        yield [*(x[at : at + size] for x in tensors), mask[at : at + size] if of_each else mask]
+        part = mask[at : at + size] if mask is not None and mask.ndim == 4 and mask.shape[0] > 1 else mask
+        yield [x[at : at + size] for x in tensors], part
 
 
 def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
-    return parts[0] if len(parts) == 1 else torch.cat(parts)
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts))
 
 
 def for_every_head(kv: torch.Tensor, heads: int) -> torch.Tensor:
@@ -102,7 +104,10 @@ def attention(
         return stock_path(FORWARD, q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
     _refuse_dropout(FORWARD, q, dropout_p)
     scale = scale_of(q, scale)
-    parts = [forward(*part, is_causal, mask, scale) for *part, mask in by_batch(attn_mask, q, k, v)]
+    parts = [
+        forward(*part, causal=is_causal, mask=mask, scale=scale)
+        for part, mask in by_batch(attn_mask, q, k, v)
+    ]
     return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
 
 
@@ -136,7 +141,10 @@ def attention_backward(
         )
     _refuse_dropout(BACKWARD, q, dropout_p)
     scale = scale_of(q, scale)
-    parts = [backward(*part, is_causal, mask, scale) for *part, mask in by_batch(attn_mask, g, q, k, v)]
+    parts = [
+        backward(*part, causal=is_causal, mask=mask, scale=scale)
+        for part, mask in by_batch(attn_mask, g, q, k, v)
+    ]
     return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
 
 
@@ -160,8 +168,8 @@ def backward(
     to_q = multiplied(BACKWARD, to_scores, k)
     to_k = multiplied(BACKWARD, to_scores.transpose(-2, -1), q)
     if repeats > 1:
-        # Products of rounded operands are exact as they are. The exact sum would round them to its own, coarser grid: under context
-        # parallel each rank has a part of them, and parts would round on their own.
+        # Products of rounded operands are exact as they are. The exact sum would round them to its own, coarser grid:
+        # under context parallel each rank has a part of them, and parts would round on their own.
         to_k = stock("sum.dim_IntList")(to_k.unflatten(1, (kv_heads, repeats)), [2])
         to_v = stock("sum.dim_IntList")(to_v.unflatten(1, (kv_heads, repeats)), [2])
     return to_q, to_k, to_v
