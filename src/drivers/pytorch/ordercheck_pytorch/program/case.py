@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 
 @dataclass(frozen=True)
 class Item:
@@ -24,11 +26,22 @@ class Item:
 
 @dataclass(frozen=True)
 class Settings:
+    """exact: float64 with the kernels of exact/, in which no sum rounds. plain: float64 with the stock kernels. float32: the
+    stock kernels, judged by distance from float64 on one rank."""
+
     arithmetic: str = "exact"
     grid: int = 20
     seed: int = 1
     steps: int = 3
     accumulation: int = 2
+
+    @property
+    def exact(self) -> bool:
+        return self.arithmetic == "exact"
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return torch.float32 if self.arithmetic == "float32" else torch.float64
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-from .arithmetic import Numerics
 from .counter_random import units
 from .data import SEQUENCE_LENGTH, VOCABULARY
-from .modules import Linear, RMSNorm
 
 LAYERS = 2
 DIM = 48
@@ -25,10 +24,10 @@ NORM_EPS = 1e-5
 ROPE_THETA = 10000.0
 
 
-def rotary_table(length: int, head_dim: int, dtype: torch.dtype) -> torch.Tensor:
+def rotary_table(length: int, head_dim: int) -> torch.Tensor:
     """Cosine and sine of position * theta^(-2i/head_dim): [length, head_dim / 2, 2]."""
-    exponent = torch.arange(head_dim // 2, dtype=dtype) * (-2.0 / head_dim)
-    angle = torch.arange(length).to(dtype).unsqueeze(-1) * torch.exp(exponent * math.log(ROPE_THETA))
+    exponent = torch.arange(head_dim // 2, dtype=torch.float64) * (-2.0 / head_dim)
+    angle = torch.arange(length).to(torch.float64).unsqueeze(-1) * torch.exp(exponent * math.log(ROPE_THETA))
     return torch.stack([angle.cos(), angle.sin()], dim=-1)
 
 
@@ -40,42 +39,27 @@ def rotate(x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
 
-def causal_mask(length: int, dtype: torch.dtype) -> torch.Tensor:
+def causal_mask(length: int) -> torch.Tensor:
     """[query, key]: what is added to a score. A key that comes later is hidden."""
-    return torch.full((length, length), -torch.inf, dtype=dtype).triu(1)
+    return torch.full((length, length), -torch.inf).triu(1)
 
 
 class InnerAttention(nn.Module):
-    """softmax(q k^T / sqrt(head_dim) + mask) v: [batch, heads, queries, head_dim] of k and v [batch, heads, keys, head_dim]
-    and a mask [queries, keys]."""
-
-    def __init__(self, numerics: Numerics) -> None:
-        super().__init__()
-        self.numerics = numerics
+    """Of q [batch, heads, queries, head_dim], k and v [batch, kv_heads, keys, head_dim] and a mask [queries, keys]."""
 
     def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        batch, heads, queries, head_dim = q.shape
-        kv_heads, length = k.shape[1:3]
-        repeats = heads // kv_heads
-        # Query heads that share a key/value head stand side by side.
-        keys = k.unsqueeze(2).expand(batch, kv_heads, repeats, length, head_dim).reshape(-1, length, head_dim)
-        values = (
-            v.unsqueeze(2).expand(batch, kv_heads, repeats, length, head_dim).reshape(-1, length, head_dim)
-        )
-        scaled = (q * (1.0 / math.sqrt(head_dim))).reshape(-1, queries, head_dim)
-        scores = self.numerics.matmul(scaled, keys.transpose(1, 2))
-        weights = self.numerics.softmax(scores, mask[:queries, :length])
-        return self.numerics.matmul(weights, values).view(batch, heads, queries, head_dim)
+        mask = mask[: q.shape[2], : k.shape[2]]
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
 
 
 class Attention(nn.Module):
-    def __init__(self, numerics: Numerics) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.wq = Linear(numerics, DIM, HEADS * HEAD_DIM)
-        self.wk = Linear(numerics, DIM, KV_HEADS * HEAD_DIM)
-        self.wv = Linear(numerics, DIM, KV_HEADS * HEAD_DIM)
-        self.inner_attention = InnerAttention(numerics)
-        self.wo = Linear(numerics, HEADS * HEAD_DIM, DIM)
+        self.wq = nn.Linear(DIM, HEADS * HEAD_DIM, bias=False)
+        self.wk = nn.Linear(DIM, KV_HEADS * HEAD_DIM, bias=False)
+        self.wv = nn.Linear(DIM, KV_HEADS * HEAD_DIM, bias=False)
+        self.inner_attention = InnerAttention()
+        self.wo = nn.Linear(HEADS * HEAD_DIM, DIM, bias=False)
 
     def forward(self, x: torch.Tensor, rope: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         batch, length = x.shape[:2]
@@ -88,26 +72,25 @@ class Attention(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """w2(silu(w1 x) * w3 x). silu is written out: the stock one is not bitwise stable under slicing."""
+    """w2(silu(w1 x) * w3 x)."""
 
-    def __init__(self, numerics: Numerics) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.w1 = Linear(numerics, DIM, FFN_HIDDEN)
-        self.w2 = Linear(numerics, FFN_HIDDEN, DIM)
-        self.w3 = Linear(numerics, DIM, FFN_HIDDEN)
+        self.w1 = nn.Linear(DIM, FFN_HIDDEN, bias=False)
+        self.w2 = nn.Linear(FFN_HIDDEN, DIM, bias=False)
+        self.w3 = nn.Linear(DIM, FFN_HIDDEN, bias=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        gate = self.w1(x)
-        return self.w2(gate / (1 + torch.exp(-gate)) * self.w3(x))
+        return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 
 class TransformerBlock(nn.Module):
-    def __init__(self, numerics: Numerics) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.attention_norm = RMSNorm(numerics, DIM, NORM_EPS)
-        self.attention = Attention(numerics)
-        self.ffn_norm = RMSNorm(numerics, DIM, NORM_EPS)
-        self.feed_forward = FeedForward(numerics)
+        self.attention_norm = nn.RMSNorm(DIM, eps=NORM_EPS)
+        self.attention = Attention()
+        self.ffn_norm = nn.RMSNorm(DIM, eps=NORM_EPS)
+        self.feed_forward = FeedForward()
 
     def forward(self, x: torch.Tensor, rope: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         x = x + self.attention(self.attention_norm(x), rope, mask)
@@ -117,15 +100,15 @@ class TransformerBlock(nn.Module):
 class Llama(nn.Module):
     """tokens [batch, sequence] int64 to logits [batch, sequence, vocabulary]."""
 
-    def __init__(self, numerics: Numerics) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.tok_embeddings: nn.Module | None = nn.Embedding(VOCABULARY, DIM, dtype=numerics.dtype)
-        self.layers = nn.ModuleDict({str(i): TransformerBlock(numerics) for i in range(LAYERS)})
-        self.norm: nn.Module | None = RMSNorm(numerics, DIM, NORM_EPS)
-        self.output: nn.Module | None = Linear(numerics, DIM, VOCABULARY)
-        rope = rotary_table(SEQUENCE_LENGTH, HEAD_DIM, numerics.dtype)
+        self.tok_embeddings: nn.Module | None = nn.Embedding(VOCABULARY, DIM)
+        self.layers = nn.ModuleDict({str(i): TransformerBlock() for i in range(LAYERS)})
+        self.norm: nn.Module | None = nn.RMSNorm(DIM, eps=NORM_EPS)
+        self.output: nn.Module | None = nn.Linear(DIM, VOCABULARY, bias=False)
+        rope = rotary_table(SEQUENCE_LENGTH, HEAD_DIM)
         self.register_buffer("rope", rope, persistent=False)
-        self.register_buffer("mask", causal_mask(SEQUENCE_LENGTH, numerics.dtype), persistent=False)
+        self.register_buffer("mask", causal_mask(SEQUENCE_LENGTH), persistent=False)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         h = self.tok_embeddings(tokens) if self.tok_embeddings is not None else tokens
@@ -142,7 +125,7 @@ def initial_value(seed: int, name: str, like: torch.Tensor) -> torch.Tensor:
     return values.reshape(like.shape).to(like.dtype)
 
 
-def make_llama(numerics: Numerics, seed: int) -> Llama:
-    model = Llama(numerics)
+def make_llama(dtype: torch.dtype, seed: int) -> Llama:
+    model = Llama().to(dtype)
     model.load_state_dict({name: initial_value(seed, name, p) for name, p in model.named_parameters()})
     return model

@@ -12,7 +12,6 @@ from torch.distributed.pipelining import (
     ScheduleInterleavedZeroBubble,
 )
 
-from .arithmetic import Numerics
 from .loss import summed_cross_entropy
 from .transforms.subject import Subject
 
@@ -25,10 +24,10 @@ class PipelineSteps:
     """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and in
     versions newer than 2.11 gradients too, is asked for once."""
 
-    def __init__(self, subject: Subject, numerics: Numerics, microbatches: int, device: str) -> None:
+    def __init__(self, subject: Subject, dtype: torch.dtype, microbatches: int, device: str) -> None:
         plan = subject.pipeline
         assert plan is not None
-        self.plan, self.numerics, self.device, self.microbatches = plan, numerics, device, microbatches
+        self.plan, self.dtype, self.device, self.microbatches = plan, dtype, device, microbatches
         self.factor = 1.0
         self.totals: list[torch.Tensor] = []
         stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
@@ -41,7 +40,7 @@ class PipelineSteps:
         )
 
     def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        total = summed_cross_entropy(self.numerics, logits.to(self.numerics.dtype), target)
+        total = summed_cross_entropy(logits.to(self.dtype), target)
         self.totals.append(total.detach())
         return total * self.factor
 
@@ -52,5 +51,5 @@ class PipelineSteps:
         target = labels if self.plan.stage == self.plan.stages - 1 else None
         self.schedule.step(*inputs, target=target)
         # To learn shapes the loss of an uninitialized output may have been asked for before the first microbatch.
-        zero = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
+        zero = torch.zeros((), dtype=self.dtype, device=self.device)
         return sum(self.totals[-self.microbatches :], zero)

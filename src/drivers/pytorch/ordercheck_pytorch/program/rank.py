@@ -6,9 +6,7 @@ It plays the trainer of a real job, and knows no transform by its name: what one
 from __future__ import annotations
 
 import contextlib
-import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -18,10 +16,11 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor
 
 from .apart import start_apart
-from .arithmetic import Numerics, rounded
 from .case import Case, Item
 from .catalogue import TRANSFORMS
 from .data import batch_of, even_part, samples_of_rank, valid_tokens
+from .exact.grid import RANGE
+from .exact.install import exact_kernels, measured_range
 from .gather import (
     clean_name,
     full,
@@ -33,10 +32,8 @@ from .gather import (
     summed,
     with_layout,
 )
-from .guard import RangeGuard
 from .llama import make_llama
 from .loss import summed_cross_entropy
-from .modules import Linear
 from .pipeline import PipelineSteps
 from .transforms.optimizer import apply_default_optimizer
 from .transforms.subject import Site, Subject
@@ -65,7 +62,7 @@ class RankResult:
 class RankRun:
     def __init__(self, case: Case, rank: int, device: str, watch: Watch) -> None:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
-        self.numerics = Numerics(case.settings.arithmetic, case.settings.grid)
+        self.dtype = case.settings.dtype
         self.seen = RankResult()
         self.pipeline: PipelineSteps | None = None
         self.parameters: list[tuple[str, nn.Parameter]] = []
@@ -75,13 +72,23 @@ class RankRun:
         torch.manual_seed(self.case.settings.seed)
         self.watch.phase(0, "build")
         model = self.build()
-        self.put_on_grid(model)
         self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
         # Copies: the optimizer changes parameters in place, and `changed` is held against these.
         self.seen.initial = {name: full(p) for name, p in model.named_parameters()}
         self.watch.model_built(model)
+        settings = self.case.settings
+        # Not before: what a factory initializes its parameters with may sum as it likes.
+        with exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext():
+            self.apply_and_train(model)
+        # A user's own function may keep what it likes: then nobody counted.
+        self.seen.counters = (
+            self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
+        )
+        return self.seen
+
+    def apply_and_train(self, model: nn.Module) -> None:
         self.watch.phase(0, "apply")
-        self.site = Site(self.numerics, self.device, self.make_mesh(), self.case.splits)
+        self.site = Site(self.device, self.make_mesh(), self.case.splits)
         self.subject = Subject(model)
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
@@ -98,28 +105,14 @@ class RankRun:
             self.train(step, last=step + 1 == steps)
             self.watch.step_done(step)
         self.watch.phase(steps - 1, "observe")
+        self.seen.range_used = RANGE.used
         self.gather()
-        # A user's own function may keep what it likes: then nobody counted.
-        self.seen.counters = (
-            self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
-        )
-        return self.seen
 
     def build(self) -> nn.Module:
         seed = self.case.settings.seed
         if self.case.model == "llama":
-            return make_llama(self.numerics, seed).to(self.device)
-        return make_user_model(self.case.model, self.numerics, seed).to(self.device)
-
-    def put_on_grid(self, model: nn.Module) -> None:
-        """The weights of linears, elementwise: exact arithmetic takes them as they are."""
-        if not self.numerics.exact:
-            return
-        with torch.no_grad():
-            for module in model.modules():
-                if isinstance(module, Linear):
-                    weight = local(module.weight)
-                    weight.copy_(rounded(weight, self.numerics.grid))
+            return make_llama(self.dtype, seed).to(self.device)
+        return make_user_model(self.case.model, self.dtype, seed).to(self.device)
 
     def make_mesh(self) -> DeviceMesh | None:
         """Of the axes that have several ranks or that an item asks for, in the order of the case's mesh."""
@@ -156,31 +149,28 @@ class RankRun:
         promised = broadcasts(self.subject, item)
         place = self.site.axis(promised.axis).get_local_rank()
         start_apart(self.subject.model, promised, place, self.case.settings.seed)
-        self.put_on_grid(self.subject.model)
 
     def train(self, step: int, last: bool) -> None:
         all_tokens = valid_tokens(self.case.settings.seed, step)
-        with self.watch.training(step, last), self.guarding():
+        with self.watch.training(step, last), self.measuring():
             loss_sum = self.forward_backward(step, all_tokens)
         # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
         self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
         self.watch.phase(step, "optimizer")
-        norm = self.total_norm()
-        self.seen.gradient_norms.append(norm)
-        self.update(norm)
+        self.seen.gradient_norms.append(self.clipped_norm())
+        assert self.subject.optimizer is not None
+        self.subject.optimizer.step()
+        self.subject.model.zero_grad(set_to_none=True)
+        self.subject.optimizer.zero_grad(set_to_none=True)
 
-    @contextlib.contextmanager
-    def guarding(self) -> Iterator[None]:
-        """Of the reference alone: guard.py says why that is enough."""
+    def measuring(self) -> contextlib.AbstractContextManager[None]:
+        """Of the reference alone: exact/grid.py says why that is enough."""
         layout = self.case.apply or any(item.kind == "layout" for item in self.case.items)
-        if layout or not self.numerics.exact:
-            yield
-            return
-        with RangeGuard(self.case.settings.grid, self.case.settings.accumulation) as guard:
-            yield
-        self.seen.range_used = max(self.seen.range_used, guard.range_used)
+        if layout or not self.case.settings.exact:
+            return contextlib.nullcontext()
+        return measured_range(self.case.settings.accumulation)
 
     def forward_backward(self, step: int, all_tokens: int) -> torch.Tensor:
         """The rank's own sum of losses. Sums of losses are added first and scaled last: a sum of terms on the grid is exact,
@@ -193,10 +183,10 @@ class RankRun:
             tokens, labels = self.batch(step, first, count)
             if self.pipeline is None:
                 microbatches = subject.pipeline.microbatches or settings.accumulation
-                self.pipeline = PipelineSteps(subject, self.numerics, microbatches, self.device)
+                self.pipeline = PipelineSteps(subject, self.dtype, microbatches, self.device)
             with self.autocast():
                 return self.pipeline.step(tokens, labels, factor)
-        loss_sum = torch.zeros((), dtype=self.numerics.dtype, device=self.device)
+        loss_sum = torch.zeros((), dtype=self.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
             tokens, labels = self.batch(step, *even_part(first, count, settings.accumulation, microbatch))
             for tell in subject.on_microbatch:
@@ -206,7 +196,7 @@ class RankRun:
                 logits = subject.model(tokens)
             if isinstance(logits, DTensor):  # the loss is of whole rows of classes
                 logits = logits.full_tensor()
-            total = summed_cross_entropy(self.numerics, logits.to(self.numerics.dtype), labels)
+            total = summed_cross_entropy(logits.to(self.dtype), labels)
             scaled = total * factor
             self.watch.phase(step, "backward")
             scaled.backward()
@@ -261,29 +251,33 @@ class RankRun:
         assert self.subject.optimizer is not None
         return [p for group in self.subject.optimizer.param_groups for p in group["params"]]
 
-    def total_norm(self) -> float:
-        """Over the parameters that the optimizer has, each element of the full gradient once."""
-        gradients = [with_layout(p.grad, p) for p in self.optimized() if p.grad is not None]
-        with torch.no_grad():
-            total = sum_over_ranks(
-                torch.zeros((), dtype=self.numerics.dtype, device=self.device),
-                [(self.numerics.sum_of_squares(local(g) / self.gradient_scale()), g) for g in gradients],
-            )
-            for axis in self.case.axes("layers"):
-                dist.all_reduce(total, group=self.site.axis(axis).get_group())
-        return math.sqrt(total.item())
-
-    def update(self, norm: float) -> None:
-        assert self.subject.optimizer is not None
-        # torch.nn.utils.clip_grad_norm_: the coefficient is clamped to 1, never a branch.
-        coefficient = min(1.0, self.subject.clip / (norm + 1e-6)) if self.subject.clip > 0 else 1.0
-        for parameter in self.optimized():
+    def clipped_norm(self) -> float:
+        """Of the gradients of the parameters that the optimizer has, before they were clipped: torch.nn.utils.clip_grad_norm_, as
+        torchtitan takes it apart to add up the stages of a pipeline."""
+        parameters = self.optimized()
+        for parameter in parameters:
             if parameter.grad is not None:
-                local(parameter.grad).div_(self.gradient_scale()).mul_(coefficient)
-        self.subject.optimizer.step()
-        self.put_on_grid(self.subject.model)
-        self.subject.model.zero_grad(set_to_none=True)
-        self.subject.optimizer.zero_grad(set_to_none=True)
+                local(parameter.grad).div_(self.gradient_scale())
+        if self.subject.clip == 0:
+            return self.observed_norm([with_layout(p.grad, p) for p in parameters if p.grad is not None])
+        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
+        norm = norm.full_tensor() if isinstance(norm, DTensor) else norm
+        for axis in self.case.axes("layers"):
+            norm = norm**2
+            dist.all_reduce(norm, group=self.site.axis(axis).get_group())
+            norm = norm**0.5
+        torch.nn.utils.clip_grads_with_norm_(parameters, self.subject.clip, norm)
+        return float(norm)
+
+    def observed_norm(self, gradients: list[torch.Tensor]) -> float:
+        """Where no user would ask for it: each element of the full gradient once, however its parameters are laid out."""
+        total = sum_over_ranks(
+            torch.zeros((), dtype=self.dtype, device=self.device),
+            [(torch.linalg.vector_norm(local(g)) ** 2, g) for g in gradients],
+        )
+        for axis in self.case.axes("layers"):
+            dist.all_reduce(total, group=self.site.axis(axis).get_group())
+        return float(total**0.5)
 
 
 def run_rank(case: Case, rank: int, device: str, watch: Watch) -> RankResult:

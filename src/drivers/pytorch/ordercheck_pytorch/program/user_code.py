@@ -13,9 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .arithmetic import Numerics
 from .llama import initial_value
-from .modules import Linear, RMSNorm
 
 
 def look_up(name: str) -> Any:
@@ -26,31 +24,15 @@ def look_up(name: str) -> Any:
     return found
 
 
-def make_user_model(name: str, numerics: Numerics, seed: int) -> nn.Module:
-    """In exact arithmetic, stock linears and norms become the ones that round their operands: subclasses of the same
-    names, parameters and paths. What else the model sums is looked for by the range guard of the reference run."""
+def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
+    """Its parameters of up to two dims take values that are a function of the seed and their paths, so that none is zero."""
     torch.manual_seed(seed)
     model = look_up(name)()
     if not isinstance(model, nn.Module):
         raise TypeError(f"{name} returned {type(model).__name__}; expected an nn.Module")
-    model.to(numerics.dtype)
-    if numerics.exact:
-        for module in list(model.modules()):
-            make_exact(module, numerics)
+    model.to(dtype)
     with torch.no_grad():
         for path, parameter in model.named_parameters():
             if parameter.ndim <= 2:
                 parameter.copy_(initial_value(seed, path, parameter))
     return model
-
-
-def make_exact(module: nn.Module, numerics: Numerics) -> None:
-    stand_in = {nn.Linear: Linear, nn.RMSNorm: RMSNorm}.get(type(module))
-    if stand_in is None:
-        return
-    if getattr(module, "bias", None) is not None:
-        raise NotImplementedError(
-            f"exact arithmetic has no {type(module).__name__} with a bias; use arithmetic=float32"
-        )
-    module.__class__ = stand_in
-    module.numerics = numerics  # type: ignore[assignment]

@@ -11,7 +11,6 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
-from ..arithmetic import Numerics
 from ..case import Item
 
 
@@ -58,7 +57,6 @@ class Broadcast:
 class Site:
     """Nothing here tells of the other items of a stack."""
 
-    numerics: Numerics
     device: str
     mesh: DeviceMesh | None
     splits: Mapping[str, str]  # what the ranks along each axis split: layers, batch, sequence or tensors

@@ -1,0 +1,173 @@
+"""Elementwise operators whose stock kernels round an element otherwise where it lies elsewhere: at the end of a row, or not beside the
+next one. A layout that cuts a tensor would see other numbers. Composed of operators that are stable, or computed on whole vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .kernels import ALSO_STOCK, KERNELS, as_tensor, into, is_exact, kernel, with_variants
+from .stock import stock
+
+WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
+
+
+def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor) -> torch.Tensor:
+    """An elementwise kernel on elements that lie side by side, padded with ones, so that no element is a left-over."""
+    inputs = torch.broadcast_tensors(*inputs)  # type: ignore[no-untyped-call]
+    count = inputs[0].numel()
+    padded = []
+    for x in inputs:
+        vector = torch.ones(-(-count // WHOLE_VECTORS) * WHOLE_VECTORS, dtype=x.dtype)
+        vector[:count].copy_(x.reshape(-1))
+        padded.append(vector)
+    return compute(*padded)[:count].reshape(inputs[0].shape)
+
+
+def square_root(x: torch.Tensor) -> torch.Tensor:
+    """Correctly rounded, as IEEE 754 says: the power of a half takes the processor's root. torch.sqrt of float64 asks MKL, whose root
+    is off by a bit for a hundredth of all numbers on some processors."""
+    return stock("pow.Tensor_Scalar")(x, 0.5)
+
+
+def sigmoid(x: torch.Tensor) -> torch.Tensor:
+    return x.neg().exp_().add_(1.0).reciprocal_()
+
+
+def silu(x: torch.Tensor) -> torch.Tensor:
+    return x / x.neg().exp_().add_(1.0)
+
+
+def silu_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    s = sigmoid(x)
+    return g * s * (x * (1.0 - s)).add_(1.0)
+
+
+def gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    if approximate == "none":
+        return x * (torch.erf(x * math.sqrt(0.5)).add_(1.0).mul_(0.5))
+    inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
+    return x * (torch.tanh(inner).add_(1.0).mul_(0.5))
+
+
+def gelu_backward(g: torch.Tensor, x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    if approximate == "none":
+        cdf = torch.erf(x * math.sqrt(0.5)).add_(1.0).mul_(0.5)
+        pdf = (x * x * -0.5).exp_().mul_(1 / math.sqrt(2 * math.pi))
+        return g * (cdf + x * pdf)
+    k = math.sqrt(2 / math.pi)
+    t = torch.tanh((x + x * x * x * 0.044715) * k)
+    return g * ((t + 1.0) * 0.5 + x * 0.5 * (1.0 - t * t) * ((x * x * (3 * 0.044715) + 1.0) * k))
+
+
+def _declare(name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False) -> None:
+    """Other dtypes are left to the stock kernel: nothing is summed."""
+
+    def functional(*args: Any, **kwargs: Any) -> torch.Tensor:
+        if all(is_exact(x) for x in args if isinstance(x, torch.Tensor)):
+            return compute(*args, **kwargs)
+        return stock(name)(*args, **kwargs)
+
+    with_variants(name, functional, out, in_place=in_place)
+
+
+def _padded(name: str) -> Callable[..., torch.Tensor]:
+    def compute(*args: Any, **kwargs: Any) -> torch.Tensor:
+        tensors = [x for x in args if isinstance(x, torch.Tensor)]
+
+        def call(*vectors: torch.Tensor) -> torch.Tensor:
+            rest = iter(vectors)
+            filled = [next(rest) if isinstance(x, torch.Tensor) else x for x in args]
+            return stock(name)(*filled, **kwargs)
+
+        return on_whole_vectors(call, *tensors)
+
+    return compute
+
+
+_declare("sqrt", square_root, in_place=True)
+_declare("sigmoid", sigmoid, in_place=True)
+_declare("silu", silu, in_place=True)
+_declare("gelu", gelu, in_place=True)
+_declare("silu_backward", silu_backward, out="grad_input")
+_declare("gelu_backward", gelu_backward, out="grad_input")
+for _name in ("elu", "mish", "exp2", "atan2", "hypot"):
+    _declare(_name, _padded(_name), in_place=True)
+for _name in ("softplus", "logaddexp"):
+    _declare(_name, _padded(_name))
+for _name in ("softplus_backward", "elu_backward"):
+    _declare(_name, _padded(_name), out="grad_input")
+
+
+@kernel("mish_backward")
+def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
+
+
+def _declare_powers() -> None:
+    for overload in ("Tensor_Tensor", "Scalar"):
+        name = f"pow.{overload}"
+
+        def functional(base: Any, exponent: torch.Tensor, name: str = name) -> torch.Tensor:
+            floats = [x for x in (base, exponent) if isinstance(x, torch.Tensor)]
+            if all(is_exact(x) for x in floats):
+                return _padded(name)(base, exponent)
+            return stock(name)(base, exponent)
+
+        def to_out(base: Any, exponent: torch.Tensor, *, out: torch.Tensor, name: str = name) -> torch.Tensor:
+            return into(out, KERNELS[name](base, exponent))
+
+        KERNELS[name], KERNELS[f"{name}_out"] = functional, to_out
+
+    @kernel("pow_.Tensor")
+    def on_self(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
+        return base.copy_(KERNELS["pow.Tensor_Tensor"](base, exponent))
+
+
+_declare_powers()
+
+
+def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """In real arithmetic, one rounding a step: of the stock kernel the last number of a row is rounded otherwise."""
+    x, y = torch.view_as_real(a), torch.view_as_real(b)
+    ar, ai, br, bi = x[..., 0], x[..., 1], y[..., 0], y[..., 1]
+    return torch.complex(ar * br - ai * bi, ar * bi + ai * br)
+
+
+def _are_complex(a: Any, b: Any) -> bool:
+    return all(isinstance(x, torch.Tensor) and x.dtype is torch.complex128 for x in (a, b))
+
+
+@kernel("mul.Tensor")
+def mul(a: Any, b: Any) -> torch.Tensor:
+    if _are_complex(a, b):
+        return _complex_product(a.resolve_conj(), b.resolve_conj())
+    return stock("mul.Tensor")(as_tensor(a, b), as_tensor(b, a))
+
+
+@kernel("mul.out")
+def mul_out(a: Any, b: Any, *, out: torch.Tensor) -> torch.Tensor:
+    if _are_complex(a, b):
+        return into(out, mul(a, b))
+    return stock("mul.out")(as_tensor(a, b), as_tensor(b, a), out=out)
+
+
+@kernel("mul_.Tensor")
+def mul_(a: torch.Tensor, b: Any) -> torch.Tensor:
+    if _are_complex(a, b):
+        return a.copy_(mul(a, b))
+    return stock("mul_.Tensor")(a, as_tensor(b, a))
+
+
+@kernel("histc")
+def histc(x: torch.Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> torch.Tensor:
+    """Counts. Of whole numbers, as experts count their tokens, the CPU has no kernel: they are counted as float64."""
+    if x.is_floating_point():
+        return stock("histc")(x, bins, min, max)
+    return stock("histc")(x.to(torch.float64), bins, min, max).to(x.dtype)
+
+
+ALSO_STOCK.add("pow.Tensor_Scalar")

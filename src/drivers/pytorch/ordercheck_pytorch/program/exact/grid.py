@@ -1,0 +1,56 @@
+"""Rounding to a grid, and what bounds the sums on it.
+
+rounded(x, p) = (x + C) - C with C = 1.5 * 2^(52-p) is the nearest multiple of 2^-p while |x| < 2^(51-p), after Demmel and Nguyen
+(Fast Reproducible Floating-Point Summation). While the sum of magnitudes of multiples of 2^-p stays below 2^(53-p), float64
+holds every partial sum of them, in whatever order they are added."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import torch
+
+from .stock import stock
+
+SUM_BITS = 36  # terms of sums other than contractions
+NORM_BITS = 40  # squares of norms, which are small
+
+
+class OutOfRange(Exception):
+    """Exact arithmetic left its guarded range."""
+
+
+@dataclass
+class Range:
+    """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds up the
+    same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
+
+    product_bits: int = 20
+    measured: bool = False
+    fan_in: int = 1  # how many results of one sum are added up outside it, by accumulation
+    used: float = 0.0  # the largest share of the range
+
+    def note(self, name: str, bound: torch.Tensor | float, bits: int) -> None:
+        used = float(bound) * self.fan_in / 2.0 ** (53 - bits)
+        if not used < 1:  # a NaN is out of range too
+            raise OutOfRange(f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}")
+        self.used = max(self.used, used)
+
+
+RANGE = Range()
+
+
+def rounded(x: torch.Tensor, bits: int) -> torch.Tensor:
+    c = _constant(bits)
+    return stock("sub.Tensor")(stock("add.Tensor")(x, c), c)
+
+
+@functools.cache
+def _constant(bits: int) -> torch.Tensor:
+    return torch.tensor(1.5 * 2.0 ** (52 - bits), dtype=torch.float64)
+
+
+def scatter_bits() -> int:
+    """The grid of products: what comes out of a contraction passes unchanged."""
+    return 2 * RANGE.product_bits

@@ -1,0 +1,50 @@
+"""Refuses what sums inside and has no exact kernel: every operator that the CPU has a kernel for, that is not in the table, and that
+meets a float64. In the kernels, where it sees what a compiler or a wrapper runs: Dynamo skips frames under a dispatch mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .kernels import Unsupported
+from .stock import stock
+from .table import KEPT, REPLACED, operators
+
+REASONS = {
+    "": "sums inside and has no exact kernel",
+    "opaque": "sums inside and has no exact kernel",
+    "random": "draws random numbers, which differ between layouts",
+}
+# The overload of a functional operator is called by its out= and in-place kin where they have no kernel of their own.
+_COMPOSITE = ("convolution", "convolution_backward", "mkldnn_convolution")
+
+
+def refused_operators(registered: list[str]) -> dict[str, str]:
+    """Of the names of operators that have a CPU kernel, "aten::mm.out": those to refuse, and why."""
+    kinds = {operator.name: operator.kind for operator in operators() if operator.kind not in REPLACED}
+    exact = {name for operator in operators() for name in operator.full_names}
+    refused = {}
+    for full in [*registered, *(f"aten::{name}" for name in _COMPOSITE)]:
+        namespace, _, name = full.partition("::")
+        base = name.partition(".")[0]
+        if namespace != "aten" or name in exact or kinds.get(base) in KEPT:
+            continue
+        refused[name] = REASONS.get(kinds.get(base, ""), REASONS[""])
+    return refused
+
+
+def refusing(name: str, reason: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(is_inexact(value) for value in [*args, *kwargs.values()]):
+            raise Unsupported(f"aten::{name.partition('.')[0]} {reason}")
+        return stock(name)(*args, **kwargs)
+
+    return call
+
+
+def is_inexact(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(is_inexact(one) for one in value)
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())

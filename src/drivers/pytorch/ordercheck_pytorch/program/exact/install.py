@@ -1,0 +1,56 @@
+"""Puts the exact kernels in the place of the stock ones, for as long as a case of exact arithmetic runs."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+
+import torch
+
+from . import (  # noqa: F401  each declares its kernels
+    attention,
+    contractions,
+    elementwise,
+    layer_norms,
+    losses,
+    optimizers,
+    scatters,
+    softmax,
+    sums,
+    vector_norms,
+)
+from .grid import RANGE
+from .guard import refused_operators, refusing
+from .kernels import ALSO_STOCK, KERNELS
+from .stock import take_stock
+
+
+@contextlib.contextmanager
+def exact_kernels(grid: int) -> Iterator[None]:
+    """Within, the kernels of this process are exact; behind it the stock ones are back."""
+    RANGE.product_bits, RANGE.used = grid, 0.0
+    refused = refused_operators(torch._C._dispatch_get_registrations_for_dispatch_key("CPU"))
+    for name in [*KERNELS, *ALSO_STOCK, *refused]:
+        take_stock(name)
+    library = torch.library.Library("aten", "IMPL")
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Warning only once for all operators")
+            for name, function in KERNELS.items():
+                library.impl(name, function, "CPU", allow_override=True)
+            for name, reason in refused.items():
+                library.impl(name, refusing(name, reason), "CPU", allow_override=True)
+        yield
+    finally:
+        library._destroy()
+
+
+@contextlib.contextmanager
+def measured_range(fan_in: int) -> Iterator[None]:
+    """Within, kernels bound what they add up, and raise OutOfRange past it."""
+    RANGE.measured, RANGE.fan_in = True, fan_in
+    try:
+        yield
+    finally:
+        RANGE.measured = False

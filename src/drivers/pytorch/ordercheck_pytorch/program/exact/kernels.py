@@ -1,0 +1,72 @@
+"""How a kernel is declared, and what one does with what it has no exact path for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .stock import stock
+
+Kernel = Callable[..., Any]
+
+KERNELS: dict[str, Kernel] = {}  # "mm", "mm.out"
+ALSO_STOCK: set[str] = set()  # stock kernels that others are composed of
+
+
+class Unsupported(Exception):
+    """The case cannot be run as it was asked for."""
+
+
+def kernel(*names: str) -> Callable[[Kernel], Kernel]:
+    def declare(function: Kernel) -> Kernel:
+        for name in names:
+            KERNELS[name] = function
+        return function
+
+    return declare
+
+
+def is_exact(x: torch.Tensor) -> bool:
+    return x.dtype is torch.float64
+
+
+def stock_path(name: str, *args: Any, why: str = "", **kwargs: Any) -> Any:
+    """The stock kernel, for whole numbers. A float that gets here is refused: nobody vouches for what its sum rounds."""
+    for x in args:
+        if isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex()):
+            kind = str(x.dtype).removeprefix("torch.")
+            raise Unsupported(f"aten::{name} {why or 'of ' + kind} has no exact kernel")
+    return stock(name)(*args, **kwargs)
+
+
+def as_tensor(x: Any, beside: Any) -> torch.Tensor:
+    """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak dtype."""
+    return x if isinstance(x, torch.Tensor) else torch.scalar_tensor(x, dtype=torch.result_type(x, beside))
+
+
+def into(out: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """What an out= variant does with its result."""
+    if out.shape != result.shape:
+        out.resize_(result.shape)
+    return out.copy_(result)
+
+
+def with_variants(
+    name: str, function: Kernel, out: str = "out", argument: str = "", in_place: bool = False
+) -> None:
+    """The functional kernel, the overload `out` that takes the result's place as `argument`, and name_."""
+    KERNELS[name] = function
+
+    def to_out(*args: Any, **kwargs: Any) -> torch.Tensor:
+        target = kwargs.pop(argument or out)
+        return into(target, function(*args, **kwargs))
+
+    KERNELS[f"{name}.{out}"] = to_out
+    if in_place:
+
+        def on_self(x: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+            return x.copy_(function(x, *args, **kwargs))
+
+        KERNELS[f"{name}_"] = on_self

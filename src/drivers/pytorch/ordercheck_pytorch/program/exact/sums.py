@@ -1,0 +1,148 @@
+"""Sums and means: the terms are rounded, the stock kernel adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from .grid import RANGE, SUM_BITS, rounded, scatter_bits
+from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, stock_path
+from .stock import stock
+
+ALSO_STOCK.update(("sum.dim_IntList", "sub.Tensor"))
+
+
+def sum_of_terms(
+    name: str, terms: torch.Tensor, bits: int, dims: Sequence[int] | None, keepdim: bool = False
+) -> torch.Tensor:
+    terms = rounded(terms, bits)
+    if RANGE.measured and terms.numel():
+        RANGE.note(name, stock("sum.dim_IntList")(terms.abs(), dims, keepdim).max(), bits)
+    return stock("sum.dim_IntList")(terms, dims, keepdim)
+
+
+def count_over(x: torch.Tensor, dims: Sequence[int] | None) -> int:
+    if not dims:
+        return x.numel()
+    count = 1
+    for dim in dims:
+        count *= x.shape[dim]
+    return count
+
+
+def _takes(x: torch.Tensor, dtype: torch.dtype | None) -> bool:
+    return (is_exact(x) and dtype in (None, torch.float64)) or (dtype is torch.float64 and not x.is_complex())
+
+
+def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
+    """Not of a tensor and a number, which reaches a kernel in Python as such."""
+    return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and is_exact(a) and is_exact(b) and alpha == 1
+
+
+def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    bits = scatter_bits()
+    if RANGE.measured and a.numel() and b.numel():
+        # Finite ones: a mask adds minus infinity. Twice, since a term of half the range would be rounded more coarsely.
+        RANGE.note("add", 2 * (_largest(a) + _largest(b)), bits)
+    return rounded(a, bits), rounded(b, bits)
+
+
+def _largest(x: torch.Tensor) -> float:
+    magnitudes = x.abs()
+    return float(magnitudes.masked_fill(magnitudes == float("inf"), 0).max())
+
+
+@kernel("add.Tensor")
+def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
+    """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a checkpoint or
+    a compiler between them decides. On a grid addition is associative."""
+    if _is_sum_of_two(a, b, alpha):
+        return stock("add.Tensor")(*_on_grid(a, b))
+    return stock("add.Tensor")(as_tensor(a, b), as_tensor(b, a), alpha=alpha)
+
+
+@kernel("add.out")
+def add_out(a: Any, b: Any, *, alpha: Any = 1, out: torch.Tensor) -> torch.Tensor:
+    if _is_sum_of_two(a, b, alpha):
+        return stock("add.out")(*_on_grid(a, b), out=out)
+    return stock("add.out")(as_tensor(a, b), as_tensor(b, a), alpha=alpha, out=out)
+
+
+@kernel("add_.Tensor")
+def add_(a: torch.Tensor, b: Any, *, alpha: Any = 1) -> torch.Tensor:
+    if _is_sum_of_two(a, b, alpha):
+        return stock("add.out")(*_on_grid(a, b), out=a)
+    return stock("add_.Tensor")(a, as_tensor(b, a), alpha=alpha)
+
+
+@kernel("sum.dim_IntList")
+def sum_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("sum.dim_IntList", x, dim, keepdim, dtype=dtype)
+    return sum_of_terms("sum", x.to(torch.float64), SUM_BITS, dim, keepdim)
+
+
+@kernel("sum.IntList_out")
+def sum_out(
+    x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None, out: torch.Tensor
+) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("sum.IntList_out", x, dim, keepdim, dtype=dtype, out=out)
+    return into(out, sum_dim(x, dim, keepdim, dtype=dtype))
+
+
+@kernel("sum")
+def sum_all(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("sum.dim_IntList", x, [], False, dtype=dtype)
+    return sum_dim(x, [], False, dtype=dtype)
+
+
+@kernel("mean.dim")
+def mean_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("mean.dim", x, dim, keepdim, dtype=dtype)
+    return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim) / count_over(x, dim)
+
+
+@kernel("mean.out")
+def mean_out(
+    x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None, out: torch.Tensor
+) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("mean.out", x, dim, keepdim, dtype=dtype, out=out)
+    return into(out, mean_dim(x, dim, keepdim, dtype=dtype))
+
+
+@kernel("mean")
+def mean_all(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    return mean_dim(x, [], False, dtype=dtype)
+
+
+@kernel("cumsum")
+def cumsum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("cumsum", x, dim, dtype=dtype)
+    terms = rounded(x.to(torch.float64), SUM_BITS)
+    if RANGE.measured and terms.numel():
+        RANGE.note("cumsum", stock("sum.dim_IntList")(terms.abs(), [dim]).max(), SUM_BITS)
+    return stock("cumsum")(terms, dim)
+
+
+@kernel("cumsum.out")
+def cumsum_out(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None, out: torch.Tensor) -> torch.Tensor:
+    if not _takes(x, dtype):
+        return stock_path("cumsum.out", x, dim, dtype=dtype, out=out)
+    return into(out, cumsum(x, dim, dtype=dtype))
+
+
+@kernel("var.correction")
+def var(x: torch.Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> torch.Tensor:
+    if not is_exact(x):
+        return stock_path("var.correction", x, dim, correction=correction, keepdim=keepdim)
+    dims = list(dim) if dim else list(range(x.ndim))
+    centered = x - mean_dim(x, dims, True)
+    squares = sum_of_terms("var", centered * centered, SUM_BITS, dims, keepdim)
+    return squares / (count_over(x, dims) - (1 if correction is None else correction))

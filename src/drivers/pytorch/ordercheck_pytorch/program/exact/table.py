@@ -1,0 +1,35 @@
+"""operators.tsv: every operator that exact arithmetic knows, its class, its grid, and what is exact about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+REPLACED = ("contraction", "sum", "norm", "softmax", "loss", "scatter", "attention", "unstable", "optimizer")
+KEPT = ("move", "stable")
+REFUSED = ("random", "opaque")
+
+
+@dataclass(frozen=True)
+class Operator:
+    name: str
+    overloads: tuple[str, ...]  # empty: all
+    kind: str
+    grid: str
+    why: str
+
+    @property
+    def full_names(self) -> list[str]:
+        """As a kernel is registered: "mm", "mm.out"."""
+        return [self.name if overload == "default" else f"{self.name}.{overload}" for overload in self.overloads]
+
+
+def operators() -> list[Operator]:
+    text = Path(__file__).with_name("operators.tsv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [operator_of(line) for line in lines[1:]]
+
+
+def operator_of(line: str) -> Operator:
+    name, overloads, kind, grid, why = line.split("\t")
+    return Operator(name, () if overloads == "*" else tuple(overloads.split(",")), kind, grid, why)
