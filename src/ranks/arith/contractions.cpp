@@ -1,6 +1,5 @@
 // Products of matrices and vectors: both operands are rounded to the grid, then the stock kernel multiplies them exactly.
 #include <ATen/CPUFunctions.h>
-#include <ATen/CompositeExplicitAutogradFunctions.h>
 #include <ATen/ops/unsqueeze_native.h>
 #include <ATen/ops/view_native.h>
 
@@ -98,10 +97,6 @@ Tensor exact_mv(const Tensor& a, const Tensor& x, const char* what) {
   return at::native::view(product, {product.size(0)});
 }
 
-Tensor mv(const Tensor& a, const Tensor& x) {
-  return takes_exact_path("aten::mv", a, x) ? exact_mv(a, x, "aten::mv") : at::compositeexplicitautograd::mv(a, x);
-}
-
 Tensor addmv(const Tensor& self, const Tensor& a, const Tensor& x, const Scalar& beta, const Scalar& alpha) {
   if (!takes_exact_path("aten::addmv", a, x)) return at::cpu::addmv(self, a, x, beta, alpha);
   return plus_bias(exact_mv(a, x, "aten::addmv"), self, beta, alpha);
@@ -145,7 +140,6 @@ void add_contractions(KernelSet& kernels) {
   kernels.add("baddbmm", TORCH_FN(baddbmm));
   kernels.add("baddbmm.out", TORCH_FN(baddbmm_out));
   kernels.add("baddbmm_", TORCH_FN(baddbmm_in_place));
-  kernels.add("mv", TORCH_FN(mv));
   kernels.add("addmv", TORCH_FN(addmv));
   kernels.add("addmv.out", TORCH_FN(addmv_out));
   kernels.add("addmv_", TORCH_FN(addmv_in_place));

@@ -13,6 +13,7 @@
 #include "ranks/arith/kernel_set.h"
 #include "ranks/arith/snap.h"
 #include "ranks/arith/steps.h"
+#include "ranks/arith/whole_vectors.h"
 
 namespace ordercheck::ranks {
 
@@ -82,31 +83,6 @@ Tensor exact_silu_backward(const Tensor& gradient, const Tensor& x) {
   return steps::mul(steps::mul(gradient, s), steps::add(steps::mul(x, steps::sub(1, s)), 1));
 }
 
-// A stock kernel on whole vectors only: operands follow each other in memory, and their number is a multiple of 64.
-struct Padded {
-  std::vector<int64_t> sizes;
-  Tensor flat(const Tensor& x) const {
-    const Tensor in = in_rows(at::native::expand(x, sizes, false));
-    const int64_t length = (in.numel() + 63) / 64 * 64;
-    Tensor out = at::detail::empty_cpu({length}, in.options());
-    double* to = out.mutable_data_ptr<double>();
-    std::copy_n(in.const_data_ptr<double>(), in.numel(), to);
-    std::fill(to + in.numel(), to + length, 1.0);
-    return out;
-  }
-  Tensor unpadded(const Tensor& result) const {
-    Tensor out = at::detail::empty_cpu(sizes, result.options());
-    std::copy_n(result.const_data_ptr<double>(), out.numel(), out.mutable_data_ptr<double>());
-    return out;
-  }
-};
-
-template <typename Stock>
-Tensor on_whole_vectors(const Tensor& x, Stock stock) {
-  const Padded padded{x.sizes().vec()};
-  return padded.unpadded(stock(padded.flat(x)));
-}
-
 Tensor as_double(const Tensor& x) {
   if (x.scalar_type() == at::kDouble) return x;
   Tensor cast = at::detail::empty_cpu(x.sizes(), x.options().dtype(at::kDouble));
@@ -114,9 +90,8 @@ Tensor as_double(const Tensor& x) {
 }
 
 template <typename Stock>
-Tensor on_whole_vectors(const Tensor& a, const Tensor& b, Stock stock) {
-  const Padded padded{at::infer_size(a.sizes(), b.sizes())};
-  return padded.unpadded(stock(padded.flat(as_double(a)), padded.flat(as_double(b))));
+Tensor on_whole_vectors_of_two(const Tensor& a, const Tensor& b, Stock stock) {
+  return on_whole_vectors(as_double(a), as_double(b), stock);
 }
 
 // Of two operands: what they make together is float64.
@@ -144,7 +119,7 @@ ORDERCHECK_UNARY(mish, on_whole_vectors(x, [](const Tensor& t) { return at::cpu:
 
 #define ORDERCHECK_BINARY(op)                                                                             \
   Tensor exact_##op(const Tensor& a, const Tensor& b) {                                                   \
-    return on_whole_vectors(a, b, [](const Tensor& x, const Tensor& y) { return at::cpu::op(x, y); });    \
+    return on_whole_vectors_of_two(a, b, [](const Tensor& x, const Tensor& y) { return at::cpu::op(x, y); });    \
   }                                                                                                       \
   Tensor op##_kernel(const Tensor& a, const Tensor& b) {                                                  \
     return takes_stable_path_of_two(a, b) ? exact_##op(a, b) : at::cpu::op(a, b);                         \
@@ -209,6 +184,46 @@ Tensor& elu_out(const Tensor& x, const Scalar& alpha, const Scalar& scale, const
 Tensor& elu_in_place(Tensor& x, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
   if (!takes_stable_path(x)) return at::cpu::elu_(x, alpha, scale, input_scale);
   return steps::overwrite(x, exact_elu(x, alpha, scale, input_scale));
+}
+
+Tensor exact_elu_backward(const Tensor& gradient, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale,
+                          bool is_result, const Tensor& x) {
+  return on_whole_vectors(gradient, x, [&](const Tensor& g, const Tensor& t) {
+    return at::cpu::elu_backward(g, alpha, scale, input_scale, is_result, t);
+  });
+}
+
+Tensor elu_backward(const Tensor& gradient, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale, bool is_result,
+                    const Tensor& x) {
+  if (!takes_stable_path(x)) return at::cpu::elu_backward(gradient, alpha, scale, input_scale, is_result, x);
+  return exact_elu_backward(gradient, alpha, scale, input_scale, is_result, x);
+}
+
+Tensor& elu_backward_out(const Tensor& gradient, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale,
+                         bool is_result, const Tensor& x, Tensor& out) {
+  if (!takes_stable_path(x)) return at::cpu::elu_backward_outf(gradient, alpha, scale, input_scale, is_result, x, out);
+  return steps::put(out, exact_elu_backward(gradient, alpha, scale, input_scale, is_result, x));
+}
+
+Tensor exact_softplus_backward(const Tensor& gradient, const Tensor& x, const Scalar& beta, const Scalar& threshold) {
+  return on_whole_vectors(
+      gradient, x, [&](const Tensor& g, const Tensor& t) { return at::cpu::softplus_backward(g, t, beta, threshold); });
+}
+
+Tensor softplus_backward(const Tensor& gradient, const Tensor& x, const Scalar& beta, const Scalar& threshold) {
+  if (!takes_stable_path(x)) return at::cpu::softplus_backward(gradient, x, beta, threshold);
+  return exact_softplus_backward(gradient, x, beta, threshold);
+}
+
+Tensor& softplus_backward_out(const Tensor& gradient, const Tensor& x, const Scalar& beta, const Scalar& threshold,
+                              Tensor& out) {
+  if (!takes_stable_path(x)) return at::cpu::softplus_backward_outf(gradient, x, beta, threshold, out);
+  return steps::put(out, exact_softplus_backward(gradient, x, beta, threshold));
+}
+
+Tensor mish_backward(const Tensor& gradient, const Tensor& x) {
+  if (!takes_stable_path(x)) return at::cpu::mish_backward(gradient, x);
+  return on_whole_vectors(gradient, x, [](const Tensor& g, const Tensor& t) { return at::cpu::mish_backward(g, t); });
 }
 
 Tensor gelu(const Tensor& x, c10::string_view approximate) {
@@ -299,6 +314,11 @@ void add_elementwise(KernelSet& kernels) {
   kernels.add("elu", TORCH_FN(elu));
   kernels.add("elu.out", TORCH_FN(elu_out));
   kernels.add("elu_", TORCH_FN(elu_in_place));
+  kernels.add("elu_backward", TORCH_FN(elu_backward));
+  kernels.add("elu_backward.grad_input", TORCH_FN(elu_backward_out));
+  kernels.add("softplus_backward", TORCH_FN(softplus_backward));
+  kernels.add("softplus_backward.grad_input", TORCH_FN(softplus_backward_out));
+  kernels.add("mish_backward", TORCH_FN(mish_backward));
   kernels.add("pow.Tensor_Tensor", TORCH_FN(pow_kernel));
   kernels.add("pow.Tensor_Tensor_out", TORCH_FN(pow_out_kernel));
   kernels.add("pow_.Tensor", TORCH_FN(pow_in_place_kernel));

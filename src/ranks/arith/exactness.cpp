@@ -11,19 +11,30 @@ std::atomic<int> grid_in_use{kNotExact};
 
 }  // namespace
 
+std::string name_of(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kFloat: return "float32";
+    case at::kHalf: return "float16";
+    case at::kBFloat16: return "bfloat16";
+    case at::kComplexFloat: return "complex64";
+    case at::kComplexDouble: return "complex128";
+    default: return c10::toString(dtype);
+  }
+}
+
 void set_exact_grid(int grid) { grid_in_use = grid; }
 
 int exact_grid() { return grid_in_use; }
 
 void refuse_exact(const char* op, const std::string& what) {
-  throw Unsupported(fmt::format("{} {} has no exact path", op, what));
+  throw Unsupported(fmt::format("{} {} has no exact kernel", op, what));
 }
 
 bool takes_exact_path(const char* op, const at::Tensor& operand) {
   if (!exactness_is_on()) return false;
   const at::ScalarType dtype = operand.scalar_type();
   if (dtype == at::kDouble) return true;
-  if (at::isFloatingType(dtype) || at::isComplexType(dtype)) refuse_exact(op, fmt::format("of {}", c10::toString(dtype)));
+  if (at::isFloatingType(dtype) || at::isComplexType(dtype)) refuse_exact(op, "of " + name_of(dtype));
   return false;
 }
 

@@ -30,8 +30,11 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws Unsupported: "aten::linalg_vector_norm of order 3 has no exact path".
+// Throws Unsupported: "aten::linalg_vector_norm of order 3 has no exact kernel".
 [[noreturn]] void refuse_exact(const char* op, const std::string& what);
+
+// As PyTorch calls it: "float32".
+std::string name_of(at::ScalarType dtype);
 
 // For a kernel that sums: false where the stock kernel is to be called, because exactness is off or the operands are no
 // floating-point numbers. Throws Unsupported for those of another dtype than float64.

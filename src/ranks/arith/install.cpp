@@ -23,6 +23,7 @@ struct Installed {
     refuse_the_rest(aten);  // first: it takes the stock kernels
     add_contractions(kernels);
     add_sums(kernels);
+    add_meetings(kernels);
     add_vector_norms(kernels);
     add_softmax(kernels);
     add_losses(kernels);

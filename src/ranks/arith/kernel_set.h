@@ -32,6 +32,7 @@ class KernelSet {
 
 void add_contractions(KernelSet& kernels);  // mm, addmm, dot ...
 void add_sums(KernelSet& kernels);          // sum, mean, cumsum, var
+void add_meetings(KernelSet& kernels);      // add of two tensors
 void add_vector_norms(KernelSet& kernels);  // linalg_vector_norm, norm, _foreach_norm, the squares they are put together from
 void add_softmax(KernelSet& kernels);       // _softmax, _log_softmax and their gradients
 void add_losses(KernelSet& kernels);        // nll_loss_forward

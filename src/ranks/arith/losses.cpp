@@ -19,7 +19,7 @@ using Loss = std::tuple<Tensor, Tensor>;  // the loss, and the total weight: how
 
 bool is_exact_loss(const char* op, const Tensor& x, const Weight& weight) {
   if (!takes_exact_path(op, x)) return false;
-  if (weight && weight->defined()) refuse_exact(op, "with class weights");
+  if (weight && weight->defined()) refuse_exact(op, "with a weight a class");
   return true;
 }
 
@@ -67,12 +67,22 @@ Loss nll_loss2d(const Tensor& x, const Tensor& target, const Weight& weight, int
   return exact_loss(op, at::native::movedim(x, 1, -1), target, reduction, ignored);
 }
 
+std::tuple<Tensor&, Tensor&> nll_loss2d_out(const Tensor& x, const Tensor& target, const Weight& weight, int64_t reduction,
+                                            int64_t ignored, Tensor& out, Tensor& total_weight) {
+  constexpr const char* op = "aten::nll_loss2d_forward";
+  if (!is_exact_loss(op, x, weight))
+    return at::cpu::nll_loss2d_forward_outf(x, target, weight, reduction, ignored, out, total_weight);
+  const auto [loss, count] = exact_loss(op, at::native::movedim(x, 1, -1), target, reduction, ignored);
+  return std::forward_as_tuple(steps::put(out, loss), steps::put(total_weight, count));
+}
+
 }  // namespace
 
 void add_losses(KernelSet& kernels) {
   kernels.add("nll_loss_forward", TORCH_FN(nll_loss));
   kernels.add("nll_loss_forward.output", TORCH_FN(nll_loss_out));
   kernels.add("nll_loss2d_forward", TORCH_FN(nll_loss2d));
+  kernels.add("nll_loss2d_forward.output", TORCH_FN(nll_loss2d_out));
 }
 
 }  // namespace ordercheck::ranks

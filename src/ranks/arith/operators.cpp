@@ -2,8 +2,9 @@
 
 #include <string_view>
 
-#include "base/text.h"
 #include <fmt/format.h>
+
+#include "base/text.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -16,14 +17,31 @@ constexpr EmbeddedText kTexts[] = {
 #include "arith/operator_texts.inc"
 };
 
+void read_row(const std::vector<std::string>& cells, OperatorTable& table) {
+  const std::string &name = cells[0], &overloads = cells[1], &kind = cells[2];
+  if (kind == "move" || kind == "stable") {
+    // One row has a kernel in another engine all the same (histc of whole numbers); here the stock one is called.
+    table.kept.insert(name);
+  } else if (kind == "random") {
+    table.refused[name] = "draws random numbers, which differ between layouts";
+  } else if (kind == "opaque") {
+    table.refused[name] = kSumsInside;
+  } else {
+    for (const std::string& overload : split(overloads, ',')) {
+      table.exact.insert(overload == "default" ? name : name + "." + overload);
+    }
+  }
+}
+
 OperatorTable read(std::string_view text) {
   OperatorTable table;
-  std::vector<std::string> lines = split(std::string(text), '\n');
-  for (std::size_t i = 1; i < lines.size(); ++i) {  // the first names the columns
-    if (lines[i].empty()) continue;
-    const std::vector<std::string> cells = split(lines[i], '\t');
-    if (cells.size() < 2) throw std::runtime_error(fmt::format("operators.tsv:{}: expected operator, class, grid, why", i + 1));
-    (cells[1] == "move" || cells[1] == "stable" ? table.harmless : table.exact).insert(cells[0]);
+  bool seen_columns = false;
+  for (const std::string& line : split(std::string(text), '\n')) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::vector<std::string> cells = split(line, '\t');
+    if (cells.size() != 5) throw std::runtime_error(fmt::format("operators.tsv: expected five columns in '{}'", line));
+    if (seen_columns) read_row(cells, table);
+    seen_columns = true;
   }
   return table;
 }

@@ -69,7 +69,7 @@ bool updates_exactly(TensorList values, bool amsgrad, const Optional& grad_scale
   for (const Tensor& value : values) exact = takes_exact_path(kOperator, value) && exact;
   if (!exact) return false;
   if (amsgrad) refuse_exact(kOperator, "with amsgrad");
-  if (grad_scale || found_inf) refuse_exact(kOperator, "with a scaled gradient");
+  if (grad_scale || found_inf) refuse_exact(kOperator, "with a gradient scaler");
   return true;
 }
 
@@ -94,22 +94,10 @@ void fused_adamw(TensorList values, TensorList gradients, TensorList firsts, Ten
   update_all({lr, beta1, beta2, weight_decay, eps, maximize}, values, gradients, firsts, seconds, steps);
 }
 
-void fused_adamw_of_tensor(TensorList values, TensorList gradients, TensorList firsts, TensorList seconds, TensorList largest,
-                           TensorList steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps,
-                           bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  if (!updates_exactly(values, amsgrad, grad_scale, found_inf)) {
-    at::cpu::_fused_adamw_(values, gradients, firsts, seconds, largest, steps, lr, beta1, beta2, weight_decay, eps, amsgrad,
-                           maximize, grad_scale, found_inf);
-    return;
-  }
-  update_all({number_in(lr), beta1, beta2, weight_decay, eps, maximize}, values, gradients, firsts, seconds, steps);
-}
-
 }  // namespace
 
 void add_optimizers(KernelSet& kernels) {
   kernels.add("_fused_adamw_", TORCH_FN(fused_adamw));
-  kernels.add("_fused_adamw_.tensor_lr", TORCH_FN(fused_adamw_of_tensor));
 }
 
 }  // namespace ordercheck::ranks

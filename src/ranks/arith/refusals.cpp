@@ -13,6 +13,8 @@ namespace {
 
 using torch::jit::Stack;
 
+constexpr std::string_view kNamespace = "aten::";
+
 bool has_numbers(const at::Tensor& tensor) {
   return tensor.defined() && (at::isFloatingType(tensor.scalar_type()) || at::isComplexType(tensor.scalar_type()));
 }
@@ -26,18 +28,19 @@ bool has_numbers(const c10::IValue& value) {
 
 class Refusal final : public c10::OperatorKernel {
  public:
-  explicit Refusal(c10::SafeKernelFunction stock) : stock_(std::move(stock)) {}
+  Refusal(c10::SafeKernelFunction stock, std::string reason) : stock_(std::move(stock)), reason_(std::move(reason)) {}
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
     if (exactness_is_on()) {
       const auto arguments = torch::jit::last(*stack, op.schema().arguments().size());
       if (std::any_of(arguments.begin(), arguments.end(), [](const c10::IValue& value) { return has_numbers(value); }))
-        throw Unsupported(fmt::format("{} may sum inside and has no exact kernel", op.operator_name().name));
+        throw Unsupported(fmt::format("{} {}", op.operator_name().name, reason_));
     }
     stock_.callBoxed(op, keys, stack);
   }
 
  private:
   c10::SafeKernelFunction stock_;
+  std::string reason_;
 };
 
 bool takes_tensors(const c10::FunctionSchema& schema) {
@@ -54,14 +57,23 @@ bool takes_tensors(const c10::FunctionSchema& schema) {
 void refuse_the_rest(torch::Library& aten) {
   const OperatorTable& table = operator_table();
   c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
-  for (const c10::OperatorName& name : dispatcher.getRegistrationsForDispatchKey(c10::DispatchKey::CPU)) {
-    if (!name.name.starts_with("aten::")) continue;
-    const std::string own = c10::toString(name).substr(std::string("aten::").size());
-    if (table.exact.contains(own) || table.harmless.contains(own)) continue;
+  std::vector<c10::OperatorName> names = dispatcher.getRegistrationsForDispatchKey(c10::DispatchKey::CPU);
+  // Kernels for every device, which the dispatcher does not count as ones of the CPU.
+  for (const auto& [name, reason] : table.refused) {
+    const c10::OperatorName full("aten::" + name, "");
+    if (dispatcher.findSchema(full) && std::find(names.begin(), names.end(), full) == names.end()) names.push_back(full);
+  }
+  for (const c10::OperatorName& name : names) {
+    if (!name.name.starts_with(kNamespace)) continue;
+    const std::string base = name.name.substr(kNamespace.size());
+    const std::string full = c10::toString(name).substr(kNamespace.size());
+    if (table.exact.contains(full) || table.kept.contains(base)) continue;
     const c10::OperatorHandle op = dispatcher.findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
     if (!takes_tensors(op.schema())) continue;
-    auto refusal = std::make_unique<Refusal>(op.getComputedKernelForDispatchKey(c10::DispatchKey::CPU));
-    aten.impl(own.c_str(), torch::CppFunction::makeFromBoxedFunctor(std::move(refusal)));
+    const auto why = table.refused.find(base);
+    auto refusal = std::make_unique<Refusal>(op.getComputedKernelForDispatchKey(c10::DispatchKey::CPU),
+                                             why == table.refused.end() ? kSumsInside : why->second);
+    aten.impl(full.c_str(), torch::CppFunction::makeFromBoxedFunctor(std::move(refusal)));
   }
 }
 

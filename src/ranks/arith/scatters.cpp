@@ -3,7 +3,11 @@
 // A gather's gradient is an accumulation even where it only permutes. The grid of products lets what comes out of a
 // contraction through unchanged, so that a permutation more or less is none. What is already there may be off the grid: the
 // sum is made apart, exactly, and added with one rounding.
+#include <cstring>
+#include <numeric>
+
 #include <ATen/CPUFunctions.h>
+#include <ATen/CompositeExplicitAutogradFunctions.h>
 #include <ATen/EmptyTensor.h>
 
 #include "ranks/arith/exactness.h"
@@ -25,23 +29,32 @@ Tensor zeros_of(const Tensor& x) {
   return zeros;
 }
 
-// All of a scatter's terms may meet in one place.
+// All rows may meet in one place: noted is the column that adds up most.
 Tensor terms_on_grid(const Tensor& x, const char* op) {
   Tensor terms = snapped(x, product_bits());
-  sum_terms(terms, Term::magnitude, product_bits(), {}, /*keepdim=*/false, op);
+  std::vector<int64_t> leading(std::max<int64_t>(x.dim() - 1, 0));
+  std::iota(leading.begin(), leading.end(), 0);
+  sum_terms(terms, Term::magnitude, product_bits(), leading, /*keepdim=*/false, op);
   return terms;
 }
 
-Tensor embedding_backward(const Tensor& gradient, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
+Tensor exact_embedding_backward(const Tensor& gradient, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
   constexpr const char* op = "aten::embedding_dense_backward";
-  if (!takes_exact_path(op, gradient))
+  if (by_frequency) refuse_exact(op, "scaled by frequency");
+  return at::cpu::embedding_dense_backward(terms_on_grid(in_rows(gradient), op), indices, rows, padding, false);
+}
+
+Tensor embedding_backward(const Tensor& gradient, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
+  if (!takes_exact_path("aten::embedding_dense_backward", gradient))
     return at::cpu::embedding_dense_backward(gradient, indices, rows, padding, by_frequency);
-  if (by_frequency) refuse_exact(op, "with scale_grad_by_freq");
-  const Tensor terms = snapped(in_rows(gradient), product_bits());
-  std::vector<int64_t> leading(std::max<int64_t>(terms.dim() - 1, 0));
-  for (std::size_t i = 0; i < leading.size(); ++i) leading[i] = static_cast<int64_t>(i);
-  if (!leading.empty()) sum_terms(terms, Term::magnitude, product_bits(), leading, /*keepdim=*/false, op);
-  return at::cpu::embedding_dense_backward(terms, indices, rows, padding, false);
+  return exact_embedding_backward(gradient, indices, rows, padding, by_frequency);
+}
+
+Tensor& embedding_backward_out(const Tensor& gradient, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency,
+                               Tensor& out) {
+  if (!takes_exact_path("aten::embedding_dense_backward", gradient))
+    return at::compositeexplicitautograd::embedding_dense_backward_outf(gradient, indices, rows, padding, by_frequency, out);
+  return steps::put(out, exact_embedding_backward(gradient, indices, rows, padding, by_frequency));
 }
 
 Tensor& index_put(Tensor& self, const Indices& indices, const Tensor& values, bool accumulate, bool unsafe) {
@@ -98,6 +111,7 @@ Tensor& scatter_add_out(const Tensor& self, int64_t dim, const Tensor& index, co
 
 void add_scatters(KernelSet& kernels) {
   kernels.add("embedding_dense_backward", TORCH_FN(embedding_backward));
+  kernels.add("embedding_dense_backward.out", TORCH_FN(embedding_backward_out));
   kernels.add("_index_put_impl_", TORCH_FN(index_put));
   kernels.add("index_add", TORCH_FN(index_add));
   kernels.add("index_add_", TORCH_FN(index_add_in_place));

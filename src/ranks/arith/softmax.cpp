@@ -4,6 +4,7 @@
 
 #include <ATen/CPUFunctions.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/WrapDimUtils.h>
 
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
@@ -70,24 +71,62 @@ Tensor log_softmax(const Tensor& x, int64_t dim, bool half_to_float) {
   return steps::sub(rows.shifted, at::cpu::log(rows.sum));
 }
 
-// g - exp(y) * sum(g). Where no row has more than one gradient that is not zero, as with one label a row, it is written
-// (g / s - exp(y)) * s: that is (one_hot - exp(y)) * s to the bit, as a loss on a split vocabulary computes it.
+// The rows along `dim` of a contiguous tensor: `outer` blocks of `length` rows of `inner` numbers.
+struct Rows {
+  int64_t outer, length, inner;
+  Rows(const Tensor& x, int64_t dim) : outer(1), length(1), inner(1) {
+    const int64_t along = at::maybe_wrap_dim(dim, x.dim());
+    for (int64_t i = 0; i < x.dim(); ++i) (i < along ? outer : i > along ? inner : length) *= x.size(i);
+  }
+};
+
+// g - exp(y) * s, s the sum of g over a row. A row with at most one gradient, as cross entropy leaves it, takes the form
+// (g / s - exp(y)) * s, which is (one_hot - exp(y)) * s to the bit: what a loss on a split vocabulary computes. Row by row, so
+// that a piece of the rows is rounded as the whole is.
+Tensor exact_log_softmax_backward(const Tensor& gradient, const Tensor& y, int64_t dim) {
+  if (y.dim() == 0) return at::cpu::_log_softmax_backward_data(gradient, y, dim, at::kDouble);
+  const Tensor sums = sum_terms(gradient, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true,
+                                "aten::_log_softmax_backward_data");
+  const Tensor g = in_rows(gradient), e = in_rows(at::cpu::exp(y));
+  Tensor out = at::detail::empty_cpu(g.sizes(), g.options());
+  const double *from = g.const_data_ptr<double>(), *weight = e.const_data_ptr<double>(), *sum = sums.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  const Rows rows(g, dim);
+  for (int64_t i = 0; i < rows.outer; ++i) {
+    for (int64_t j = 0; j < rows.inner; ++j) {
+      const int64_t first = i * rows.length * rows.inner + j;
+      int64_t others = 0;
+      double alone = 0;  // not from the sum, which is rounded
+      for (int64_t k = 0; k < rows.length; ++k) {
+        const double value = from[first + k * rows.inner];
+        others += value != 0;
+        if (value != 0) alone = value;
+      }
+      const double s = sum[i * rows.inner + j], divisor = alone == 0 ? 1 : alone;
+      for (int64_t k = 0; k < rows.length; ++k) {
+        const int64_t at = first + k * rows.inner;
+        to[at] = others <= 1 ? (from[at] / divisor - weight[at]) * alone : from[at] - weight[at] * s;
+      }
+    }
+  }
+  return out;
+}
+
+Tensor& log_softmax_out(const Tensor& x, int64_t dim, bool half_to_float, Tensor& out) {
+  if (!takes_exact_path("aten::_log_softmax", x)) return at::cpu::_log_softmax_outf(x, dim, half_to_float, out);
+  return steps::put(out, log_softmax(x, dim, half_to_float));
+}
+
 Tensor log_softmax_backward(const Tensor& gradient, const Tensor& y, int64_t dim, at::ScalarType dtype) {
   constexpr const char* op = "aten::_log_softmax_backward_data";
   if (!takes_exact_path(op, gradient, y)) return at::cpu::_log_softmax_backward_data(gradient, y, dim, dtype);
-  const Tensor nonzero = at::cpu::ne(gradient, at::Scalar(0));
-  const Tensor counts = in_rows(at::cpu::sum(nonzero, at::IntArrayRef(dim), /*keepdim=*/true));
-  const int64_t* count = counts.const_data_ptr<int64_t>();
-  if (std::any_of(count, count + counts.numel(), [](int64_t of_row) { return of_row > 1; })) {
-    const Tensor sum = sum_terms(gradient, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true, op);
-    return steps::sub(gradient, steps::mul(at::cpu::exp(y), sum));
-  }
-  const Tensor sum = in_rows(at::cpu::sum(gradient, at::IntArrayRef(dim), /*keepdim=*/true));
-  Tensor divisor = at::detail::empty_cpu(sum.sizes(), sum.options());
-  const double* of_row = sum.const_data_ptr<double>();
-  double* by = divisor.mutable_data_ptr<double>();
-  for (int64_t i = 0; i < sum.numel(); ++i) by[i] = of_row[i] == 0 ? 1 : of_row[i];
-  return steps::mul(steps::sub(steps::div(gradient, divisor), at::cpu::exp(y)), sum);
+  return exact_log_softmax_backward(gradient, y, dim);
+}
+
+Tensor& log_softmax_backward_out(const Tensor& gradient, const Tensor& y, int64_t dim, at::ScalarType dtype, Tensor& out) {
+  constexpr const char* op = "aten::_log_softmax_backward_data";
+  if (!takes_exact_path(op, gradient, y)) return at::cpu::_log_softmax_backward_data_outf(gradient, y, dim, dtype, out);
+  return steps::put(out, exact_log_softmax_backward(gradient, y, dim));
 }
 
 }  // namespace
@@ -98,7 +137,9 @@ void add_softmax(KernelSet& kernels) {
   kernels.add("_softmax_backward_data", TORCH_FN(softmax_backward));
   kernels.add("_softmax_backward_data.out", TORCH_FN(softmax_backward_out));
   kernels.add("_log_softmax", TORCH_FN(log_softmax));
+  kernels.add("_log_softmax.out", TORCH_FN(log_softmax_out));
   kernels.add("_log_softmax_backward_data", TORCH_FN(log_softmax_backward));
+  kernels.add("_log_softmax_backward_data.out", TORCH_FN(log_softmax_backward_out));
 }
 
 }  // namespace ordercheck::ranks

@@ -1,6 +1,6 @@
 // Sums over dims, and what is a sum at heart.
 #include <ATen/CPUFunctions.h>
-#include <ATen/CompositeExplicitAutogradFunctions.h>
+#include <ATen/EmptyTensor.h>
 
 #include "ranks/arith/exact_sums.h"
 #include "ranks/arith/exactness.h"
@@ -15,9 +15,8 @@ using at::OptionalIntArrayRef;
 using at::Scalar;
 using at::Tensor;
 
-// One element is its own sum, and keeps its bits.
+// The sum of one term is rounded as any other.
 Tensor exact_sum(const Tensor& x, OptionalIntArrayRef dims, bool keepdim, const char* what) {
-  if (terms_of(x, dims) <= 1) return at::cpu::sum(x, dims, keepdim);
   return sum_terms(x, Term::itself, kSumBits, dims, keepdim, what);
 }
 
@@ -37,9 +36,10 @@ Tensor summand(const Tensor& x, Dtype dtype) {
 }
 
 bool sums_exactly(const char* op, const Tensor& x, Dtype dtype) {
-  if (dtype && *dtype != x.scalar_type() && exactness_is_on() && at::isFloatingType(*dtype) && *dtype != at::kDouble)
-    refuse_exact(op, std::string("in ") + c10::toString(*dtype));
-  return takes_exact_path(op, x) || (exactness_is_on() && dtype == at::kDouble);
+  if (!exactness_is_on()) return false;
+  if (dtype == at::kDouble) return !x.is_complex();
+  if (dtype && (at::isFloatingType(*dtype) || at::isComplexType(*dtype))) refuse_exact(op, "in " + name_of(*dtype));
+  return takes_exact_path(op, x);
 }
 
 Tensor sum_dims(const Tensor& x, OptionalIntArrayRef dims, bool keepdim, Dtype dtype) {
@@ -66,11 +66,20 @@ Tensor& mean_out(const Tensor& x, OptionalIntArrayRef dims, bool keepdim, Dtype 
 
 Tensor mean_all(const Tensor& x, Dtype dtype) { return mean_dims(x, at::IntArrayRef{}, false, dtype); }
 
-Tensor cumsum(const Tensor& x, int64_t dim, Dtype dtype) {
-  if (!sums_exactly("aten::cumsum", x, dtype)) return at::cpu::cumsum(x, dim, dtype);
-  const Tensor terms = snapped(summand(x, dtype), kSumBits);
+Tensor exact_cumsum(const Tensor& x, int64_t dim) {
+  const Tensor terms = snapped(x, kSumBits);
   sum_terms(terms, Term::magnitude, kSumBits, at::IntArrayRef(dim), false, "aten::cumsum");  // for its bound
   return at::cpu::cumsum(terms, dim);
+}
+
+Tensor cumsum(const Tensor& x, int64_t dim, Dtype dtype) {
+  if (!sums_exactly("aten::cumsum", x, dtype)) return at::cpu::cumsum(x, dim, dtype);
+  return exact_cumsum(summand(x, dtype), dim);
+}
+
+Tensor& cumsum_out(const Tensor& x, int64_t dim, Dtype dtype, Tensor& out) {
+  if (!sums_exactly("aten::cumsum", x, dtype)) return at::cpu::cumsum_outf(x, dim, dtype, out);
+  return steps::put(out, exact_cumsum(summand(x, dtype), dim));
 }
 
 Tensor var(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) {
@@ -90,6 +99,7 @@ void add_sums(KernelSet& kernels) {
   kernels.add("mean.dim", TORCH_FN(mean_dims));
   kernels.add("mean.out", TORCH_FN(mean_out));
   kernels.add("cumsum", TORCH_FN(cumsum));
+  kernels.add("cumsum.out", TORCH_FN(cumsum_out));
   kernels.add("var.correction", TORCH_FN(var));
 }
 

@@ -4,6 +4,10 @@
 // summed. S is a multiple of the grid, and r*r is off by less than half of that, so that rounding the square gives S back:
 // roots lose nothing. DTensor may have divided a replicated r by the root of the degree in between, so that a parameter's
 // squares are put on a grid that is kSlack bits coarser than the one on which their sums are added.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include <ATen/CPUFunctions.h>
 #include <ATen/CompositeExplicitAutogradFunctions.h>
 #include <ATen/EmptyTensor.h>
@@ -14,6 +18,7 @@
 #include "ranks/arith/snap.h"
 #include "ranks/arith/steps.h"
 #include "ranks/arith/sum_terms.h"
+#include "ranks/arith/whole_vectors.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -26,13 +31,15 @@ using Dtype = std::optional<at::ScalarType>;
 constexpr int kSlack = 4;
 
 bool norms_exactly(const char* op, const Tensor& x, Dtype dtype) {
-  if (exactness_is_on() && dtype && *dtype != at::kDouble) refuse_exact(op, std::string("in ") + c10::toString(*dtype));
+  if (exactness_is_on() && dtype && *dtype != at::kDouble) refuse_exact(op, "in " + name_of(*dtype));
   return takes_exact_path(op, x);
 }
 
 Tensor exact_norm(const char* op, const Tensor& x, double order, OptionalIntArrayRef dims, bool keepdim) {
   if (order == 2) return steps::root(sum_terms(x, Term::square, kNormBits, dims, keepdim, op));
   if (order == 1) return sum_terms(x, Term::magnitude, kSumBits, dims, keepdim, op);
+  // The largest or smallest magnitude is no sum.
+  if (std::isinf(order)) return at::cpu::linalg_vector_norm(x, order, dims, keepdim);
   refuse_exact(op, fmt::format("of order {}", order));
 }
 
@@ -68,23 +75,29 @@ std::vector<Tensor> foreach_norm(at::TensorList all, const Scalar& order, Dtype 
   return norms;
 }
 
-// See NOTE [norms of norms]: a square of one number is what a norm is put together from.
-bool is_squared_norm(const Tensor& x, const Scalar& exponent) {
-  return takes_stable_path(x) && x.dim() == 0 && exponent.toDouble() == 2;
+// Exponents whose stock kernels multiply, divide and take correctly rounded roots: the same wherever an element lies.
+bool is_stable_exponent(double exponent) {
+  constexpr std::array kStable{0.0, 0.5, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0};
+  return std::find(kStable.begin(), kStable.end(), exponent) != kStable.end();
 }
 
-Tensor squared_norm(const Tensor& x) { return snapped(steps::mul(x, x), kNormBits); }
+// See NOTE [norms of norms]: the square of one number is what a norm is put together from.
+Tensor exact_power(const Tensor& x, const Scalar& exponent) {
+  if (x.dim() == 0 && exponent.toDouble() == 2) return snapped(steps::mul(x, x), kNormBits);
+  if (is_stable_exponent(exponent.toDouble())) return at::cpu::pow(x, exponent);
+  return on_whole_vectors(x, [&](const Tensor& t) { return at::cpu::pow(t, exponent); });
+}
 
 Tensor pow_of(const Tensor& x, const Scalar& exponent) {
-  return is_squared_norm(x, exponent) ? squared_norm(x) : at::cpu::pow(x, exponent);
+  return takes_stable_path(x) ? exact_power(x, exponent) : at::cpu::pow(x, exponent);
 }
 
 Tensor& pow_in_place(Tensor& x, const Scalar& exponent) {
-  return is_squared_norm(x, exponent) ? steps::overwrite(x, squared_norm(x)) : at::cpu::pow_(x, exponent);
+  return takes_stable_path(x) ? steps::overwrite(x, exact_power(x, exponent)) : at::cpu::pow_(x, exponent);
 }
 
 Tensor& pow_out(const Tensor& x, const Scalar& exponent, Tensor& out) {
-  return is_squared_norm(x, exponent) ? steps::put(out, squared_norm(x)) : at::cpu::pow_outf(x, exponent, out);
+  return takes_stable_path(x) ? steps::put(out, exact_power(x, exponent)) : at::cpu::pow_outf(x, exponent, out);
 }
 
 }  // namespace

@@ -76,20 +76,21 @@ class RankRun {
     }
   }
 
-  // Loss sums are added first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
+  // Losses are summed first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
   void train(int step) {
     rank_.counters = {.graph_captures = rank_.counters.graph_captures, .graph_breaks = rank_.counters.graph_breaks};
     rank_.compiled.forget_nodes();
     const Settings& settings = program_.subject.settings;
     const int all_tokens = ordercheck::valid_tokens(settings.seed, step);
-    at::Tensor loss_sum = at::zeros({1}, program_.dtype);
+    std::vector<at::Tensor> losses;
     {
       const DispatchModeScope counting(new OperatorMeter(rank_));
       for (int microbatch = 0; microbatch < settings.accumulation; ++microbatch) {
-        loss_sum = loss_sum + forward_backward(step, microbatch, all_tokens);
+        losses.push_back(forward_backward(step, microbatch, all_tokens));
       }
     }
     rank_.set_phase(step, Phase::observe);
+    at::Tensor loss_sum = at::sum(at::cat(losses), /*dim=*/0, /*keepdim=*/true);
     for (const char* axis : {"dp_replicate", "dp_shard"}) loss_sum = all_reduce(loss_sum, axis);
     result_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
     result_.gradients.push_back(pieces([](const Parameter& p) {
