@@ -16,7 +16,7 @@ from torch.autograd.profiler import profile, record_function
 from .compiled_share import NOT_MEASURED, products_of_scope
 from .profile_events import MARK, Events, Product, sorted_out
 from .recompute import is_told, recomputations
-from .spans import Spans, any_within
+from .spans import Spans, any_within, outermost
 
 
 @dataclass
@@ -93,7 +93,7 @@ def read_step(profiled: Iterable[Any]) -> Step:
     if not is_told(events):
         return step
     step.matmul_flops_recomputed = sum(product.flops for product in products if again.hold(product.begin))
-    step.operators_recomputed = sum(again.hold(begin) for begin in events.operators)
+    step.operators_recomputed = sum(again.hold(begin) for begin in outermost(events.operators))
     step.recast = recast(events, products, again)
     return step
 

@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-# Where the two operands of a product begin.
-PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}
+# Where the two operands of a product begin. Fused attention multiplies queries with keys and weights with values; its backward makes
+# the weights again, and four gradients.
+PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1, "aten::addmv": 1}
+ATTENTION = "aten::_scaled_dot_product_flash_attention_for_cpu"
+ATTENTION_PRODUCTS = {ATTENTION: (0, 2), f"{ATTENTION}_backward": (1, 5)}  # where queries and keys begin, and how many products
 
 # What a program marks (program/marks.py); every other mark is of a phase.
 MARK = "ordercheck::"
@@ -35,7 +38,8 @@ class Product:
 
     @property
     def dtype(self) -> str:
-        return str(self.event.dtypes()[PRODUCTS[self.name]]).removeprefix("c10::")
+        first = PRODUCTS[self.name] if self.name in PRODUCTS else ATTENTION_PRODUCTS[self.name][0]
+        return str(self.event.dtypes()[first]).removeprefix("c10::")
 
 
 @dataclass
@@ -44,7 +48,7 @@ class Events:
 
     phases: list[tuple[int, int, str]] = field(default_factory=list)
     memory: list[tuple[int, int]] = field(default_factory=list)  # time, bytes
-    operators: list[int] = field(default_factory=list)  # begin
+    operators: list[tuple[int, int]] = field(default_factory=list)
     products: list[Product] = field(default_factory=list)
     nodes: list[tuple[int, int]] = field(default_factory=list)  # of autograd, as the engine evaluates them
     scopes: list[tuple[int, int]] = field(default_factory=list)
@@ -79,8 +83,8 @@ class Events:
             self.graphs.append(span)
             return
         if name.startswith("aten::"):
-            self.operators.append(begin)
-            if name in PRODUCTS:
+            self.operators.append(span)
+            if name in PRODUCTS or name in ATTENTION_PRODUCTS:
                 self.products.append(Product(*span, name, event))
         if name in (AOT_GRAPH, AOT_BACKWARD):
             self.graphs.append(span)
@@ -117,10 +121,14 @@ def end_of(event: Any) -> int:
 
 
 def matmul_flops(name: str, shapes: list[list[int]]) -> int:
-    """2 m n k of a product, batched or not."""
+    """2 m n k of a product, batched or not, and as often of an attention as it multiplies."""
+    if name in ATTENTION_PRODUCTS:
+        first, products = ATTENTION_PRODUCTS[name]
+        batch, heads, queries, width = shapes[first]
+        return products * 2 * batch * heads * queries * width * shapes[first + 1][2]
     operands = PRODUCTS[name]
     a, b = shapes[operands], shapes[operands + 1]
-    size = 2 * b[-1]
+    size = 2 * (b[-1] if len(b) > 1 else 1)
     for length in a:
         size *= length
     return size

@@ -24,6 +24,16 @@ class Spans:
         return at >= 0 and time < self.ends[at]
 
 
+def outermost(spans: Iterable[tuple[int, int]]) -> list[int]:
+    """The begins of those that lie in no other: what a kernel calls inside, or a DTensor of its local part, is its own affair."""
+    begins, end = [], -1
+    for begin, its_end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if begin >= end:
+            begins.append(begin)
+            end = its_end
+    return begins
+
+
 def any_within(sorted_times: list[int], begin: int, end: int) -> bool:
     at = bisect.bisect_left(sorted_times, begin)
     return at < len(sorted_times) and sorted_times[at] <= end

@@ -32,9 +32,9 @@ def rotary_table(length: int, head_dim: int) -> torch.Tensor:
 
 
 def rotate(x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
-    """Rotates pairs (first half, second half) of the last dim by the angles of a table."""
+    """Of x [batch, sequence, heads, head_dim]: rotates pairs (first half, second half) of the last dim by the angles of a table."""
     half = x.shape[-1] // 2
-    cosine, sine = rope[..., 0], rope[..., 1]
+    cosine, sine = rope[..., 0].unsqueeze(1), rope[..., 1].unsqueeze(1)
     first, second = x[..., :half], x[..., half:]
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
@@ -64,10 +64,10 @@ class Attention(nn.Module):
     def forward(self, x: torch.Tensor, rope: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         batch, length = x.shape[:2]
         rope = rope[:length]
-        q = self.wq(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
-        k = self.wk(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
+        q = rotate(self.wq(x).view(batch, length, -1, HEAD_DIM), rope).transpose(1, 2)
+        k = rotate(self.wk(x).view(batch, length, -1, HEAD_DIM), rope).transpose(1, 2)
         v = self.wv(x).view(batch, length, -1, HEAD_DIM).transpose(1, 2)
-        out = self.inner_attention(rotate(q, rope), rotate(k, rope), v, mask)
+        out = self.inner_attention(q, k, v, mask)
         return self.wo(out.transpose(1, 2).reshape(batch, length, -1))
 
 

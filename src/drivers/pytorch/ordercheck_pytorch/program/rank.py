@@ -32,6 +32,8 @@ from .gather import (
     summed,
     with_layout,
 )
+from .gradient_norm import NOTE as SEVERAL_MESHES
+from .gradient_norm import clip_by_total_norm, groups_by_mesh
 from .llama import make_llama
 from .loss import summed_cross_entropy
 from .pipeline import PipelineSteps
@@ -252,22 +254,19 @@ class RankRun:
         return [p for group in self.subject.optimizer.param_groups for p in group["params"]]
 
     def clipped_norm(self) -> float:
-        """Of the gradients of the parameters that the optimizer has, before they were clipped: torch.nn.utils.clip_grad_norm_, as
-        torchtitan takes it apart to add up the stages of a pipeline."""
+        """Of the gradients of the parameters that the optimizer has, before they are clipped."""
         parameters = self.optimized()
         for parameter in parameters:
             if parameter.grad is not None:
                 local(parameter.grad).div_(self.gradient_scale())
         if self.subject.clip == 0:
             return self.observed_norm([with_layout(p.grad, p) for p in parameters if p.grad is not None])
-        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
-        norm = norm.full_tensor() if isinstance(norm, DTensor) else norm
-        for axis in self.case.axes("layers"):
-            norm = norm**2
-            dist.all_reduce(norm, group=self.site.axis(axis).get_group())
-            norm = norm**0.5
-        torch.nn.utils.clip_grads_with_norm_(parameters, self.subject.clip, norm)
-        return float(norm)
+        groups = groups_by_mesh(parameters)
+        if len(groups) > 1:
+            self.seen.notes = sorted({*self.seen.notes, SEVERAL_MESHES.format(len(groups))})
+        stages = [self.site.axis(axis).get_group() for axis in self.case.axes("layers")]
+        zero = torch.zeros((), dtype=self.dtype, device=self.device)
+        return float(clip_by_total_norm(groups, self.subject.clip, stages, zero))
 
     def observed_norm(self, gradients: list[torch.Tensor]) -> float:
         """Where no user would ask for it: each element of the full gradient once, however its parameters are laid out."""

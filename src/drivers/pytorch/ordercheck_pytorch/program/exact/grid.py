@@ -54,3 +54,8 @@ def _constant(bits: int) -> torch.Tensor:
 def scatter_bits() -> int:
     """The grid of products: what comes out of a contraction passes unchanged."""
     return 2 * RANGE.product_bits
+
+
+def addition_bits() -> int:
+    """Finer by what data parallel divides gradients by before they are added up: a degree of up to 16."""
+    return 2 * RANGE.product_bits + 4

@@ -21,6 +21,7 @@ from . import (  # noqa: F401  each declares its kernels
     vector_norms,
 )
 from .grid import RANGE
+from .inductor import calling_operators
 from .guard import refused_operators, refusing
 from .kernels import ALSO_STOCK, KERNELS
 from .stock import take_stock
@@ -41,7 +42,8 @@ def exact_kernels(grid: int) -> Iterator[None]:
                 library.impl(name, function, "CPU", allow_override=True)
             for name, reason in refused.items():
                 library.impl(name, refusing(name, reason), "CPU", allow_override=True)
-        yield
+        with calling_operators():
+            yield
     finally:
         library._destroy()
 

@@ -12,6 +12,8 @@ import torch
 from torch import nn
 
 from ..case import Item
+from ..exact.inductor import NOTE as INDUCTOR_NOTE
+from ..exact.inductor import calls_operators
 from ..marks import SCOPE, marked
 from ..stand_in import NOTE, stand_in_for_inductor
 from .subject import Site, Subject, layers_of
@@ -24,6 +26,8 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     }
     if not item.mode:
         subject.notes.append(NOTE)
+    if item.mode == "inductor" and calls_operators():
+        subject.notes.append(INDUCTOR_NOTE)
     wrap = "wrap" in item.options
     if item.scope == "model":
         subject.model = compiled(subject.model, wrap, arguments)

@@ -1,6 +1,6 @@
 """Selective activation checkpointing by operator: checkpoint_wrapper with a policy of what is kept.
 
-policy   families joined by +: linear (the default: matrix products of linears), attention (batched ones), all_gather,
+policy   families joined by +: linear (the default: matrix products of linears), attention (the fused kernel), all_gather,
          reduce_scatter, all_reduce
 n        of the linears, every n-th is kept; torchtitan keeps every second"""
 
@@ -18,7 +18,7 @@ from .subject import Site, Subject, layers_of
 
 FAMILIES: dict[str, tuple[Any, ...]] = {
     "linear": (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.linear.default),
-    "attention": (torch.ops.aten.bmm.default,),
+    "attention": (torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default,),
     "gather": (torch.ops._c10d_functional.all_gather_into_tensor.default,),
     "reduce_scatter": (torch.ops._c10d_functional.reduce_scatter_tensor.default,),
     "all_reduce": (torch.ops._c10d_functional.all_reduce.default,),

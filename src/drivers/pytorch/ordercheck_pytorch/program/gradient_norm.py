@@ -1,0 +1,44 @@
+"""Clipping by the total norm, with PyTorch's own functions and what a trainer has to add to them.
+
+torch.nn.utils.get_total_norm takes the gradients of one mesh: it refuses DTensors of several meshes, and DTensors beside plain tensors.
+torchtitan therefore takes the norm of experts by itself, and adds up the stages of a pipeline, whose gradients no rank has all of. The
+same is done here for every group of gradients that lie on one mesh; a model on one mesh, or on none, has one group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import torch
+import torch.distributed as dist
+from torch.distributed.tensor import DTensor
+
+NOTE = "clip: gradients lie on {} meshes; the norm is taken of each, which torch.nn.utils.clip_grad_norm_ refuses to do"
+
+
+def groups_by_mesh(parameters: Iterable[torch.Tensor]) -> list[list[torch.Tensor]]:
+    """Of parameters with a gradient, in their order."""
+    groups: dict[object, list[torch.Tensor]] = {}
+    for parameter in parameters:
+        gradient = parameter.grad
+        if gradient is not None:
+            mesh = gradient.device_mesh if isinstance(gradient, DTensor) else None
+            groups.setdefault(mesh, []).append(parameter)
+    return list(groups.values())
+
+
+def clip_by_total_norm(
+    groups: Sequence[Sequence[torch.Tensor]], clip: float, stages: Iterable[dist.ProcessGroup], zero: torch.Tensor
+) -> torch.Tensor:
+    """Clips in place. The norm before that. Collective over the meshes and the stages."""
+    norms = []
+    for parameters in groups:
+        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
+        norms.append(norm.full_tensor() if isinstance(norm, DTensor) else norm)
+    norm = norms[0] if len(norms) == 1 else torch.linalg.vector_norm(torch.stack(norms)) if norms else zero
+    for stage in stages:
+        squares = norm**2
+        dist.all_reduce(squares, group=stage)
+        norm = squares**0.5
+    for parameters in groups:
+        torch.nn.utils.clip_grads_with_norm_(parameters, clip, norm)
+    return norm
