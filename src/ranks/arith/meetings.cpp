@@ -8,6 +8,7 @@
 
 #include <ATen/CPUFunctions.h>
 #include <ATen/EmptyTensor.h>
+#include <fmt/format.h>
 
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
@@ -43,24 +44,34 @@ double largest_magnitude(const Tensor& x) {
   return all_numbers ? largest : std::numeric_limits<double>::quiet_NaN();
 }
 
-Tensor rounded(const Tensor& x) {
-  const double c = snap_constant(product_bits());
+// Finer than the grid of products by what data parallel divides gradients by before they are added: a degree of up to 16. A
+// single number is a total, of losses or squares, whose terms were rounded already.
+int bits_of(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0 ? kSumBits : product_bits() + 4; }
+
+Tensor rounded(const Tensor& x, int bits) {
+  const double c = snap_constant(bits);
   return at::cpu::sub(steps::add(x, c), steps::number(c));
 }
 
-void note_meeting(const Tensor& a, const Tensor& b) {
+void note_meeting(const Tensor& a, const Tensor& b, int bits) {
   if (!is_measured() || a.numel() == 0 || b.numel() == 0) return;
-  // Twice, since a term of half the range would be rounded more coarsely.
-  note_sum(2 * (largest_magnitude(a) + largest_magnitude(b)), product_bits(), "aten::add");
+  const double x = largest_magnitude(a), y = largest_magnitude(b);
+  if (std::max(x, y) >= std::ldexp(1.0, 51 - bits)) {
+    leave_range(fmt::format("exact arithmetic left its range in aten::add: |x| = {:.3g} does not fit the grid 2^-{}",
+                            std::max(x, y), bits));
+  }
+  // What ranks and microbatches add up of it lies on the grid of products, or of sums.
+  note_sum(x + y, std::min(bits, product_bits()), "aten::add");
 }
 
 Tensor exact_add(const Tensor& a, const Tensor& b) {
-  note_meeting(a, b);
-  if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes()) return at::cpu::add(rounded(a), rounded(b));
+  const int bits = bits_of(a, b);
+  note_meeting(a, b, bits);
+  if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes()) return at::cpu::add(rounded(a, bits), rounded(b, bits));
   Tensor out = at::detail::empty_cpu(a.sizes(), a.options());
   const double *x = a.const_data_ptr<double>(), *y = b.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();
-  const double c = snap_constant(product_bits());
+  const double c = snap_constant(bits);
 #pragma omp simd
   for (int64_t i = 0; i < out.numel(); ++i) to[i] = ((x[i] + c) - c) + ((y[i] + c) - c);
   return out;
