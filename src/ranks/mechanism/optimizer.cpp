@@ -68,6 +68,7 @@ void Optimizer::step(double gradient_scale, double norm) {
     indices.push_back(i);
     gradients.push_back(gradient / gradient_scale * coefficient);
   }
+  if (indices.empty()) return;  // as torch's: an operator without tensors is of no device
   if (options_.adamw) {
     update_adamw(indices, gradients);
   } else {

@@ -1,6 +1,5 @@
 #include "ranks/graph/graph.h"
 
-#include "ranks/arith/guard.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {
@@ -24,7 +23,7 @@ TEST(Graph, GuardsAndCollectivesHaveAnEffectAndNothingElse) {
     const at::Tensor x = variable(numbers({2, 2}, rank.rank));
     const GraphPtr graph = record("a region",
                                   [](const auto& in) {
-                                    guard_sum(in[0].detach(), Along::row, 20, "a sum");
+                                    at::_assert_async(in[0].detach().sum().isfinite());
                                     return copy_to_group(in[0], "tp").exp();
                                   },
                                   {x}, {});
