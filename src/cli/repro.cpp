@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/knowledge.h"
+#include "cli/shared/own_code.h"
 #include "engine/finished_program.h"
 #include "protocol/case_codec.h"
 #include "protocol/json_text.h"
@@ -26,17 +27,16 @@ struct ReproCommand {
   std::vector<std::string> words;
   std::string python;
   std::string out;
-  std::string model;  // "": the one in the case
-  std::string apply;
+  OwnCode own;
 };
 
 Result<Case> case_of(const ReproCommand& command, const std::string& engine) {
-  auto c = parse_case(join(command.words, " "));
-  if (!c) return c;
-  c->engine = engine;
-  if (c->settings.arithmetic == Arithmetic::exact) c->settings.arithmetic = usual_settings(c->stack).arithmetic;
-  if (!command.model.empty()) c->model = command.model;
-  if (!command.apply.empty()) c->apply = command.apply;
+  auto written = parse_case(join(command.words, " "));
+  if (!written) return written;
+  Case c = *std::move(written);
+  put_into(command.own, c);
+  c.engine = engine;
+  if (c.settings.arithmetic == Arithmetic::exact) c.settings.arithmetic = usual_settings(c.stack).arithmetic;
   return c;
 }
 
@@ -53,7 +53,7 @@ Result<std::string> script_of(const Case& c, const EngineSpec& engine) {
 }
 
 Result<int> run_repro(const ReproCommand& command) {
-  if (const auto written = check_apply(command.apply); !written) return written.error();
+  if (const auto written = check_own_code(command.own); !written) return written.error();
   const auto known = known_engines("");
   if (!known) return known.error();
   const auto file = engine_in_interpreter(*known);
@@ -81,8 +81,7 @@ void add_repro(CLI::App& app, int& exit_code) {
   command->add_option("case", options->words, "The stack, quoted, and settings behind it: tp=2,fsdp=2 steps=1 seed=2")
       ->required();
   command->add_option("--python", options->python, "A Python with torch >= 2.6 that writes it; else ORDERCHECK_PYTHON");
-  command->add_option("--model", options->model, "A model of the engine's, or pkg:factory of your own");
-  command->add_option("--apply", options->apply, "pkg:function of your own that applies what the stack says");
+  add_own_code_options(command, options->own);
   command->add_option("-o,--out", options->out, "A file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
   command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });

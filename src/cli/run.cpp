@@ -13,6 +13,7 @@
 #include "cli/shared/engine_session.h"
 #include "cli/shared/fault.h"
 #include "cli/shared/knowledge.h"
+#include "cli/shared/own_code.h"
 #include "report/builds_beside.h"
 #include "report/summary.h"
 #include "stack/notation.h"
@@ -22,8 +23,7 @@ namespace {
 
 struct RunCommand {
   std::vector<std::string> words;
-  std::string model = "llama";
-  std::string apply;
+  OwnCode own;
   EngineChoice engine;
   int accumulation = Settings{}.accumulation;
   int steps = Settings{}.steps;
@@ -39,8 +39,8 @@ Result<Case> case_of(const RunCommand& command) {
   if (command.words.size() != 1) return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
   auto stack = parse_stack(command.words.front());
   if (!stack) return stack.error();
-  Case c = usual_case(*stack, command.model, Case{}.engine);
-  c.apply = command.apply;
+  Case c = usual_case(*stack, Case{}.model, Case{}.engine);
+  put_into(command.own, c);
   c.settings.accumulation = command.accumulation;
   c.settings.steps = command.steps;
   c.settings.seed = command.seed;
@@ -137,7 +137,7 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
 }
 
 Result<int> run_run(const RunCommand& command) {
-  if (const auto written = check_apply(command.apply); !written) return written.error();
+  if (const auto written = check_own_code(command.own); !written) return written.error();
   auto subject = case_of(command);
   if (!subject) return subject.error();
   RunOptions options{.mutant = command.mutant};
@@ -150,7 +150,7 @@ Result<int> run_run(const RunCommand& command) {
   if (!knowledge) return knowledge.error();
   const auto known = known_engines(command.rules);
   if (!known) return known.error();
-  const auto specs = engines_of(command.engine, *known, command.apply);
+  const auto specs = engines_of(command.engine, *known, command.own.option_given());
   if (!specs) return specs.error();
   if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, options);
   return run_on_several(*specs, command, *subject, knowledge->rules, options);
@@ -165,10 +165,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
-  command->add_option("--model", options->model, "A model of the engine's, or pkg:factory of your own on --engine pytorch")
-      ->capture_default_str();
-  command->add_option("--apply", options->apply,
-                      "pkg:function of your own that applies what the stack says, on --engine pytorch");
+  add_own_code_options(command, options->own);
   command->add_option("--accumulation", options->accumulation, "Microbatches a step")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

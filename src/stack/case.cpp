@@ -25,8 +25,8 @@ constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"model", "engine", "apply", "arithmetic",
-                                              "grid",  "seed",   "steps", "accumulation"};
+  static const std::vector<std::string> names{"model",      "engine", "apply", "batch", "loss",        "widen",
+                                              "arithmetic", "grid",   "seed",  "steps", "accumulation"};
   return names;
 }
 
@@ -50,6 +50,12 @@ bool is_function(std::string_view text) {
   return colon != text.npos && is_path(text.substr(0, colon)) && is_path(text.substr(colon + 1));
 }
 
+// "package+package.module"
+bool is_packages(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+";
+  return !text.empty() && text.find_first_not_of(kLetters) == text.npos;
+}
+
 // What the key takes, when the value is none of it; otherwise the setting is made.
 std::optional<std::string> set(Case& c, std::string_view key, std::string_view value) {
   const auto count = [value](int& target, std::uint64_t most) -> std::optional<std::string> {
@@ -68,9 +74,17 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
     c.engine = value;
     return std::nullopt;
   }
-  if (key == "apply") {
+  const auto function = [value](std::string& target) -> std::optional<std::string> {
     if (!is_function(value)) return "package.module:function";
-    c.apply = value;
+    target = value;
+    return std::nullopt;
+  };
+  if (key == "apply") return function(c.apply);
+  if (key == "batch") return function(c.batch);
+  if (key == "loss") return function(c.loss);
+  if (key == "widen") {
+    if (!is_packages(value)) return "names of packages joined by '+'";
+    c.widen = value;
     return std::nullopt;
   }
   if (key == "arithmetic") {
@@ -129,6 +143,9 @@ std::string print(const Case& c) {
   add("model", c.model, usual.model);
   add("engine", c.engine, usual.engine);
   add("apply", c.apply, usual.apply);
+  add("batch", c.batch, usual.batch);
+  add("loss", c.loss, usual.loss);
+  add("widen", c.widen, usual.widen);
   add("arithmetic", std::string(name_of(c.settings.arithmetic)), name_of(usual.settings.arithmetic));
   add("grid", c.settings.grid, usual.settings.grid);
   add("seed", c.settings.seed, usual.settings.seed);

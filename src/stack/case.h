@@ -29,6 +29,9 @@ struct Case {
   std::string model = "llama";  // one of the engine's, or the user's own factory: "package.module:factory"
   std::string apply = "";       // the user's own function, "package.module:function", that applies the transforms; the
                                 // stack then only says what it is to apply, and on what mesh. "" for none
+  std::string batch = "";       // the user's own inputs of the model and loss of its output, "package.module:function"; ""
+  std::string loss = "";        // for tokens and cross entropy
+  std::string widen = "";       // packages, joined by '+', whose code asks for float32 and is given float64. "" for none
   std::string engine = "native";
   Settings settings;
   friend bool operator==(const Case&, const Case&) = default;

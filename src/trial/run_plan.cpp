@@ -12,13 +12,18 @@
 namespace ordercheck {
 namespace {
 
-// What the engine declines although its hello named all the transforms: options, scopes, sizes.
+// What the engine declines although its hello named all the transforms: options, scopes, sizes. Not what it could build and then
+// found, while it ran, to be something that it cannot decide: an operator that nobody vouches for.
+bool is_declined(const Record& record) {
+  return record.ending == Ending::unsupported && (!record.failure || record.failure->phase == Phase::build);
+}
+
 void move_declined(std::vector<Trial>& trials, Plan& plan) {
   plan.cases.clear();
   std::vector<Trial> kept;
   for (Trial& trial : trials) {
     const Record& record = trial.layouts.subject.record();
-    if (record.ending != Ending::unsupported) {
+    if (!is_declined(record)) {
       plan.cases.push_back(trial.planned);
       kept.push_back(std::move(trial));
       continue;

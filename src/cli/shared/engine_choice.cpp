@@ -15,13 +15,14 @@ Error runs_none(const std::string& what, const EngineFile& engine) {
 }
 
 // What was said, or follows from what else was said.
-Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known, const std::string& apply) {
+Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known,
+                                const std::string& own_code) {
   const bool says_nothing = choice.engine.empty();
-  if (says_nothing && (!choice.pythons.empty() || !apply.empty())) return engine_in_interpreter(known);
+  if (says_nothing && (!choice.pythons.empty() || !own_code.empty())) return engine_in_interpreter(known);
   auto engine = engine_named(says_nothing ? Case{}.engine : choice.engine, known);
   if (!engine || !engine->interpreter.empty()) return engine;
   if (!choice.pythons.empty()) return runs_none("--python names an interpreter", *engine);
-  if (!apply.empty()) return runs_none("--apply names a Python function", *engine);
+  if (!own_code.empty()) return runs_none(own_code + " names code in Python", *engine);
   return engine;
 }
 
@@ -56,15 +57,9 @@ Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known) {
   return Error{fmt::format("no engine runs in an interpreter; known: {}", join(names_of(known), ", "))};
 }
 
-Status check_apply(const std::string& apply) {
-  if (apply.empty() || apply.find(':') != std::string::npos) return Done{};
-  return Error{fmt::format(
-      "--apply '{}' is not pkg:function; name a function of a module that can be imported from this folder", apply)};
-}
-
 Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::vector<EngineFile>& known,
-                                           const std::string& apply) {
-  const auto meant = engine_meant(choice, known, apply);
+                                           const std::string& own_code) {
+  const auto meant = engine_meant(choice, known, own_code);
   if (!meant) return meant.error();
   std::vector<std::string> pythons = choice.pythons;
   if (pythons.empty()) pythons.push_back("");

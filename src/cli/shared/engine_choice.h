@@ -30,17 +30,14 @@ Result<EngineFile> engine_named(const std::string& name, const std::vector<Engin
 Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known);
 
 // How to start the engine that is meant, one a build. It is what was said; else the one that runs in an interpreter where an
-// interpreter or a function of the user's (`apply`) is named; else what ORDERCHECK_WORKER names, whatever its hello says that
+// interpreter or code of the user's own (an option of own_code.h) is named; else what ORDERCHECK_WORKER names, whatever its hello says that
 // it is; else the one that a case means which names none. Of an engine that runs in an interpreter one an interpreter, in the
 // order in which they were named; every interpreter is looked at before any is started. An error where these contradict each
 // other.
 Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::vector<EngineFile>& known,
-                                           const std::string& apply = "");
+                                           const std::string& own_code = "");
 
 double timeout_of(const EngineChoice& choice, const EngineSpec& spec);
-
-// An error where a user's function is not written pkg:function.
-Status check_apply(const std::string& apply);
 
 // What tables call each: "torch 2.11.0+cpu", with the interpreter where two are alike.
 std::vector<std::string> names_of_builds(const std::vector<EngineSpec>& specs);

@@ -49,6 +49,9 @@ class Case:
     text: str
     model: str  # "llama", or "package.module:factory" of a user
     apply: str  # "" or "package.module:function" of a user, which then stands for all items
+    batch: str  # "" or those of a user's own inputs and loss: task.py
+    loss: str
+    widen: str  # packages joined by "+": widen.py
     items: tuple[Item, ...]
     on_one_rank: tuple[Item, ...]  # what is left of the items on the one rank that the case is held against
     mesh: dict[str, int]  # degree of every axis, the last one fastest over ranks
@@ -80,6 +83,9 @@ def case_of(message: dict[str, Any]) -> Case:
         text=message["text"],
         model=message["model"],
         apply=message["apply"],
+        batch=message["batch"],
+        loss=message["loss"],
+        widen=message["widen"],
         items=items_of(message["items"]),
         on_one_rank=items_of(message["on_one_rank"]),
         mesh={each["axis"]: each["degree"] for each in message["mesh"]},

@@ -44,9 +44,9 @@ def samples_of_rank(case: Case, rank: int) -> tuple[int, int]:
     return even_part(0, SEQUENCES, case.data_parallel_degree, index)
 
 
-def batch_of(seed: int, step: int, first: int, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tokens and labels [count, SEQUENCE_LENGTH] int64; a label that does not count is IGNORED_LABEL."""
-    samples, positions = range(first, first + count), range(SEQUENCE_LENGTH)
+def batch_of(seed: int, step: int, samples: range) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tokens and labels [samples, SEQUENCE_LENGTH] int64; a label that does not count is IGNORED_LABEL."""
+    positions = range(SEQUENCE_LENGTH)
     tokens = [[token_at(seed, step, sample, at) for at in positions] for sample in samples]
     labels = [
         [

@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor
 
-NOTE = "clip: gradients lie on {} meshes; the norm is taken of each, which torch.nn.utils.clip_grad_norm_ refuses to do"
+SEVERAL_MESHES = "clip: gradients lie on {} meshes; the norm is taken of each, which torch.nn.utils.clip_grad_norm_ refuses to do"
 
 
 def groups_by_mesh(parameters: Iterable[torch.Tensor]) -> list[list[torch.Tensor]]:

@@ -12,7 +12,7 @@ from torch.distributed.pipelining import (
     ScheduleInterleavedZeroBubble,
 )
 
-from .loss import summed_cross_entropy
+from .task import Task
 from .transforms.subject import Subject
 
 SINGLE_STAGE = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
@@ -24,10 +24,10 @@ class PipelineSteps:
     """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and in
     versions newer than 2.11 gradients too, is asked for once."""
 
-    def __init__(self, subject: Subject, dtype: torch.dtype, microbatches: int, device: str) -> None:
+    def __init__(self, subject: Subject, task: Task, dtype: torch.dtype, microbatches: int, device: str) -> None:
         plan = subject.pipeline
         assert plan is not None
-        self.plan, self.dtype, self.device, self.microbatches = plan, dtype, device, microbatches
+        self.plan, self.task, self.dtype, self.device, self.microbatches = plan, task, dtype, device, microbatches
         self.factor = 1.0
         self.totals: list[torch.Tensor] = []
         stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
@@ -40,16 +40,16 @@ class PipelineSteps:
         )
 
     def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        total = summed_cross_entropy(logits.to(self.dtype), target)
+        total = self.task.loss(logits, target)
         self.totals.append(total.detach())
         return total * self.factor
 
-    def step(self, tokens: torch.Tensor, labels: torch.Tensor, factor: float) -> torch.Tensor:
+    def step(self, inputs: torch.Tensor, targets: torch.Tensor, factor: float) -> torch.Tensor:
         """Forward and backward of all microbatches. The sum of losses on the last stage, 0 on the others."""
         self.factor, self.totals = factor, []
-        inputs = (tokens,) if self.plan.stage == 0 else ()
-        target = labels if self.plan.stage == self.plan.stages - 1 else None
-        self.schedule.step(*inputs, target=target)
+        first = (inputs,) if self.plan.stage == 0 else ()
+        target = targets if self.plan.stage == self.plan.stages - 1 else None
+        self.schedule.step(*first, target=target)
         # To learn shapes the loss of an uninitialized output may have been asked for before the first microbatch.
         zero = torch.zeros((), dtype=self.dtype, device=self.device)
         return sum(self.totals[-self.microbatches :], zero)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -18,7 +19,7 @@ from torch.distributed.tensor import DTensor
 from .apart import start_apart
 from .case import Case, Item
 from .catalogue import TRANSFORMS
-from .data import batch_of, even_part, samples_of_rank, valid_tokens
+from .data import even_part, samples_of_rank
 from .exact.grid import RANGE
 from .exact.install import exact_kernels, measured_range
 from .gather import (
@@ -32,19 +33,15 @@ from .gather import (
     summed,
     with_layout,
 )
-from .gradient_norm import NOTE as SEVERAL_MESHES
-from .gradient_norm import clip_by_total_norm, groups_by_mesh
+from .gradient_norm import SEVERAL_MESHES, clip_by_total_norm, groups_by_mesh
 from .llama import make_llama
-from .loss import summed_cross_entropy
 from .pipeline import PipelineSteps
+from .task import called_with, moved, task_of
 from .transforms.optimizer import apply_default_optimizer
 from .transforms.subject import Site, Subject
 from .user_code import look_up, make_user_model
 from .watch import Watch
-
-# Keeps gradients above the grid. A power of two: dividing it out again changes no bit.
-LOSS_SCALE = 256.0
-
+from .widen import widen
 
 @dataclass
 class RankResult:
@@ -65,6 +62,11 @@ class RankRun:
     def __init__(self, case: Case, rank: int, device: str, watch: Watch) -> None:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
         self.dtype = case.settings.dtype
+        widens = bool(case.widen) and case.settings.dtype == torch.float64
+        if widens:
+            widen(case.widen.split("+"))
+        torch.set_default_dtype(torch.float64 if widens else torch.float32)  # a case before may have set another
+        self.task = task_of(case)
         self.seen = RankResult()
         self.pipeline: PipelineSteps | None = None
         self.parameters: list[tuple[str, nn.Parameter]] = []
@@ -153,12 +155,12 @@ class RankRun:
         start_apart(self.subject.model, promised, place, self.case.settings.seed)
 
     def train(self, step: int, last: bool) -> None:
-        all_tokens = valid_tokens(self.case.settings.seed, step)
+        divisor = self.task.divisor(self.case.settings.seed, step)
         with self.watch.training(step, last), self.measuring():
-            loss_sum = self.forward_backward(step, all_tokens)
+            loss_sum = self.forward_backward(step, divisor)
         # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
-        self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / all_tokens)
+        self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / divisor)
         self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
         self.watch.phase(step, "optimizer")
         self.seen.gradient_norms.append(self.clipped_norm())
@@ -174,31 +176,30 @@ class RankRun:
             return contextlib.nullcontext()
         return measured_range(self.case.settings.accumulation)
 
-    def forward_backward(self, step: int, all_tokens: int) -> torch.Tensor:
+    def forward_backward(self, step: int, divisor: int) -> torch.Tensor:
         """The rank's own sum of losses. Sums of losses are added first and scaled last: a sum of terms on the grid is exact,
         a sum of quotients is not."""
         settings, subject = self.case.settings, self.subject
-        factor = LOSS_SCALE / all_tokens
+        factor = self.task.scale / divisor
         first, count = samples_of_rank(self.case, self.rank)
         if subject.pipeline is not None:
             self.watch.phase(step, "forward")
-            tokens, labels = self.batch(step, first, count)
+            inputs, targets = self.batch(step, range(first, first + count))
             if self.pipeline is None:
                 microbatches = subject.pipeline.microbatches or settings.accumulation
-                self.pipeline = PipelineSteps(subject, self.dtype, microbatches, self.device)
+                self.pipeline = PipelineSteps(subject, self.task, self.dtype, microbatches, self.device)
             with self.autocast():
-                return self.pipeline.step(tokens, labels, factor)
+                return self.pipeline.step(inputs, targets, factor)
         loss_sum = torch.zeros((), dtype=self.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
-            tokens, labels = self.batch(step, *even_part(first, count, settings.accumulation, microbatch))
+            begin, length = even_part(first, count, settings.accumulation, microbatch)
+            inputs, targets = self.batch(step, range(begin, begin + length))
             for tell in subject.on_microbatch:
                 tell(microbatch + 1 == settings.accumulation)
             self.watch.phase(step, "forward")
             with self.autocast():
-                logits = subject.model(tokens)
-            if isinstance(logits, DTensor):  # the loss is of whole rows of classes
-                logits = logits.full_tensor()
-            total = summed_cross_entropy(logits.to(self.dtype), labels)
+                output = called_with(subject.model, inputs)
+            total = self.task.loss(output, targets)
             scaled = total * factor
             self.watch.phase(step, "backward")
             scaled.backward()
@@ -209,16 +210,15 @@ class RankRun:
         dtype = self.subject.autocast
         return torch.autocast(self.device, dtype=dtype, enabled=dtype is not None)
 
-    def batch(self, step: int, first: int, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-        batch = [part.to(self.device) for part in batch_of(self.case.settings.seed, step, first, count)]
+    def batch(self, step: int, samples: range) -> tuple[Any, Any]:
+        inputs, targets = moved(self.task.batch(self.case.settings.seed, step, samples), self.device, self.dtype)
         for pass_through in self.subject.on_batch:
-            batch = pass_through(batch)
-        tokens, labels = batch
-        return tokens, labels
+            inputs, targets = pass_through([inputs, targets])
+        return inputs, targets
 
     def gradient_scale(self) -> float:
         """What gradients are divided by, once, where the trainer takes them: Subject says why not earlier."""
-        return LOSS_SCALE / self.subject.gradient_factor
+        return self.task.scale / self.subject.gradient_factor
 
     def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
         """Its own copy, laid out as the ranks hold it."""

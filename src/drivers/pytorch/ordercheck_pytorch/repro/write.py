@@ -10,6 +10,7 @@ from typing import TextIO
 
 from ..program.case import Case, case_of
 from ..program.catalogue import TRANSFORMS, cannot
+from ..program.exact.table import table_text
 from .join import joined
 
 PACKAGE = Path(__file__).parent.parent
@@ -20,14 +21,31 @@ BEFORE = (
     "case",
     "counter_random",
     "data",
-    "arithmetic",
-    "modules",
+    "exact/stock",
+    "exact/grid",
+    "exact/kernels",
+    "exact/contractions",
+    "exact/sums",
+    "exact/elementwise",
+    "exact/vector_norms",
+    "exact/softmax",
+    "exact/losses",
+    "exact/scatters",
+    "exact/attention",
+    "exact/layer_norms",
+    "exact/optimizers",
+    "exact/table",
+    "exact/guard",
+    "exact/inductor",
+    "exact/install",
     "llama",
     "user_code",
+    "widen",
     "loss",
+    "task",
     "watch",
     "gather",
-    "guard",
+    "gradient_norm",
 )
 ONE_RANK = "# then compares losses, gradients and parameters bit for bit."
 HOW = {
@@ -71,6 +89,7 @@ def script_of(case: Case) -> str:
     used = list(dict.fromkeys([*names, "optimizer"]))
     needed = dict.fromkeys(name for transform in used for name in needs_of(file_of(transform), ".."))
     paths = [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
+    paths.insert(paths.index(program_file("exact/table")) + 1, embedded_table())
     files = dict.fromkeys(file for transform in used for file in files_of(transform))
     paths += [program_file(f"transforms/{name}") for name in ("subject", *files)]
     catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
@@ -81,6 +100,13 @@ def script_of(case: Case) -> str:
     start = f'CASE = {case!r}\n\nif __name__ == "__main__":\n    leave(main(CASE))\n'
     imports, body = joined([*paths, built, *paths_after, *judge, start])
     return f"{heading(case)}\n{imports}\n\n{body}"
+
+
+def embedded_table() -> str:
+    """In the place of the file, which a script does not have beside it. Without the reasons: they are for readers of the table."""
+    kept = [line for line in table_text().splitlines() if not line.startswith("#")]
+    rows = "\n".join("\t".join([*line.split("\t")[:4], ""]) for line in kept)
+    return f'def table_text() -> str:\n    return """{rows}"""\n'
 
 
 def functions_of(transform: str) -> str:

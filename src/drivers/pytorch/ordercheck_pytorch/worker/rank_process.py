@@ -21,7 +21,7 @@ from ..observe.graphs import forget_graphs
 from ..observe.groups import GroupNames
 from ..observe.operators import OperatorMeter
 from ..observe.where import message_of, phase_of_error
-from ..observe.wording import reworded
+from ..observe.wording import first_line, reworded
 from .channel import Channel, Closed
 from .flight import FlightRecorder
 from .program import Program, RankResult
@@ -167,7 +167,7 @@ def _told(order: Order, error: BaseException, watch: RankWatch, flight: FlightRe
         rank=order.rank,
         time=now,
         ending=ending,
-        message=message_of(error),
+        message=message_of(error) if ending == "failed" else first_line(str(error)),
         phase=phase,
         module=module,
         operation=pending.operation if pending else "",

@@ -28,7 +28,7 @@ def note_product(name: str, a: torch.Tensor, b: torch.Tensor) -> None:
     RANGE.note(name, (rows * columns) ** 0.5, 2 * RANGE.product_bits)
 
 
-def _declare(name: str) -> None:
+def _declare_product(name: str) -> None:
     def multiply(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return product(name, name, a, b) if is_exact(a) else stock_path(name, a, b)
 
@@ -47,7 +47,7 @@ def _declare(name: str) -> None:
 
 
 for _name in ("mm", "bmm", "dot", "vdot"):
-    _declare(_name)
+    _declare_product(_name)
 
 
 def _declare_with_bias(name: str, of: str) -> None:

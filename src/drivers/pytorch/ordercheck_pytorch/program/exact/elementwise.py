@@ -63,7 +63,7 @@ def gelu_backward(g: torch.Tensor, x: torch.Tensor, *, approximate: str = "none"
     return g * ((t + 1.0) * 0.5 + x * 0.5 * (1.0 - t * t) * ((x * x * (3 * 0.044715) + 1.0) * k))
 
 
-def _declare(name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False) -> None:
+def _declare_elementwise(name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False) -> None:
     """Other dtypes are left to the stock kernel: nothing is summed."""
 
     def functional(*args: Any, **kwargs: Any) -> torch.Tensor:
@@ -88,18 +88,18 @@ def _padded(name: str) -> Callable[..., torch.Tensor]:
     return compute
 
 
-_declare("sqrt", square_root, in_place=True)
-_declare("sigmoid", sigmoid, in_place=True)
-_declare("silu", silu, in_place=True)
-_declare("gelu", gelu, in_place=True)
-_declare("silu_backward", silu_backward, out="grad_input")
-_declare("gelu_backward", gelu_backward, out="grad_input")
+_declare_elementwise("sqrt", square_root, in_place=True)
+_declare_elementwise("sigmoid", sigmoid, in_place=True)
+_declare_elementwise("silu", silu, in_place=True)
+_declare_elementwise("gelu", gelu, in_place=True)
+_declare_elementwise("silu_backward", silu_backward, out="grad_input")
+_declare_elementwise("gelu_backward", gelu_backward, out="grad_input")
 for _name in ("elu", "mish", "exp2", "atan2", "hypot"):
-    _declare(_name, _padded(_name), in_place=True)
+    _declare_elementwise(_name, _padded(_name), in_place=True)
 for _name in ("softplus", "logaddexp"):
-    _declare(_name, _padded(_name))
+    _declare_elementwise(_name, _padded(_name))
 for _name in ("softplus_backward", "elu_backward"):
-    _declare(_name, _padded(_name), out="grad_input")
+    _declare_elementwise(_name, _padded(_name), out="grad_input")
 
 
 @kernel("mish_backward")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-NOTE = "compile=inductor: operators of its graphs run as kernels (fallback_by_default), not as loops that it writes"
+CALLS_OPERATORS = "compile=inductor: operators of its graphs run as kernels (fallback_by_default), not as loops that it writes"
 
 
 def calls_operators() -> bool:

@@ -36,14 +36,21 @@ def stock_path(name: str, *args: Any, why: str = "", **kwargs: Any) -> Any:
     """The stock kernel, for whole numbers. A float that gets here is refused: nobody vouches for what its sum rounds."""
     for x in args:
         if isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex()):
-            kind = str(x.dtype).removeprefix("torch.")
-            raise Unsupported(f"aten::{name} {why or 'of ' + kind} has no exact kernel")
+            raise Unsupported(f"aten::{name.partition('.')[0]} {why or of_dtype(x.dtype)} has no exact kernel{cure_of(x.dtype)}")
     return stock(name)(*args, **kwargs)
 
 
 def as_tensor(x: Any, beside: Any) -> torch.Tensor:
     """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak dtype."""
     return x if isinstance(x, torch.Tensor) else torch.scalar_tensor(x, dtype=torch.result_type(x, beside))
+
+
+def of_dtype(dtype: torch.dtype) -> str:
+    return "of " + str(dtype).removeprefix("torch.")
+
+
+def cure_of(dtype: torch.dtype) -> str:
+    return "; --widen PACKAGE gives float64 to code that asks for float32" if dtype is torch.float32 else ""
 
 
 def into(out: torch.Tensor, result: torch.Tensor) -> torch.Tensor:

@@ -45,8 +45,10 @@ def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     # A single number is a total, of losses or squares, whose terms were rounded already.
     bits = SUM_BITS if a.ndim == 0 and b.ndim == 0 else addition_bits()
     if RANGE.measured and a.numel() and b.numel():
-        # Finite ones: a mask adds minus infinity. Twice, since a term of half the range would be rounded more coarsely.
-        RANGE.note("add", 2 * (_largest(a) + _largest(b)), bits)
+        # Finite ones: a mask adds minus infinity. Twice, since a term of half the range would be rounded more coarsely. What comes out of
+        # sums, as gradients of parameters do, lies on their grid and has more range.
+        coarse = all(bool(rounded(x, SUM_BITS).eq(x).all()) for x in (a, b))
+        RANGE.note("add", 2 * (_largest(a) + _largest(b)), SUM_BITS if coarse else bits)
     return rounded(a, bits), rounded(b, bits)
 
 

@@ -24,9 +24,12 @@ class Operator:
         return [self.name if overload == "default" else f"{self.name}.{overload}" for overload in self.overloads]
 
 
+def table_text() -> str:
+    return Path(__file__).with_name("operators.tsv").read_text(encoding="utf-8")
+
+
 def operators() -> list[Operator]:
-    text = Path(__file__).with_name("operators.tsv").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    lines = [line for line in table_text().splitlines() if not line.startswith("#")]
     return [operator_of(line) for line in lines[1:]]
 
 

@@ -12,8 +12,7 @@ import torch
 from torch import nn
 
 from ..case import Item
-from ..exact.inductor import NOTE as INDUCTOR_NOTE
-from ..exact.inductor import calls_operators
+from ..exact.inductor import CALLS_OPERATORS, calls_operators
 from ..marks import SCOPE, marked
 from ..stand_in import NOTE, stand_in_for_inductor
 from .subject import Site, Subject, layers_of
@@ -27,7 +26,7 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     if not item.mode:
         subject.notes.append(NOTE)
     if item.mode == "inductor" and calls_operators():
-        subject.notes.append(INDUCTOR_NOTE)
+        subject.notes.append(CALLS_OPERATORS)
     wrap = "wrap" in item.options
     if item.scope == "model":
         subject.model = compiled(subject.model, wrap, arguments)

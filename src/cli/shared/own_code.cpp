@@ -1,0 +1,43 @@
+#include "cli/shared/own_code.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ordercheck::cli {
+
+std::string OwnCode::option_given() const {
+  for (const auto& [option, value] :
+       {std::pair{"--apply", apply}, {"--batch", batch}, {"--loss", loss}, {"--widen", widen}}) {
+    if (!value.empty()) return option;
+  }
+  return "";
+}
+
+void add_own_code_options(CLI::App* command, OwnCode& own) {
+  command->add_option("--model", own.model, "A model of the engine's (llama), or pkg:factory of your own on --engine pytorch");
+  command->add_option("--apply", own.apply, "pkg:function of your own that applies what the stack says, on --engine pytorch");
+  command->add_option("--batch", own.batch, "pkg:function of your own that makes the inputs of --model; else tokens");
+  command->add_option("--loss", own.loss, "pkg:function of your own of the model's output and a batch; else cross entropy");
+  command->add_option("--widen", own.widen,
+                      "Packages joined by '+' whose code asks for float32, which is given float64 when it is imported");
+}
+
+Status check_own_code(const OwnCode& own) {
+  for (const auto& [option, value] : {std::pair{"--apply", own.apply}, {"--batch", own.batch}, {"--loss", own.loss}}) {
+    if (value.empty() || value.find(':') != std::string::npos) continue;
+    return Error{fmt::format("{} '{}' is not pkg:function; name a function of a module that can be imported from this folder",
+                             option, value)};
+  }
+  return Done{};
+}
+
+void put_into(const OwnCode& own, Case& c) {
+  if (!own.model.empty()) c.model = own.model;
+  if (!own.apply.empty()) c.apply = own.apply;
+  if (!own.batch.empty()) c.batch = own.batch;
+  if (!own.loss.empty()) c.loss = own.loss;
+  if (!own.widen.empty()) c.widen = own.widen;
+}
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,70 @@
+"""What a model is trained on: the inputs of a step, the loss of its output, and what the sum of losses is divided by.
+
+By default tokens in, cross entropy of logits out, summed over the labels that count and divided by their number in the whole step. A
+user's own are named "package.module:function":
+
+    batch(seed, step, samples)  of a range of a step's samples (16 a step): (inputs, targets). The model is called with inputs: a tensor, a
+                                tuple of positional arguments, or a dict of keyword ones; targets are for the loss. The first dim of
+                                every tensor is the sample's.
+    loss(output, targets)       the sum of the samples' losses, a 0-dim tensor, not divided: it is divided by the 16 samples of a step.
+
+Both are pure functions: every layout asks for the same samples, in other groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.distributed.tensor import DTensor
+
+from .case import Case
+from .data import SEQUENCES, batch_of, valid_tokens
+from .loss import summed_cross_entropy
+from .user_code import look_up
+
+
+@dataclass(frozen=True)
+class Task:
+    batch: Callable[[int, int, range], tuple[Any, Any]]
+    loss: Callable[[Any, Any], torch.Tensor]
+    divisor: Callable[[int, int], int]
+    scale: float  # of the loss; keeps gradients above the grid. A power of two: dividing it out again changes no bit
+
+
+def task_of(case: Case) -> Task:
+    dtype = case.settings.dtype
+    own = case.batch or case.loss
+    return Task(
+        batch=look_up(case.batch) if case.batch else batch_of,
+        loss=look_up(case.loss) if case.loss else lambda output, labels: cross_entropy_of(output, labels, dtype),
+        divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
+        scale=float(SEQUENCES) if own else 256.0,  # so that the loss of a sample, or of a token, has a factor of about one
+    )
+
+
+def cross_entropy_of(output: Any, labels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Of logits, or of what holds them."""
+    logits = getattr(output, "logits", output)
+    if isinstance(logits, DTensor):  # the loss is of whole rows of classes
+        logits = logits.full_tensor()
+    return summed_cross_entropy(logits.to(dtype), labels)
+
+
+def called_with(model: nn.Module, inputs: Any) -> Any:
+    if isinstance(inputs, dict):
+        return model(**inputs)
+    return model(*inputs) if isinstance(inputs, tuple) else model(inputs)
+
+
+def moved(value: Any, device: str, dtype: torch.dtype) -> Any:
+    """Tensors of it to the device, those of floats to the dtype of the arithmetic."""
+    if isinstance(value, dict):
+        return {name: moved(one, device, dtype) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(moved(one, device, dtype) for one in value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.to(device, dtype) if value.is_floating_point() else value.to(device)
