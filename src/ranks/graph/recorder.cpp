@@ -77,7 +77,12 @@ class Recorder final : public DispatchMode {
 
   // A new value for the tensor, which takes the name from whatever else looks like it: what
   // detach() returns looks like its argument, and whoever reads from then on reads the result.
-  ValueId define(const at::Tensor& tensor, bool is_view = false) {
+  ValueId define(const at::Tensor& tensor) {
+    outside_.insert(tensor.storage().unsafeGetStorageImpl());
+    return name(tensor, /*is_view=*/false);
+  }
+
+  ValueId name(const at::Tensor& tensor, bool is_view) {
     const ValueId id = static_cast<ValueId>(graph_.values.size());
     graph_.values.push_back({.sizes = tensor.sizes().vec(),
                              .dtype = tensor.scalar_type(),
@@ -131,10 +136,9 @@ class Recorder final : public DispatchMode {
     const auto found = functional_of(op);
     if (!found) throw GraphBreak(fmt::format("{} writes to its argument", name));
     const at::Tensor& written = stack[stack.size() - op.schema().arguments().size()].toTensor();
-    const auto known = known_.find(identity_of(written));
-    if (known == known_.end() || !made_.contains(known->second))
-      throw GraphBreak(fmt::format("{} writes to a tensor that is no result of the region", name));
     const void* storage = written.storage().unsafeGetStorageImpl();
+    if (!knows(written) || outside_.contains(storage))
+      throw GraphBreak(fmt::format("{} writes to a tensor that is no result of the region", name));
     const auto shows = [&](const auto& entry) { return std::get<0>(entry.first) == storage; };
     if (std::count_if(known_.begin(), known_.end(), shows) > 1)
       throw GraphBreak(fmt::format("{} writes to a tensor that has views", name));
@@ -174,24 +178,18 @@ class Recorder final : public DispatchMode {
   NodeResult write(const c10::IValue& value, const std::string& writer, bool is_view) {
     if (value.isTensor()) {
       const at::Tensor& tensor = value.toTensor();
-      return {.is_list = false, .values = {tensor.defined() ? made(tensor, is_view) : kNoValue}};
+      return {.is_list = false, .values = {tensor.defined() ? name(tensor, is_view) : kNoValue}};
     }
     if (!value.isTensorList()) throw GraphBreak(fmt::format("{} returns a value that is no tensor", writer));
     NodeResult list{.is_list = true, .values = {}};
-    for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(made(tensor, is_view));
+    for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(name(tensor, is_view));
     return list;
-  }
-
-  ValueId made(const at::Tensor& tensor, bool is_view) {
-    const ValueId id = define(tensor, is_view);
-    made_.insert(id);
-    return id;
   }
 
   Graph& graph_;
   std::vector<Node>* nodes_ = &graph_.forward;
   std::map<Identity, ValueId> known_;
-  std::set<ValueId> made_;  // results of the region's operators
+  std::set<const void*> outside_;  // storages of what is no result of the region
   // Every tensor that was named. A freed storage's address is soon given to another tensor, which would then be taken for
   // the one that is gone.
   std::vector<at::Tensor> alive_;

@@ -7,12 +7,14 @@
 namespace ordercheck::ranks {
 namespace {
 
-// Rotates pairs (first half, second half) of the last dim by position * theta^(-2i/head_dim).
+// Of x [batch, sequence, heads, head_dim]: rotates pairs (first half, second half) of the last dim by
+// position * theta^(-2i/head_dim). Heads are still beside their features: halves of transposed heads look as if channels
+// came last, at::cat would lay its result out so, and attention's fused kernel takes only heads whose features lie together.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, double theta) {
   const int64_t half = x.size(-1) / 2;
   const at::Tensor exponent = at::arange(half, x.options()) * (-2.0 / static_cast<double>(x.size(-1)));
   const at::Tensor frequency = at::exp(exponent * std::log(theta));
-  const at::Tensor angle = positions.to(x.scalar_type()).unsqueeze(-1) * frequency;
+  const at::Tensor angle = (positions.to(x.scalar_type()).unsqueeze(-1) * frequency).unsqueeze(1);
   const at::Tensor cosine = angle.cos();
   const at::Tensor sine = angle.sin();
   const at::Tensor first = x.narrow(-1, 0, half);
@@ -20,9 +22,7 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, double theta
   return at::cat({first * cosine - second * sine, second * cosine + first * sine}, -1);
 }
 
-at::Tensor split_heads(const at::Tensor& x, int head_dim) {
-  return x.view({x.size(0), x.size(1), -1, head_dim}).transpose(1, 2);
-}
+at::Tensor split_heads(const at::Tensor& x, int head_dim) { return x.view({x.size(0), x.size(1), -1, head_dim}); }
 
 }  // namespace
 
@@ -42,10 +42,12 @@ at::Tensor Attention::forward(const Tensors& inputs) {
   const int64_t batch = x.size(0), length = x.size(1);
   // As torchtitan slices its rotary table to the length it is given.
   const at::Tensor positions = inputs[1].narrow(0, 0, length);
-  const at::Tensor q = rotate(split_heads(child("wq")->call({x}), options_.head_dim), positions, options_.rope_theta);
+  const int head_dim = options_.head_dim;
+  const at::Tensor q = rotate(split_heads(child("wq")->call({x}), head_dim), positions, options_.rope_theta).transpose(1, 2);
   const at::Tensor key_positions = options_.mutant == "position" ? positions + 1 : positions;
-  const at::Tensor k = rotate(split_heads(child("wk")->call({x}), options_.head_dim), key_positions, options_.rope_theta);
-  const at::Tensor v = split_heads(child("wv")->call({x}), options_.head_dim);
+  const at::Tensor k =
+      rotate(split_heads(child("wk")->call({x}), head_dim), key_positions, options_.rope_theta).transpose(1, 2);
+  const at::Tensor v = split_heads(child("wv")->call({x}), head_dim).transpose(1, 2);
   const at::Tensor out = child("inner_attention")->call({q, k, v});
   return child("wo")->call({out.transpose(1, 2).reshape({batch, length, -1})});
 }
