@@ -6,6 +6,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
 readonly torch_version=2.11.0
+readonly transformers_version=4.57.1
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 set_up_began=$SECONDS
 
@@ -161,6 +162,23 @@ need_tools() {
     step "installing mypy, ruff, pytest, clang-format and clang-tidy into $tools (once)" install_tools "$tools"
   fi
   unlock_cache
+}
+
+# Sets transformers: a folder for PYTHONPATH whose models the tests take as they are published.
+need_transformers() {
+  lock_cache
+  transformers=$cache/transformers-$transformers_version
+  if [[ ! -e $transformers/.complete ]]; then
+    step "installing transformers into $transformers (once)" install_transformers "$transformers"
+  fi
+  unlock_cache
+}
+
+install_transformers() {
+  local folder=$1
+  rm -rf "$folder"
+  pip_of "$tools" --target "$folder" "transformers==$transformers_version" || return
+  touch "$folder/.complete"
 }
 
 # Sets build_python and torch_root.

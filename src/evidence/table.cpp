@@ -1,6 +1,8 @@
 #include "evidence/table.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -200,6 +202,16 @@ std::string build_of(const EvidenceTable& table) {
       as_file_name(table.versions.empty() ? "unknown" : table.versions.front()) + "-" + as_file_name(table.device);
   if (table.arithmetic != "exact") build += "-" + as_file_name(table.arithmetic);
   return build;
+}
+
+EvidenceTable with_part(EvidenceTable table, const EvidenceTable& part) {
+  std::map<std::string, Observation> rows;
+  for (Observation& row : table.rows) rows.insert_or_assign(row.case_text, std::move(row));
+  for (const Observation& row : part.rows) rows.insert_or_assign(row.case_text, row);
+  table.rows.clear();
+  for (auto& [text, row] : rows) table.rows.push_back(std::move(row));
+  if (table.controls.empty()) std::ranges::copy_if(part.controls, std::back_inserter(table.controls), &Control::judged);
+  return table;
 }
 
 const Observation* find_row(const EvidenceTable& table, std::string_view case_text) {

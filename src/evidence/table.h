@@ -47,6 +47,10 @@ struct EvidenceTable {
 // "libtorch-2.11.0-cpu", "libtorch-2.11.0-cpu-plain": the file name without ".tsv".
 std::string build_of(const EvidenceTable& table);
 
+// A table with a part of its rows run anew, or added: they replace those of the same case. Controls are of a whole matrix, so the
+// table keeps its own; one that has none takes those that the part could judge.
+EvidenceTable with_part(EvidenceTable table, const EvidenceTable& part);
+
 const Observation* find_row(const EvidenceTable& table, std::string_view case_text);  // null when there is none
 
 // Text of a table and back. `path` names the file in errors: "<path>:12: verdict 'equals' is none of equal, ...".

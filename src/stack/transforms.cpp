@@ -44,7 +44,8 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "plan",
                     .form = word,
                     .words = {"all", "blocks"},  // blocks: no module of the root
-                    .absent = "with a plan for the embedding"}}},
+                    .absent = "with a plan for the embedding"},
+                   {.name = "loss_parallel"}}},
       {.name = "ep",
        .title = "expert parallel",
        .nested = "EP",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import torch
 from ordercheck_pytorch.program.apart import start_apart
-from ordercheck_pytorch.program.arithmetic import Numerics
 from ordercheck_pytorch.program.case import Item
 from ordercheck_pytorch.program.llama import make_llama
 from ordercheck_pytorch.program.transforms.ddp import broadcast_by_ddp
@@ -46,7 +46,7 @@ def named(subject: Subject, promised: Broadcast) -> set[str]:
 
 
 def subject() -> Subject:
-    return Subject(make_llama(Numerics(), 1))
+    return Subject(make_llama(torch.float64, 1))
 
 
 def test_ddp_sends_every_parameter() -> None:

@@ -1,9 +1,10 @@
-"""The whole worker on real stacks: exact parity, a user's own code, and that observing and snapping change no path."""
+"""The whole worker on real stacks: exact parity, a user's own code, and that observing and exact kernels change no path."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import struct
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from real_worker import Worker, numbers
 
 ROOT = Path(__file__).parents[2]
+TRANSFORMERS = os.environ.get("ORDERCHECK_TRANSFORMERS", "")
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +102,7 @@ def test_both_engines_have_the_same_bits(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize("stack", ["tp=2,ac", "compile"])
-def test_a_snapping_model_takes_the_path_of_a_plain_one(worker: Worker, stack: str) -> None:
+def test_exact_kernels_leave_the_path_of_a_plain_run(worker: Worker, stack: str) -> None:
     exact, plain = worker.run(stack), worker.run(stack, arithmetic="plain")
     same = ("matmul_flops", "matmul_flops_recomputed", "graph_captures", "graph_breaks")
     assert {name: exact["counters"][name] for name in same} == {
@@ -126,9 +128,42 @@ def test_a_segfault_in_a_users_code_costs_its_case_alone(worker: Worker) -> None
 
 
 def test_what_exact_arithmetic_cannot_vouch_for_is_undecided(worker: Worker) -> None:
-    record = worker.run("", model="mine:with_softmax")
+    record = worker.run("fsdp=2", model="other_models:convolving", apply="other_models:shard_whole")
     assert record["ending"] == "unsupported"
-    assert "cannot vouch for the sums inside aten._log_softmax" in record["failure"]["message"]
+    assert record["failure"]["message"] == "aten::convolution sums inside and has no exact kernel"
+    assert (record["failure"]["phase"], record["failure"]["module"]) == ("forward", "mix")
+
+
+def test_a_users_batch_and_loss(worker: Worker) -> None:
+    """nn.Transformer: biases, layer norm, three kinds of attention, inputs that are no tokens."""
+    own = {
+        "model": "other_models:translator",
+        "batch": "other_models:pairs",
+        "loss": "other_models:cross_entropy",
+    }
+    sharded = worker.run("fsdp=2", apply="other_models:shard", **own)
+    assert numbers(sharded) == numbers(worker.run("", **own))
+
+
+@pytest.mark.skipif(
+    not TRANSFORMERS, reason="ORDERCHECK_TRANSFORMERS names no folder that has transformers; scripts/test does"
+)
+def test_models_of_hugging_face() -> None:
+    """As they are published, but for the float32 that norms, rotary table and router ask for."""
+    worker = Worker(users_code=TRANSFORMERS)
+    for model in ("llama", "mixtral"):
+        own = {"model": f"hugging_face:{model}", "widen": "transformers"}
+        reference = worker.run("", **own)
+        sharded = worker.run("fsdp=2", apply="hugging_face:shard", **own)
+        assert sharded["ending"] == "completed", sharded["failure"]
+        assert numbers(sharded) == numbers(reference)
+    assert worker.close() == 0
+
+
+def test_float32_in_a_users_code_is_named_with_its_cure(worker: Worker) -> None:
+    record = worker.run("", model="other_models:float32_inside")
+    assert record["ending"] == "unsupported"
+    assert record["failure"]["message"].startswith("aten::mean of float32 has no exact kernel; --widen PACKAGE")
 
 
 @pytest.mark.parametrize("stack", ["fsdp=5"])

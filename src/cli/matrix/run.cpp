@@ -31,6 +31,14 @@ Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTabl
   return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
 }
 
+// A part of the matrix (--only, --shard, without --slow) is written into the committed table, whose other rows stay.
+Status write_seen(const fs::path& folder, const EvidenceTable& seen, bool whole) {
+  if (whole || !fs::exists(evidence_path(folder, seen))) return write_evidence(folder, seen);
+  auto table = committed_table(folder, seen);
+  if (!table) return table.error();
+  return write_evidence(folder, with_part(std::move(table).value(), seen));
+}
+
 // `begun` holds the journals of this command: one that an earlier interpreter wrote to is gone on with.
 Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::path>& begun) {
   fs::path journal = command.journal;
@@ -78,7 +86,6 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   EngineRunner& runner = (*session)->runner();
   const auto planned = plan_of(command, runner.hello());
   if (!planned) return planned.error();
-  if (command.write && !planned->whole) return Error{"--write needs the whole matrix: add --slow, its space has slow sets"};
   const fs::path evidence = planned->folder / "evidence";
   if (command.write)
     if (const auto writable = check_writable(evidence); !writable) return writable.error();
@@ -103,14 +110,13 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
                               evidence_path(evidence, seen).string());
   int exit_code = exit_code_of_plan(*result, planned->whole, changed.size());
   if (command.write)
-    if (const auto written = write_evidence(evidence, seen); !written) exit_code = bad_input("matrix", written.error().message);
+    if (const auto written = write_seen(evidence, seen, planned->whole); !written)
+      exit_code = bad_input("matrix", written.error().message);
   return RanPlan{.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
 }
 
 // One interpreter after another, each told when it is through, then all beside each other.
 Result<int> run_matrix_command(const MatrixCommand& command) {
-  if (command.write && (!command.only.empty() || !command.shard.empty()))
-    return Error{"--write needs the whole matrix: leave out --only and --shard"};
   const auto specs = builds_of(command);
   if (!specs) return specs.error();
   const bool json = command.format == "json";

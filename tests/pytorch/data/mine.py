@@ -42,16 +42,6 @@ def network() -> nn.Module:
     return Network()
 
 
-def with_softmax() -> nn.Module:
-    """Sums inside an operator, where exact arithmetic cannot look."""
-
-    class Smoothed(Network):
-        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-            return torch.log_softmax(super().forward(tokens), dim=-1)
-
-    return Smoothed()
-
-
 def parallelize(model: Network, mesh: DeviceMesh) -> None:
     """Tensor parallel, checkpointing, FSDP2."""
     for index, block in enumerate(model.blocks):

@@ -73,3 +73,16 @@ def convolving() -> nn.Module:
 
 def shard_whole(model: nn.Module, mesh: DeviceMesh) -> None:
     fully_shard(model, mesh=mesh["dp_shard"])
+
+
+class Float32Inside(Convolving):
+    """A norm that asks for float32 by name, as published models do."""
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        x = self.embed(tokens).float()
+        x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+        return self.head(x.to(self.head.weight.dtype))
+
+
+def float32_inside() -> nn.Module:
+    return Float32Inside()

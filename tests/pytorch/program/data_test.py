@@ -24,15 +24,15 @@ def test_even_parts_cover_all_in_order(count: int, parts: int) -> None:
 
 @pytest.mark.parametrize("step", range(3))
 def test_valid_tokens_counts_the_labels_of_the_whole_step(step: int) -> None:
-    _, labels = batch_of(1, step, 0, SEQUENCES)
+    _, labels = batch_of(1, step, range(SEQUENCES))
     count = valid_tokens(1, step)
     assert count == int(labels.ne(IGNORED_LABEL).sum())
     assert count & (count - 1) != 0, "a power of two would hide a wrong mean"
 
 
 def test_a_part_of_a_batch_is_that_part() -> None:
-    tokens, labels = batch_of(2, 1, 0, SEQUENCES)
-    some, some_labels = batch_of(2, 1, 3, 2)
+    tokens, labels = batch_of(2, 1, range(SEQUENCES))
+    some, some_labels = batch_of(2, 1, range(3, 5))
     assert torch.equal(some, tokens[3:5])
     assert torch.equal(some_labels, labels[3:5])
     assert tokens.shape == (SEQUENCES, SEQUENCE_LENGTH)
@@ -40,6 +40,6 @@ def test_a_part_of_a_batch_is_that_part() -> None:
 
 
 def test_a_label_is_the_next_token() -> None:
-    tokens, labels = batch_of(1, 0, 0, SEQUENCES)
+    tokens, labels = batch_of(1, 0, range(SEQUENCES))
     counted = labels[:, :-1].ne(IGNORED_LABEL)
     assert torch.equal(labels[:, :-1][counted], tokens[:, 1:][counted])

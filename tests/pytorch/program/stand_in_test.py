@@ -14,7 +14,7 @@ from ordercheck_pytorch.program.transforms.subject import Site, Subject
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-SITE: Any = Site(None, "cpu", None, {})  # type: ignore[arg-type]
+SITE: Any = Site("cpu", None, {})  # type: ignore[arg-type]
 
 
 class Block(nn.Module):

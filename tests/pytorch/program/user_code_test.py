@@ -1,59 +1,74 @@
-"""A user's model becomes exact where it is made of stock linears and norms."""
+"""A user's model is taken as it is, and its code that asks for float32 is widened where that was asked for."""
+
+import sys
+from pathlib import Path
 
 import pytest
 import torch
-from ordercheck_pytorch.program import modules
-from ordercheck_pytorch.program.arithmetic import Numerics
 from ordercheck_pytorch.program.user_code import look_up, make_user_model
+from ordercheck_pytorch.program.widen import widen, widened_code
 from torch import nn
 
 
 def small() -> nn.Module:
-    return nn.Sequential(nn.Linear(4, 6, bias=False), nn.RMSNorm(6, eps=1e-5), nn.Linear(6, 3, bias=False))
-
-
-def biased() -> nn.Module:
-    return nn.Sequential(nn.Linear(4, 6))
+    return nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Linear(6, 3, bias=False))
 
 
 def nothing() -> None:
     return None
 
 
-def test_stock_modules_become_exact() -> None:
-    model = make_user_model(f"{__name__}:small", Numerics("exact"), seed=1)
-    assert [type(m) for m in model] == [modules.Linear, modules.RMSNorm, modules.Linear]  # type: ignore[attr-defined]
+def test_modules_stay_what_they_are() -> None:
+    model = make_user_model(f"{__name__}:small", torch.float64, seed=1)
+    assert [type(m) for m in model] == [nn.Linear, nn.BatchNorm1d, nn.Linear]  # type: ignore[attr-defined]
     assert list(model.state_dict()) == list(small().state_dict())
     assert {p.dtype for p in model.parameters()} == {torch.float64}
-    stock = small().to(torch.float64)
-    stock.load_state_dict(model.state_dict())
-    x = torch.arange(8, dtype=torch.float64).reshape(2, 4) / 8
-    torch.testing.assert_close(model(x), stock(x), rtol=0, atol=1e-4)
+    assert all(p.count_nonzero() == p.numel() for p in model.parameters())
 
 
 def test_weights_are_a_function_of_the_seed() -> None:
-    first, again, other = (
-        make_user_model(f"{__name__}:small", Numerics("exact"), seed) for seed in (1, 1, 2)
-    )
+    first, again, other = (make_user_model(f"{__name__}:small", torch.float64, seed) for seed in (1, 1, 2))
     assert torch.equal(first[0].weight, again[0].weight)  # type: ignore[index]
     assert not torch.equal(first[0].weight, other[0].weight)  # type: ignore[index]
 
 
-def test_plain_arithmetic_leaves_modules_alone() -> None:
-    model = make_user_model(f"{__name__}:small", Numerics("float32"), seed=1)
-    assert type(model[0]) is nn.Linear  # type: ignore[index]
-
-
-def test_a_bias_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="no Linear with a bias"):
-        make_user_model(f"{__name__}:biased", Numerics("exact"), seed=1)
-    make_user_model(f"{__name__}:biased", Numerics("float32"), seed=1)
-
-
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(TypeError, match=r"returned NoneType; expected an nn\.Module"):
-        make_user_model(f"{__name__}:nothing", Numerics("exact"), seed=1)
+        make_user_model(f"{__name__}:nothing", torch.float64, seed=1)
 
 
 def test_a_name_is_looked_up_through_classes() -> None:
     assert look_up("torch.nn:Linear.forward") is nn.Linear.forward
+
+
+SOURCE = """
+import torch
+def norm(x):
+    y = x.float()
+    z = torch.zeros(3, dtype=torch.float32) + torch.ones(3, dtype=torch.float)
+    return y, z, float(1), x.to(dtype="float32") if False else None
+"""
+
+
+def test_code_that_asks_for_float32_gets_float64() -> None:
+    names: dict[str, object] = {}
+    exec(widened_code(SOURCE, "source.py"), names)  # noqa: S102
+    y, z, number, _ = names["norm"](torch.ones(3, dtype=torch.float16))  # type: ignore[operator]
+    assert y.dtype == z.dtype == torch.float64
+    assert number == 1.0
+    assert isinstance(number, float)
+
+
+def test_a_package_is_widened_on_import_and_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("asks_for_float32", "asks_as_well"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+        (tmp_path / name / "part.py").write_text("import torch\nDTYPE = torch.float32\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    widen(["asks_for_float32"])
+    widen(["asks_for_float32"])  # once is enough
+    assert look_up("asks_for_float32.part:DTYPE") == torch.float64
+    assert look_up("asks_as_well.part:DTYPE") == torch.float32
+    with pytest.raises(ImportError, match="asks_as_well cannot be widened: it was imported before"):
+        widen(["asks_as_well"])

@@ -52,6 +52,24 @@ TEST(Evidence, PrintedAndParsedIsTheSame) {
   EXPECT_EQ(*parsed, sample());
 }
 
+TEST(Evidence, APartReplacesItsRowsAndLeavesTheOthers) {
+  EvidenceTable part{.engine = "native", .controls = {{.name = "repeated runs", .held = true, .evidence = "1 of 1"}}};
+  part.rows = {sample().rows[0], sample().rows[2]};
+  part.rows[0].case_text = "ac";
+  part.rows[1].verdict = Verdict::equal;
+  const EvidenceTable both = with_part(sample(), part);
+  ASSERT_EQ(both.rows.size(), 4u);
+  EXPECT_EQ(both.rows[0].case_text, "ac");
+  EXPECT_EQ(both.rows[1], sample().rows[0]);
+  EXPECT_EQ(both.rows[2], sample().rows[1]);
+  EXPECT_EQ(both.rows[3].verdict, Verdict::equal);
+  EXPECT_EQ(both.controls, sample().controls) << "controls are of a whole matrix";
+
+  EvidenceTable without = sample();
+  without.controls.clear();
+  EXPECT_EQ(with_part(without, part).controls, part.controls);
+}
+
 TEST(Evidence, AControlMayHaveHadNothingToJudgeBy) {
   EvidenceTable table = sample();
   table.controls.push_back({.name = "repeated runs", .held = false, .evidence = "none completed", .judged = false});

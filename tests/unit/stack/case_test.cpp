@@ -45,6 +45,12 @@ TEST(ParseCase, ReadsTheUsersOwnModelAndFunction) {
   EXPECT_EQ(c->model, "mine.net:Net");
   EXPECT_EQ(c->apply, "Mine_2.parallel:shard_all");
   EXPECT_EQ(print(*c), "fsdp=2 model=mine.net:Net engine=pytorch apply=Mine_2.parallel:shard_all");
+  const Result<Case> own = parse_case("ac batch=mine:pairs loss=mine:loss widen=transformers+mine.net engine=pytorch");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->batch, "mine:pairs");
+  EXPECT_EQ(own->loss, "mine:loss");
+  EXPECT_EQ(own->widen, "transformers+mine.net");
+  EXPECT_EQ(print(*own), "ac engine=pytorch batch=mine:pairs loss=mine:loss widen=transformers+mine.net");
 }
 
 TEST(ParseCase, TakesEveryNotationOfTheStack) {
@@ -58,9 +64,9 @@ TEST(ParseCase, TakesEveryNotationOfTheStack) {
 TEST(ParseCase, NamesMistakes) {
   EXPECT_EQ(first_line_of_error("ac sed=2"), "unknown setting 'sed' at column 4; did you mean 'seed'?");
   EXPECT_EQ(first_line_of_error("ac colour=2"),
-            "unknown setting 'colour' at column 4; known: model, engine, apply, arithmetic, grid, seed, steps, accumulation");
+            "unknown setting 'colour' at column 4; known: model, engine, apply, batch, loss, widen, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 fast"),
-            "unknown setting 'fast' at column 11; known: model, engine, apply, arithmetic, grid, seed, steps, accumulation");
+            "unknown setting 'fast' at column 11; known: model, engine, apply, batch, loss, widen, arithmetic, grid, seed, steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 seed=3"), "setting 'seed' is given twice at column 11");
   EXPECT_EQ(first_line_of_error("ac seed=-1"), "setting 'seed' takes an integer of 0 to 2^64-1, got '-1' at column 8");
   EXPECT_EQ(first_line_of_error("ac grid=27"), "setting 'grid' takes an integer of 1 to 26, got '27' at column 8");
@@ -84,6 +90,9 @@ RC_GTEST_PROP(PrintCase, ParsesBackToTheSameCase, ()) {
   Case c{.stack = *arbitrary_stack()};
   c.model = *rc::gen::element<std::string>("llama", "llama_tied", "moe", "mine.net:Net");
   c.apply = *rc::gen::element<std::string>("", "mine.parallel:shard", "A-1._b:C");
+  c.batch = *rc::gen::element<std::string>("", "mine.data:pairs");
+  c.loss = *rc::gen::element<std::string>("", "mine.data:loss");
+  c.widen = *rc::gen::element<std::string>("", "transformers", "one+two.three");
   c.engine = *rc::gen::element<std::string>("native", "pytorch", "pytorch-2.11.0");
   c.settings = {.arithmetic = *rc::gen::element(Arithmetic::exact, Arithmetic::plain, Arithmetic::float32),
                 .grid = *rc::gen::inRange(1, 27),

@@ -18,7 +18,7 @@ from .transforms.pp import apply_pp, cannot_pp
 from .transforms.replicate import apply_replicate, broadcast_by_replicate
 from .transforms.sac import apply_sac, cannot_sac
 from .transforms.subject import Broadcast, Site, Subject
-from .transforms.tp import apply_tp, broadcast_by_tp
+from .transforms.tp import apply_tp, broadcast_by_tp, cannot_tp
 
 
 def can_always(item: Item) -> str:
@@ -38,7 +38,7 @@ TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
         apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
     ),
-    "tp": Transform(apply_tp, ("sp", "plan"), broadcasts=broadcast_by_tp),
+    "tp": Transform(apply_tp, ("sp", "plan", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp),
     "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),

@@ -21,6 +21,11 @@ def full(tensor: torch.Tensor) -> torch.Tensor:
     return whole.detach().to(device="cpu", dtype=torch.float64, copy=True).contiguous()
 
 
+def whole(tensor: torch.Tensor) -> torch.Tensor:
+    """The full tensor, of a DTensor. Collective over its mesh."""
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+
+
 def local(tensor: torch.Tensor) -> torch.Tensor:
     """The part that this rank holds; shares its memory. What is elementwise need not go through DTensor's dispatch."""
     return tensor.to_local() if isinstance(tensor, DTensor) else tensor

@@ -31,6 +31,7 @@ from .gather import (
     local,
     sum_over_ranks,
     summed,
+    whole,
     with_layout,
 )
 from .gradient_norm import SEVERAL_MESHES, clip_by_total_norm, groups_by_mesh
@@ -188,7 +189,7 @@ class RankRun:
             if self.pipeline is None:
                 microbatches = subject.pipeline.microbatches or settings.accumulation
                 self.pipeline = PipelineSteps(subject, self.task, self.dtype, microbatches, self.device)
-            with self.autocast():
+            with self.autocast(), self.around_loss():
                 return self.pipeline.step(inputs, targets, factor)
         loss_sum = torch.zeros((), dtype=self.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
@@ -199,12 +200,19 @@ class RankRun:
             self.watch.phase(step, "forward")
             with self.autocast():
                 output = called_with(subject.model, inputs)
-            total = self.task.loss(output, targets)
-            scaled = total * factor
-            self.watch.phase(step, "backward")
-            scaled.backward()
-            loss_sum = loss_sum + total.detach()
+            with self.around_loss():
+                total = self.task.loss(output, targets)
+                scaled = total * factor
+                self.watch.phase(step, "backward")
+                scaled.backward()
+            loss_sum = loss_sum + whole(total.detach())
         return loss_sum
+
+    def around_loss(self) -> contextlib.ExitStack:
+        stack = contextlib.ExitStack()
+        for context in self.subject.around_loss:
+            stack.enter_context(context())
+        return stack
 
     def autocast(self) -> torch.autocast:
         dtype = self.subject.autocast
@@ -230,8 +238,8 @@ class RankRun:
             if not is_laid_out_over(parameter, axis):
                 # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
                 dist.all_reduce(local(parameter.grad), group=self.site.axis(axis).get_group())
-        whole = with_layout(parameter.grad, parameter)
-        return laid_out_as(local(parameter.grad) / self.gradient_scale(), whole)
+        laid_out = with_layout(parameter.grad, parameter)
+        return laid_out_as(local(parameter.grad) / self.gradient_scale(), laid_out)
 
     def gather(self) -> None:
         """At the end: a collective for what all steps left of a parameter costs what one for a step does."""

@@ -48,9 +48,15 @@ def task_of(case: Case) -> Task:
 def cross_entropy_of(output: Any, labels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Of logits, or of what holds them."""
     logits = getattr(output, "logits", output)
-    if isinstance(logits, DTensor):  # the loss is of whole rows of classes
+    if isinstance(logits, DTensor) and not is_loss_parallel():  # the loss is of whole rows of classes
         logits = logits.full_tensor()
     return summed_cross_entropy(logits.to(dtype), labels)
+
+
+def is_loss_parallel() -> bool:
+    """Whether torch's loss_parallel() is entered: DTensor then takes a cross entropy of logits split over their classes."""
+    handlers = getattr(DTensor._op_dispatcher, "_custom_op_handlers", {})
+    return torch.ops.aten.nll_loss_forward.default in handlers
 
 
 def called_with(model: nn.Module, inputs: Any) -> Any:

@@ -12,6 +12,7 @@ import torch
 from .contractions import product
 from .kernels import is_exact, kernel, stock_path
 from .softmax import exponentials, softmax_backward
+from .stock import stock
 
 FORWARD = "_scaled_dot_product_flash_attention_for_cpu"
 BACKWARD = FORWARD + "_backward"
@@ -106,7 +107,9 @@ def attention_backward(
     to_scores = softmax_backward(to_weights, weights, -1, torch.float64) * factor
     to_q = multiplied(BACKWARD, to_scores, k)
     to_k = multiplied(BACKWARD, to_scores.transpose(-2, -1), q)
-    if repeats > 1:  # products of rounded operands: exact as they are, in any order
-        to_k = to_k.unflatten(1, (kv_heads, repeats)).sum(2)
-        to_v = to_v.unflatten(1, (kv_heads, repeats)).sum(2)
+    if repeats > 1:
+        # Products of rounded operands are exact as they are. The exact sum would round them to its own, coarser grid: under context
+        # parallel each rank has a part of them, and parts would round on their own.
+        to_k = stock("sum.dim_IntList")(to_k.unflatten(1, (kv_heads, repeats)), [2])
+        to_v = stock("sum.dim_IntList")(to_v.unflatten(1, (kv_heads, repeats)), [2])
     return laid_out(to_q), laid_out(to_k), laid_out(to_v)

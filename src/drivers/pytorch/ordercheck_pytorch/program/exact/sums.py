@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .grid import RANGE, SUM_BITS, rounded, addition_bits
+from .grid import NORM_BITS, RANGE, SUM_BITS, addition_bits, rounded
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, stock_path
 from .stock import stock
 
@@ -42,8 +42,8 @@ def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
 
 
 def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    # A single number is a total, of losses or squares, whose terms were rounded already.
-    bits = SUM_BITS if a.ndim == 0 and b.ndim == 0 else addition_bits()
+    # A single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
+    bits = NORM_BITS if a.ndim == 0 and b.ndim == 0 else addition_bits()
     if RANGE.measured and a.numel() and b.numel():
         # Finite ones: a mask adds minus infinity. Twice, since a term of half the range would be rounded more coarsely. What comes out of
         # sums, as gradients of parameters do, lies on their grid and has more range.

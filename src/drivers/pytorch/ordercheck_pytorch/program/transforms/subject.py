@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +42,8 @@ class Subject:
     on_microbatch: list[Any] = field(default_factory=list)
     # What the trainer passes tokens and labels [batch, sequence] through before it uses them.
     on_batch: list[Callable[[list[torch.Tensor]], list[torch.Tensor]]] = field(default_factory=list)
+    # Entered around loss and backward.
+    around_loss: list[Callable[[], AbstractContextManager[Any]]] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

@@ -1,6 +1,7 @@
 """Tensor parallel: parallelize_module with torchtitan's plan for llama, sequence parallel unless sp=off.
 
-plan=blocks leaves the embedding, the last norm and the output alone; the stream between blocks is then whole on every rank."""
+plan=blocks    leaves the embedding, the last norm and the output alone; the stream between blocks is then whole on every rank
+loss_parallel  logits stay split over the vocabulary, and the trainer takes loss and backward under torch's loss_parallel()"""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from torch.distributed.tensor.parallel import (
     PrepareModuleInput,
     RowwiseParallel,
     SequenceParallel,
+    loss_parallel,
     parallelize_module,
 )
 
@@ -24,13 +26,21 @@ from .subject import Broadcast, Site, Subject, holder_of_layers, layers_of
 def apply_tp(subject: Subject, item: Item, site: Site) -> None:
     for module, plan in plans_of(subject, item):
         parallelize_module(module, site.axis("tp"), plan)
+    if "loss_parallel" in item.options:
+        subject.around_loss.append(loss_parallel)
+
+
+def cannot_tp(item: Item) -> str:
+    if "loss_parallel" in item.options and item.options.get("plan", "all") != "all":
+        return "tp:loss_parallel needs the output split: expected plan=all"
+    return ""
 
 
 def plans_of(subject: Subject, item: Item) -> Iterator[tuple[nn.Module, dict[str, ParallelStyle]]]:
     whole = item.options.get("plan", "all") == "all"
     sequence_parallel = whole and item.options.get("sp", "on") == "on"
     if whole:
-        yield holder_of_layers(subject.model), root_plan(sequence_parallel)
+        yield holder_of_layers(subject.model), root_plan(sequence_parallel, "loss_parallel" in item.options)
     for block in layers_of(subject.model).values():
         yield block, block_plan(sequence_parallel)
 
@@ -57,11 +67,14 @@ def child_at(module: nn.Module, path: str) -> nn.Module | None:
     return module
 
 
-def root_plan(sequence_parallel: bool) -> dict[str, ParallelStyle]:
+def root_plan(sequence_parallel: bool, splits_logits: bool) -> dict[str, ParallelStyle]:
     between = Shard(1) if sequence_parallel else Replicate()
+    logits = Shard(-1) if splits_logits else Replicate()
     plan: dict[str, ParallelStyle] = {
         "tok_embeddings": RowwiseParallel(input_layouts=Replicate(), output_layouts=between),
-        "output": ColwiseParallel(input_layouts=between, output_layouts=Replicate()),
+        "output": ColwiseParallel(
+            input_layouts=between, output_layouts=logits, use_local_output=not splits_logits
+        ),
     }
     if sequence_parallel:
         plan["norm"] = SequenceParallel()
