@@ -134,11 +134,12 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& gradient, co
   const auto heads_of = [&](const Tensor& x, int64_t rows_of_head) {
     return at::native::view(x, {shape.batch, shape.heads, rows_of_head, x.size(2)});
   };
-  // Over the query heads that share a head of k or v.
+  // Over the query heads that share a head of k or v. Products of rounded operands lie on the grid of products, and are not
+  // rounded to the coarser one of sums: a rank may have a part of them, and parts would round on their own.
   const auto shared = [&](const Tensor& x) {
     if (shape.repeats() == 1) return heads_of(x, shape.keys);
     return sum_terms(at::native::view(x, {shape.batch, shape.kv_heads, shape.repeats(), shape.keys, x.size(2)}), Term::itself,
-                     kSumBits, at::IntArrayRef(2), /*keepdim=*/false, kBackward);
+                     product_bits(), at::IntArrayRef(2), /*keepdim=*/false, kBackward);
   };
   return {laid_out(heads_of(product(to_scores, keys, kBackward), shape.queries)),
           laid_out(shared(product(transposed(to_scores), queries, kBackward))),

@@ -45,8 +45,8 @@ double largest_magnitude(const Tensor& x) {
 }
 
 // Finer than the grid of products by what data parallel divides gradients by before they are added: a degree of up to 16. A
-// single number is a total, of losses or squares, whose terms were rounded already.
-int bits_of(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0 ? kSumBits : product_bits() + 4; }
+// single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
+int bits_of(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0 ? kNormBits : product_bits() + 4; }
 
 Tensor rounded(const Tensor& x, int bits) {
   const double c = snap_constant(bits);

@@ -47,11 +47,11 @@ double Optimizer::gradient_norm(double gradient_scale) const {
   // Every rank meets the same sets of axes in the same order, whatever it holds of them.
   std::map<std::vector<std::string>, std::vector<at::Tensor>> by_axes;
   for (std::size_t i = 0; i < norms.size(); ++i) by_axes[sharded_over[i]].push_back(norms[i]);
-  at::Tensor total = at::zeros({1}, norms[0].options());
+  at::Tensor total = at::zeros({}, norms[0].options());
   for (const auto& [axes, of_these] : by_axes) {
     at::Tensor squares = at::pow(at::linalg_vector_norm(at::stack(of_these), 2), 2).reshape({1});
     for (const std::string& axis : axes) squares = all_reduce(squares, axis);
-    total = total + squares;
+    total = total + squares.reshape({});
   }
   return at::sqrt(total).item<double>();
 }
