@@ -111,9 +111,7 @@ void install_operator_clock() {
 }
 
 OperatorTimes take_operator_times() {
-  OperatorTimes times{.kernels_ns = kernels_ns.exchange(0),
-                      .calls_ns = calls_ns.exchange(0),
-                      .kernels = kernels.exchange(0)};
+  OperatorTimes times{.kernels_ns = kernels_ns.exchange(0), .calls_ns = calls_ns.exchange(0), .kernels = kernels.exchange(0)};
   const std::int64_t watching_nested = nested_ns * nested.exchange(0);
   times.kernels_ns -= watching_nested;
   times.calls_ns -= watching_nested + (nested_ns + 2 * reading_ns) * times.kernels;  // each lies within a call

@@ -187,8 +187,8 @@ std::vector<Turn> of_case(const std::vector<Turn>& turns, std::size_t i, std::si
 void print_row(const std::string& name, std::size_t runs, const Shares& s, std::size_t repetitions) {
   const auto n = static_cast<double>(repetitions);
   fmt::print("{:<26} {:>4} {:>6.2f} {:>6.2f}  {:>7.0f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f}\n", name, runs, s.total / n,
-             s.wall / n, s.operators / n / static_cast<double>(runs), 100 * s.kernels, 100 * s.around, 100 * s.main, 100 * s.supervisor + 100 * s.start,
-             100 * s.rest());
+             s.wall / n, s.operators / n / static_cast<double>(runs), 100 * s.kernels, 100 * s.around, 100 * s.main,
+             100 * s.supervisor + 100 * s.start, 100 * s.rest());
 }
 
 // The kernels that take the most.
@@ -233,9 +233,8 @@ void report(const Options& options, const Session& whole, const Session& clocked
   fmt::print("one worker's start and end: {:.2f} s of CPU, {:.1f} % of all here\n", whole.start_and_end(), 100 * total.start);
   fmt::print("not the ranks' arithmetic: {:.1f} % (turns: min {:.1f}, median {:.1f}, max {:.1f})\n", 100 * total.rest(),
              100 * rests.front(), 100 * rests[rests.size() / 2], 100 * rests.back());
-  fmt::print(
-      "  around the kernels on the rank threads {:.1f}, records {:.1f}, supervisor {:.1f}, start and end {:.1f}\n",
-      100 * total.around, 100 * total.main, 100 * total.supervisor, 100 * total.start);
+  fmt::print("  around the kernels on the rank threads {:.1f}, records {:.1f}, supervisor {:.1f}, start and end {:.1f}\n",
+             100 * total.around, 100 * total.main, 100 * total.supervisor, 100 * total.start);
   fmt::print(
       "outside every call of an operator: at least {:.1f} %; calls take in autograd's recording, the operator meter, and\n"
       "  what the clocks cost without reading time\n",

@@ -83,7 +83,7 @@ void put_in_choosy_envelopes(Subject& subject, const Item&, const Site&) {
   options.modes = [] {
     return selective_cache([](const std::string& op, int run) {
       return (op == "aten::mm" && run % 2 == 0) || op == "aten::_scaled_dot_product_flash_attention_for_cpu" ||
-              op == "_c10d_functional::reduce_scatter_tensor";
+             op == "_c10d_functional::reduce_scatter_tensor";
     });
   };
   put_in_envelopes(subject, true, options);

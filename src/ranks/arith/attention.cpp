@@ -105,8 +105,8 @@ std::tuple<Tensor, Tensor> attention(const Tensor& q, const Tensor& k, const Ten
   if (!attends_exactly(kForward, q, k, dropout))
     return at::cpu::_scaled_dot_product_flash_attention_for_cpu(q, k, v, dropout, is_causal, mask, scale);
   const Shape shape(q, k);
-  const Tensor scores = scores_of(operand(q), repeated_operand(k, shape.repeats()), shape, is_causal, mask,
-                                  scale_of(scale, shape), kForward);
+  const Tensor scores =
+      scores_of(operand(q), repeated_operand(k, shape.repeats()), shape, is_causal, mask, scale_of(scale, shape), kForward);
   const Exponentials rows = exponentials(scores, -1, kForward);
   const Tensor weights = snapped(steps::div(rows.values, rows.sum), exact_grid());
   const Tensor out = product(weights, repeated_operand(v, shape.repeats()), kForward);
@@ -129,8 +129,7 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& gradient, co
 
   const Tensor to_out = operand(gradient);
   const Tensor to_weights = product(to_out, transposed(values), kBackward);
-  const Tensor to_scores =
-      snapped(steps::mul(softmax_gradient(to_weights, weights, -1, kBackward), by), exact_grid());
+  const Tensor to_scores = snapped(steps::mul(softmax_gradient(to_weights, weights, -1, kBackward), by), exact_grid());
   const auto heads_of = [&](const Tensor& x, int64_t rows_of_head) {
     return at::native::view(x, {shape.batch, shape.heads, rows_of_head, x.size(2)});
   };

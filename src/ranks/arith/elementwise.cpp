@@ -55,11 +55,11 @@ constexpr double kRootTwoOverPi = 0.7978845608028654;  // math.sqrt(2 / math.pi)
 // (1 + erf(x / sqrt(2))) / 2
 Tensor normal_cdf(const Tensor& x) { return steps::mul(steps::add(at::cpu::erf(steps::mul(x, kSqrtHalf)), 1), 0.5); }
 
-Tensor tanh_argument(const Tensor& x) { return steps::mul(steps::add(x, steps::mul(steps::mul(steps::mul(x, x), x), 0.044715)), kRootTwoOverPi); }
-
-bool is_erf(c10::string_view approximate) {
-  return at::native::get_gelutype_enum(approximate) == at::native::GeluType::None;
+Tensor tanh_argument(const Tensor& x) {
+  return steps::mul(steps::add(x, steps::mul(steps::mul(steps::mul(x, x), x), 0.044715)), kRootTwoOverPi);
 }
+
+bool is_erf(c10::string_view approximate) { return at::native::get_gelutype_enum(approximate) == at::native::GeluType::None; }
 
 Tensor exact_gelu(const Tensor& x, c10::string_view approximate) {
   if (is_erf(approximate)) return steps::mul(x, normal_cdf(x));
@@ -75,7 +75,8 @@ Tensor exact_gelu_backward(const Tensor& gradient, const Tensor& x, c10::string_
   const Tensor t = at::cpu::tanh(tanh_argument(x));
   const Tensor left = steps::mul(steps::add(t, 1), 0.5);
   const Tensor inner = steps::mul(steps::add(steps::mul(steps::mul(x, x), 3 * 0.044715), 1), kRootTwoOverPi);
-  return steps::mul(gradient, steps::add(left, steps::mul(steps::mul(steps::mul(x, 0.5), steps::sub(1, steps::mul(t, t))), inner)));
+  return steps::mul(gradient,
+                    steps::add(left, steps::mul(steps::mul(steps::mul(x, 0.5), steps::sub(1, steps::mul(t, t))), inner)));
 }
 
 Tensor exact_silu_backward(const Tensor& gradient, const Tensor& x) {
@@ -100,16 +101,12 @@ bool takes_stable_path_of_two(const Tensor& a, const Tensor& b) {
 }
 
 // The functional, `out` and in-place form of one operator.
-#define ORDERCHECK_UNARY(op, exact)                                                \
-  Tensor op##_kernel(const Tensor& x) {                                            \
-    return takes_stable_path(x) ? exact : at::cpu::op(x);                          \
-  }                                                                                \
-  Tensor& op##_out_kernel(const Tensor& x, Tensor& out) {                          \
-    return takes_stable_path(x) ? steps::put(out, exact) : at::cpu::op##_outf(x, out);    \
-  }                                                                                \
-  Tensor& op##_in_place_kernel(Tensor& x) {                                        \
-    return takes_stable_path(x) ? steps::overwrite(x, exact) : at::cpu::op##_(x);         \
-  }
+#define ORDERCHECK_UNARY(op, exact)                                                             \
+  Tensor op##_kernel(const Tensor& x) { return takes_stable_path(x) ? exact : at::cpu::op(x); } \
+  Tensor& op##_out_kernel(const Tensor& x, Tensor& out) {                                       \
+    return takes_stable_path(x) ? steps::put(out, exact) : at::cpu::op##_outf(x, out);          \
+  }                                                                                             \
+  Tensor& op##_in_place_kernel(Tensor& x) { return takes_stable_path(x) ? steps::overwrite(x, exact) : at::cpu::op##_(x); }
 ORDERCHECK_UNARY(sigmoid, steps::sigmoid(x))
 ORDERCHECK_UNARY(silu, steps::silu(x))
 ORDERCHECK_UNARY(sqrt, steps::root(x))
@@ -117,15 +114,15 @@ ORDERCHECK_UNARY(exp2, on_whole_vectors(x, [](const Tensor& t) { return at::cpu:
 ORDERCHECK_UNARY(mish, on_whole_vectors(x, [](const Tensor& t) { return at::cpu::mish(t); }))
 #undef ORDERCHECK_UNARY
 
-#define ORDERCHECK_BINARY(op)                                                                             \
-  Tensor exact_##op(const Tensor& a, const Tensor& b) {                                                   \
-    return on_whole_vectors_of_two(a, b, [](const Tensor& x, const Tensor& y) { return at::cpu::op(x, y); });    \
-  }                                                                                                       \
-  Tensor op##_kernel(const Tensor& a, const Tensor& b) {                                                  \
-    return takes_stable_path_of_two(a, b) ? exact_##op(a, b) : at::cpu::op(a, b);                         \
-  }                                                                                                       \
-  Tensor& op##_out_kernel(const Tensor& a, const Tensor& b, Tensor& out) {                                \
-    return takes_stable_path_of_two(a, b) ? steps::put(out, exact_##op(a, b)) : at::cpu::op##_outf(a, b, out);   \
+#define ORDERCHECK_BINARY(op)                                                                                  \
+  Tensor exact_##op(const Tensor& a, const Tensor& b) {                                                        \
+    return on_whole_vectors_of_two(a, b, [](const Tensor& x, const Tensor& y) { return at::cpu::op(x, y); });  \
+  }                                                                                                            \
+  Tensor op##_kernel(const Tensor& a, const Tensor& b) {                                                       \
+    return takes_stable_path_of_two(a, b) ? exact_##op(a, b) : at::cpu::op(a, b);                              \
+  }                                                                                                            \
+  Tensor& op##_out_kernel(const Tensor& a, const Tensor& b, Tensor& out) {                                     \
+    return takes_stable_path_of_two(a, b) ? steps::put(out, exact_##op(a, b)) : at::cpu::op##_outf(a, b, out); \
   }
 ORDERCHECK_BINARY(atan2)
 ORDERCHECK_BINARY(hypot)
@@ -206,8 +203,8 @@ Tensor& elu_backward_out(const Tensor& gradient, const Scalar& alpha, const Scal
 }
 
 Tensor exact_softplus_backward(const Tensor& gradient, const Tensor& x, const Scalar& beta, const Scalar& threshold) {
-  return on_whole_vectors(
-      gradient, x, [&](const Tensor& g, const Tensor& t) { return at::cpu::softplus_backward(g, t, beta, threshold); });
+  return on_whole_vectors(gradient, x,
+                          [&](const Tensor& g, const Tensor& t) { return at::cpu::softplus_backward(g, t, beta, threshold); });
 }
 
 Tensor softplus_backward(const Tensor& gradient, const Tensor& x, const Scalar& beta, const Scalar& threshold) {
@@ -253,7 +250,8 @@ Tensor silu_backward(const Tensor& gradient, const Tensor& x) {
 }
 
 Tensor& silu_backward_out(const Tensor& gradient, const Tensor& x, Tensor& out) {
-  return takes_stable_path(x) ? steps::put(out, exact_silu_backward(gradient, x)) : at::cpu::silu_backward_outf(gradient, x, out);
+  return takes_stable_path(x) ? steps::put(out, exact_silu_backward(gradient, x))
+                              : at::cpu::silu_backward_outf(gradient, x, out);
 }
 
 // A vector's tail of one complex number is rounded otherwise than a vector. In real arithmetic, one rounding a step.

@@ -96,8 +96,6 @@ void fused_adamw(TensorList values, TensorList gradients, TensorList firsts, Ten
 
 }  // namespace
 
-void add_optimizers(KernelSet& kernels) {
-  kernels.add("_fused_adamw_", TORCH_FN(fused_adamw));
-}
+void add_optimizers(KernelSet& kernels) { kernels.add("_fused_adamw_", TORCH_FN(fused_adamw)); }
 
 }  // namespace ordercheck::ranks

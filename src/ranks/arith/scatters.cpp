@@ -38,7 +38,8 @@ Tensor terms_on_grid(const Tensor& x, const char* op) {
   return terms;
 }
 
-Tensor exact_embedding_backward(const Tensor& gradient, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
+Tensor exact_embedding_backward(const Tensor& gradient, const Tensor& indices, int64_t rows, int64_t padding,
+                                bool by_frequency) {
   constexpr const char* op = "aten::embedding_dense_backward";
   if (by_frequency) refuse_exact(op, "scaled by frequency");
   return at::cpu::embedding_dense_backward(terms_on_grid(in_rows(gradient), op), indices, rows, padding, false);

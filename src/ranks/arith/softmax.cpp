@@ -85,8 +85,8 @@ struct Rows {
 // that a piece of the rows is rounded as the whole is.
 Tensor exact_log_softmax_backward(const Tensor& gradient, const Tensor& y, int64_t dim) {
   if (y.dim() == 0) return at::cpu::_log_softmax_backward_data(gradient, y, dim, at::kDouble);
-  const Tensor sums = sum_terms(gradient, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true,
-                                "aten::_log_softmax_backward_data");
+  const Tensor sums =
+      sum_terms(gradient, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true, "aten::_log_softmax_backward_data");
   const Tensor g = in_rows(gradient), e = in_rows(at::cpu::exp(y));
   Tensor out = at::detail::empty_cpu(g.sizes(), g.options());
   const double *from = g.const_data_ptr<double>(), *weight = e.const_data_ptr<double>(), *sum = sums.const_data_ptr<double>();

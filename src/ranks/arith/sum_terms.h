@@ -17,5 +17,4 @@ at::Tensor sum_terms(const at::Tensor& x, Term term, int bits, at::OptionalIntAr
 // How many elements a sum over `dims` adds.
 int64_t terms_of(const at::Tensor& x, at::OptionalIntArrayRef dims);
 
-
 }  // namespace ordercheck::ranks

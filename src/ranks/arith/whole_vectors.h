@@ -18,8 +18,7 @@ inline constexpr int64_t kWholeVectors = 64;
 
 inline at::Tensor padded(const at::Tensor& x, at::IntArrayRef sizes) {
   const at::Tensor in = in_rows(at::native::expand(x, sizes, /*implicit=*/false));
-  at::Tensor out =
-      at::detail::empty_cpu({(in.numel() + kWholeVectors - 1) / kWholeVectors * kWholeVectors}, in.options());
+  at::Tensor out = at::detail::empty_cpu({(in.numel() + kWholeVectors - 1) / kWholeVectors * kWholeVectors}, in.options());
   double* const to = out.mutable_data_ptr<double>();
   std::fill(std::copy_n(in.const_data_ptr<double>(), in.numel(), to), to + out.numel(), 1.0);
   return out;

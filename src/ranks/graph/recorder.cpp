@@ -67,7 +67,8 @@ void refuse(const c10::OperatorHandle& op, const Stack& stack) {
   for (const at::Tag tag : op.getTags()) {
     if (tag == at::Tag::data_dependent_output) throw GraphBreak(fmt::format("{} reads a value", name));
     if (tag == at::Tag::dynamic_output_shape) throw GraphBreak(fmt::format("the shape of {} depends on values", name));
-    if (tag == at::Tag::nondeterministic_seeded && !drops_nothing(op, stack)) throw GraphBreak(fmt::format("{} draws random numbers", name));
+    if (tag == at::Tag::nondeterministic_seeded && !drops_nothing(op, stack))
+      throw GraphBreak(fmt::format("{} draws random numbers", name));
   }
 }
 
@@ -120,7 +121,8 @@ class Recorder final : public DispatchMode {
       node.arguments.push_back(read(*argument, node.name()));
     }
     const std::size_t base = stack.size() - count;
-    const bool is_view = !op.schema().is_mutable() && std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
+    const bool is_view = !op.schema().is_mutable() &&
+                         std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
                                      [](const c10::Argument& returned) { return returned.alias_info() != nullptr; });
     run(op, node, stack, base);
     for (std::size_t i = base; i < stack.size(); ++i) node.results.push_back(write(stack[i], node.name(), is_view));

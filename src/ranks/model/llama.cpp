@@ -71,15 +71,12 @@ class Builder {
   }
   ModulePtr norm(const std::string& path, const std::string& mutant) {
     const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
-    return std::make_shared<RMSNorm>(
-        initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype),
-        epsilon);
+    return std::make_shared<RMSNorm>(initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype), epsilon);
   }
   ModulePtr block(int index) {
     const std::string path = fmt::format("layers.{}", index);
     const std::string mutant = index == 0 ? options_.mutant : "";  // one place is enough to be seen
-    const AttentionOptions attention_options{
-        .head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta, .mutant = mutant};
+    const AttentionOptions attention_options{.head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta, .mutant = mutant};
     const int query_width = sizes_.heads * sizes_.head_dim;
     const int key_width = sizes_.kv_heads * sizes_.head_dim;
     auto attention = std::make_shared<Attention>(attention_options);

@@ -25,8 +25,7 @@ struct SplitCrossEntropy : torch::autograd::Function<SplitCrossEntropy> {
     const at::Tensor log_weights = shifted - at::log(sum);
 
     const at::Tensor local = (labels - columns * group_rank(axis)).unsqueeze(-1);
-    const at::Tensor mine =
-        local.ge(0).logical_and(local.lt(columns)).logical_and(labels.ne(kIgnoredLabel).unsqueeze(-1));
+    const at::Tensor mine = local.ge(0).logical_and(local.lt(columns)).logical_and(labels.ne(kIgnoredLabel).unsqueeze(-1));
     const at::Tensor index = local.clamp(0, columns - 1);
     const at::Tensor picked = all_reduce(at::where(mine, log_weights.gather(-1, index), 0.0), axis);
     ctx->save_for_backward({log_weights, labels, index, mine});

@@ -111,8 +111,7 @@ class RankRun {
     for (const auto& tell : subject_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     rank_.set_phase(step, Phase::forward);
     const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
-    const at::Tensor sum =
-        summed_cross_entropy(logits, batch.labels, subject_.model->output_placements);
+    const at::Tensor sum = summed_cross_entropy(logits, batch.labels, subject_.model->output_placements);
     const int tokens = program_.mutant == "local_tokens"
                            ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
                            : all_tokens;

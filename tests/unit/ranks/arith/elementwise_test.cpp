@@ -54,9 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         Operator{"Hypot", [](const at::Tensor& x, const at::Tensor& y) { return at::hypot(x, y); }},
         Operator{"Logaddexp", [](const at::Tensor& x, const at::Tensor& y) { return at::logaddexp(x, y); }},
         Operator{"ComplexProduct",
-                 [](const at::Tensor& x, const at::Tensor& y) {
-                   return at::view_as_real(at::complex(x, y) * at::complex(y, x)).select(-1, 1);
-                 }},
+                 [](const at::Tensor& x,
+                    const at::Tensor& y) { return at::view_as_real(at::complex(x, y) * at::complex(y, x)).select(-1, 1); }},
         Operator{"Sqrt", [](const at::Tensor& x, const at::Tensor&) { return at::sqrt(x); }},
         Operator{"SqrtInPlace", [](const at::Tensor& x, const at::Tensor&) { return x.clone().sqrt_(); }},
         Operator{"SigmoidInPlace", [](const at::Tensor&, const at::Tensor& y) { return y.clone().sigmoid_(); }}),

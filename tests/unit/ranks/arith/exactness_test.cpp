@@ -21,7 +21,8 @@ TEST(Exactness, LeavesWholeNumbersToTheStockKernelAndRefusesOtherFloats) {
   const Exactly exact;
   EXPECT_FALSE(takes_exact_path("aten::mm", at::ones({1}, at::kLong)));
   EXPECT_FALSE(takes_exact_path("aten::mm", at::ones({1}, at::kBool)));
-  EXPECT_EQ(refused([] { takes_exact_path("aten::mm", at::ones({1}, at::kFloat)); }), "aten::mm of float32 has no exact kernel");
+  EXPECT_EQ(refused([] { takes_exact_path("aten::mm", at::ones({1}, at::kFloat)); }),
+            "aten::mm of float32 has no exact kernel");
   EXPECT_EQ(refused([] { takes_exact_path("aten::mm", at::ones({1}, at::kBFloat16)); }),
             "aten::mm of bfloat16 has no exact kernel");
   EXPECT_EQ(refused([] { takes_exact_path("aten::mm", at::ones({1}, at::kComplexDouble)); }),

@@ -24,7 +24,8 @@ TEST(Refusals, InAnyFloatingDtypeAndInLists) {
 
 TEST(Refusals, WhatDrawsRandomNumbers) {
   const Exactly exact;
-  EXPECT_EQ(refused([] { at::bernoulli(kNumbers * 0.5); }), "aten::bernoulli draws random numbers, which differ between layouts");
+  EXPECT_EQ(refused([] { at::bernoulli(kNumbers * 0.5); }),
+            "aten::bernoulli draws random numbers, which differ between layouts");
 }
 
 TEST(Refusals, WhatALibrarySums) {

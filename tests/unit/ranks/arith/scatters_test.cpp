@@ -21,29 +21,34 @@ TEST_P(Scatters, AddInAnyOrder) {
 
 TEST_P(Scatters, OfOtherFloatsAreRefused) {
   const Exactly exact;
-  EXPECT_NE(refused([&] { GetParam().add(at::zeros({7, 5}, at::kFloat), kPlaces, kRows.to(at::kFloat)); })
-                .find("of float32 has no exact kernel"),
+  EXPECT_NE(refused([&] {
+              GetParam().add(at::zeros({7, 5}, at::kFloat), kPlaces, kRows.to(at::kFloat));
+            }).find("of float32 has no exact kernel"),
             std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Scatters,
-    testing::Values(Scatter{"IndexAdd", [](const at::Tensor& base, const at::Tensor& places,
-                                           const at::Tensor& rows) { return base.index_add(0, places, rows); }},
-                    Scatter{"IndexAddInPlace", [](const at::Tensor& base, const at::Tensor& places,
-                                                  const at::Tensor& rows) { return base.clone().index_add_(0, places, rows, 0.3); }},
-                    Scatter{"ScatterAdd",
-                            [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
-                              return base.scatter_add(0, places.unsqueeze(1).expand({64, 5}), rows);
-                            }},
-                    Scatter{"IndexPut",
-                            [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
-                              return base.clone().index_put_({places}, rows, /*accumulate=*/true);
-                            }},
-                    Scatter{"EmbeddingBackward", [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
-                              return base + at::embedding_dense_backward(rows, places, 7, -1, false);
-                            }}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, Scatters,
+                         testing::Values(Scatter{"IndexAdd",
+                                                 [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
+                                                   return base.index_add(0, places, rows);
+                                                 }},
+                                         Scatter{"IndexAddInPlace",
+                                                 [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
+                                                   return base.clone().index_add_(0, places, rows, 0.3);
+                                                 }},
+                                         Scatter{"ScatterAdd",
+                                                 [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
+                                                   return base.scatter_add(0, places.unsqueeze(1).expand({64, 5}), rows);
+                                                 }},
+                                         Scatter{"IndexPut",
+                                                 [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
+                                                   return base.clone().index_put_({places}, rows, /*accumulate=*/true);
+                                                 }},
+                                         Scatter{"EmbeddingBackward",
+                                                 [](const at::Tensor& base, const at::Tensor& places, const at::Tensor& rows) {
+                                                   return base + at::embedding_dense_backward(rows, places, 7, -1, false);
+                                                 }}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // What comes out of a contraction lies on the grid of products, and passes unchanged: so does any permutation of it.
 TEST(Scatters, LeaveWhatIsOnTheGridOfProductsAsItIs) {

@@ -41,7 +41,8 @@ TEST(SumTerms, TakesMagnitudesAndSquares) {
 
 TEST(SumTerms, OfOneTermRoundsItAsAnyOther) {
   reset_range(1);
-  EXPECT_EQ(sum_of(at::full({1}, 1.26, at::kDouble), {}).item<double>(), snapped(at::full({1}, 1.26, at::kDouble), 36)[0].item<double>());
+  EXPECT_EQ(sum_of(at::full({1}, 1.26, at::kDouble), {}).item<double>(),
+            snapped(at::full({1}, 1.26, at::kDouble), 36)[0].item<double>());
   EXPECT_EQ(sum_terms(at::full({}, 1.26, at::kDouble), Term::itself, 2, {}, false, "a sum").item<double>(), 1.25);
 }
 

@@ -232,10 +232,11 @@ TEST(Recorder, TakesAttentionThatDropsNothing) {
     };
   };
   expect_equal_both_ways(attend(0), {x}, {});
-  EXPECT_THAT(why_not([](const Tensors& in) {
-                        return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(in[0], in[0], in[0], 0.5));
-                      },
-                      {x}),
+  EXPECT_THAT(why_not(
+                  [](const Tensors& in) {
+                    return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(in[0], in[0], in[0], 0.5));
+                  },
+                  {x}),
               HasSubstr("draws random numbers"));
 }
 
