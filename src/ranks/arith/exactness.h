@@ -1,7 +1,8 @@
 // Exact arithmetic as a setting of this process. While it is on, ATen's float64 CPU kernels that add numbers up round them
 // to a grid first, so that no sum rounds and its order cannot matter (snap.h says why): operands of contractions to
-// 2^-grid, terms of scattered sums to the grid of products 2^-2grid, the two terms of an addition to 2^-(2grid + 4), terms of other sums to 2^-kSumBits, the squares of a
-// total norm, which are small, to 2^-kNormBits. Models, losses and optimizers are stock code and know nothing of it.
+// 2^-grid, terms of scattered sums to the grid of products 2^-2grid, the two terms of an addition to 2^-(2grid + 4), terms
+// of other sums to 2^-kSumBits, the squares of a total norm, which are small, to 2^-kNormBits. Models, losses and
+// optimizers are stock code and know nothing of it.
 //
 // Off (plain float64, float32) every kernel is LibTorch's own.
 //
