@@ -14,7 +14,7 @@ struct EmbeddedText {
 };
 
 constexpr EmbeddedText kTexts[] = {
-#include "arith/operator_texts.inc"
+#include "ranks/arith/operator_texts.inc"
 };
 
 void read_row(const std::vector<std::string>& cells, OperatorTable& table) {
