@@ -18,18 +18,16 @@ struct Figures {
   std::int64_t process_ns = 0;  // CPU of the whole worker since its start, at the beginning of the run or at its end
   std::int64_t main_ns = 0;     // of that, the main thread: protocol, records, hashes
   std::int64_t kernels_ns = 0;  // of this run; see operator_clock.h
-  std::int64_t guards_ns = 0;
   std::int64_t calls_ns = 0;
   std::int64_t kernels = 0;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Figures& f) {
-  return out << f.process_ns << ' ' << f.main_ns << ' ' << f.kernels_ns << ' ' << f.guards_ns << ' ' << f.calls_ns << ' '
-             << f.kernels << '\n';
+  return out << f.process_ns << ' ' << f.main_ns << ' ' << f.kernels_ns << ' ' << f.calls_ns << ' ' << f.kernels << '\n';
 }
 
 inline std::istream& operator>>(std::istream& in, Figures& f) {
-  return in >> f.process_ns >> f.main_ns >> f.kernels_ns >> f.guards_ns >> f.calls_ns >> f.kernels;
+  return in >> f.process_ns >> f.main_ns >> f.kernels_ns >> f.calls_ns >> f.kernels;
 }
 
 }  // namespace ordercheck::bench

@@ -16,7 +16,7 @@
 namespace ordercheck::bench {
 namespace {
 
-std::atomic<std::int64_t> kernels_ns, guards_ns, calls_ns, kernels, nested;
+std::atomic<std::int64_t> kernels_ns, calls_ns, kernels, nested;
 std::int64_t reading_ns = 0;
 std::int64_t nested_ns = 0;
 
@@ -74,7 +74,6 @@ void end(const at::RecordFunction& call, at::ObserverContext*) {
       own.ns += time;
       kernels_ns += time;
       ++kernels;
-      if (std::string_view(call.name()).starts_with("ordercheck::guard_")) guards_ns += time;
     } else {
       ++nested;
     }
@@ -112,10 +111,7 @@ void install_operator_clock() {
 }
 
 OperatorTimes take_operator_times() {
-  OperatorTimes times{.kernels_ns = kernels_ns.exchange(0),
-                      .guards_ns = guards_ns.exchange(0),
-                      .calls_ns = calls_ns.exchange(0),
-                      .kernels = kernels.exchange(0)};
+  OperatorTimes times{.kernels_ns = kernels_ns.exchange(0), .calls_ns = calls_ns.exchange(0), .kernels = kernels.exchange(0)};
   const std::int64_t watching_nested = nested_ns * nested.exchange(0);
   times.kernels_ns -= watching_nested;
   times.calls_ns -= watching_nested + (nested_ns + 2 * reading_ns) * times.kernels;  // each lies within a call

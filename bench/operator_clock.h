@@ -6,8 +6,8 @@
 //   calls    the outermost calls, from where the rank program or the backward pass makes them: autograd's bookkeeping,
 //            dispatch modes (the operator meter, capture) and kernels
 //   kernels  of those the part below all modes and below autograd's recording: what runs when no mode is left to ask.
-//            Dispatch, allocation of results, arithmetic, copies, collectives (their exchange, not the wait)
-//   guards   of the kernels the operators ordercheck::guard_*, which look whether exact arithmetic stays exact
+//            Dispatch, allocation of results, arithmetic and its guard, copies, collectives (their exchange, not the
+//            wait)
 //
 // Process-wide; installed once. An interval reads the clock twice, and a call within a kernel is watched without being
 // timed; both costs are measured when it is installed, and taken off.
@@ -21,7 +21,6 @@ namespace ordercheck::bench {
 
 struct OperatorTimes {
   std::int64_t kernels_ns = 0;
-  std::int64_t guards_ns = 0;
   std::int64_t calls_ns = 0;
   std::int64_t kernels = 0;  // how many
 };

@@ -57,7 +57,7 @@ double children_cpu_seconds() {
 // One case once, in seconds.
 struct Turn {
   std::size_t runs = 0;
-  double wall = 0, supervisor = 0, worker = 0, main = 0, kernels = 0, guards = 0, calls = 0;
+  double wall = 0, supervisor = 0, worker = 0, main = 0, kernels = 0, operators = 0, calls = 0;
 
   double total() const { return supervisor + worker; }
 };
@@ -115,7 +115,7 @@ class Session {
       for (std::size_t i = 0; i < turn.runs; ++i) {
         const Figures& after = lines[++at];
         turn.kernels += 1e-9 * static_cast<double>(after.kernels_ns);
-        turn.guards += 1e-9 * static_cast<double>(after.guards_ns);
+        turn.operators += static_cast<double>(after.kernels);
         turn.calls += 1e-9 * static_cast<double>(after.calls_ns);
         kernels_ += after.kernels;
       }
@@ -147,7 +147,8 @@ class Session {
 // Of one case or of all: the whole from turns without clocks, the parts from turns with them.
 struct Shares {
   double total = 0, wall = 0;
-  double kernels = 0, guards = 0, calls = 0, around = 0, main = 0, supervisor = 0, start = 0;  // of the total
+  double operators = 0;  // kernels that ran, in all runs of the turns with clocks
+  double kernels = 0, calls = 0, around = 0, main = 0, supervisor = 0, start = 0;  // of the total
 
   double rest() const { return 1 - kernels; }
 };
@@ -156,8 +157,8 @@ Shares shares_of(const Turn& whole, const Turn& clocked, double start) {
   const double total = whole.total() + start;
   return {.total = total,
           .wall = whole.wall,
-          .kernels = (clocked.kernels - clocked.guards) / total,
-          .guards = clocked.guards / total,
+          .operators = clocked.operators,
+          .kernels = clocked.kernels / total,
           .calls = clocked.calls / total,
           .around = (whole.worker - whole.main - clocked.kernels) / total,
           .main = whole.main / total,
@@ -170,7 +171,7 @@ Turn sum(const std::vector<Turn>& turns) {
   for (const Turn& t : turns) {
     all.runs += t.runs;
     for (double Turn::* part :
-         {&Turn::wall, &Turn::supervisor, &Turn::worker, &Turn::main, &Turn::kernels, &Turn::guards, &Turn::calls})
+         {&Turn::wall, &Turn::supervisor, &Turn::worker, &Turn::main, &Turn::kernels, &Turn::operators, &Turn::calls})
       all.*part += t.*part;
   }
   return all;
@@ -185,9 +186,9 @@ std::vector<Turn> of_case(const std::vector<Turn>& turns, std::size_t i, std::si
 
 void print_row(const std::string& name, std::size_t runs, const Shares& s, std::size_t repetitions) {
   const auto n = static_cast<double>(repetitions);
-  fmt::print("{:<26} {:>4} {:>6.2f} {:>6.2f}  {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f}\n", name, runs, s.total / n,
-             s.wall / n, 100 * s.kernels, 100 * s.guards, 100 * s.around, 100 * s.main, 100 * s.supervisor + 100 * s.start,
-             100 * s.rest());
+  fmt::print("{:<26} {:>4} {:>6.2f} {:>6.2f}  {:>7.0f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f}\n", name, runs, s.total / n,
+             s.wall / n, s.operators / n / static_cast<double>(runs), 100 * s.kernels, 100 * s.around, 100 * s.main,
+             100 * s.supervisor + 100 * s.start, 100 * s.rest());
 }
 
 // The kernels that take the most.
@@ -205,10 +206,10 @@ void report(const Options& options, const Session& whole, const Session& clocked
   const std::size_t n = options.cases.size(), repetitions = static_cast<std::size_t>(options.repetitions);
   fmt::print(
       "{} turns of {} cases, alternating without and with clocks; CPU of all processes and wall time in seconds a case,\n"
-      "shares in percent of the CPU time\n\n",
+      "kernels a run, shares in percent of the CPU time\n\n",
       repetitions, n);
-  fmt::print("{:<26} {:>4} {:>6} {:>6}  {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}\n", "case", "runs", "CPU", "wall", "arith",
-             "guards", "around", "record", "super", "rest");
+  fmt::print("{:<26} {:>4} {:>6} {:>6}  {:>7} {:>6} {:>6} {:>6} {:>6} {:>6}\n", "case", "runs", "CPU", "wall", "kernels",
+             "arith", "around", "record", "super", "rest");
   for (std::size_t i = 0; i < n; ++i) {
     const auto turns = of_case(whole.turns(), i, n);
     print_row(options.cases[i], turns[0].runs, shares_of(sum(turns), sum(of_case(clocked.turns(), i, n)), 0), repetitions);
@@ -232,13 +233,11 @@ void report(const Options& options, const Session& whole, const Session& clocked
   fmt::print("one worker's start and end: {:.2f} s of CPU, {:.1f} % of all here\n", whole.start_and_end(), 100 * total.start);
   fmt::print("not the ranks' arithmetic: {:.1f} % (turns: min {:.1f}, median {:.1f}, max {:.1f})\n", 100 * total.rest(),
              100 * rests.front(), 100 * rests[rests.size() / 2], 100 * rests.back());
+  fmt::print("  around the kernels on the rank threads {:.1f}, records {:.1f}, supervisor {:.1f}, start and end {:.1f}\n",
+             100 * total.around, 100 * total.main, 100 * total.supervisor, 100 * total.start);
   fmt::print(
-      "  guards of exact arithmetic {:.1f}, around the kernels on the rank threads {:.1f}, records {:.1f}, supervisor {:.1f},\n"
-      "  start and end {:.1f}\n",
-      100 * total.guards, 100 * total.around, 100 * total.main, 100 * total.supervisor, 100 * total.start);
-  fmt::print(
-      "outside every call of an operator: at least {:.1f} %; calls take in autograd's recording, the operator meter, guards,\n"
-      "  and what the clocks cost without reading time\n",
+      "outside every call of an operator: at least {:.1f} %; calls take in autograd's recording, the operator meter, and\n"
+      "  what the clocks cost without reading time\n",
       100 * (1 - total.calls));
   fmt::print("goal: at most {:.0f} %: {}\n", 100 * kGoal, total.rest() <= kGoal ? "met" : "not met");
   print_operators(clocked);

@@ -26,7 +26,6 @@ int main() {
     out << Figures{.process_ns = process_cpu_ns(),
                    .main_ns = thread_cpu_ns(),
                    .kernels_ns = times.kernels_ns,
-                   .guards_ns = times.guards_ns,
                    .calls_ns = times.calls_ns,
                    .kernels = times.kernels}
         << std::flush;

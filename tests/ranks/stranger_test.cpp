@@ -1,6 +1,8 @@
 // Transforms know nothing of each other: a stranger with another's behaviour and another name gives the same outcome.
 // Strangers of checkpointing rename as it does, with and without recomputing; those of compilation, selective
 // checkpointing and replication have its mechanism and wrappers by other names.
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/install.h"
 #include "ranks/comm/world.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/mechanism/blocks.h"
@@ -80,7 +82,8 @@ void put_in_choosy_envelopes(Subject& subject, const Item&, const Site&) {
   RecomputeOptions options;
   options.modes = [] {
     return selective_cache([](const std::string& op, int run) {
-      return (op == "aten::mm" && run % 2 == 0) || op == "aten::bmm" || op == "_c10d_functional::reduce_scatter_tensor";
+      return (op == "aten::mm" && run % 2 == 0) || op == "aten::_scaled_dot_product_flash_attention_for_cpu" ||
+             op == "_c10d_functional::reduce_scatter_tensor";
     });
   };
   put_in_envelopes(subject, true, options);
@@ -134,14 +137,16 @@ Record run_with_stranger(const std::string& text, const std::string& replaced, c
   for (Item& item : run.subject.stack.items) {
     if (item.name == replaced) item.name = stranger;
   }
-  const RankProgram program{.subject = run.subject, .numerics = {}, .find_transform = with_strangers};
+  const RankProgram program{.subject = run.subject, .find_transform = with_strangers};
+  install_exact_kernels();
+  set_exact_grid(run.subject.settings.grid);
   std::vector<RankResult> results(world_size(mesh));
   const WorldResult world =
       run_thread_world(mesh, {}, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
   Record record{.ending = world.ending, .failure = world.failure, .world_size = world_size(mesh)};
   if (world.ending != Ending::completed) return record;
   std::vector<std::pair<std::string, at::Tensor>> model;
-  for (const NamedParameter& named : parameters_of(make_llama(kLlama, {.numerics = {}}))) {
+  for (const NamedParameter& named : parameters_of(make_llama(kLlama, {}))) {
     model.emplace_back(named.name, named.parameter->tensor.detach());
   }
   assemble_record(run, mesh, results, model, record);

@@ -4,6 +4,7 @@
 // Thread rules: one guard a process, as a worker runs one case at a time; note() may be called from any rank thread.
 #pragma once
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -22,12 +23,29 @@ enum class PastRange { stop, go_on };
 // ranks times microbatches.
 void reset_range(int fan_in, PastRange past = PastRange::stop);
 
-// Throws OutOfRange, unless the run goes on.
+// Throws OutOfRange, unless the run goes on or nothing is measured.
 void leave_range(const std::string& message);
 
 // `sum_bound` bounds the sum of |terms| of one contraction or sum whose terms are multiples of 2^-bits. Leaves the
 // range naming `what` when fan_in * sum_bound reaches 2^(53 - bits), past which a partial sum may need more than 53 bits.
 void note_sum(double sum_bound, int bits, const char* what);
+
+// For the largest of several bounds: what is not a number is larger than any, and stays so whatever comes after it.
+inline void keep_largest(double value, double& largest) {
+  if (!(value <= largest) && !std::isnan(largest)) largest = value;
+}
+
+// For its lifetime, nothing that this thread computes is noted or refused: of a dry run, whose values mean nothing.
+class Unmeasured {
+ public:
+  Unmeasured();
+  ~Unmeasured();
+  Unmeasured(const Unmeasured&) = delete;
+
+ private:
+  bool before_;
+};
+bool is_measured();
 
 // The largest share of the allowed range that was noted since the last reset; below 1.
 double range_used();

@@ -1,15 +1,19 @@
-// Softmax of attention scores in the three arithmetics. The maximum is taken first, never carried along as a running
-// softmax does: what it is subtracted from would depend on how the row is cut.
+// What softmax, its logarithm and attention share. Float64.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include "ranks/arith/arithmetic.h"
-
 namespace ordercheck::ranks {
 
-// Over the last dim of scores [n, queries, keys]; where `hidden` [queries, keys] is true the weight is 0. Every query must
-// see at least one key. The terms of the row sums, of the gradient's too, are snapped. Saves its result only.
-at::Tensor masked_softmax(const Numerics& numerics, const at::Tensor& scores, const at::Tensor& hidden);
+// Of rows along `dim`: x minus the row's maximum (0 where that is infinite), the exponentials of that, and their sum, kept as
+// a dim of 1. The maximum is taken first, never carried along as a running softmax does: what it is subtracted from would
+// depend on how the row is cut.
+struct Exponentials {
+  at::Tensor shifted, values, sum;
+};
+Exponentials exponentials(const at::Tensor& x, int64_t dim, const char* what);
+
+// The gradient of a softmax whose result is `y`.
+at::Tensor softmax_gradient(const at::Tensor& gradient, const at::Tensor& y, int64_t dim, const char* what);
 
 }  // namespace ordercheck::ranks

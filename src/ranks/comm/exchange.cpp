@@ -1,6 +1,7 @@
 #include "ranks/comm/exchange.h"
 
 #include <ATen/ATen.h>
+#include <ATen/CPUFunctions.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -16,13 +17,14 @@ struct Unseen {
       c10::DispatchKeySet({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot})};
 };
 
-// In rank order, whoever came first: float addition does not commute with reordering.
+// In rank order, whoever came first: float addition does not commute with reordering. A library of collectives adds by itself,
+// not with an operator, which in exact arithmetic would round.
 at::Tensor reduced(const Rendezvous& meeting, std::size_t k) {
   at::Tensor result = meeting.offers[0]->inputs[k].clone();
   for (std::size_t i = 1; i < meeting.offers.size(); ++i) {
     const Offer& offer = *meeting.offers[i];
     if (offer.reduction == Reduction::sum) {
-      result.add_(offer.inputs[k]);
+      at::cpu::add_(result, offer.inputs[k]);
     } else {
       at::maximum_out(result, result, offer.inputs[k]);
     }

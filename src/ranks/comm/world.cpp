@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "ranks/arith/exactness.h"
 #include "ranks/arith/range.h"
 #include "ranks/comm/blame.h"
 #include "ranks/comm/thread_backend.h"
@@ -79,6 +80,8 @@ std::optional<WorldResult> run_body(const std::function<void(RankState&)>& body,
     return std::nullopt;
   } catch (const OutOfRange& thrown) {
     return thrown_by(state, Ending::out_of_range, thrown.what());
+  } catch (const Unsupported& thrown) {
+    return thrown_by(state, Ending::unsupported, thrown.what());
   } catch (const c10::Error& thrown) {
     return thrown_by(state, Ending::failed, thrown.what_without_backtrace());
   } catch (const std::exception& thrown) {

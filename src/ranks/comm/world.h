@@ -28,14 +28,14 @@ struct WorldOptions {
 // then the lowest), the two ranks that disagreed and on what, or for a deadlock every rank's place; its own place is the
 // lowest of these ranks'. Ranks that were only unblocked by another's failure are not blamed.
 struct WorldResult {
-  Ending ending = Ending::completed;  // completed | failed | deadlocked | out_of_range
+  Ending ending = Ending::completed;  // completed | failed | deadlocked | out_of_range | unsupported
   std::optional<Failure> failure;
 };
 
 // Runs `body` once on each rank of `mesh`, each on a thread of its own with its RankState as this_rank(), torch threads
 // set to one, and for every axis of the mesh of degree > 1 a registered process group of that axis' name ("tp",
 // "dp_shard", ...) plus "world" over all ranks. Returns when all threads ended. An exception of type OutOfRange
-// (ranks/arith/range.h) ends as out_of_range.
+// (ranks/arith/range.h) ends as out_of_range, one of type Unsupported (ranks/arith/exactness.h) as unsupported.
 // Not re-entrant from inside a rank; several worlds may run one after another.
 WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options, const std::function<void(RankState&)>& body);
 

@@ -72,7 +72,7 @@ using GraphPtr = c10::intrusive_ptr<Graph>;
 std::vector<ValueId> operands(const Node& node);
 std::vector<ValueId> results(const Node& node);
 
-// Must run though nobody uses what it returns: collectives, which other ranks wait for, and guards.
+// Must run though nobody uses what it returns: collectives, which other ranks wait for, and what returns nothing.
 bool has_effect(const Node& node);
 bool is_collective(const Node& node);
 

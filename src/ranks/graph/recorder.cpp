@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <ATen/ATen.h>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "ranks/arith/range.h"
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/module/rank.h"
@@ -27,12 +29,8 @@ Identity identity_of(const at::Tensor& tensor) {
           tensor.scalar_type()};
 }
 
-// Refuses values that do not fit its grid, and those of a dry run mean nothing.
-bool checks_values(const Node& node) { return node.name() == "ordercheck::snap"; }
-
-// What a collective, or a rounding, returns on this rank, as far as its shape goes.
+// What a collective returns on this rank, as far as its shape goes.
 at::Tensor stand_in_result(const std::string& name, const Stack& arguments) {
-  if (name == "ordercheck::snap") return arguments[0].toTensor().clone(at::MemoryFormat::Contiguous);
   const at::Tensor& input = arguments[0].toTensor();
   if (name == "_c10d_functional::wait_tensor") return input;
   if (name == "_c10d_functional::all_gather_into_tensor") {
@@ -45,13 +43,32 @@ at::Tensor stand_in_result(const std::string& name, const Stack& arguments) {
   throw GraphBreak(fmt::format("{} cannot be captured", name));
 }
 
-void refuse(const c10::OperatorHandle& op) {
+// Attention says that it draws, and does where it drops something out.
+bool drops_nothing(const c10::OperatorHandle& op, const Stack& stack) {
+  const auto place = op.schema().argumentIndexWithName("dropout_p");
+  return place && stack[stack.size() - op.schema().arguments().size() + *place].toDouble() == 0;
+}
+
+// What computes the same and writes to nothing: add for add_, of the same overload.
+std::optional<c10::OperatorHandle> functional_of(const c10::OperatorHandle& op) {
+  c10::OperatorName name = op.operator_name();
+  const auto& arguments = op.schema().arguments();
+  const auto writes = [](const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); };
+  if (!name.name.ends_with('_') || !writes(arguments[0])) return std::nullopt;
+  if (std::any_of(arguments.begin() + 1, arguments.end(), writes)) return std::nullopt;
+  name.name.pop_back();
+  const auto functional = c10::Dispatcher::singleton().findSchema(name);
+  if (!functional || functional->schema().arguments().size() != arguments.size()) return std::nullopt;
+  return functional;
+}
+
+void refuse(const c10::OperatorHandle& op, const Stack& stack) {
   const std::string& name = op.operator_name().name;
-  if (op.schema().is_mutable()) throw GraphBreak(fmt::format("{} writes to its argument", name));
   for (const at::Tag tag : op.getTags()) {
     if (tag == at::Tag::data_dependent_output) throw GraphBreak(fmt::format("{} reads a value", name));
     if (tag == at::Tag::dynamic_output_shape) throw GraphBreak(fmt::format("the shape of {} depends on values", name));
-    if (tag == at::Tag::nondeterministic_seeded) throw GraphBreak(fmt::format("{} draws random numbers", name));
+    if (tag == at::Tag::nondeterministic_seeded && !drops_nothing(op, stack))
+      throw GraphBreak(fmt::format("{} draws random numbers", name));
   }
 }
 
@@ -61,7 +78,12 @@ class Recorder final : public DispatchMode {
 
   // A new value for the tensor, which takes the name from whatever else looks like it: what
   // detach() returns looks like its argument, and whoever reads from then on reads the result.
-  ValueId define(const at::Tensor& tensor, bool is_view = false) {
+  ValueId define(const at::Tensor& tensor) {
+    outside_.insert(tensor.storage().unsafeGetStorageImpl());
+    return name(tensor, /*is_view=*/false);
+  }
+
+  ValueId name(const at::Tensor& tensor, bool is_view) {
     const ValueId id = static_cast<ValueId>(graph_.values.size());
     graph_.values.push_back({.sizes = tensor.sizes().vec(),
                              .dtype = tensor.scalar_type(),
@@ -90,8 +112,8 @@ class Recorder final : public DispatchMode {
   void begin_backward() { nodes_ = &graph_.backward; }
 
   void call(const c10::OperatorHandle& op, Stack& stack) override {
-    refuse(op);
-    Node node{.op = op, .arguments = {}, .results = {}};
+    refuse(op, stack);
+    Node node{.op = op.schema().is_mutable() ? functional(op, stack) : op, .arguments = {}, .results = {}};
     const RankState* rank = find_rank();
     node.recomputed = rank && rank->phase() == Phase::recompute;
     const std::size_t count = op.schema().arguments().size();
@@ -99,7 +121,8 @@ class Recorder final : public DispatchMode {
       node.arguments.push_back(read(*argument, node.name()));
     }
     const std::size_t base = stack.size() - count;
-    const bool is_view = std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
+    const bool is_view = !op.schema().is_mutable() &&
+                         std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
                                      [](const c10::Argument& returned) { return returned.alias_info() != nullptr; });
     run(op, node, stack, base);
     for (std::size_t i = base; i < stack.size(); ++i) node.results.push_back(write(stack[i], node.name(), is_view));
@@ -107,8 +130,25 @@ class Recorder final : public DispatchMode {
   }
 
  private:
+  // What a graph records of an operator that writes to its argument: its functional form, whose result takes the argument's
+  // name. Only where the argument is a result of this region that nothing else shows: what lies outside is written to by
+  // nobody, and another view of it would keep the name of what was there before.
+  c10::OperatorHandle functional(const c10::OperatorHandle& op, const Stack& stack) const {
+    const std::string& name = op.operator_name().name;
+    const auto found = functional_of(op);
+    if (!found) throw GraphBreak(fmt::format("{} writes to its argument", name));
+    const at::Tensor& written = stack[stack.size() - op.schema().arguments().size()].toTensor();
+    const void* storage = written.storage().unsafeGetStorageImpl();
+    if (!knows(written) || outside_.contains(storage))
+      throw GraphBreak(fmt::format("{} writes to a tensor that is no result of the region", name));
+    const auto shows = [&](const auto& entry) { return std::get<0>(entry.first) == storage; };
+    if (std::count_if(known_.begin(), known_.end(), shows) > 1)
+      throw GraphBreak(fmt::format("{} writes to a tensor that has views", name));
+    return *found;
+  }
+
   static void run(const c10::OperatorHandle& op, const Node& node, Stack& stack, std::size_t base) {
-    if (is_collective(node) || checks_values(node)) {
+    if (is_collective(node)) {
       const at::Tensor result =
           stand_in_result(node.name(), Stack(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end()));
       stack.resize(base);
@@ -140,17 +180,18 @@ class Recorder final : public DispatchMode {
   NodeResult write(const c10::IValue& value, const std::string& writer, bool is_view) {
     if (value.isTensor()) {
       const at::Tensor& tensor = value.toTensor();
-      return {.is_list = false, .values = {tensor.defined() ? define(tensor, is_view) : kNoValue}};
+      return {.is_list = false, .values = {tensor.defined() ? name(tensor, is_view) : kNoValue}};
     }
     if (!value.isTensorList()) throw GraphBreak(fmt::format("{} returns a value that is no tensor", writer));
     NodeResult list{.is_list = true, .values = {}};
-    for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(define(tensor, is_view));
+    for (const at::Tensor& tensor : value.toTensorVector()) list.values.push_back(name(tensor, is_view));
     return list;
   }
 
   Graph& graph_;
   std::vector<Node>* nodes_ = &graph_.forward;
   std::map<Identity, ValueId> known_;
+  std::set<const void*> outside_;  // storages of what is no result of the region
   // Every tensor that was named. A freed storage's address is soon given to another tensor, which would then be taken for
   // the one that is gone.
   std::vector<at::Tensor> alive_;
@@ -181,6 +222,7 @@ class DryRun {
  private:
   WithoutDispatchModes no_modes_;
   RecordingScope recording_;
+  Unmeasured unmeasured_;  // the numbers of a dry run mean nothing: no exact kernel shall refuse them
   at::impl::SavedTensorDefaultHooksTLS hooks_;
   RankState* rank_;
   std::int64_t kept_before_ = 0;

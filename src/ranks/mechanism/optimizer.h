@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "ranks/arith/arithmetic.h"
 #include "ranks/module/module.h"
 #include "stack/mesh.h"
 
@@ -23,7 +22,7 @@ struct OptimizerOptions {
 
 class Optimizer {
  public:
-  Optimizer(OptimizerOptions options, Numerics numerics, Mesh mesh, std::vector<ParameterPtr> parameters);
+  Optimizer(OptimizerOptions options, Mesh mesh, std::vector<ParameterPtr> parameters);
 
   // Total norm over all bound parameters, each element of the full gradient counted once however it is placed: squares of
   // pieces are summed over the axes that shard a parameter, and over no other. Parameters without a gradient are left
@@ -40,15 +39,15 @@ class Optimizer {
   struct State {
     at::Tensor first_moment;
     at::Tensor second_moment;
+    at::Tensor steps;  // one number, float32
   };
-  void update(std::size_t index, const at::Tensor& gradient);
+  void update_sgd(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients);
+  void update_adamw(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients);
 
   OptimizerOptions options_;
-  Numerics numerics_;
   Mesh mesh_;
   std::vector<ParameterPtr> parameters_;
   std::vector<State> states_;
-  double beta1_power_ = 1, beta2_power_ = 1;  // beta^steps, multiplied up
 };
 
 }  // namespace ordercheck::ranks

@@ -4,17 +4,17 @@
 
 #include <ATen/ATen.h>
 
-#include "ranks/arith/softmax.h"
-
 namespace ordercheck::ranks {
 namespace {
 
-// Rotates pairs (first half, second half) of the last dim by position * theta^(-2i/head_dim).
+// Of x [batch, sequence, heads, head_dim]: rotates pairs (first half, second half) of the last dim by
+// position * theta^(-2i/head_dim). Heads are still beside their features: halves of transposed heads look as if channels
+// came last, at::cat would lay its result out so, and attention's fused kernel takes only heads whose features lie together.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, double theta) {
   const int64_t half = x.size(-1) / 2;
   const at::Tensor exponent = at::arange(half, x.options()) * (-2.0 / static_cast<double>(x.size(-1)));
   const at::Tensor frequency = at::exp(exponent * std::log(theta));
-  const at::Tensor angle = positions.to(x.scalar_type()).unsqueeze(-1) * frequency;
+  const at::Tensor angle = (positions.to(x.scalar_type()).unsqueeze(-1) * frequency).unsqueeze(1);
   const at::Tensor cosine = angle.cos();
   const at::Tensor sine = angle.sin();
   const at::Tensor first = x.narrow(-1, 0, half);
@@ -22,32 +22,19 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, double theta
   return at::cat({first * cosine - second * sine, second * cosine + first * sine}, -1);
 }
 
-at::Tensor split_heads(const at::Tensor& x, int head_dim) {
-  return x.view({x.size(0), x.size(1), -1, head_dim}).transpose(1, 2);
-}
+at::Tensor split_heads(const at::Tensor& x, int head_dim) { return x.view({x.size(0), x.size(1), -1, head_dim}); }
 
 }  // namespace
 
 at::Tensor InnerAttention::forward(const Tensors& inputs) {
-  const Numerics& numerics = options_.numerics;
-  const at::Tensor& q = inputs[0];
-  const at::Tensor& positions = inputs[3];
-  const int64_t batch = q.size(0), heads = q.size(1), length = q.size(2), head_dim = q.size(3);
-  const int64_t repeats = heads / inputs[1].size(1);
-  // Query heads that share a key/value head stand side by side; backward adds their exact gradients.
-  const auto repeated = [&](const at::Tensor& x) {
-    return x.unsqueeze(2).expand({batch, x.size(1), repeats, length, head_dim}).reshape({batch * heads, length, head_dim});
-  };
-  const at::Tensor k = repeated(inputs[1]);
-  const at::Tensor v = repeated(inputs[2]);
-
-  at::Tensor hidden = positions.unsqueeze(0).gt(positions.unsqueeze(1));  // [query, key]: the key comes later
-  if (options_.mutant == "mask_bit") hidden.index_put_({at::tensor(length / 2), at::tensor(length / 2 + 1)}, false);
-
-  // Scaled before the product: of a query there is less than of its scores.
-  const at::Tensor scaled = (q * (1.0 / std::sqrt(static_cast<double>(head_dim)))).reshape({batch * heads, length, head_dim});
-  const at::Tensor weights = masked_softmax(numerics, batched_matmul(numerics, scaled, k.transpose(1, 2)), hidden);
-  return batched_matmul(numerics, weights, v).view({batch, heads, length, head_dim});
+  std::optional<at::Tensor> mask;
+  if (options_.mutant == "mask_bit") {
+    const int64_t length = inputs[0].size(2);
+    mask = at::ones({length, length}, at::kBool).tril();
+    mask->index_put_({at::tensor(length / 2), at::tensor(length / 2 + 1)}, true);
+  }
+  return at::scaled_dot_product_attention(inputs[0], inputs[1], inputs[2], mask, /*dropout_p=*/0.0, /*is_causal=*/!mask,
+                                          /*scale=*/std::nullopt, /*enable_gqa=*/true);
 }
 
 at::Tensor Attention::forward(const Tensors& inputs) {
@@ -55,11 +42,13 @@ at::Tensor Attention::forward(const Tensors& inputs) {
   const int64_t batch = x.size(0), length = x.size(1);
   // As torchtitan slices its rotary table to the length it is given.
   const at::Tensor positions = inputs[1].narrow(0, 0, length);
-  const at::Tensor q = rotate(split_heads(child("wq")->call({x}), options_.head_dim), positions, options_.rope_theta);
+  const int head_dim = options_.head_dim;
+  const at::Tensor q = rotate(split_heads(child("wq")->call({x}), head_dim), positions, options_.rope_theta).transpose(1, 2);
   const at::Tensor key_positions = options_.mutant == "position" ? positions + 1 : positions;
-  const at::Tensor k = rotate(split_heads(child("wk")->call({x}), options_.head_dim), key_positions, options_.rope_theta);
-  const at::Tensor v = split_heads(child("wv")->call({x}), options_.head_dim);
-  const at::Tensor out = child("inner_attention")->call({q, k, v, positions});
+  const at::Tensor k =
+      rotate(split_heads(child("wk")->call({x}), head_dim), key_positions, options_.rope_theta).transpose(1, 2);
+  const at::Tensor v = split_heads(child("wv")->call({x}), head_dim).transpose(1, 2);
+  const at::Tensor out = child("inner_attention")->call({q, k, v});
   return child("wo")->call({out.transpose(1, 2).reshape({batch, length, -1})});
 }
 

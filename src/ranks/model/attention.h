@@ -1,20 +1,18 @@
 // Causal self-attention with rotary positions and grouped key/value heads.
 #pragma once
 
-#include "ranks/arith/arithmetic.h"
 #include "ranks/module/module.h"
 
 namespace ordercheck::ranks {
 
 struct AttentionOptions {
-  Numerics numerics;
   int head_dim = 2;
   double rope_theta = 10000.0;
   std::string mutant;  // mask_bit, position
 };
 
 // softmax(q k^T / sqrt(head_dim)) v under a causal mask. Inputs: q [batch, heads, sequence, head_dim], k and v
-// [batch, kv_heads, sequence, head_dim], positions [sequence]. Output: [batch, heads, sequence, head_dim].
+// [batch, kv_heads, sequence, head_dim]. Output: [batch, heads, sequence, head_dim].
 class InnerAttention final : public Module {
  public:
   explicit InnerAttention(AttentionOptions options) : Module("InnerAttention"), options_(std::move(options)) {}

@@ -1,7 +1,6 @@
-// The layers that models are made of. All sums go through arith/, everything else is elementwise.
+// The layers that models are made of, with LibTorch's operators.
 #pragma once
 
-#include "ranks/arith/arithmetic.h"
 #include "ranks/module/module.h"
 
 namespace ordercheck::ranks {
@@ -19,37 +18,30 @@ class ModuleDict final : public Module {
 // [..., in] to [..., out], no bias. Parameter: weight [out, in].
 class Linear final : public Module {
  public:
-  Linear(const Numerics& numerics, at::Tensor weight);
+  explicit Linear(at::Tensor weight);
 
  protected:
   at::Tensor forward(const Tensors& inputs) override;
-
- private:
-  Numerics numerics_;
 };
 
 // ids [batch, sequence] to [batch, sequence, dim]. Parameter: weight [vocab, dim].
 class Embedding final : public Module {
  public:
-  Embedding(const Numerics& numerics, at::Tensor weight);
+  explicit Embedding(at::Tensor weight);
 
  protected:
   at::Tensor forward(const Tensors& inputs) override;
-
- private:
-  Numerics numerics_;
 };
 
 // x / sqrt(mean(x^2) + eps) * weight over the last dim. Parameter: weight [dim].
 class RMSNorm final : public Module {
  public:
-  RMSNorm(const Numerics& numerics, at::Tensor weight, double epsilon);
+  RMSNorm(at::Tensor weight, double epsilon);
 
  protected:
   at::Tensor forward(const Tensors& inputs) override;
 
  private:
-  Numerics numerics_;
   double epsilon_;
 };
 

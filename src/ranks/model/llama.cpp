@@ -10,16 +10,15 @@
 namespace ordercheck::ranks {
 namespace {
 
-// w2(silu(w1 x) * w3 x). silu is written out: at::silu is not bitwise stable under slicing.
+// w2(silu(w1 x) * w3 x)
 class FeedForward final : public Module {
  public:
   FeedForward() : Module("FeedForward") {}
 
  protected:
   at::Tensor forward(const Tensors& inputs) override {
-    const at::Tensor gate = child("w1")->call({inputs[0]});
-    const at::Tensor silu = gate / (1 + at::exp(-gate));
-    return child("w2")->call({silu * child("w3")->call({inputs[0]})});
+    const at::Tensor gate = at::silu(child("w1")->call({inputs[0]}));
+    return child("w2")->call({gate * child("w3")->call({inputs[0]})});
   }
 };
 
@@ -54,8 +53,7 @@ class Builder {
 
   ModulePtr build() {
     auto model = std::make_shared<Llama>();
-    model->set_child("tok_embeddings",
-                     std::make_shared<Embedding>(options_.numerics, weights("tok_embeddings", sizes_.vocab, sizes_.dim)));
+    model->set_child("tok_embeddings", std::make_shared<Embedding>(weights("tok_embeddings", sizes_.vocab, sizes_.dim)));
     auto layers = std::make_shared<ModuleDict>();
     for (int i = 0; i < sizes_.layers; ++i) layers->set_child(std::to_string(i), block(i));
     model->set_child("layers", layers);
@@ -66,22 +64,19 @@ class Builder {
 
  private:
   at::Tensor weights(const std::string& path, int rows, int columns) {
-    return initial_parameter(options_.seed, path + ".weight", {rows, columns}, options_.numerics.dtype());
+    return initial_parameter(options_.seed, path + ".weight", {rows, columns}, options_.dtype);
   }
   ModulePtr project(const std::string& path, int rows, int columns) {
-    return std::make_shared<Linear>(options_.numerics, weights(path, rows, columns));
+    return std::make_shared<Linear>(weights(path, rows, columns));
   }
   ModulePtr norm(const std::string& path, const std::string& mutant) {
     const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
-    return std::make_shared<RMSNorm>(
-        options_.numerics, initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.numerics.dtype()),
-        epsilon);
+    return std::make_shared<RMSNorm>(initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype), epsilon);
   }
   ModulePtr block(int index) {
     const std::string path = fmt::format("layers.{}", index);
     const std::string mutant = index == 0 ? options_.mutant : "";  // one place is enough to be seen
-    const AttentionOptions attention_options{
-        .numerics = options_.numerics, .head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta, .mutant = mutant};
+    const AttentionOptions attention_options{.head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta, .mutant = mutant};
     const int query_width = sizes_.heads * sizes_.head_dim;
     const int key_width = sizes_.kv_heads * sizes_.head_dim;
     auto attention = std::make_shared<Attention>(attention_options);

@@ -11,14 +11,13 @@
 #include <cstdint>
 #include <string>
 
-#include "ranks/arith/arithmetic.h"
 #include "ranks/module/module.h"
 #include "stack/model_sizes.h"
 
 namespace ordercheck::ranks {
 
 struct ModelOptions {
-  Numerics numerics;
+  at::ScalarType dtype = at::kDouble;
   std::uint64_t seed = 1;
   std::string mutant;  // epsilon, mask_bit, position act here
 };

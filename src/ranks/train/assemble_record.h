@@ -6,7 +6,6 @@
 
 #include "parity/record.h"
 #include "protocol/messages.h"
-#include "ranks/arith/arithmetic.h"
 #include "ranks/train/rank_result.h"
 #include "stack/mesh.h"
 

@@ -36,16 +36,15 @@ Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int mic
   const int length = kStep.sequence_length;
   Batch batch{.tokens = at::empty({samples.count, length}, at::kLong),
               .labels = at::empty({samples.count, length}, at::kLong),
-              .valid = at::empty({samples.count, length}, at::kBool),
               .positions = at::arange(length, at::kLong)};
   for (int i = 0; i < samples.count; ++i) {
     for (int position = 0; position < length; ++position) {
       const int sample = samples.first + i;
       const int64_t at = static_cast<int64_t>(i) * length + position;
       batch.tokens.mutable_data_ptr<int64_t>()[at] = token_at(seed, step, sample, position);
-      batch.labels.mutable_data_ptr<int64_t>()[at] = label_at(seed, step, sample, position);
-      batch.valid.mutable_data_ptr<bool>()[at] = valid_at(seed, step, sample, position);
-      batch.valid_tokens += valid_at(seed, step, sample, position);
+      const bool valid = valid_at(seed, step, sample, position);
+      batch.labels.mutable_data_ptr<int64_t>()[at] = valid ? label_at(seed, step, sample, position) : kIgnoredLabel;
+      batch.valid_tokens += valid;
     }
   }
   return batch;

@@ -9,10 +9,12 @@
 
 namespace ordercheck::ranks {
 
+// The ignore_index that torch's losses have by default.
+inline constexpr std::int64_t kIgnoredLabel = -100;
+
 struct Batch {
   at::Tensor tokens;     // [samples, sequence] int64
-  at::Tensor labels;     // [samples, sequence] int64
-  at::Tensor valid;      // [samples, sequence] bool
+  at::Tensor labels;     // [samples, sequence] int64; kIgnoredLabel where the token is not valid
   at::Tensor positions;  // [sequence] int64
   int valid_tokens = 0;
 };

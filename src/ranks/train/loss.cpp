@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/comm/collectives.h"
+#include "ranks/train/batch.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -13,50 +14,44 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& valid,
-                            const std::string& axis, const Numerics& numerics) {
+// The steps of log_softmax, nll_loss and their gradients, in that order, on this rank's columns of the logits: each result
+// is bitwise that part of what they give on whole logits.
+struct SplitCrossEntropy : torch::autograd::Function<SplitCrossEntropy> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits, const at::Tensor& labels, const std::string& axis) {
     const int64_t columns = logits.size(-1);
-    const int64_t first = axis.empty() ? 0 : columns * group_rank(axis);
-    const auto over_axis = [&](const at::Tensor& x, Reduction reduction) {
-      return axis.empty() ? x : all_reduce(x, axis, reduction);
-    };
-    const at::Tensor largest = over_axis(logits.amax({-1}, /*keepdim=*/true), Reduction::max);
-    const at::Tensor exponentials = at::exp(logits - largest);
-    const at::Tensor sum = over_axis(sum_terms(numerics, exponentials), Reduction::sum);
+    const at::Tensor largest = all_reduce(at::amax(logits, {-1}, /*keepdim=*/true), axis, Reduction::max);
+    const at::Tensor shifted = logits - largest;
+    const at::Tensor sum = all_reduce(at::sum(at::exp(shifted), {-1}, /*keepdim=*/true), axis);
+    const at::Tensor log_weights = shifted - at::log(sum);
 
-    const at::Tensor local = (labels - first).unsqueeze(-1);
-    const at::Tensor mine = local.ge(0).logical_and(local.lt(columns));
+    const at::Tensor local = (labels - columns * group_rank(axis)).unsqueeze(-1);
+    const at::Tensor mine = local.ge(0).logical_and(local.lt(columns)).logical_and(labels.ne(kIgnoredLabel).unsqueeze(-1));
     const at::Tensor index = local.clamp(0, columns - 1);
-    const at::Tensor mine_number = mine.to(logits.scalar_type());
-    const at::Tensor target = over_axis(logits.gather(-1, index) * mine_number, Reduction::sum);
-    const at::Tensor counted = valid.unsqueeze(-1).to(logits.scalar_type());
-    const at::Tensor terms = (at::log(sum) + largest - target) * counted;
-
-    const at::Tensor one_hot = at::zeros_like(logits).scatter(-1, index, mine_number);
-    ctx->save_for_backward({exponentials, sum, one_hot, counted});
-    return sum_terms(numerics, terms.reshape({-1})).reshape({});
+    const at::Tensor picked = all_reduce(at::where(mine, log_weights.gather(-1, index), 0.0), axis);
+    ctx->save_for_backward({log_weights, labels, index, mine});
+    return at::sum(at::where(labels.ne(kIgnoredLabel).unsqueeze(-1), -picked, 0.0));
   }
 
+  // (one_hot - softmax) * s with s = -gradient, and 0 where the label does not count.
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
     const auto saved = ctx->get_saved_variables();
-    const at::Tensor to_logits = (saved[0] / saved[1] - saved[2]) * (saved[3] * gradients[0]);
-    return {to_logits, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
+    const at::Tensor& log_weights = saved[0];
+    const at::Tensor scale = at::where(saved[1].ne(kIgnoredLabel).unsqueeze(-1), -gradients[0], 0.0);
+    const at::Tensor one_hot = at::zeros_like(log_weights).scatter(-1, saved[2], saved[3].to(log_weights.scalar_type()));
+    return {(one_hot - at::exp(log_weights)) * scale, at::Tensor(), at::Tensor()};
   }
 };
 
 }  // namespace
 
-at::Tensor summed_cross_entropy(const Numerics& numerics, const at::Tensor& logits, const at::Tensor& labels,
-                                const at::Tensor& valid, const Placements& placements) {
-  std::string axis;
-  for (const Placement& placement : placements) {
-    if (placement.kind != Placement::Kind::shard || placement.dim != 2 || !axis.empty()) {
-      throw std::runtime_error("the loss expects logits whole or split over the vocabulary, got " + print(placements));
-    }
-    axis = placement.axis;
+at::Tensor summed_cross_entropy(const at::Tensor& logits, const at::Tensor& labels, const Placements& placements) {
+  if (placements.empty()) {
+    return at::cross_entropy_loss(logits.flatten(0, 1), labels.flatten(), /*weight=*/{}, at::Reduction::Sum, kIgnoredLabel);
   }
-  return CrossEntropy::apply(logits, labels, valid, axis, numerics);
+  if (placements.size() > 1 || placements[0].kind != Placement::Kind::shard || placements[0].dim != 2) {
+    throw std::runtime_error("the loss expects logits whole or split over the vocabulary, got " + print(placements));
+  }
+  return SplitCrossEntropy::apply(logits, labels, placements[0].axis);
 }
 
 }  // namespace ordercheck::ranks

@@ -5,21 +5,32 @@
 namespace ordercheck::ranks {
 namespace {
 
-// 2 * m * n * k of the two operands on top of the stack, batched or not; 0 for any other operator.
-std::int64_t matmul_flops(const std::string& name, const torch::jit::Stack& stack) {
-  if (name != "aten::mm" && name != "aten::bmm") return 0;
-  const at::Tensor& a = stack[stack.size() - 2].toTensor();
-  const at::Tensor& b = stack[stack.size() - 1].toTensor();
-  return 2 * a.numel() * b.size(-1);
+using torch::jit::Stack;
+
+std::int64_t product_flops(const at::Tensor& a, const at::Tensor& b) { return 2 * a.numel() * b.size(-1); }
+
+// Of one product of queries and keys, or of weights and values: [batch, heads, queries, head_dim] times
+// [batch, heads, head_dim, keys].
+std::int64_t attention_flops(const at::Tensor& q, const at::Tensor& k) { return 2 * q.numel() * k.size(2); }
+
+// As torch's FlopCounterMode counts them; 0 for an operator that multiplies no matrices. `first` is the operator's first
+// argument on the stack.
+std::int64_t matmul_flops(const std::string& name, const Stack& stack, std::size_t first) {
+  const auto tensor = [&](std::size_t place) -> const at::Tensor& { return stack[first + place].toTensor(); };
+  if (name == "aten::mm" || name == "aten::bmm") return product_flops(tensor(0), tensor(1));
+  if (name == "aten::addmm" || name == "aten::baddbmm") return product_flops(tensor(1), tensor(2));
+  if (name == "aten::_scaled_dot_product_flash_attention_for_cpu") return 2 * attention_flops(tensor(0), tensor(1));
+  // The scores once more, and the gradients of queries, keys, values and weights.
+  if (name == "aten::_scaled_dot_product_flash_attention_for_cpu_backward") return 5 * attention_flops(tensor(1), tensor(2));
+  return 0;
 }
 
 }  // namespace
 
-void OperatorMeter::call(const c10::OperatorHandle& op, torch::jit::Stack& stack) {
+void OperatorMeter::call(const c10::OperatorHandle& op, Stack& stack) {
   const bool recomputes = rank_.phase() == Phase::recompute;
-  const std::int64_t flops = matmul_flops(op.operator_name().name, stack);
-  // What gives no result computes nothing: a guard of the arithmetic.
-  if (recomputes && !op.schema().returns().empty()) ++rank_.counters.operators_recomputed;
+  const std::int64_t flops = matmul_flops(op.operator_name().name, stack, stack.size() - op.schema().arguments().size());
+  if (recomputes) ++rank_.counters.operators_recomputed;
   if (recomputes) rank_.counters.matmul_flops_recomputed += flops;
   rank_.counters.matmul_flops += flops;
   if (flops > 0) {

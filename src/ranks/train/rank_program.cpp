@@ -29,13 +29,13 @@ Item default_optimizer() { return parse_stack("optimizer=adamw:clip=1").value().
 class RankRun {
  public:
   RankRun(const RankProgram& program, RankState& rank) : program_(program), rank_(rank) {
-    site_ = {.mesh = rank.mesh, .rank = rank.rank, .numerics = program.numerics, .mutant = program.mutant};
+    site_ = {.mesh = rank.mesh, .rank = rank.rank, .mutant = program.mutant};
   }
 
   RankResult run() {
     rank_.set_phase(0, Phase::build);
     subject_.model =
-        make_llama(kLlama, {.numerics = program_.numerics, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
+        make_llama(kLlama, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!subject_.optimizer) apply(default_optimizer());
@@ -76,20 +76,21 @@ class RankRun {
     }
   }
 
-  // Loss sums are added first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
+  // Losses are summed first and scaled last: a sum of terms on the grid is exact, a sum of quotients is not.
   void train(int step) {
     rank_.counters = {.graph_captures = rank_.counters.graph_captures, .graph_breaks = rank_.counters.graph_breaks};
     rank_.compiled.forget_nodes();
     const Settings& settings = program_.subject.settings;
     const int all_tokens = ordercheck::valid_tokens(settings.seed, step);
-    at::Tensor loss_sum = at::zeros({1}, program_.numerics.dtype());
+    std::vector<at::Tensor> losses;
     {
       const DispatchModeScope counting(new OperatorMeter(rank_));
       for (int microbatch = 0; microbatch < settings.accumulation; ++microbatch) {
-        loss_sum = loss_sum + forward_backward(step, microbatch, all_tokens);
+        losses.push_back(forward_backward(step, microbatch, all_tokens));
       }
     }
     rank_.set_phase(step, Phase::observe);
+    at::Tensor loss_sum = at::sum(at::cat(losses), /*dim=*/0, /*keepdim=*/true);
     for (const char* axis : {"dp_replicate", "dp_shard"}) loss_sum = all_reduce(loss_sum, axis);
     result_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
     result_.gradients.push_back(pieces([](const Parameter& p) {
@@ -110,8 +111,7 @@ class RankRun {
     for (const auto& tell : subject_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     rank_.set_phase(step, Phase::forward);
     const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
-    const at::Tensor sum =
-        summed_cross_entropy(program_.numerics, logits, batch.labels, batch.valid, subject_.model->output_placements);
+    const at::Tensor sum = summed_cross_entropy(logits, batch.labels, subject_.model->output_placements);
     const int tokens = program_.mutant == "local_tokens"
                            ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
                            : all_tokens;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "protocol/messages.h"
-#include "ranks/arith/arithmetic.h"
 #include "ranks/module/rank.h"
 #include "ranks/train/rank_result.h"
 #include "ranks/transform/transform.h"
@@ -15,7 +14,7 @@ namespace ordercheck::ranks {
 
 struct RankProgram {
   Case subject;
-  Numerics numerics;
+  at::ScalarType dtype = at::kDouble;  // of parameters and activations
   std::string mutant;
   bool trace = false;
   bool graphs = false;                    // also keep the graphs that are captured

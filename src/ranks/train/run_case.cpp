@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/install.h"
 #include "ranks/arith/range.h"
 #include "ranks/comm/world.h"
 #include "ranks/model/llama.h"
@@ -45,9 +47,11 @@ std::string cannot_run(const Run& run, const Mesh& mesh) {
   return "";
 }
 
-std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Settings& settings, const Numerics& numerics) {
+at::ScalarType dtype_of(Arithmetic arithmetic) { return arithmetic == Arithmetic::float32 ? at::kFloat : at::kDouble; }
+
+std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Settings& settings) {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
-  const ModulePtr model = make_llama(kLlama, {.numerics = numerics, .seed = settings.seed, .mutant = ""});
+  const ModulePtr model = make_llama(kLlama, {.dtype = dtype_of(settings.arithmetic), .seed = settings.seed, .mutant = ""});
   for (const NamedParameter& named : parameters_of(model)) {
     parameters.emplace_back(named.name, named.parameter->tensor.detach());
   }
@@ -63,7 +67,6 @@ void end(Record& record, Ending ending, Phase phase, std::string message) {
 
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
   const Mesh mesh = mesh_of(run.subject.stack);
-  const Numerics numerics{.arithmetic = run.subject.settings.arithmetic, .grid = run.subject.settings.grid};
   Record record{.case_text = print(run.subject),
                 .engine = "native",
                 .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
@@ -74,10 +77,13 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
     end(record, Ending::unsupported, Phase::build, why);
     return record;
   }
+  install_exact_kernels();
+  const Settings& settings = run.subject.settings;
+  set_exact_grid(settings.arithmetic == Arithmetic::exact ? settings.grid : kNotExact);
   reset_range(world_size(mesh) * run.subject.settings.accumulation,
               run.keep == Keep::values ? PastRange::go_on : PastRange::stop);
   const RankProgram program{.subject = run.subject,
-                            .numerics = numerics,
+                            .dtype = dtype_of(run.subject.settings.arithmetic),
                             .mutant = run.mutant,
                             .trace = run.keep == Keep::values,
                             .graphs = run.keep == Keep::graphs,
@@ -90,7 +96,7 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
   record.failure = world.failure;
   if (world.ending != Ending::completed) return record;
   try {
-    assemble_record(run, mesh, results, model_as_built(run.subject.settings, numerics), record);
+    assemble_record(run, mesh, results, model_as_built(run.subject.settings), record);
   } catch (const std::exception& error) {
     end(record, Ending::failed, Phase::observe, error.what());
   }

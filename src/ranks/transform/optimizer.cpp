@@ -43,7 +43,7 @@ void apply_optimizer(Subject& subject, const Item& item, const Site& site) {
   read_options(item, options);
   std::vector<ParameterPtr> bound;
   for (const NamedParameter& named : parameters_of(subject.model)) bound.push_back(named.parameter);
-  subject.optimizer = std::make_shared<Optimizer>(options, site.numerics, site.mesh, std::move(bound));
+  subject.optimizer = std::make_shared<Optimizer>(options, site.mesh, std::move(bound));
   subject.optimizer->count_replicas = site.mutant == "norm_replicas";
 }
 

@@ -19,7 +19,7 @@ struct Family {
 
 constexpr Family kFamilies[] = {
     {"linear", "aten::mm"},
-    {"attention", "aten::bmm"},
+    {"attention", "aten::_scaled_dot_product_flash_attention_for_cpu"},
     {"gather", "_c10d_functional::all_gather_into_tensor"},
     {"reduce_scatter", "_c10d_functional::reduce_scatter_tensor"},
     {"all_reduce", "_c10d_functional::all_reduce"},

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "ranks/arith/arithmetic.h"
 #include "ranks/mechanism/optimizer.h"
 #include "ranks/module/module.h"
 #include "stack/mesh.h"
@@ -32,7 +31,6 @@ struct Subject {
 struct Site {
   Mesh mesh;
   int rank = 0;
-  Numerics numerics;
   std::string mutant;  // a small error to commit (ranks/module/mutants.h), "" for none
 };
 

@@ -29,7 +29,7 @@ GraphRecord sample() {
            .arguments = "%4, %5",
            .operands = {4, 5},
            .results = {6}},
-          {.op = "ordercheck::guard_sum",
+          {.op = "aten::_assert_async",
            .backward = true,
            .recomputed = false,
            .arguments = "%6",
@@ -50,7 +50,7 @@ TEST(GraphText, SaysWhatRunsWhereAndWhatIsHandedOver) {
             "backward of %4\n"
             "  %5 [2x4] = aten::mm(%0, %1)  # recomputed\n"
             "  %6 [2x3] = _c10d_functional::all_reduce(%4, %5)\n"
-            "  ordercheck::guard_sum(%6)\n"
+            "  aten::_assert_async(%6)\n"
             "  gradients   %6\n");
 }
 

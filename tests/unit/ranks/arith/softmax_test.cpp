@@ -1,45 +1,72 @@
-#include "ranks/arith/softmax.h"
+#include <gmock/gmock.h>
 
-#include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
-#include <gtest/gtest.h>
-
-#include "ranks/arith/range.h"
+#include "ranks/arith/snap.h"
+#include "unit/ranks/arith/exactly.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-constexpr Numerics kPlainSoftmax{.arithmetic = Arithmetic::plain};
-constexpr Numerics kExactSoftmax{.arithmetic = Arithmetic::exact};
-
-at::Tensor scores(int seed) { return at::randn({2, 5, 5}, at::detail::createCPUGenerator(seed), at::kDouble); }
-at::Tensor later_keys() { return at::ones({5, 5}, at::kBool).triu(1); }
-
-// Plain, it is the softmax of the field: the stock operator and its gradient, to the last few bits.
-TEST(Softmax, IsTheStockOneWithoutTheGrid) {
-  const at::Tensor hidden = later_keys();
-  at::Tensor x = scores(1).set_requires_grad(true), y = scores(1).set_requires_grad(true);
-  const at::Tensor ours = masked_softmax(kPlainSoftmax, x, hidden);
-  const at::Tensor stock = at::softmax(y.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1);
-  ours.backward(scores(2));
-  stock.backward(scores(2));
-  EXPECT_LT((ours - stock).abs().max().item<double>(), 0x1p-50);
-  EXPECT_LT((x.grad() - y.grad()).abs().max().item<double>(), 0x1p-48);
+// Near the stock operator's result and gradient: the grid is all that lies between.
+TEST(Softmax, IsTheStockOneButForTheGrid) {
+  for (const bool logarithm : {false, true}) {
+    const auto run = [&] {
+      at::Tensor x = noise({6, 9}, 1).set_requires_grad(true);
+      const at::Tensor y = logarithm ? at::log_softmax(x, -1) : at::softmax(x, -1);
+      y.backward(noise({6, 9}, 2));
+      return std::pair(y.detach(), x.grad());
+    };
+    const auto stock = run();
+    const Exactly exact;
+    const auto ours = run();
+    EXPECT_TRUE(at::allclose(ours.first, stock.first, 0, 1e-9));
+    EXPECT_TRUE(at::allclose(ours.second, stock.second, 0, 1e-9));
+    EXPECT_FALSE(equal_bits(ours.second, stock.second)) << "it is rounded";
+  }
 }
 
-TEST(Softmax, HidesWhatIsMasked) {
-  reset_range(1);
-  const at::Tensor weights = masked_softmax(kExactSoftmax, scores(1), later_keys());
-  EXPECT_EQ(weights.masked_select(later_keys()).abs().sum().item<double>(), 0);
-  EXPECT_EQ(weights[0][0][0].item<double>(), 1);
+TEST(Softmax, ReversingARowReversesItsWeights) {
+  const Exactly exact;
+  const at::Tensor x = noise({3, 50}, 3);
+  EXPECT_TRUE(equal_bits(at::softmax(x, -1).flip(-1), at::softmax(x.flip(-1), -1)));
+  EXPECT_TRUE(equal_bits(at::softmax(x, -1), at::softmax(x.t(), 0).t()));
 }
 
-TEST(Softmax, ReversingTheKeysReversesTheWeights) {
-  reset_range(1);
-  const at::Tensor nothing_hidden = at::zeros({5, 5}, at::kBool);
-  const at::Tensor x = scores(3);
-  EXPECT_TRUE(at::equal(masked_softmax(kExactSoftmax, x, nothing_hidden).flip(-1),
-                        masked_softmax(kExactSoftmax, x.flip(-1), nothing_hidden)));
+TEST(Softmax, ARowThatIsHiddenWholeIsNoNumber) {
+  const Exactly exact;
+  const at::Tensor x = at::full({1, 3}, -std::numeric_limits<double>::infinity(), at::kDouble);
+  EXPECT_TRUE(at::softmax(x, -1).isnan().all().item<bool>());
+}
+
+// (one_hot - exp(y)) * s to the bit, whatever other rows hold: what a loss on a split vocabulary computes.
+TEST(Softmax, ALabelsGradientHasTheFormOfASplitVocabulary) {
+  const Exactly exact;
+  const at::Tensor y = at::log_softmax(noise({4, 7}, 1), -1);
+  at::Tensor gradient = at::zeros({4, 7}, at::kDouble);
+  gradient[0][2] = -0.3;
+  gradient[1][6] = -0.7;
+  const at::Tensor s = at::tensor({-0.3, -0.7, 0.0}, at::kDouble).unsqueeze(1);
+  const at::Tensor owed = (gradient.ne(0).to(at::kDouble) - at::exp(y)).narrow(0, 0, 3) * s;
+  EXPECT_TRUE(equal_bits(at::_log_softmax_backward_data(gradient, y, -1, at::kDouble).narrow(0, 0, 3), owed));
+  gradient[3] = noise({7}, 2);
+  const at::Tensor beside = at::_log_softmax_backward_data(gradient, y, -1, at::kDouble);
+  EXPECT_TRUE(equal_bits(beside.narrow(0, 0, 3), owed));
+  EXPECT_TRUE(equal_bits(beside[3], gradient[3] - at::exp(y[3]) * gradient[3].sum()));
+  EXPECT_TRUE(equal_bits(at::_log_softmax_backward_data(gradient.t(), y.t(), 0, at::kDouble).t(), beside));
+}
+
+TEST(Losses, AreSumsOfLabelsLogLikelihoods) {
+  const at::Tensor y = at::log_softmax(noise({5, 7}, 1), -1), labels = at::tensor({1, 2, -100, 3, 6}, at::kLong);
+  const Exactly exact;
+  at::Tensor owed = at::zeros({}, at::kDouble);
+  for (const int64_t row : {0, 1, 3, 4}) owed = owed + snapped(-y[row][labels[row].item<int64_t>()].reshape({1}), 36)[0];
+  EXPECT_TRUE(equal_bits(at::nll_loss(y, labels, {}, at::Reduction::Sum, -100), owed));
+  EXPECT_TRUE(equal_bits(at::nll_loss(y, labels, {}, at::Reduction::Mean, -100), owed / 4));
+  EXPECT_TRUE(equal_bits(at::nll_loss(y, labels, {}, at::Reduction::None, -100)[0], -y[0][1]));
+  const at::Tensor image = y.t().reshape({1, 7, 5, 1}), pixels = labels.reshape({1, 5, 1});
+  EXPECT_TRUE(equal_bits(at::nll_loss2d(image, pixels, {}, at::Reduction::Sum, -100), owed));
+  EXPECT_EQ(refused([&] { at::nll_loss(y, labels, at::ones({7}, at::kDouble), at::Reduction::Sum, -100); }),
+            "aten::nll_loss_forward with a weight a class has no exact kernel");
+  EXPECT_THROW(at::nll_loss(y, labels + 7, {}, at::Reduction::Sum, -100), c10::Error) << "no such class";
 }
 
 }  // namespace

@@ -4,13 +4,11 @@
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "ranks/arith/arithmetic.h"
-#include "ranks/arith/guard.h"
-#include "ranks/arith/range.h"
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/mechanism/recompute.h"
+#include "unit/ranks/arith/exactly.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {
@@ -42,20 +40,28 @@ TEST_P(Refusal, NamesTheOperatorAndTheReason) {
   EXPECT_THAT(why_not(GetParam().computation, {input()}), HasSubstr(GetParam().reason));
 }
 
-// An operator that writes in place in the backward only.
+// An operator that writes to what it is handed in the backward only.
 struct WritesInBackward : torch::autograd::Function<WritesInBackward> {
   static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) { return x.exp(); }
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext*, torch::autograd::variable_list tangents) {
-    return {tangents[0].clone().neg_()};
+    return {tangents[0].neg_()};
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(
     All, Refusal,
-    testing::Values(Refused{"InPlace", [](const Tensors& in) { return in[0].exp().mul_(2); },
-                            "aten::mul_ writes to its argument"},
-                    Refused{"InPlaceInBackward", [](const Tensors& in) { return WritesInBackward::apply(in[0]); },
-                            "aten::neg_ writes to its argument"},
+    testing::Values(Refused{"WritingToAnInput", [](const Tensors& in) { return in[0].detach().mul_(2); },
+                            "aten::mul_ writes to a tensor that is no result of the region"},
+                    Refused{"WritingToTheTangent", [](const Tensors& in) { return WritesInBackward::apply(in[0]); },
+                            "aten::neg_ writes to a tensor that is no result of the region"},
+                    Refused{"WritingToAView", [](const Tensors& in) { return in[0].exp().t().mul_(2); },
+                            "aten::mul_ writes to a tensor that has views"},
+                    Refused{"WritingToAnOut",
+                            [](const Tensors& in) {
+                              at::Tensor out = at::empty({2, 2}, at::kDouble);
+                              return at::exp_out(out, in[0].detach());
+                            },
+                            "aten::exp writes to its argument"},
                     Refused{"Item", [](const Tensors& in) { return in[0] * in[0].sum().item<double>(); },
                             "aten::_local_scalar_dense reads a value"},
                     Refused{"Nonzero", [](const Tensors& in) { return in[0].nonzero().to(at::kDouble); },
@@ -195,14 +201,43 @@ TEST(Recorder, SendsNothingSoOneRankMayRecordAlone) {
   });
 }
 
-TEST(Recorder, WritesGuardsDownWithoutAskingThem) {
-  reset_range(1);
+// The numbers of a recording mean nothing: a collective hands back what it was handed.
+TEST(Recorder, MeasuresNoRange) {
+  const Exactly exact;
   const at::Tensor huge = at::full({2, 2}, 1e6, at::kDouble), w = variable(at::full({2, 2}, 1e6, at::kDouble));
   GraphPtr graph;
-  ASSERT_NO_THROW(graph = record("a region", [w](const Tensors& in) { return linear(Numerics{}, in[0], w); }, {huge}, {w}));
-  EXPECT_EQ(count(graph->forward, "ordercheck::guard_product"), 1);
-  EXPECT_EQ(count(graph->backward, "ordercheck::guard_product"), 1) << "of the weight; the input needs no gradient";
+  ASSERT_NO_THROW(graph = record("a region", [w](const Tensors& in) { return at::linear(in[0], w); }, {huge}, {w}));
+  EXPECT_EQ(count(graph->forward, "aten::mm"), 1);
+  EXPECT_EQ(count(graph->backward, "aten::mm"), 1) << "of the weight; the input needs no gradient";
   EXPECT_EQ(range_used(), 0);
+  EXPECT_TRUE(is_measured());
+}
+
+// As AOTAutograd makes a graph functional: the graph has mul for mul_, and who reads later reads its result.
+TEST(Recorder, WritesDownTheFunctionalFormOfWhatWritesToAResult) {
+  const Recorded computation = [](const Tensors& in) { return ((in[0] * 3).mul_(2).add_(30) * in[0].exp()).rsqrt(); };
+  const at::Tensor x = input();
+  const GraphPtr graph = record("a region", computation, {x}, {});
+  EXPECT_EQ(count(graph->forward, "aten::mul_"), 0);
+  EXPECT_EQ(count(graph->forward, "aten::add_"), 0);
+  EXPECT_EQ(count(graph->forward, "aten::add"), 1);
+  expect_equal_both_ways(computation, {x}, {});
+}
+
+TEST(Recorder, TakesAttentionThatDropsNothing) {
+  const at::Tensor x = variable(numbers({2, 4, 6, 2}, 1));
+  const auto attend = [](double dropout) {
+    return [dropout](const Tensors& in) {
+      return at::scaled_dot_product_attention(in[0], in[0], in[0], std::nullopt, dropout, /*is_causal=*/true).sin();
+    };
+  };
+  expect_equal_both_ways(attend(0), {x}, {});
+  EXPECT_THAT(why_not(
+                  [](const Tensors& in) {
+                    return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(in[0], in[0], in[0], 0.5));
+                  },
+                  {x}),
+              HasSubstr("draws random numbers"));
 }
 
 TEST(Recorder, TellsWorkThatACheckpointDoesAgain) {

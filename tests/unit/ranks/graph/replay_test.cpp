@@ -1,10 +1,9 @@
 #include "ranks/graph/replay.h"
 
-#include "ranks/arith/arithmetic.h"
-#include "ranks/arith/range.h"
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/train/operator_meter.h"
+#include "unit/ranks/arith/exactly.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {
@@ -19,16 +18,11 @@ TEST(Replay, GivesEagersBits) {
       {square(3), square(4)}, {w, v});
 }
 
-TEST(Replay, GivesTheBitsOfTheArithmeticWithGuards) {
-  reset_range(1);
-  const at::Tensor w = variable(numbers({3, 4}, 1));
-  expect_equal_both_ways(
-      [w](const Tensors& in) {
-        const Numerics exact;
-        const at::Tensor y = linear(exact, in[0], w);
-        return y * broadcast_to(exact, sum_terms(exact, y * y), y);
-      },
-      {variable(numbers({2, 4}, 3) * 0.01)}, {w});
+TEST(Replay, GivesTheBitsOfExactArithmetic) {
+  const Exactly exact;
+  const at::Tensor w = variable(numbers({3, 4}, 1)), scale = variable(numbers({3}, 2));
+  expect_equal_both_ways([w, scale](const Tensors& in) { return at::rms_norm(at::linear(in[0], w), {3}, scale, 1e-5); },
+                         {variable(numbers({2, 4}, 3) * 0.01)}, {w, scale});
 }
 
 TEST(Replay, HandsOnNoGradientWhereNoneIsNeeded) {
@@ -120,17 +114,16 @@ TEST(Replay, TwoReplaysMayWaitForTheirBackward) {
 }
 
 // The first run fits; what is handed in later need not.
-TEST(Replay, GuardsAnswerForTheNumbersOfTheDay) {
-  reset_range(1);
+TEST(Replay, KernelsAnswerForTheNumbersOfTheDay) {
+  const Exactly exact;
   const at::Tensor w = variable(at::ones({2, 2}, at::kDouble));
-  const GraphPtr graph = record("a region", [w](const Tensors& in) { return linear(Numerics{}, in[0], w); },
+  const GraphPtr graph = record("a region", [w](const Tensors& in) { return at::linear(in[0], w); },
                                 {variable(at::ones({2, 2}, at::kDouble))}, {w});
   optimize(*graph);
   const at::Tensor small = replay(graph, {variable(at::ones({2, 2}, at::kDouble))});
   EXPECT_GT(range_used(), 0);
   EXPECT_THROW(replay(graph, {variable(at::full({2, 2}, 1e5, at::kDouble))}), OutOfRange);
   EXPECT_THROW(small.backward(at::full({2, 2}, 1e5, at::kDouble)), OutOfRange);
-  reset_range(1);
 }
 
 class OperatorNames final : public DispatchMode {
@@ -165,9 +158,9 @@ TEST(Replay, InstrumentsSeeItsInsideAndOtherModesDoNot) {
 }
 
 TEST(Replay, AnExceptionInsideLeavesTheModesInPlace) {
-  reset_range(1);
+  const Exactly exact;
   const at::Tensor x = at::ones({2, 2}, at::kDouble), w = at::ones({2, 2}, at::kDouble);
-  const GraphPtr graph = record("a region", [w](const Tensors& in) { return linear(Numerics{}, in[0], w); }, {x}, {w});
+  const GraphPtr graph = record("a region", [w](const Tensors& in) { return at::linear(in[0], w); }, {x}, {w});
   save_everything(*graph);
   std::vector<std::string> seen;
   {
@@ -178,7 +171,6 @@ TEST(Replay, AnExceptionInsideLeavesTheModesInPlace) {
     EXPECT_EQ(seen, std::vector<std::string>{"aten::exp"});
   }
   EXPECT_EQ(c10::impl::TorchDispatchModeTLS::stack_len(), 0);
-  reset_range(1);
 }
 
 TEST(Replay, HoldsForBackwardWhatTheGraphSavesAndNoMore) {

@@ -8,6 +8,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "unit/ranks/arith/exactly.h"
+
 namespace ordercheck::ranks {
 namespace {
 
@@ -18,9 +20,8 @@ struct Scalar {
 void update(Scalar& x, double gradient, const OptimizerOptions& o, double beta1_power, double beta2_power) {
   x.first = x.first * o.beta1 + gradient * (1 - o.beta1);
   x.second = x.second * o.beta2 + gradient * gradient * (1 - o.beta2);
-  const double first = x.first / (1 - beta1_power), second = x.second / (1 - beta2_power);
   x.value *= 1 - o.learning_rate * o.weight_decay;
-  x.value -= first / (std::sqrt(second) + o.epsilon) * o.learning_rate;
+  x.value -= x.first / (std::sqrt(x.second / (1 - beta2_power)) + o.epsilon) * (o.learning_rate / (1 - beta1_power));
 }
 
 TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
@@ -29,7 +30,8 @@ TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
   const at::Tensor initial = at::arange(kSize, at::kDouble) / 7.0;
   parameter->tensor = initial.clone().requires_grad_(true);
   const OptimizerOptions options;
-  Optimizer optimizer(options, Numerics{}, Mesh{}, {parameter});
+  const Exactly exact;
+  Optimizer optimizer(options, Mesh{}, {parameter});
   std::vector<Scalar> expected;
   for (int64_t i = 0; i < kSize; ++i) expected.push_back({.value = initial.const_data_ptr<double>()[i]});
   double beta1_power = 1, beta2_power = 1;
@@ -46,6 +48,18 @@ TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
   for (int64_t i = 0; i < kSize; ++i)
     apart += parameter->tensor.detach().const_data_ptr<double>()[i] != expected[static_cast<std::size_t>(i)].value;
   EXPECT_EQ(apart, 0) << "of " << kSize << " numbers";
+}
+
+// A parameter without a gradient is left as it is, and where none has one nothing is asked of any operator.
+TEST(Optimizer, LeavesWhatHasNoGradient) {
+  auto parameter = std::make_shared<Parameter>();
+  parameter->tensor = at::ones({3}, at::kDouble).requires_grad_(true);
+  for (const bool adamw : {false, true}) {
+    Optimizer optimizer({.adamw = adamw}, Mesh{}, {parameter});
+    EXPECT_EQ(optimizer.gradient_norm(1.0), 0);
+    EXPECT_NO_THROW(optimizer.step(1.0, 0.0));
+  }
+  EXPECT_TRUE(at::equal(parameter->tensor.detach(), at::ones({3}, at::kDouble)));
 }
 
 }  // namespace

@@ -1,0 +1,155 @@
+// Attention with a maximum first, in the two products that it is, each exact. The scale is applied after the exact product;
+// key/value heads that several query heads share are repeated, and their gradients summed.
+#include <cmath>
+#include <limits>
+
+#include <ATen/CPUFunctions.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/ops/expand_native.h>
+#include <ATen/ops/transpose_native.h>
+#include <ATen/ops/view_native.h>
+
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/kernel_set.h"
+#include "ranks/arith/product_bound.h"
+#include "ranks/arith/snap.h"
+#include "ranks/arith/softmax.h"
+#include "ranks/arith/steps.h"
+#include "ranks/arith/sum_terms.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using at::Tensor;
+using Mask = std::optional<Tensor>;
+
+constexpr const char* kForward = "aten::_scaled_dot_product_flash_attention_for_cpu";
+constexpr const char* kBackward = "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
+
+struct Shape {
+  int64_t batch, heads, kv_heads, queries, keys, dim;
+  explicit Shape(const Tensor& q, const Tensor& k)
+      : batch(q.size(0)), heads(q.size(1)), kv_heads(k.size(1)), queries(q.size(2)), keys(k.size(2)), dim(q.size(3)) {}
+  int64_t repeats() const { return heads / kv_heads; }
+};
+
+Tensor transposed(const Tensor& x) { return at::native::transpose(x, -1, -2); }
+
+// [batch, heads, rows, dim], of whatever strides, rounded to the operands' grid: [batch * heads, rows, dim].
+Tensor operand(const Tensor& x) {
+  return at::native::view(snapped(in_rows(x), exact_grid()), {x.size(0) * x.size(1), x.size(2), x.size(3)});
+}
+
+// Of [batch, kv_heads, rows, dim]: each head as often as query heads share it, side by side.
+Tensor repeated_operand(const Tensor& x, int64_t repeats) {
+  const Tensor rounded = snapped(in_rows(x), exact_grid());
+  const int64_t heads = x.size(0) * x.size(1), head = x.size(2) * x.size(3);
+  if (repeats == 1) return at::native::view(rounded, {heads, x.size(2), x.size(3)});
+  Tensor out = at::detail::empty_cpu({heads * repeats, x.size(2), x.size(3)}, x.options());
+  const double* from = rounded.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  for (int64_t i = 0; i < heads * repeats; ++i) std::copy_n(from + i / repeats * head, head, to + i * head);
+  return out;
+}
+
+Tensor product(const Tensor& a, const Tensor& b, const char* op) {
+  Tensor made = at::cpu::bmm(a, b);
+  note_product(a, b, product_bits(), op);
+  return made;
+}
+
+// Numbers are added; of a mask of truth values, what is false is hidden.
+void apply_mask(double* scores, const Tensor& mask, const Shape& shape) {
+  const Tensor all = in_rows(at::native::expand(mask, {shape.batch, shape.heads, shape.queries, shape.keys}, false));
+  constexpr double kHidden = -std::numeric_limits<double>::infinity();
+  if (all.scalar_type() == at::kBool) {
+    const bool* seen = all.const_data_ptr<bool>();
+    for (int64_t i = 0; i < all.numel(); ++i) scores[i] = seen[i] ? scores[i] : kHidden;
+  } else {
+    TORCH_CHECK(all.scalar_type() == at::kDouble, kForward, ": expected a mask of bool or float64, got ", all.scalar_type());
+    const double* added = all.const_data_ptr<double>();
+    for (int64_t i = 0; i < all.numel(); ++i) scores[i] = scores[i] + added[i];
+  }
+}
+
+// [batch * heads, queries, keys]
+Tensor scores_of(const Tensor& q, const Tensor& k, const Shape& shape, bool is_causal, const Mask& mask, double scale,
+                 const char* op) {
+  Tensor scores = product(q, transposed(k), op);
+  double* of = scores.mutable_data_ptr<double>();
+  for (int64_t i = 0; i < scores.numel(); ++i) of[i] = of[i] * scale;
+  if (mask && mask->defined()) apply_mask(of, *mask, shape);
+  if (!is_causal) return scores;
+  for (int64_t row = 0; row < scores.numel() / shape.keys; ++row) {
+    const int64_t seen = std::min(row % shape.queries + 1, shape.keys);
+    std::fill(of + row * shape.keys + seen, of + (row + 1) * shape.keys, -std::numeric_limits<double>::infinity());
+  }
+  return scores;
+}
+
+double scale_of(std::optional<double> scale, const Shape& shape) {
+  return scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.dim)));
+}
+
+// As the stock kernel lays its results out: [batch, rows, heads, ...] in memory. A compiled program relies on it.
+Tensor laid_out(const Tensor& x) { return at::native::transpose(in_rows(at::native::transpose(x, 1, 2)), 1, 2); }
+
+bool attends_exactly(const char* op, const Tensor& q, const Tensor& k, double dropout) {
+  if (!takes_exact_path(op, q, k)) return false;
+  if (dropout != 0) refuse_exact(op, "with dropout");
+  return true;
+}
+
+std::tuple<Tensor, Tensor> attention(const Tensor& q, const Tensor& k, const Tensor& v, double dropout, bool is_causal,
+                                     const Mask& mask, std::optional<double> scale) {
+  if (!attends_exactly(kForward, q, k, dropout))
+    return at::cpu::_scaled_dot_product_flash_attention_for_cpu(q, k, v, dropout, is_causal, mask, scale);
+  const Shape shape(q, k);
+  const Tensor scores =
+      scores_of(operand(q), repeated_operand(k, shape.repeats()), shape, is_causal, mask, scale_of(scale, shape), kForward);
+  const Exponentials rows = exponentials(scores, -1, kForward);
+  const Tensor weights = snapped(steps::div(rows.values, rows.sum), exact_grid());
+  const Tensor out = product(weights, repeated_operand(v, shape.repeats()), kForward);
+  const Tensor log_sum = steps::add(at::cpu::amax(scores, {-1}, /*keepdim=*/true), at::cpu::log(rows.sum));
+  return {laid_out(at::native::view(out, {shape.batch, shape.heads, shape.queries, v.size(3)})),
+          laid_out(at::native::view(log_sum, {shape.batch, shape.heads, shape.queries}))};
+}
+
+std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& gradient, const Tensor& q, const Tensor& k, const Tensor& v,
+                                                      const Tensor& out, const Tensor& log_sum, double dropout, bool is_causal,
+                                                      const Mask& mask, std::optional<double> scale) {
+  if (!attends_exactly(kBackward, q, k, dropout))
+    return at::cpu::_scaled_dot_product_flash_attention_for_cpu_backward(gradient, q, k, v, out, log_sum, dropout, is_causal,
+                                                                         mask, scale);
+  const Shape shape(q, k);
+  const Tensor queries = operand(q), keys = repeated_operand(k, shape.repeats()), values = repeated_operand(v, shape.repeats());
+  const double by = scale_of(scale, shape);
+  const Exponentials rows = exponentials(scores_of(queries, keys, shape, is_causal, mask, by, kBackward), -1, kBackward);
+  const Tensor weights = steps::div(rows.values, rows.sum);
+
+  const Tensor to_out = operand(gradient);
+  const Tensor to_weights = product(to_out, transposed(values), kBackward);
+  const Tensor to_scores = snapped(steps::mul(softmax_gradient(to_weights, weights, -1, kBackward), by), exact_grid());
+  const auto heads_of = [&](const Tensor& x, int64_t rows_of_head) {
+    return at::native::view(x, {shape.batch, shape.heads, rows_of_head, x.size(2)});
+  };
+  // Over the query heads that share a head of k or v. Products of rounded operands lie on the grid of products, and are not
+  // rounded to the coarser one of sums: a rank may have a part of them, and parts would round on their own.
+  const auto shared = [&](const Tensor& x) {
+    if (shape.repeats() == 1) return heads_of(x, shape.keys);
+    return sum_terms(at::native::view(x, {shape.batch, shape.kv_heads, shape.repeats(), shape.keys, x.size(2)}), Term::itself,
+                     product_bits(), at::IntArrayRef(2), /*keepdim=*/false, kBackward);
+  };
+  return {laid_out(heads_of(product(to_scores, keys, kBackward), shape.queries)),
+          laid_out(shared(product(transposed(to_scores), queries, kBackward))),
+          laid_out(shared(product(transposed(snapped(weights, exact_grid())), to_out, kBackward)))};
+}
+
+}  // namespace
+
+void add_attention(KernelSet& kernels) {
+  kernels.add("_scaled_dot_product_flash_attention_for_cpu", TORCH_FN(attention));
+  kernels.add("_scaled_dot_product_flash_attention_for_cpu_backward", TORCH_FN(attention_backward));
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,101 @@
+// The sum of two tensors.
+//
+// NOTE [gradients that meet]: a tensor with three users gets its gradient as (a + b) + c or as a + (b + c): a collective, a
+// checkpoint or a compiler between them decides. On a grid addition is associative. A number that is added to a tensor, or a
+// factor, is elementwise arithmetic and left to the stock kernel.
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/CPUFunctions.h>
+#include <ATen/EmptyTensor.h>
+#include <fmt/format.h>
+
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/kernel_set.h"
+#include "ranks/arith/range.h"
+#include "ranks/arith/snap.h"
+#include "ranks/arith/steps.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using at::Scalar;
+using at::Tensor;
+
+bool is_tensor_of_doubles(const Tensor& x) {
+  return x.scalar_type() == at::kDouble && !x.unsafeGetTensorImpl()->is_wrapped_number();
+}
+
+bool meet(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  return exactness_is_on() && is_tensor_of_doubles(a) && is_tensor_of_doubles(b) && alpha.toDouble() == 1;
+}
+
+// Of the finite ones: a mask adds minus infinity.
+double largest_magnitude(const Tensor& x) {
+  const Tensor in = x.is_non_overlapping_and_dense() ? x : in_rows(x);
+  const double* data = in.const_data_ptr<double>();
+  double largest = 0;
+  bool all_numbers = true;
+  for (int64_t i = 0; i < in.numel(); ++i) {
+    const double magnitude = std::fabs(data[i]);
+    all_numbers &= magnitude == magnitude;
+    if (magnitude > largest && magnitude <= std::numeric_limits<double>::max()) largest = magnitude;
+  }
+  return all_numbers ? largest : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Finer than the grid of products by what data parallel divides gradients by before they are added: a degree of up to 16. A
+// single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
+int bits_of(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0 ? kNormBits : product_bits() + 4; }
+
+Tensor rounded(const Tensor& x, int bits) {
+  const double c = snap_constant(bits);
+  return at::cpu::sub(steps::add(x, c), steps::number(c));
+}
+
+void note_meeting(const Tensor& a, const Tensor& b, int bits) {
+  if (!is_measured() || a.numel() == 0 || b.numel() == 0) return;
+  const double x = largest_magnitude(a), y = largest_magnitude(b);
+  if (std::max(x, y) >= std::ldexp(1.0, 51 - bits)) {
+    leave_range(fmt::format("exact arithmetic left its range in aten::add: |x| = {:.3g} does not fit the grid 2^-{}",
+                            std::max(x, y), bits));
+  }
+  // What ranks and microbatches add up of it lies on the grid of products, or of sums.
+  note_sum(x + y, std::min(bits, product_bits()), "aten::add");
+}
+
+Tensor exact_add(const Tensor& a, const Tensor& b) {
+  const int bits = bits_of(a, b);
+  note_meeting(a, b, bits);
+  if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes())
+    return at::cpu::add(rounded(a, bits), rounded(b, bits));
+  Tensor out = at::detail::empty_cpu(a.sizes(), a.options());
+  const double *x = a.const_data_ptr<double>(), *y = b.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  const double c = snap_constant(bits);
+#pragma omp simd
+  for (int64_t i = 0; i < out.numel(); ++i) to[i] = ((x[i] + c) - c) + ((y[i] + c) - c);
+  return out;
+}
+
+Tensor add(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  return meet(a, b, alpha) ? exact_add(a, b) : at::cpu::add(a, b, alpha);
+}
+
+Tensor& add_out(const Tensor& a, const Tensor& b, const Scalar& alpha, Tensor& out) {
+  return meet(a, b, alpha) ? steps::put(out, exact_add(a, b)) : at::cpu::add_outf(a, b, alpha, out);
+}
+
+Tensor& add_in_place(Tensor& a, const Tensor& b, const Scalar& alpha) {
+  return meet(a, b, alpha) ? steps::overwrite(a, exact_add(a, b)) : at::cpu::add_(a, b, alpha);
+}
+
+}  // namespace
+
+void add_meetings(KernelSet& kernels) {
+  kernels.add("add.Tensor", TORCH_FN(add));
+  kernels.add("add.out", TORCH_FN(add_out));
+  kernels.add("add_.Tensor", TORCH_FN(add_in_place));
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,101 @@
+// AdamW, fused: elementwise, one rounding a step, so that a piece is updated as the whole would be.
+#include <cmath>
+
+#include <ATen/CPUFunctions.h>
+#include <ATen/ops/copy_native.h>
+
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/kernel_set.h"
+#include "ranks/arith/snap.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using at::Tensor;
+using at::TensorList;
+using Optional = std::optional<Tensor>;
+
+constexpr const char* kOperator = "aten::_fused_adamw_";
+
+struct Adamw {
+  double lr, beta1, beta2, weight_decay, eps;
+  bool maximize;
+};
+
+// Not std::pow, whose last bit is the C library's own.
+double power(double base, int64_t exponent) {
+  double product = 1;
+  for (int64_t i = 0; i < exponent; ++i) product *= base;
+  return product;
+}
+
+void update(const Adamw& a, int64_t step, int64_t count, double* value, const double* gradient, double* first, double* second) {
+  const double decay = 1 - a.lr * a.weight_decay;
+  const double debias2 = 1 - power(a.beta2, step);
+  const double rate = a.lr / (1 - power(a.beta1, step));
+  for (int64_t i = 0; i < count; ++i) {
+    const double g = a.maximize ? -gradient[i] : gradient[i];
+    first[i] = first[i] * a.beta1 + g * (1 - a.beta1);
+    second[i] = second[i] * a.beta2 + (g * g) * (1 - a.beta2);
+    value[i] = value[i] * decay - first[i] / (std::sqrt(second[i] / debias2) + a.eps) * rate;
+  }
+}
+
+double number_in(const Tensor& tensor) {
+  TORCH_CHECK(tensor.numel() == 1, kOperator, ": expected one number, got ", tensor.numel());
+  switch (tensor.scalar_type()) {
+    case at::kFloat: return *tensor.const_data_ptr<float>();
+    case at::kDouble: return *tensor.const_data_ptr<double>();
+    default: return static_cast<double>(*tensor.const_data_ptr<int64_t>());
+  }
+}
+
+// A tensor's numbers in a row; written back at the end where it is laid out otherwise.
+class InRows {
+ public:
+  explicit InRows(const Tensor& tensor) : tensor_(tensor), rows_(in_rows(tensor)) {}
+  ~InRows() {
+    if (!rows_.is_same(tensor_)) at::native::copy_(tensor_, rows_);
+  }
+  InRows(const InRows&) = delete;
+  double* data() { return rows_.mutable_data_ptr<double>(); }
+
+ private:
+  Tensor tensor_, rows_;
+};
+
+bool updates_exactly(TensorList values, bool amsgrad, const Optional& grad_scale, const Optional& found_inf) {
+  bool exact = exactness_is_on();
+  for (const Tensor& value : values) exact = takes_exact_path(kOperator, value) && exact;
+  if (!exact) return false;
+  if (amsgrad) refuse_exact(kOperator, "with amsgrad");
+  if (grad_scale || found_inf) refuse_exact(kOperator, "with a gradient scaler");
+  return true;
+}
+
+void update_all(const Adamw& adamw, TensorList values, TensorList gradients, TensorList firsts, TensorList seconds,
+                TensorList steps) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    InRows value(values[i]), first(firsts[i]), second(seconds[i]);
+    const Tensor gradient = in_rows(gradients[i]);
+    update(adamw, static_cast<int64_t>(number_in(steps[i])), values[i].numel(), value.data(), gradient.const_data_ptr<double>(),
+           first.data(), second.data());
+  }
+}
+
+void fused_adamw(TensorList values, TensorList gradients, TensorList firsts, TensorList seconds, TensorList largest,
+                 TensorList steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad,
+                 bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  if (!updates_exactly(values, amsgrad, grad_scale, found_inf)) {
+    at::cpu::_fused_adamw_(values, gradients, firsts, seconds, largest, steps, lr, beta1, beta2, weight_decay, eps, amsgrad,
+                           maximize, grad_scale, found_inf);
+    return;
+  }
+  update_all({lr, beta1, beta2, weight_decay, eps, maximize}, values, gradients, firsts, seconds, steps);
+}
+
+}  // namespace
+
+void add_optimizers(KernelSet& kernels) { kernels.add("_fused_adamw_", TORCH_FN(fused_adamw)); }
+
+}  // namespace ordercheck::ranks

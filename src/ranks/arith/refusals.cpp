@@ -1,0 +1,80 @@
+#include "ranks/arith/refusals.h"
+
+#include <algorithm>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <fmt/format.h>
+
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/operators.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using torch::jit::Stack;
+
+constexpr std::string_view kNamespace = "aten::";
+
+bool has_numbers(const at::Tensor& tensor) {
+  return tensor.defined() && (at::isFloatingType(tensor.scalar_type()) || at::isComplexType(tensor.scalar_type()));
+}
+
+bool has_numbers(const c10::IValue& value) {
+  if (value.isTensor()) return has_numbers(value.toTensor());
+  if (!value.isList()) return false;
+  const auto elements = value.toListRef();
+  return std::any_of(elements.begin(), elements.end(), [](const c10::IValue& element) { return has_numbers(element); });
+}
+
+class Refusal final : public c10::OperatorKernel {
+ public:
+  Refusal(c10::SafeKernelFunction stock, std::string reason) : stock_(std::move(stock)), reason_(std::move(reason)) {}
+  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+    if (exactness_is_on()) {
+      const auto arguments = torch::jit::last(*stack, op.schema().arguments().size());
+      if (std::any_of(arguments.begin(), arguments.end(), [](const c10::IValue& value) { return has_numbers(value); }))
+        throw Unsupported(fmt::format("{} {}", op.operator_name().name, reason_));
+    }
+    stock_.callBoxed(op, keys, stack);
+  }
+
+ private:
+  c10::SafeKernelFunction stock_;
+  std::string reason_;
+};
+
+bool takes_tensors(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(), [](const c10::Argument& argument) {
+    return argument.type()->isSubtypeOf(*c10::TensorType::get()) ||
+           argument.type()->isSubtypeOf(*c10::OptionalType::ofTensor()) ||
+           argument.type()->isSubtypeOf(*c10::ListType::ofTensors()) ||
+           argument.type()->isSubtypeOf(*c10::ListType::ofOptionalTensors());
+  });
+}
+
+}  // namespace
+
+void refuse_the_rest(torch::Library& aten) {
+  const OperatorTable& table = operator_table();
+  c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
+  std::vector<c10::OperatorName> names = dispatcher.getRegistrationsForDispatchKey(c10::DispatchKey::CPU);
+  // Kernels for every device, which the dispatcher does not count as ones of the CPU.
+  for (const auto& [name, reason] : table.refused) {
+    const c10::OperatorName full("aten::" + name, "");
+    if (dispatcher.findSchema(full) && std::find(names.begin(), names.end(), full) == names.end()) names.push_back(full);
+  }
+  for (const c10::OperatorName& name : names) {
+    if (!name.name.starts_with(kNamespace)) continue;
+    const std::string base = name.name.substr(kNamespace.size());
+    const std::string full = c10::toString(name).substr(kNamespace.size());
+    if (table.exact.contains(full) || table.kept.contains(base)) continue;
+    const c10::OperatorHandle op = dispatcher.findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
+    if (!takes_tensors(op.schema())) continue;
+    const auto why = table.refused.find(base);
+    auto refusal = std::make_unique<Refusal>(op.getComputedKernelForDispatchKey(c10::DispatchKey::CPU),
+                                             why == table.refused.end() ? kSumsInside : why->second);
+    aten.impl(full.c_str(), torch::CppFunction::makeFromBoxedFunctor(std::move(refusal)));
+  }
+}
+
+}  // namespace ordercheck::ranks

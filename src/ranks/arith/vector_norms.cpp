@@ -1,0 +1,115 @@
+// Norms of vectors: of gradients, above all.
+//
+// NOTE [norms of norms]: a total norm is put together from rounded roots: r = sqrt(S) of each parameter or rank, then r*r,
+// summed. S is a multiple of the grid, and r*r is off by less than half of that, so that rounding the square gives S back:
+// roots lose nothing. DTensor may have divided a replicated r by the root of the degree in between, so that a parameter's
+// squares are put on a grid that is kSlack bits coarser than the one on which their sums are added.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <ATen/CPUFunctions.h>
+#include <ATen/CompositeExplicitAutogradFunctions.h>
+#include <ATen/EmptyTensor.h>
+#include <fmt/format.h>
+
+#include "ranks/arith/exactness.h"
+#include "ranks/arith/kernel_set.h"
+#include "ranks/arith/snap.h"
+#include "ranks/arith/steps.h"
+#include "ranks/arith/sum_terms.h"
+#include "ranks/arith/whole_vectors.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using at::OptionalIntArrayRef;
+using at::Scalar;
+using at::Tensor;
+using Dtype = std::optional<at::ScalarType>;
+
+constexpr int kSlack = 4;
+
+bool norms_exactly(const char* op, const Tensor& x, Dtype dtype) {
+  if (exactness_is_on() && dtype && *dtype != at::kDouble) refuse_exact(op, "in " + name_of(*dtype));
+  return takes_exact_path(op, x);
+}
+
+Tensor exact_norm(const char* op, const Tensor& x, double order, OptionalIntArrayRef dims, bool keepdim) {
+  if (order == 2) return steps::root(sum_terms(x, Term::square, kNormBits, dims, keepdim, op));
+  if (order == 1) return sum_terms(x, Term::magnitude, kSumBits, dims, keepdim, op);
+  // The largest or smallest magnitude is no sum.
+  if (std::isinf(order)) return at::cpu::linalg_vector_norm(x, order, dims, keepdim);
+  refuse_exact(op, fmt::format("of order {}", order));
+}
+
+Tensor vector_norm(const Tensor& x, const Scalar& order, OptionalIntArrayRef dims, bool keepdim, Dtype dtype) {
+  constexpr const char* op = "aten::linalg_vector_norm";
+  if (!norms_exactly(op, x, dtype)) return at::cpu::linalg_vector_norm(x, order, dims, keepdim, dtype);
+  return exact_norm(op, x, order.toDouble(), dims, keepdim);
+}
+
+Tensor& vector_norm_out(const Tensor& x, const Scalar& order, OptionalIntArrayRef dims, bool keepdim, Dtype dtype,
+                        Tensor& out) {
+  constexpr const char* op = "aten::linalg_vector_norm";
+  if (!norms_exactly(op, x, dtype)) return at::cpu::linalg_vector_norm_outf(x, order, dims, keepdim, dtype, out);
+  return steps::put(out, exact_norm(op, x, order.toDouble(), dims, keepdim));
+}
+
+Tensor norm(const Tensor& x, const std::optional<Scalar>& order, at::IntArrayRef dims, bool keepdim) {
+  if (!takes_exact_path("aten::norm", x)) return at::cpu::norm(x, order, dims, keepdim);
+  return exact_norm("aten::norm", x, order ? order->toDouble() : 2, dims, keepdim);
+}
+
+std::vector<Tensor> foreach_norm(at::TensorList all, const Scalar& order, Dtype dtype) {
+  constexpr const char* op = "aten::_foreach_norm";
+  bool exact = exactness_is_on();
+  for (const Tensor& x : all) exact = norms_exactly(op, x, dtype) && exact;
+  if (!exact) return at::compositeexplicitautograd::_foreach_norm(all, order, dtype);
+  std::vector<Tensor> norms;
+  for (const Tensor& x : all) {
+    // See NOTE [norms of norms].
+    norms.push_back(order.toDouble() == 2 ? steps::root(sum_terms(x, Term::square, kNormBits - kSlack, {}, false, op))
+                                          : exact_norm(op, x, order.toDouble(), {}, false));
+  }
+  return norms;
+}
+
+// Exponents whose stock kernels multiply, divide and take correctly rounded roots: the same wherever an element lies.
+bool is_stable_exponent(double exponent) {
+  constexpr std::array kStable{0.0, 0.5, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0};
+  return std::find(kStable.begin(), kStable.end(), exponent) != kStable.end();
+}
+
+// See NOTE [norms of norms]: the square of one number is what a norm is put together from.
+Tensor exact_power(const Tensor& x, const Scalar& exponent) {
+  if (x.dim() == 0 && exponent.toDouble() == 2) return snapped(steps::mul(x, x), kNormBits);
+  if (is_stable_exponent(exponent.toDouble())) return at::cpu::pow(x, exponent);
+  return on_whole_vectors(x, [&](const Tensor& t) { return at::cpu::pow(t, exponent); });
+}
+
+Tensor pow_of(const Tensor& x, const Scalar& exponent) {
+  return takes_stable_path(x) ? exact_power(x, exponent) : at::cpu::pow(x, exponent);
+}
+
+Tensor& pow_in_place(Tensor& x, const Scalar& exponent) {
+  return takes_stable_path(x) ? steps::overwrite(x, exact_power(x, exponent)) : at::cpu::pow_(x, exponent);
+}
+
+Tensor& pow_out(const Tensor& x, const Scalar& exponent, Tensor& out) {
+  return takes_stable_path(x) ? steps::put(out, exact_power(x, exponent)) : at::cpu::pow_outf(x, exponent, out);
+}
+
+}  // namespace
+
+void add_vector_norms(KernelSet& kernels) {
+  kernels.add("linalg_vector_norm", TORCH_FN(vector_norm));
+  kernels.add("linalg_vector_norm.out", TORCH_FN(vector_norm_out));
+  kernels.add("norm.ScalarOpt_dim", TORCH_FN(norm));
+  kernels.add("_foreach_norm.Scalar", TORCH_FN(foreach_norm));
+  kernels.add("pow.Tensor_Scalar", TORCH_FN(pow_of));
+  kernels.add("pow_.Scalar", TORCH_FN(pow_in_place));
+  kernels.add("pow.Tensor_Scalar_out", TORCH_FN(pow_out));
+}
+
+}  // namespace ordercheck::ranks
