@@ -5,7 +5,7 @@ Its results lie in memory as the stock kernel's do: code that Inductor writes is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -37,19 +37,19 @@ def later(queries: int, keys: int) -> torch.Tensor:
     return torch.arange(keys) > torch.arange(queries).unsqueeze(1)
 
 
-def by_batch(mask: torch.Tensor | None, *tensors: torch.Tensor) -> Iterator[list[torch.Tensor | None]]:
+def by_batch(mask: torch.Tensor | None, *tensors: torch.Tensor) -> Iterator[tuple[Any, ...]]:
     """As much of the batch at a time as a cache holds the scores of. The mask comes last."""
     batch, heads, queries = tensors[0].shape[:3]
     size = max(1, SCORES_AT_A_TIME // max(1, heads * queries * tensors[-1].shape[2]))
     if size >= batch:
-        yield [*tensors, mask]
+        yield (*tensors, mask)
         return
     for at in range(0, batch, size):
-        of_each = mask is not None and mask.ndim == 4 and mask.shape[0] > 1
-        yield [*(x[at : at + size] for x in tensors), mask[at : at + size] if of_each else mask]
+        own = mask[at : at + size] if mask is not None and mask.ndim == 4 and mask.shape[0] > 1 else mask
+        yield (*(x[at : at + size] for x in tensors), own)
 
 
-def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+def joined(parts: tuple[torch.Tensor, ...]) -> torch.Tensor:
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
@@ -102,7 +102,10 @@ def attention(
         return stock_path(FORWARD, q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
     _refuse_dropout(FORWARD, q, dropout_p)
     scale = scale_of(q, scale)
-    parts = [forward(*part, is_causal, mask, scale) for *part, mask in by_batch(attn_mask, q, k, v)]
+    parts = [
+        forward(*part, causal=is_causal, mask=mask, scale=scale)
+        for *part, mask in by_batch(attn_mask, q, k, v)
+    ]
     return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
 
 
@@ -136,7 +139,10 @@ def attention_backward(
         )
     _refuse_dropout(BACKWARD, q, dropout_p)
     scale = scale_of(q, scale)
-    parts = [backward(*part, is_causal, mask, scale) for *part, mask in by_batch(attn_mask, g, q, k, v)]
+    parts = [
+        backward(*part, causal=is_causal, mask=mask, scale=scale)
+        for *part, mask in by_batch(attn_mask, g, q, k, v)
+    ]
     return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
 
 

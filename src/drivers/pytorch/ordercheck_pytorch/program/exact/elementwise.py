@@ -18,7 +18,7 @@ WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what 
 
 def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor) -> torch.Tensor:
     """An elementwise kernel on elements that lie side by side, padded with ones, so that no element is a left-over."""
-    inputs = torch.broadcast_tensors(*inputs)  # type: ignore[no-untyped-call]
+    inputs = torch.broadcast_tensors(*inputs)
     count = inputs[0].numel()
     padded = []
     for x in inputs:

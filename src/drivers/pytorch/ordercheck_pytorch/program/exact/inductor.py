@@ -21,4 +21,4 @@ def calling_operators() -> contextlib.AbstractContextManager[Any]:
 
     if not hasattr(config, "fallback_by_default"):
         return contextlib.nullcontext()
-    return config.patch(fallback_by_default=True)  # type: ignore[no-untyped-call, no-any-return]
+    return config.patch(fallback_by_default=True)
