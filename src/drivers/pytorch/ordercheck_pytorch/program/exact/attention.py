@@ -110,7 +110,13 @@ def attention(
 
 
 def forward(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, mask: torch.Tensor | None, scale: float
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *,
+    causal: bool,
+    mask: torch.Tensor | None,
+    scale: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     q, k, v = (operand(x) for x in (q, k, v))
     k, v = for_every_head(k, q.shape[1]), for_every_head(v, q.shape[1])
@@ -151,6 +157,7 @@ def backward(
     q: torch.Tensor,
     k: torch.Tensor,
     v: torch.Tensor,
+    *,
     causal: bool,
     mask: torch.Tensor | None,
     scale: float,
