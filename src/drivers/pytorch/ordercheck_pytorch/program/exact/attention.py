@@ -5,7 +5,7 @@ Its results lie in memory as the stock kernel's do: code that Inductor writes is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
