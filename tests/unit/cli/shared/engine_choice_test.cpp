@@ -52,11 +52,5 @@ TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
   EXPECT_EQ(error_of({.engine = "jax"}), "there is no engine 'jax'; known: native, pytorch, third");
 }
 
-TEST(EngineChoice, AFunctionIsWrittenWithItsPackage) {
-  EXPECT_TRUE(check_apply(""));
-  EXPECT_TRUE(check_apply("pkg:function"));
-  EXPECT_FALSE(check_apply("function"));
-}
-
 }  // namespace
 }  // namespace ordercheck::cli
