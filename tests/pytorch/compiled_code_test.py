@@ -22,7 +22,15 @@ def test_killed_ranks_leave_their_folder_to_nobody(tmp_path: Path, monkeypatch: 
     first = os.environ[VARIABLE]
     pool.kill()
     assert os.environ[VARIABLE] == first  # there was no rank
-    case = {"text": "stub", "apply": "", "batch": "", "loss": "", "widen": "", "mesh": mesh_of(), "settings": {}}
+    case = {
+        "text": "stub",
+        "apply": "",
+        "batch": "",
+        "loss": "",
+        "widen": "",
+        "mesh": mesh_of(),
+        "settings": {},
+    }
     order = Order(
         rank=0,
         world_size=1,

@@ -146,7 +146,8 @@ def test_a_users_batch_and_loss(worker: Worker) -> None:
 
 
 @pytest.mark.skipif(
-    not TRANSFORMERS, reason="ORDERCHECK_TRANSFORMERS names no folder that has transformers; scripts/test does"
+    not TRANSFORMERS,
+    reason="ORDERCHECK_TRANSFORMERS names no folder that has transformers; scripts/test does",
 )
 def test_models_of_hugging_face() -> None:
     """As they are published, but for the float32 that norms, rotary table and router ask for."""
@@ -163,7 +164,9 @@ def test_models_of_hugging_face() -> None:
 def test_float32_in_a_users_code_is_named_with_its_cure(worker: Worker) -> None:
     record = worker.run("", model="other_models:float32_inside")
     assert record["ending"] == "unsupported"
-    assert record["failure"]["message"].startswith("aten::mean of float32 has no exact kernel; --widen PACKAGE")
+    assert record["failure"]["message"].startswith(
+        "aten::mean of float32 has no exact kernel; --widen PACKAGE"
+    )
 
 
 @pytest.mark.parametrize("stack", ["fsdp=5"])

@@ -15,8 +15,7 @@ Error runs_none(const std::string& what, const EngineFile& engine) {
 }
 
 // What was said, or follows from what else was said.
-Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known,
-                                const std::string& own_code) {
+Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known, const std::string& own_code) {
   const bool says_nothing = choice.engine.empty();
   if (says_nothing && (!choice.pythons.empty() || !own_code.empty())) return engine_in_interpreter(known);
   auto engine = engine_named(says_nothing ? Case{}.engine : choice.engine, known);

@@ -7,8 +7,7 @@
 namespace ordercheck::cli {
 
 std::string OwnCode::option_given() const {
-  for (const auto& [option, value] :
-       {std::pair{"--apply", apply}, {"--batch", batch}, {"--loss", loss}, {"--widen", widen}}) {
+  for (const auto& [option, value] : {std::pair{"--apply", apply}, {"--batch", batch}, {"--loss", loss}, {"--widen", widen}}) {
     if (!value.empty()) return option;
   }
   return "";

@@ -1,5 +1,5 @@
-"""Models of Hugging Face transformers from small configurations, as published: no weights are loaded. Their norms, rotary tables and
-routers compute in float32 by name, so they are run with --widen transformers."""
+"""Models of Hugging Face transformers from small configurations, as published: no weights are loaded. Their norms,
+rotary tables and routers compute in float32 by name, so they are run with --widen transformers."""
 
 from __future__ import annotations
 

@@ -52,14 +52,16 @@ def norm(x):
 
 def test_code_that_asks_for_float32_gets_float64() -> None:
     names: dict[str, object] = {}
-    exec(widened_code(SOURCE, "source.py"), names)  # noqa: S102
+    exec(widened_code(SOURCE, "source.py"), names)
     y, z, number, _ = names["norm"](torch.ones(3, dtype=torch.float16))  # type: ignore[operator]
     assert y.dtype == z.dtype == torch.float64
     assert number == 1.0
     assert isinstance(number, float)
 
 
-def test_a_package_is_widened_on_import_and_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_is_widened_on_import_and_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("asks_for_float32", "asks_as_well"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")

@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-# Where the two operands of a product begin. Fused attention multiplies queries with keys and weights with values; its backward makes
-# the weights again, and four gradients.
+# Where the two operands of a product begin. Fused attention multiplies queries with keys and weights with values; its
+# backward makes the weights again, and four gradients.
 PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1, "aten::addmv": 1}
 ATTENTION = "aten::_scaled_dot_product_flash_attention_for_cpu"
-ATTENTION_PRODUCTS = {ATTENTION: (0, 2), f"{ATTENTION}_backward": (1, 5)}  # where queries and keys begin, and how many products
+ATTENTION_PRODUCTS = {
+    ATTENTION: (0, 2),
+    f"{ATTENTION}_backward": (1, 5),
+}  # where queries and keys begin, and how many products
 
 # What a program marks (program/marks.py); every other mark is of a phase.
 MARK = "ordercheck::"

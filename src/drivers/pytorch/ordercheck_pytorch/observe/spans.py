@@ -25,7 +25,7 @@ class Spans:
 
 
 def outermost(spans: Iterable[tuple[int, int]]) -> list[int]:
-    """The begins of those that lie in no other: what a kernel calls inside, or a DTensor of its local part, is its own affair."""
+    """The begins of those that lie in no other: not what a kernel calls inside, or a DTensor of its local part."""
     begins, end = [], -1
     for begin, its_end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if begin >= end:

@@ -1,8 +1,9 @@
 """Clipping by the total norm, with PyTorch's own functions and what a trainer has to add to them.
 
-torch.nn.utils.get_total_norm takes the gradients of one mesh: it refuses DTensors of several meshes, and DTensors beside plain tensors.
-torchtitan therefore takes the norm of experts by itself, and adds up the stages of a pipeline, whose gradients no rank has all of. The
-same is done here for every group of gradients that lie on one mesh; a model on one mesh, or on none, has one group."""
+torch.nn.utils.get_total_norm takes the gradients of one mesh: it refuses DTensors of several meshes, and DTensors
+beside plain tensors. torchtitan therefore takes the norm of experts by itself, and adds up the stages of a pipeline,
+whose gradients no rank has all of. The same is done here for every group of gradients that lie on one mesh; a model on
+one mesh, or on none, has one group."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor
 
-SEVERAL_MESHES = "clip: gradients lie on {} meshes; the norm is taken of each, which torch.nn.utils.clip_grad_norm_ refuses to do"
+SEVERAL_MESHES = (
+    "clip: gradients lie on {} meshes; the norm is taken of each, which clip_grad_norm_ alone refuses to do"
+)
 
 
 def groups_by_mesh(parameters: Iterable[torch.Tensor]) -> list[list[torch.Tensor]]:
@@ -27,12 +30,15 @@ def groups_by_mesh(parameters: Iterable[torch.Tensor]) -> list[list[torch.Tensor
 
 
 def clip_by_total_norm(
-    groups: Sequence[Sequence[torch.Tensor]], clip: float, stages: Iterable[dist.ProcessGroup], zero: torch.Tensor
+    groups: Sequence[Sequence[torch.Tensor]],
+    clip: float,
+    stages: Iterable[dist.ProcessGroup],
+    zero: torch.Tensor,
 ) -> torch.Tensor:
     """Clips in place. The norm before that. Collective over the meshes and the stages."""
     norms = []
     for parameters in groups:
-        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
+        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
         norms.append(norm.full_tensor() if isinstance(norm, DTensor) else norm)
     norm = norms[0] if len(norms) == 1 else torch.linalg.vector_norm(torch.stack(norms)) if norms else zero
     for stage in stages:

@@ -32,7 +32,7 @@ def rotary_table(length: int, head_dim: int) -> torch.Tensor:
 
 
 def rotate(x: torch.Tensor, rope: torch.Tensor) -> torch.Tensor:
-    """Of x [batch, sequence, heads, head_dim]: rotates pairs (first half, second half) of the last dim by the angles of a table."""
+    """x is [batch, sequence, heads, head_dim]. Rotates pairs (first half, second half) of the last dim by a table's angles."""
     half = x.shape[-1] // 2
     cosine, sine = rope[..., 0].unsqueeze(1), rope[..., 1].unsqueeze(1)
     first, second = x[..., :half], x[..., half:]

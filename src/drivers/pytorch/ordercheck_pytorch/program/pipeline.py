@@ -24,10 +24,18 @@ class PipelineSteps:
     """Stage and schedule are made once, as a trainer makes them: what they exchange before the first step, shapes and in
     versions newer than 2.11 gradients too, is asked for once."""
 
-    def __init__(self, subject: Subject, task: Task, dtype: torch.dtype, microbatches: int, device: str) -> None:
+    def __init__(
+        self, subject: Subject, task: Task, dtype: torch.dtype, microbatches: int, device: str
+    ) -> None:
         plan = subject.pipeline
         assert plan is not None
-        self.plan, self.task, self.dtype, self.device, self.microbatches = plan, task, dtype, device, microbatches
+        self.plan, self.task, self.dtype, self.device, self.microbatches = (
+            plan,
+            task,
+            dtype,
+            device,
+            microbatches,
+        )
         self.factor = 1.0
         self.totals: list[torch.Tensor] = []
         stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=plan.group)

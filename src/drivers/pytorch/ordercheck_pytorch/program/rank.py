@@ -14,7 +14,6 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.tensor import DTensor
 
 from .apart import start_apart
 from .case import Case, Item
@@ -44,6 +43,7 @@ from .user_code import look_up, make_user_model
 from .watch import Watch
 from .widen import widen
 
+
 @dataclass
 class RankResult:
     """What one rank saw. Tensors are full ones, of the parameters that this rank holds; one entry a step."""
@@ -66,7 +66,9 @@ class RankRun:
         widens = bool(case.widen) and case.settings.dtype == torch.float64
         if widens:
             widen(case.widen.split("+"))
-        torch.set_default_dtype(torch.float64 if widens else torch.float32)  # a case before may have set another
+        torch.set_default_dtype(
+            torch.float64 if widens else torch.float32
+        )  # a case before may have set another
         self.task = task_of(case)
         self.seen = RankResult()
         self.pipeline: PipelineSteps | None = None
@@ -219,7 +221,9 @@ class RankRun:
         return torch.autocast(self.device, dtype=dtype, enabled=dtype is not None)
 
     def batch(self, step: int, samples: range) -> tuple[Any, Any]:
-        inputs, targets = moved(self.task.batch(self.case.settings.seed, step, samples), self.device, self.dtype)
+        inputs, targets = moved(
+            self.task.batch(self.case.settings.seed, step, samples), self.device, self.dtype
+        )
         for pass_through in self.subject.on_batch:
             inputs, targets = pass_through([inputs, targets])
         return inputs, targets

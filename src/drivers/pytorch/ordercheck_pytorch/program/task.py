@@ -1,12 +1,12 @@
 """What a model is trained on: the inputs of a step, the loss of its output, and what the sum of losses is divided by.
 
-By default tokens in, cross entropy of logits out, summed over the labels that count and divided by their number in the whole step. A
-user's own are named "package.module:function":
+By default tokens in, cross entropy of logits out, summed over the labels that count and divided by their number in the
+whole step. A user's own are named "package.module:function":
 
-    batch(seed, step, samples)  of a range of a step's samples (16 a step): (inputs, targets). The model is called with inputs: a tensor, a
-                                tuple of positional arguments, or a dict of keyword ones; targets are for the loss. The first dim of
-                                every tensor is the sample's.
-    loss(output, targets)       the sum of the samples' losses, a 0-dim tensor, not divided: it is divided by the 16 samples of a step.
+    batch(seed, step, samples)  of a range of the 16 samples of a step: (inputs, targets). The model is called with inputs: a
+                                tensor, a tuple of positional arguments, or a dict of keyword ones; targets are for the
+                                loss. The first dim of every tensor is the sample's.
+    loss(output, targets)       the sum of the samples' losses, a 0-dim tensor. It is divided by 16.
 
 Both are pure functions: every layout asks for the same samples, in other groups."""
 
@@ -39,9 +39,13 @@ def task_of(case: Case) -> Task:
     own = case.batch or case.loss
     return Task(
         batch=look_up(case.batch) if case.batch else batch_of,
-        loss=look_up(case.loss) if case.loss else lambda output, labels: cross_entropy_of(output, labels, dtype),
+        loss=look_up(case.loss)
+        if case.loss
+        else lambda output, labels: cross_entropy_of(output, labels, dtype),
         divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
-        scale=float(SEQUENCES) if own else 256.0,  # so that the loss of a sample, or of a token, has a factor of about one
+        scale=float(SEQUENCES)
+        if own
+        else 256.0,  # so that the loss of a sample, or of a token, has a factor of about one
     )
 
 

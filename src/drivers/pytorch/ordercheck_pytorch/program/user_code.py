@@ -1,11 +1,11 @@
 """A user's own model and parallelize function, named "package.module:name".
 
-The model takes tokens [batch, 24] int64 below 120 and gives logits [batch, 24, classes] with at least 120 classes, or something that
-has them as `logits`, whole on every rank (on the last stage's, in a pipeline); with inputs and a loss of its own (task.py) what it
-likes. Floats among its parameters and buffers are float64 in exact arithmetic. `factory()` takes nothing. `function(model, mesh)`
-gets the DeviceMesh of the stack's axes (None on one rank) and returns the model, or nothing where it changed the one it was given.
-Gradients are to be averaged over data-parallel ranks, as DistributedDataParallel and fully_shard do unless they are told
-otherwise."""
+The model takes tokens [batch, 24] int64 below 120 and gives logits [batch, 24, classes] with at least 120 classes, or
+something that has them as `logits`, whole on every rank (on the last stage's, in a pipeline); with inputs and a loss of
+its own (task.py) what it likes. Floats among its parameters and buffers are float64 in exact arithmetic. `factory()`
+takes nothing. `function(model, mesh)` gets the DeviceMesh of the stack's axes (None on one rank) and returns the model,
+or nothing where it changed the one it was given. Gradients are to be averaged over data-parallel ranks, as
+DistributedDataParallel and fully_shard do unless they are told otherwise."""
 
 from __future__ import annotations
 

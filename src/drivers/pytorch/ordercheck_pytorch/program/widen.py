@@ -1,6 +1,6 @@
-"""Code that asks for float32, given float64: exact arithmetic is float64, and norms, rotary tables and softmax of published models
-compute in float32 by name. Of the packages that are named, when they are imported: torch.float32 and torch.float become torch.float64,
-x.float() becomes x.double(), dtype="float32" becomes dtype="float64". Files are not
+"""Code that asks for float32, given float64: exact arithmetic is float64, and norms, rotary tables and softmax of
+published models compute in float32 by name. Of the packages that are named, when they are imported: torch.float32 and
+torch.float become torch.float64, x.float() becomes x.double(), dtype="float32" becomes dtype="float64". Files are not
 changed. What names no dtype gets the default one, which is float64 then."""
 
 from __future__ import annotations
@@ -18,14 +18,23 @@ from typing import Any
 class _Float64(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "torch" and node.attr in ("float32", "float"):
+        if (
+            isinstance(node.value, ast.Name)
+            and node.value.id == "torch"
+            and node.attr in ("float32", "float")
+        ):
             return ast.copy_location(ast.Attribute(node.value, "float64", node.ctx), node)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr == "float" and not node.args and not node.keywords:
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr == "float"
+            and not node.args
+            and not node.keywords
+        ):
             function.attr = "double"
         return node
 

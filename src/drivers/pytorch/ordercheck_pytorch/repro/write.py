@@ -88,7 +88,7 @@ def script_of(case: Case) -> str:
         raise LookupError(f"the pytorch engine declines it: {reason}")
     used = list(dict.fromkeys([*names, "optimizer"]))
     needed = dict.fromkeys(name for transform in used for name in needs_of(file_of(transform), ".."))
-    paths = [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
+    paths: list[Path | str] = [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
     paths.insert(paths.index(program_file("exact/table")) + 1, embedded_table())
     files = dict.fromkeys(file for transform in used for file in files_of(transform))
     paths += [program_file(f"transforms/{name}") for name in ("subject", *files)]
@@ -103,7 +103,7 @@ def script_of(case: Case) -> str:
 
 
 def embedded_table() -> str:
-    """In the place of the file, which a script does not have beside it. Without the reasons: they are for readers of the table."""
+    """In the place of the file, which a script does not have beside it; without the reasons, which are for readers."""
     kept = [line for line in table_text().splitlines() if not line.startswith("#")]
     rows = "\n".join("\t".join([*line.split("\t")[:4], ""]) for line in kept)
     return f'def table_text() -> str:\n    return """{rows}"""\n'

@@ -5,23 +5,54 @@ Its results lie in memory as the stock kernel's do: code that Inductor writes is
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 
-from .contractions import product
-from .kernels import is_exact, kernel, stock_path
-from .softmax import exponentials, softmax_backward
+from .contractions import product_of_rounded
+from .grid import RANGE, rounded, rounded_
+from .kernels import is_exact, kernel, number, stock_path
+from .softmax import shift_of, softmax_backward_, total_of
 from .stock import stock
+from .sums import add
 
 FORWARD = "_scaled_dot_product_flash_attention_for_cpu"
 BACKWARD = FORWARD + "_backward"
+SCORES_AT_A_TIME = 65536
 
 
 def multiplied(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Of [batch, heads, M, K] and [batch, heads, K, N]."""
-    result = product(name, "bmm", a.flatten(0, 1), b.flatten(0, 1))
-    return result.unflatten(0, a.shape[:2])
+    """Of [batch, heads, M, K] and [batch, heads, K, N], rounded."""
+    result = product_of_rounded(name, "bmm", a.flatten(0, 1), b.flatten(0, 1))
+    return result.view(*a.shape[:-1], b.shape[-1])
+
+
+def operand(x: torch.Tensor) -> torch.Tensor:
+    return rounded(x, RANGE.product_bits)
+
+
+def later(queries: int, keys: int) -> torch.Tensor:
+    """What a causal mask hides."""
+    return torch.arange(keys) > torch.arange(queries).unsqueeze(1)
+
+
+def by_batch(
+    mask: torch.Tensor | None, *tensors: torch.Tensor
+) -> Iterator[tuple[list[torch.Tensor], torch.Tensor | None]]:
+    """As much of the batch at a time as a cache holds the scores of, and its mask."""
+    batch, heads, queries = tensors[0].shape[:3]
+    size = max(1, SCORES_AT_A_TIME // max(1, heads * queries * tensors[-1].shape[2]))
+    if size >= batch:
+        yield list(tensors), mask
+        return
+    for at in range(0, batch, size):
+        part = mask[at : at + size] if mask is not None and mask.ndim == 4 and mask.shape[0] > 1 else mask
+        yield [x[at : at + size] for x in tensors], part
+
+
+def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts))
 
 
 def for_every_head(kv: torch.Tensor, heads: int) -> torch.Tensor:
@@ -33,15 +64,16 @@ def for_every_head(kv: torch.Tensor, heads: int) -> torch.Tensor:
 def weights_of(
     name: str, q: torch.Tensor, k: torch.Tensor, causal: bool, mask: torch.Tensor | None, scale: float
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Scores, their exponentials and the sums of these."""
-    scores = multiplied(name, q, k.transpose(-2, -1)) * scale
+    """Of rounded queries and keys: probabilities, the largest score of each row, and the sum of its exponentials."""
+    scores = stock("mul_.Tensor")(multiplied(name, q, k.transpose(-2, -1)), number(scale))
     if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
+        scores = scores.masked_fill_(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
     if causal:
-        seen = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril_()
-        scores = scores.masked_fill(~seen, -math.inf)
-    _, e, total = exponentials(scores, -1)
-    return scores, e, total
+        scores.masked_fill_(later(q.shape[-2], k.shape[-2]), -math.inf)
+    largest = scores.amax(-1, keepdim=True)
+    e = scores.sub_(shift_of(largest)).exp_()
+    total = total_of(e, -1)
+    return e.div_(total), largest, total
 
 
 def scale_of(q: torch.Tensor, scale: float | None) -> float:
@@ -71,10 +103,22 @@ def attention(
     if not is_exact(q):
         return stock_path(FORWARD, q, k, v, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
     _refuse_dropout(FORWARD, q, dropout_p)
+    scale = scale_of(q, scale)
+    parts = [
+        forward(*part, causal=is_causal, mask=mask, scale=scale)
+        for part, mask in by_batch(attn_mask, q, k, v)
+    ]
+    return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
+
+
+def forward(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, mask: torch.Tensor | None, scale: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    q, k, v = (operand(x) for x in (q, k, v))
     k, v = for_every_head(k, q.shape[1]), for_every_head(v, q.shape[1])
-    scores, e, total = weights_of(FORWARD, q, k, is_causal, attn_mask, scale_of(q, scale))
-    out = multiplied(FORWARD, e / total, v)
-    return laid_out(out), laid_out(scores.amax(-1) + total.squeeze(-1).log())
+    weights, largest, total = weights_of(FORWARD, q, k, causal, mask, scale)
+    out = multiplied(FORWARD, rounded_(weights, RANGE.product_bits), v)
+    return out, add(largest.squeeze(-1), total.squeeze(-1).log())
 
 
 @kernel(BACKWARD)
@@ -96,20 +140,36 @@ def attention_backward(
             BACKWARD, g, q, k, v, out, logsumexp, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
         )
     _refuse_dropout(BACKWARD, q, dropout_p)
-    kv_heads = k.shape[1]
-    repeats = q.shape[1] // kv_heads
+    scale = scale_of(q, scale)
+    parts = [
+        backward(*part, causal=is_causal, mask=mask, scale=scale)
+        for part, mask in by_batch(attn_mask, g, q, k, v)
+    ]
+    return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
+
+
+def backward(
+    g: torch.Tensor,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    causal: bool,
+    mask: torch.Tensor | None,
+    scale: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    kv_heads, repeats = k.shape[1], q.shape[1] // k.shape[1]
+    g, q, k, v = (operand(x) for x in (g, q, k, v))
     k, v = for_every_head(k, q.shape[1]), for_every_head(v, q.shape[1])
-    factor = scale_of(q, scale)
-    _, e, total = weights_of(BACKWARD, q, k, is_causal, attn_mask, factor)
-    weights = e / total
-    to_v = multiplied(BACKWARD, weights.transpose(-2, -1), g)
+    weights, _, _ = weights_of(BACKWARD, q, k, causal, mask, scale)
     to_weights = multiplied(BACKWARD, g, v.transpose(-2, -1))
-    to_scores = softmax_backward(to_weights, weights, -1, torch.float64) * factor
+    to_scores = stock("mul_.Tensor")(softmax_backward_(to_weights, weights, -1), number(scale))
+    rounded_(to_scores, RANGE.product_bits)
+    to_v = multiplied(BACKWARD, rounded_(weights, RANGE.product_bits).transpose(-2, -1), g)
     to_q = multiplied(BACKWARD, to_scores, k)
     to_k = multiplied(BACKWARD, to_scores.transpose(-2, -1), q)
     if repeats > 1:
-        # Products of rounded operands are exact as they are. The exact sum would round them to its own, coarser grid: under context
-        # parallel each rank has a part of them, and parts would round on their own.
+        # Products of rounded operands are exact as they are. The exact sum would round them to its own, coarser grid:
+        # under context parallel each rank has a part of them, and parts would round on their own.
         to_k = stock("sum.dim_IntList")(to_k.unflatten(1, (kv_heads, repeats)), [2])
         to_v = stock("sum.dim_IntList")(to_v.unflatten(1, (kv_heads, repeats)), [2])
-    return laid_out(to_q), laid_out(to_k), laid_out(to_v)
+    return to_q, to_k, to_v

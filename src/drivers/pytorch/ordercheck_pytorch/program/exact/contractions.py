@@ -13,7 +13,10 @@ from .stock import stock
 
 def product(name: str, stock_name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     bits = RANGE.product_bits
-    a, b = rounded(a, bits), rounded(b, bits)
+    return product_of_rounded(name, stock_name, rounded(a, bits), rounded(b, bits))
+
+
+def product_of_rounded(name: str, stock_name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     note_product(name, a, b)
     return stock(stock_name)(a, b)
 
@@ -62,21 +65,31 @@ def _declare_with_bias(name: str, of: str) -> None:
         return result
 
     @kernel(name)
-    def functional(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def functional(
+        bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: Any = 1, alpha: Any = 1
+    ) -> Any:
         if not is_exact(a):
             return stock_path(name, bias, a, b, beta=beta, alpha=alpha)
         return affine(bias, a, b, beta, alpha)
 
     @kernel(f"{name}.out")
     def to_out(
-        bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: Any = 1, alpha: Any = 1, out: torch.Tensor
+        bias: torch.Tensor,
+        a: torch.Tensor,
+        b: torch.Tensor,
+        *,
+        beta: Any = 1,
+        alpha: Any = 1,
+        out: torch.Tensor,
     ) -> Any:
         if not is_exact(a):
             return stock_path(f"{name}.out", bias, a, b, beta=beta, alpha=alpha, out=out)
         return into(out, affine(bias, a, b, beta, alpha))
 
     @kernel(f"{name}_")
-    def on_self(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def on_self(
+        bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: Any = 1, alpha: Any = 1
+    ) -> Any:
         if not is_exact(a):
             return stock_path(f"{name}_", bias, a, b, beta=beta, alpha=alpha)
         return bias.copy_(affine(bias, a, b, beta, alpha))
@@ -86,7 +99,9 @@ _declare_with_bias("addmm", "mm")
 _declare_with_bias("baddbmm", "bmm")
 
 
-def _times_vector(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, beta: Any, alpha: Any) -> torch.Tensor:
+def _times_vector(
+    bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, beta: Any, alpha: Any
+) -> torch.Tensor:
     result = product("addmv", "mm", a, b.unsqueeze(1)).squeeze(1)
     if alpha != 1:
         result = result * alpha

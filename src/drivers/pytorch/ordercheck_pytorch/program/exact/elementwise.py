@@ -1,5 +1,6 @@
-"""Elementwise operators whose stock kernels round an element otherwise where it lies elsewhere: at the end of a row, or not beside the
-next one. A layout that cuts a tensor would see other numbers. Composed of operators that are stable, or computed on whole vectors."""
+"""Elementwise operators whose stock kernels round an element otherwise where it lies elsewhere: at the end of a row, or not
+beside the next one. A layout that cuts a tensor would see other numbers. Composed of operators that are stable, or computed on
+whole vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .kernels import ALSO_STOCK, KERNELS, as_tensor, into, is_exact, kernel, with_variants
+from .kernels import as_tensor, into, is_exact, kernel, with_variants
 from .stock import stock
 
 WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
@@ -17,7 +18,7 @@ WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what 
 
 def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor) -> torch.Tensor:
     """An elementwise kernel on elements that lie side by side, padded with ones, so that no element is a left-over."""
-    inputs = torch.broadcast_tensors(*inputs)  # type: ignore[no-untyped-call]
+    inputs = torch.broadcast_tensors(*inputs)
     count = inputs[0].numel()
     padded = []
     for x in inputs:
@@ -28,22 +29,32 @@ def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor
 
 
 def square_root(x: torch.Tensor) -> torch.Tensor:
-    """Correctly rounded, as IEEE 754 says: the power of a half takes the processor's root. torch.sqrt of float64 asks MKL, whose root
-    is off by a bit for a hundredth of all numbers on some processors."""
-    return stock("pow.Tensor_Scalar")(x, 0.5)
+    """Correctly rounded, as IEEE 754 says. torch.sqrt of float64 asks MKL, as x ** 0.5 does, whose root is off by a bit for a
+    hundredth of all numbers on some processors. The root of a complex number asks the C library, which takes the processor's
+    own where there is no imaginary part."""
+    root = stock("sqrt")(torch.complex(x, torch.zeros_like(x))).real
+    special = x <= 0  # NaN of a negative one, and the sign of a zero stays
+    return torch.where(special, stock("sqrt")(x), root) if bool(special.any()) else root.clone()
+
+
+def _one_and(x: torch.Tensor) -> torch.Tensor:
+    """x + 1 in place: the kernel of a difference is the stock one, which saves the way through Python."""
+    return x.sub_(-1.0)
 
 
 def sigmoid(x: torch.Tensor) -> torch.Tensor:
-    return x.neg().exp_().add_(1.0).reciprocal_()
+    return _one_and(x.neg().exp_()).reciprocal_()
 
 
 def silu(x: torch.Tensor) -> torch.Tensor:
-    return x / x.neg().exp_().add_(1.0)
+    return x / _one_and(x.neg().exp_())
 
 
 def silu_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     s = sigmoid(x)
-    return g * s * (x * (1.0 - s)).add_(1.0)
+    result = stock("mul.Tensor")(g, s)
+    one_less_s = _one_and(s.neg_())
+    return stock("mul_.Tensor")(result, _one_and(stock("mul_.Tensor")(one_less_s, x)))
 
 
 def gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
@@ -63,13 +74,25 @@ def gelu_backward(g: torch.Tensor, x: torch.Tensor, *, approximate: str = "none"
     return g * ((t + 1.0) * 0.5 + x * 0.5 * (1.0 - t * t) * ((x * x * (3 * 0.044715) + 1.0) * k))
 
 
-def _declare_elementwise(name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False) -> None:
+def _as_float64(args: tuple[Any, ...]) -> list[Any] | None:
+    """The arguments with whole numbers beside a float64 converted, as type promotion does. None where the result is of another
+    dtype."""
+    tensors = [x for x in args if isinstance(x, torch.Tensor)]
+    if all(is_exact(x) for x in tensors):
+        return list(args)
+    if len(tensors) == 2 and torch.result_type(*tensors) is torch.float64:
+        return [x.to(torch.float64) if isinstance(x, torch.Tensor) else x for x in args]
+    return None
+
+
+def _declare_elementwise(
+    name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False
+) -> None:
     """Other dtypes are left to the stock kernel: nothing is summed."""
 
     def functional(*args: Any, **kwargs: Any) -> torch.Tensor:
-        if all(is_exact(x) for x in args if isinstance(x, torch.Tensor)):
-            return compute(*args, **kwargs)
-        return stock(name)(*args, **kwargs)
+        exact = _as_float64(args)
+        return stock(name)(*args, **kwargs) if exact is None else compute(*exact, **kwargs)
 
     with_variants(name, functional, out, in_place=in_place)
 
@@ -107,27 +130,24 @@ def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
 
 
-def _declare_powers() -> None:
-    for overload in ("Tensor_Tensor", "Scalar"):
-        name = f"pow.{overload}"
-
-        def functional(base: Any, exponent: torch.Tensor, name: str = name) -> torch.Tensor:
-            floats = [x for x in (base, exponent) if isinstance(x, torch.Tensor)]
-            if all(is_exact(x) for x in floats):
-                return _padded(name)(base, exponent)
-            return stock(name)(base, exponent)
-
-        def to_out(base: Any, exponent: torch.Tensor, *, out: torch.Tensor, name: str = name) -> torch.Tensor:
-            return into(out, KERNELS[name](base, exponent))
-
-        KERNELS[name], KERNELS[f"{name}_out"] = functional, to_out
-
-    @kernel("pow_.Tensor")
-    def on_self(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
-        return base.copy_(KERNELS["pow.Tensor_Tensor"](base, exponent))
+@kernel("pow.Tensor_Tensor", "pow.Scalar")
+def power(base: Any, exponent: Any) -> torch.Tensor:
+    """A number on either side reaches a kernel in Python as such: 2 ** x is handed on as tensors by the stock kernel."""
+    base, exponent = as_tensor(base, exponent), as_tensor(exponent, base)
+    exact = _as_float64((base, exponent))
+    if exact is None:
+        return stock("pow.Tensor_Tensor")(base, exponent)
+    return _padded("pow.Tensor_Tensor")(*exact)
 
 
-_declare_powers()
+@kernel("pow.Tensor_Tensor_out", "pow.Scalar_out")
+def power_out(base: Any, exponent: Any, *, out: torch.Tensor) -> torch.Tensor:
+    return into(out, power(base, exponent))
+
+
+@kernel("pow_.Tensor")
+def power_(base: torch.Tensor, exponent: Any) -> torch.Tensor:
+    return base.copy_(power(base, exponent))
 
 
 def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -138,7 +158,12 @@ def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _are_complex(a: Any, b: Any) -> bool:
-    return all(isinstance(x, torch.Tensor) and x.dtype is torch.complex128 for x in (a, b))
+    return (
+        isinstance(a, torch.Tensor)
+        and a.dtype is torch.complex128
+        and isinstance(b, torch.Tensor)
+        and b.dtype is torch.complex128
+    )
 
 
 @kernel("mul.Tensor")
@@ -168,6 +193,3 @@ def histc(x: torch.Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> torch
     if x.is_floating_point():
         return stock("histc")(x, bins, min, max)
     return stock("histc")(x.to(torch.float64), bins, min, max).to(x.dtype)
-
-
-ALSO_STOCK.add("pow.Tensor_Scalar")

@@ -1,8 +1,8 @@
 """Rounding to a grid, and what bounds the sums on it.
 
-rounded(x, p) = (x + C) - C with C = 1.5 * 2^(52-p) is the nearest multiple of 2^-p while |x| < 2^(51-p), after Demmel and Nguyen
-(Fast Reproducible Floating-Point Summation). While the sum of magnitudes of multiples of 2^-p stays below 2^(53-p), float64
-holds every partial sum of them, in whatever order they are added."""
+rounded(x, p) = (x + C) - C with C = 1.5 * 2^(52-p) is the nearest multiple of 2^-p while |x| < 2^(51-p), after Demmel and
+Nguyen (Fast Reproducible Floating-Point Summation). While the sum of magnitudes of multiples of 2^-p stays below 2^(53-p),
+float64 holds every partial sum of them, in whatever order they are added."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import functools
 from dataclasses import dataclass
 
 import torch
-
-from .stock import stock
 
 SUM_BITS = 36  # terms of sums other than contractions
 NORM_BITS = 40  # squares of norms, which are small
@@ -23,8 +21,8 @@ class OutOfRange(Exception):
 
 @dataclass
 class Range:
-    """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds up the
-    same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
+    """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds
+    up the same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
 
     product_bits: int = 20
     measured: bool = False
@@ -34,7 +32,9 @@ class Range:
     def note(self, name: str, bound: torch.Tensor | float, bits: int) -> None:
         used = float(bound) * self.fan_in / 2.0 ** (53 - bits)
         if not used < 1:  # a NaN is out of range too
-            raise OutOfRange(f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}")
+            raise OutOfRange(
+                f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}"
+            )
         self.used = max(self.used, used)
 
 
@@ -42,13 +42,20 @@ RANGE = Range()
 
 
 def rounded(x: torch.Tensor, bits: int) -> torch.Tensor:
-    c = _constant(bits)
-    return stock("sub.Tensor")(stock("add.Tensor")(x, c), c)
+    """x - (-C) is x + C, and subtraction is nobody's sum: its kernel is the stock one."""
+    c, minus_c = _constants(bits)
+    return torch.sub(x, minus_c).sub_(c)
+
+
+def rounded_(x: torch.Tensor, bits: int) -> torch.Tensor:
+    c, minus_c = _constants(bits)
+    return x.sub_(minus_c).sub_(c)
 
 
 @functools.cache
-def _constant(bits: int) -> torch.Tensor:
-    return torch.tensor(1.5 * 2.0 ** (52 - bits), dtype=torch.float64)
+def _constants(bits: int) -> tuple[torch.Tensor, torch.Tensor]:
+    c = 1.5 * 2.0 ** (52 - bits)
+    return torch.tensor(c, dtype=torch.float64), torch.tensor(-c, dtype=torch.float64)
 
 
 def scatter_bits() -> int:

@@ -1,5 +1,6 @@
-"""Refuses what sums inside and has no exact kernel: every operator that the CPU has a kernel for, that is not in the table, and that
-meets a float64. In the kernels, where it sees what a compiler or a wrapper runs: Dynamo skips frames under a dispatch mode."""
+"""Refuses what sums inside and has no exact kernel: every operator that the CPU has a kernel for, that is not in the table,
+and that meets a float64. In the kernels, where it sees what a compiler or a wrapper runs: Dynamo skips frames under a dispatch
+mode."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Exact kernels under Inductor. The loops that it writes add up in an order of their own and are out of a kernel's reach: while exact
-kernels are in place it calls operators instead (its fallback_by_default), so that a graph is captured, decomposed and partitioned as
-ever, and its operators run as kernels."""
+"""Exact kernels under Inductor. The loops that it writes add up in an order of their own and are out of a kernel's reach:
+while exact kernels are in place it calls operators instead (its fallback_by_default), so that a graph is captured, decomposed
+and partitioned as ever, and its operators run as kernels."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ def calling_operators() -> contextlib.AbstractContextManager[Any]:
 
     if not hasattr(config, "fallback_by_default"):
         return contextlib.nullcontext()
-    return config.patch(fallback_by_default=True)  # type: ignore[no-untyped-call, no-any-return]
+    return config.patch(fallback_by_default=True)

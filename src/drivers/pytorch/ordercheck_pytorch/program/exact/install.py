@@ -21,8 +21,8 @@ from . import (  # noqa: F401  each declares its kernels
     vector_norms,
 )
 from .grid import RANGE
-from .inductor import calling_operators
 from .guard import refused_operators, refusing
+from .inductor import calling_operators
 from .kernels import ALSO_STOCK, KERNELS
 from .stock import take_stock
 

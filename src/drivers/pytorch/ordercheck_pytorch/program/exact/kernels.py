@@ -36,13 +36,25 @@ def stock_path(name: str, *args: Any, why: str = "", **kwargs: Any) -> Any:
     """The stock kernel, for whole numbers. A float that gets here is refused: nobody vouches for what its sum rounds."""
     for x in args:
         if isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex()):
-            raise Unsupported(f"aten::{name.partition('.')[0]} {why or of_dtype(x.dtype)} has no exact kernel{cure_of(x.dtype)}")
+            raise Unsupported(
+                f"aten::{name.partition('.')[0]} {why or of_dtype(x.dtype)} has no exact kernel{cure_of(x.dtype)}"
+            )
     return stock(name)(*args, **kwargs)
 
 
 def as_tensor(x: Any, beside: Any) -> torch.Tensor:
-    """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak dtype."""
-    return x if isinstance(x, torch.Tensor) else torch.scalar_tensor(x, dtype=torch.result_type(x, beside))
+    """A number (x * 0.5) reaches a kernel in Python as such, and the stock kernel takes tensors. It keeps a number's weak
+    dtype."""
+    if isinstance(x, torch.Tensor):
+        return x
+    if isinstance(beside, torch.Tensor) and beside.dtype is torch.float64 and not isinstance(x, complex):
+        return number(x)
+    return torch.scalar_tensor(x, dtype=torch.result_type(x, beside))
+
+
+def number(x: float) -> torch.Tensor:
+    """As the stock kernels take one."""
+    return torch.scalar_tensor(x, dtype=torch.float64)
 
 
 def of_dtype(dtype: torch.dtype) -> str:

@@ -20,7 +20,7 @@ def nll_loss(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     if not is_exact(x) or weight is not None:
         why = "with a weight a class" if weight is not None else ""
-        return stock_path("nll_loss_forward", x, target, weight, reduction, ignore_index, why=why)  # type: ignore[no-any-return]
+        return stock_path("nll_loss_forward", x, target, weight, reduction, ignore_index, why=why)
     rows, classes = (x, target) if x.ndim == 2 else (x.unsqueeze(0), target.reshape(1))
     counted = classes != ignore_index
     picked = rows.gather(1, torch.where(counted, classes, 0).unsqueeze(1)).squeeze(1)
@@ -38,19 +38,23 @@ def nll_loss2d(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     if not is_exact(x) or weight is not None:
         why = "with a weight a class" if weight is not None else ""
-        return stock_path("nll_loss2d_forward", x, target, weight, reduction, ignore_index, why=why)  # type: ignore[no-any-return]
+        return stock_path("nll_loss2d_forward", x, target, weight, reduction, ignore_index, why=why)
     rows = x.movedim(1, -1).reshape(-1, x.shape[1])
     loss, count = nll_loss(rows, target.reshape(-1), None, reduction, ignore_index)
     return (loss if reduction in (MEAN, SUM) else loss.reshape(target.shape)), count
 
 
 @kernel("nll_loss_forward.output")
-def nll_loss_out(*args: Any, output: torch.Tensor, total_weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def nll_loss_out(
+    *args: Any, output: torch.Tensor, total_weight: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     loss, count = nll_loss(*args)
     return into(output, loss), into(total_weight, count)
 
 
 @kernel("nll_loss2d_forward.output")
-def nll_loss2d_out(*args: Any, output: torch.Tensor, total_weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def nll_loss2d_out(
+    *args: Any, output: torch.Tensor, total_weight: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     loss, count = nll_loss2d(*args)
     return into(output, loss), into(total_weight, count)

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from .elementwise import square_root
-from .kernels import is_exact, kernel, stock_path
+from .kernels import ALSO_STOCK, is_exact, kernel, number, stock_path
+from .stock import stock
 
 
 def _power(base: float, exponent: int) -> float:
@@ -38,13 +39,25 @@ def fused_adamw(
     grad_scale: Any = None,
     found_inf: Any = None,
 ) -> None:
-    for p, g, first, second, step in zip(params, grads, exp_avgs, exp_avg_sqs, state_steps, strict=True):
+    for p in params:
         if not is_exact(p) or amsgrad or grad_scale is not None:
             stock_path("_fused_adamw_", p, why="with amsgrad or a gradient scaler" if is_exact(p) else "")
-        gradient = -g if maximize else g
-        p.mul_(1 - lr * weight_decay)
-        first.mul_(beta1).add_(gradient * (1 - beta1))
-        second.mul_(beta2).add_((gradient * gradient) * (1 - beta2))
+    # Moments are updated elementwise: on the grid of sums of gradients, the square of a small gradient would be 0.
+    times, times_, plus_ = stock("mul.Tensor"), stock("mul_.Tensor"), stock("add_.Tensor")
+    decay, keep_first, keep_second = number(1 - lr * weight_decay), number(beta1), number(beta2)
+    take_first, take_second = number(1 - beta1), number(1 - beta2)
+    corrections: dict[int, tuple[float, torch.Tensor]] = {}
+    for p, g, first, second, step in zip(params, grads, exp_avgs, exp_avg_sqs, state_steps, strict=True):
         taken = int(step)
-        root = square_root(second / (1 - _power(beta2, taken)))
-        p.sub_((first / root.add_(eps)) * (lr / (1 - _power(beta1, taken))))
+        if taken not in corrections:
+            corrections[taken] = 1 - _power(beta2, taken), number(lr / (1 - _power(beta1, taken)))
+        of_second, rate = corrections[taken]
+        gradient = -g if maximize else g
+        times_(p, decay)
+        plus_(times_(first, keep_first), times(gradient, take_first))
+        plus_(times_(second, keep_second), times_(times(gradient, gradient), take_second))
+        root = square_root(second / of_second).sub_(-eps)
+        p.sub_(times_(first / root, rate))
+
+
+ALSO_STOCK.add("add_.Tensor")

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .grid import RANGE, rounded, scatter_bits
-from .kernels import KERNELS, into, is_exact, kernel, stock_path, with_variants
+from .kernels import is_exact, kernel, stock_path, with_variants
 from .stock import stock
 
 
@@ -47,7 +47,9 @@ def index_put(
     return x.add_(stock("_index_put_impl_")(torch.zeros_like(x), indices, terms, True, unsafe))
 
 
-def index_add(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, *, alpha: Any = 1) -> torch.Tensor:
+def index_add(
+    x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, *, alpha: Any = 1
+) -> torch.Tensor:
     if not is_exact(x):
         return stock_path("index_add", x, dim, index, source, alpha=alpha)
     terms = _terms("index_add", source if alpha == 1 else source * alpha)

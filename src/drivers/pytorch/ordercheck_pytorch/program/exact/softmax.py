@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from .grid import SUM_BITS
@@ -10,13 +12,13 @@ from .stock import stock
 from .sums import sum_of_terms
 
 
-def exponentials(x: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """x less its largest, the exponential of that, and the sum of these."""
-    largest = x.amax(dim, keepdim=True)
-    largest = torch.where(torch.isinf(largest), torch.zeros_like(largest), largest)  # of a row that is hidden whole
-    shifted = x - largest
-    e = shifted.exp()
-    return shifted, e, sum_of_terms("_softmax", e, SUM_BITS, [dim], True)
+def shift_of(largest: torch.Tensor) -> torch.Tensor:
+    """What a row is lessened by: its largest element, but nothing of a row that is hidden whole."""
+    return largest.masked_fill(largest.abs() == math.inf, 0.0)
+
+
+def total_of(exponentials: torch.Tensor, dim: int) -> torch.Tensor:
+    return sum_of_terms("_softmax", exponentials, SUM_BITS, [dim], True)
 
 
 def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
@@ -24,15 +26,24 @@ def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
         return stock_path("_softmax", x, dim, half_to_float)
     if x.ndim == 0:
         return torch.ones_like(x)
-    _, e, total = exponentials(x, dim)
-    return e.div_(total)
+    e = (x - shift_of(x.amax(dim, keepdim=True))).exp_()
+    return e.div_(total_of(e, dim))
 
 
 def softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype) -> torch.Tensor:
     if not is_exact(g):
         return stock_path("_softmax_backward_data", g, y, dim, input_dtype)
-    weighted = g * y
-    return weighted.sub_(y * sum_of_terms("_softmax_backward_data", weighted, SUM_BITS, [dim], True))
+    return _softmax_backward(stock("mul.Tensor")(g, y), y, dim)
+
+
+def softmax_backward_(g: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
+    """In the gradient's place."""
+    return _softmax_backward(stock("mul_.Tensor")(g, y), y, dim)
+
+
+def _softmax_backward(weighted: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
+    total = sum_of_terms("_softmax_backward_data", weighted, SUM_BITS, [dim], True)
+    return weighted.sub_(stock("mul.Tensor")(y, total))
 
 
 def log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
@@ -40,25 +51,30 @@ def log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
         return stock_path("_log_softmax", x, dim, half_to_float)
     if x.ndim == 0:
         return torch.zeros_like(x)
-    shifted, _, total = exponentials(x, dim)
-    return shifted.sub_(total.log_())  # the order of DTensor's loss parallel
+    shifted = x - shift_of(x.amax(dim, keepdim=True))
+    return shifted.sub_(total_of(shifted.exp(), dim).log_())  # the order of DTensor's loss parallel
 
 
-def log_softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype) -> torch.Tensor:
+def log_softmax_backward(
+    g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype
+) -> torch.Tensor:
     """g - exp(y) * s, s the sum of g over a row. A row with one gradient, as cross entropy leaves it, takes the form
-    (g / s - exp(y)) * s, which is (one hot - exp(y)) * s to the bit: what DTensor's fused backward of loss parallel computes. Row by row,
-    so that a piece of the rows is rounded as the whole is."""
+    (g / s - exp(y)) * s, which is (one hot - exp(y)) * s to the bit: what DTensor's fused backward of loss parallel computes.
+    Row by row, so that a piece of the rows is rounded as the whole is."""
     if not is_exact(g):
         return stock_path("_log_softmax_backward_data", g, y, dim, input_dtype)
+    times_ = stock("mul_.Tensor")
     single = stock("sum.dim_IntList")(g != 0, [dim], True) <= 1
     e = y.exp()
     if not bool(single.any()):
-        return g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True)
+        return g - times_(e, sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True))
     alone = stock("sum.dim_IntList")(g, [dim], True)  # of one term: nothing is added
-    one_hot = (g / torch.where(alone == 0, torch.ones_like(alone), alone) - e) * alone
+    one_hot = times_((g / alone.masked_fill(alone == 0, 1.0)).sub_(e), alone)
     if bool(single.all()):
         return one_hot
-    return torch.where(single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True))
+    return torch.where(
+        single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True)
+    )
 
 
 with_variants("_softmax", softmax)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 _CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
-_handles: dict[str, Any] = {}
+_calls: dict[str, Callable[..., Any]] = {}
+
+
+def is_reachable() -> bool:
+    """torch.library.get_kernel is there since torch 2.9."""
+    return hasattr(torch.library, "get_kernel")
 
 
 def take_stock(name: str) -> None:
     """Of "mm" or "mm.out". All are to be taken before any kernel is replaced."""
-    if name not in _handles:
-        _handles[name] = torch.library.get_kernel(f"aten::{name}", "CPU")
+    if name not in _calls:
+        _calls[name] = functools.partial(torch.library.get_kernel(f"aten::{name}", "CPU").call_boxed, _CPU)
 
 
 def stock(name: str) -> Callable[..., Any]:
-    handle = _handles[name]
-    return lambda *args, **kwargs: handle.call_boxed(_CPU, *args, **kwargs)
+    return _calls[name]

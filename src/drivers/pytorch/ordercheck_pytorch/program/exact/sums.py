@@ -11,7 +11,7 @@ from .grid import NORM_BITS, RANGE, SUM_BITS, addition_bits, rounded
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, stock_path
 from .stock import stock
 
-ALSO_STOCK.update(("sum.dim_IntList", "sub.Tensor"))
+ALSO_STOCK.add("sum.dim_IntList")
 
 
 def sum_of_terms(
@@ -38,15 +38,21 @@ def _takes(x: torch.Tensor, dtype: torch.dtype | None) -> bool:
 
 def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
     """Not of a tensor and a number, which reaches a kernel in Python as such."""
-    return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and is_exact(a) and is_exact(b) and alpha == 1
+    return (
+        alpha == 1
+        and isinstance(a, torch.Tensor)
+        and isinstance(b, torch.Tensor)
+        and is_exact(a)
+        and is_exact(b)
+    )
 
 
 def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     # A single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
     bits = NORM_BITS if a.ndim == 0 and b.ndim == 0 else addition_bits()
     if RANGE.measured and a.numel() and b.numel():
-        # Finite ones: a mask adds minus infinity. Twice, since a term of half the range would be rounded more coarsely. What comes out of
-        # sums, as gradients of parameters do, lies on their grid and has more range.
+        # Finite ones: a mask adds minus infinity. Twice, since a term of half the range would be rounded more coarsely.
+        # What comes out of sums, as gradients of parameters do, lies on their grid and has more range.
         coarse = all(bool(rounded(x, SUM_BITS).eq(x).all()) for x in (a, b))
         RANGE.note("add", 2 * (_largest(a) + _largest(b)), SUM_BITS if coarse else bits)
     return rounded(a, bits), rounded(b, bits)
@@ -59,10 +65,13 @@ def _largest(x: torch.Tensor) -> float:
 
 @kernel("add.Tensor")
 def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
-    """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a checkpoint or
-    a compiler between them decides. On a grid addition is associative."""
+    """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a
+    checkpoint or a compiler between them decides. On a grid addition is associative."""
     if _is_sum_of_two(a, b, alpha):
-        return stock("add.Tensor")(*_on_grid(a, b))
+        a, b = _on_grid(a, b)
+        if a.stride() == b.stride() and a.shape == b.shape:
+            return stock("add.out")(a, b, out=a)
+        return stock("add.Tensor")(a, b)
     return stock("add.Tensor")(as_tensor(a, b), as_tensor(b, a), alpha=alpha)
 
 
@@ -81,7 +90,9 @@ def add_(a: torch.Tensor, b: Any, *, alpha: Any = 1) -> torch.Tensor:
 
 
 @kernel("sum.dim_IntList")
-def sum_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+def sum_dim(
+    x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("sum.dim_IntList", x, dim, keepdim, dtype=dtype)
     return sum_of_terms("sum", x.to(torch.float64), SUM_BITS, dim, keepdim)
@@ -104,10 +115,12 @@ def sum_all(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tenso
 
 
 @kernel("mean.dim")
-def mean_dim(x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+def mean_dim(
+    x: torch.Tensor, dim: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("mean.dim", x, dim, keepdim, dtype=dtype)
-    return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim) / count_over(x, dim)
+    return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim).div_(count_over(x, dim))
 
 
 @kernel("mean.out")
@@ -135,7 +148,9 @@ def cumsum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> to
 
 
 @kernel("cumsum.out")
-def cumsum_out(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None, out: torch.Tensor) -> torch.Tensor:
+def cumsum_out(
+    x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None, out: torch.Tensor
+) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("cumsum.out", x, dim, dtype=dtype, out=out)
     return into(out, cumsum(x, dim, dtype=dtype))

@@ -21,7 +21,9 @@ class Operator:
     @property
     def full_names(self) -> list[str]:
         """As a kernel is registered: "mm", "mm.out"."""
-        return [self.name if overload == "default" else f"{self.name}.{overload}" for overload in self.overloads]
+        return [
+            self.name if overload == "default" else f"{self.name}.{overload}" for overload in self.overloads
+        ]
 
 
 def table_text() -> str:

@@ -1,8 +1,9 @@
 """Norms of vectors, as clipping takes them of gradients.
 
-NOTE [norms of norms] A norm over ranks or parameters is put together from roots: r = sqrt(S) each, then r*r is summed. S is a multiple of
-2^-NORM_BITS and r*r is off by less than half of that, so rounding the square gives S back: roots lose nothing. DTensor may have
-divided a replicated r by sqrt(degree) in between, so what a list of norms sums lies on a grid SLACK bits coarser."""
+NOTE [norms of norms] A norm over ranks or parameters is put together from roots: r = sqrt(S) each, then r*r is summed. S is a
+multiple of 2^-NORM_BITS and r*r is off by less than half of that, so rounding the square gives S back: roots lose nothing.
+DTensor may have divided a replicated r by sqrt(degree) in between, so what a list of norms sums lies on a grid SLACK bits
+coarser."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ from .sums import sum_of_terms
 
 SLACK = 4
 # Exponents whose stock kernels multiply, divide and take roots: stable wherever an element lies.
-STABLE_EXPONENTS = (0, 0.5, 1, 2, 3, -0.5, -1, -2)
+STABLE_EXPONENTS = (0, 1, 2, 3, -0.5, -1, -2)
 
 
 def _norm(x: torch.Tensor, order: float, dims: Any, keepdim: bool, bits: int = NORM_BITS) -> torch.Tensor:
     if order == 2:
-        return square_root(sum_of_terms("linalg_vector_norm", x * x, bits, dims, keepdim))
+        return square_root(sum_of_terms("linalg_vector_norm", stock("mul.Tensor")(x, x), bits, dims, keepdim))
     return sum_of_terms("linalg_vector_norm", x.abs(), SUM_BITS, dims, keepdim)
 
 
@@ -70,22 +71,24 @@ def foreach_norm(
 
 
 @kernel("pow.Tensor_Scalar")
-def power(x: torch.Tensor, exponent: Any) -> torch.Tensor:
+def scalar_power(x: torch.Tensor, exponent: Any) -> torch.Tensor:
     if is_exact(x) and x.ndim == 0 and exponent == 2:
         return rounded(x * x, NORM_BITS)
+    if is_exact(x) and exponent == 0.5:
+        return square_root(x)
     if is_exact(x) and exponent not in STABLE_EXPONENTS:
         return on_whole_vectors(lambda v: stock("pow.Tensor_Scalar")(v, exponent), x)
     return stock("pow.Tensor_Scalar")(x, exponent)
 
 
 @kernel("pow.Tensor_Scalar_out")
-def power_out(x: torch.Tensor, exponent: Any, *, out: torch.Tensor) -> torch.Tensor:
-    return into(out, power(x, exponent))
+def scalar_power_out(x: torch.Tensor, exponent: Any, *, out: torch.Tensor) -> torch.Tensor:
+    return into(out, scalar_power(x, exponent))
 
 
 @kernel("pow_.Scalar")
-def power_(x: torch.Tensor, exponent: Any) -> torch.Tensor:
-    return x.copy_(power(x, exponent))
+def scalar_power_(x: torch.Tensor, exponent: Any) -> torch.Tensor:
+    return x.copy_(scalar_power(x, exponent))
 
 
 ALSO_STOCK.add("pow.Tensor_Scalar")

@@ -1,0 +1,79 @@
+"""What has no exact kernel is refused where it meets a float, and the stock kernels are back behind a case."""
+
+import contextlib
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from bits import drawn, same
+from ordercheck_pytorch.program.exact.install import exact_kernels
+from ordercheck_pytorch.program.exact.kernels import Unsupported
+from torch import nn
+
+X = drawn(4, 6)
+HEADS = drawn(1, 2, 4, 8)
+LABELS = torch.tensor([0, 1, 2, 3])
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "cumprod": (lambda: X.cumprod(1), "aten::cumprod sums inside and has no exact kernel"),
+    "prod": (lambda: X.prod(), "aten::prod sums inside and has no exact kernel"),
+    "linalg": (lambda: torch.linalg.qr(X), "aten::linalg_qr sums inside and has no exact kernel"),
+    "pooling": (lambda: F.avg_pool1d(X, 2), "sums inside and has no exact kernel"),
+    "mse_loss": (lambda: F.mse_loss(X, X), "aten::mse_loss sums inside and has no exact kernel"),
+    "convolution": (lambda: nn.Conv1d(4, 2, 3).double()(X), "sums inside and has no exact kernel"),
+    "dropout": (lambda: F.dropout(X), "draws random numbers, which differ between layouts"),
+    "multinomial": (lambda: torch.multinomial(X.abs(), 2), "draws random numbers, which differ between layouts"),
+    "a norm of order 3": (lambda: torch.linalg.vector_norm(X, 3), "aten::linalg_vector_norm of order 3 has no exact kernel"),
+    "a weighted loss": (
+        lambda: F.nll_loss(X, LABELS, weight=torch.ones(6, dtype=torch.float64)),
+        "aten::nll_loss_forward with a weight a class has no exact kernel",
+    ),
+    "attention with dropout": (
+        lambda: torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(HEADS, HEADS, HEADS, 0.1),
+        "aten::_scaled_dot_product_flash_attention_for_cpu with dropout has no exact kernel",
+    ),
+    "an embedding scaled by frequency": (
+        lambda: torch.ops.aten.embedding_dense_backward(X, LABELS, 4, -1, True),
+        "aten::embedding_dense_backward scaled by frequency has no exact kernel",
+    ),
+    "float32 mm": (lambda: X.float() @ X.float().t(), "aten::mm of float32 has no exact kernel"),
+    "bfloat16 mm": (lambda: X.bfloat16() @ X.bfloat16().t(), "aten::mm of bfloat16 has no exact kernel"),
+    "float32 sum": (lambda: X.float().sum(), "of float32 has no exact kernel"),
+    "float32 softmax": (lambda: X.float().softmax(1), "aten::_softmax of float32 has no exact kernel"),
+    "complex mm": (lambda: X.to(torch.complex128) @ X.t().to(torch.complex128), "aten::mm of complex128 has no exact kernel"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_it_is_refused(what: str) -> None:
+    call, message = REFUSED[what]
+    with contextlib.suppress(RuntimeError):  # of attention, which has no dropout anywhere
+        call()  # outside, the stock kernel takes it
+    with exact_kernels(20), pytest.raises(Unsupported, match=message):
+        call()
+
+
+def test_whole_numbers_pass() -> None:
+    n = torch.arange(1, 7)
+    with exact_kernels(20):
+        assert n.prod().item() == 720
+        assert n.cumprod(0)[-1].item() == 720
+        assert (n.view(2, 3) @ n.view(3, 2)).tolist() == [[22, 28], [49, 64]]
+        assert n.sum().item() == 21
+        assert (n + n).tolist() == (2 * n).tolist()
+
+
+def test_the_stock_kernels_are_back() -> None:
+    a, b = drawn(40, 90), drawn(90, 30, seed=2)
+    before = [a @ b, a.sum(), a + b[0, :1], a.softmax(1), a.cumprod(1)]
+    with exact_kernels(20):
+        assert not same(a @ b, before[0])
+    with pytest.raises(KeyError), exact_kernels(20):
+        raise KeyError
+    after = [a @ b, a.sum(), a + b[0, :1], a.softmax(1), a.cumprod(1)]
+    for one, other in zip(before, after, strict=True):
+        assert same(one, other)
+    with exact_kernels(18):
+        coarser = a @ b
+    with exact_kernels(20):
+        assert not same(a @ b, coarser)
