@@ -75,7 +75,7 @@ std::vector<Tensor> foreach_norm(at::TensorList all, const Scalar& order, Dtype 
   return norms;
 }
 
-// Exponents whose stock kernels multiply, divide and take correctly rounded roots of vectors: the same wherever an element lies.
+// Exponents whose stock kernels multiply and divide, and take a reciprocal root: the same wherever an element lies.
 bool is_stable_exponent(double exponent) {
   constexpr std::array kStable{0.0, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0};
   return std::find(kStable.begin(), kStable.end(), exponent) != kStable.end();
