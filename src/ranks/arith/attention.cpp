@@ -58,18 +58,18 @@ Tensor product(const Tensor& a, const Tensor& b, const char* op) {
   return made;
 }
 
-// Numbers are added; of a mask of truth values, what is false is hidden.
-void apply_mask(double* scores, const Tensor& mask, const Shape& shape) {
-  const Tensor all = in_rows(at::native::expand(mask, {shape.batch, shape.heads, shape.queries, shape.keys}, false));
-  constexpr double kHidden = -std::numeric_limits<double>::infinity();
-  if (all.scalar_type() == at::kBool) {
-    const bool* seen = all.const_data_ptr<bool>();
-    for (int64_t i = 0; i < all.numel(); ++i) scores[i] = seen[i] ? scores[i] : kHidden;
-  } else {
-    TORCH_CHECK(all.scalar_type() == at::kDouble, kForward, ": expected a mask of bool or float64, got ", all.scalar_type());
-    const double* added = all.const_data_ptr<double>();
-    for (int64_t i = 0; i < all.numel(); ++i) scores[i] = scores[i] + added[i];
+// Numbers are added; of a mask of truth values, what is false is hidden. `scores` [batch * heads, queries, keys].
+Tensor masked(const Tensor& scores, const Tensor& mask, const Shape& shape) {
+  const Tensor all = at::native::view(scores, {shape.batch, shape.heads, shape.queries, shape.keys});
+  if (mask.scalar_type() != at::kBool) return at::native::view(in_rows(steps::add(all, mask)), scores.sizes());
+  const Tensor seen = in_rows(at::native::expand(mask, all.sizes(), /*implicit=*/false));
+  Tensor out = at::detail::empty_cpu(scores.sizes(), scores.options());
+  const double* from = scores.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  for (int64_t i = 0; i < out.numel(); ++i) {
+    to[i] = seen.const_data_ptr<bool>()[i] ? from[i] : -std::numeric_limits<double>::infinity();
   }
+  return out;
 }
 
 // [batch * heads, queries, keys]
@@ -78,7 +78,10 @@ Tensor scores_of(const Tensor& q, const Tensor& k, const Shape& shape, bool is_c
   Tensor scores = product(q, transposed(k), op);
   double* of = scores.mutable_data_ptr<double>();
   for (int64_t i = 0; i < scores.numel(); ++i) of[i] = of[i] * scale;
-  if (mask && mask->defined()) apply_mask(of, *mask, shape);
+  if (mask && mask->defined()) {
+    scores = masked(scores, *mask, shape);
+    of = scores.mutable_data_ptr<double>();
+  }
   if (!is_causal) return scores;
   for (int64_t row = 0; row < scores.numel() / shape.keys; ++row) {
     const int64_t seen = std::min(row % shape.queries + 1, shape.keys);

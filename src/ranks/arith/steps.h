@@ -11,7 +11,8 @@ namespace ordercheck::ranks::steps {
 
 inline at::Tensor number(double value) { return at::native::wrapped_scalar_tensor(value); }
 
-inline at::Tensor add(const at::Tensor& a, const at::Tensor& b) { return at::cpu::add(a, b); }
+// Of two tensors, as the exact kernel of at::add gives it: on the grid of additions.
+at::Tensor add(const at::Tensor& a, const at::Tensor& b);
 inline at::Tensor add(const at::Tensor& a, double b) { return at::cpu::add(a, number(b)); }
 inline at::Tensor sub(const at::Tensor& a, const at::Tensor& b) { return at::cpu::sub(a, b); }
 inline at::Tensor sub(double a, const at::Tensor& b) { return at::cpu::sub(number(a), b); }

@@ -75,15 +75,16 @@ std::vector<Tensor> foreach_norm(at::TensorList all, const Scalar& order, Dtype 
   return norms;
 }
 
-// Exponents whose stock kernels multiply, divide and take correctly rounded roots: the same wherever an element lies.
+// Exponents whose stock kernels multiply and divide, and take a reciprocal root: the same wherever an element lies.
 bool is_stable_exponent(double exponent) {
-  constexpr std::array kStable{0.0, 0.5, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0};
+  constexpr std::array kStable{0.0, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0};
   return std::find(kStable.begin(), kStable.end(), exponent) != kStable.end();
 }
 
 // See NOTE [norms of norms]: the square of one number is what a norm is put together from.
 Tensor exact_power(const Tensor& x, const Scalar& exponent) {
   if (x.dim() == 0 && exponent.toDouble() == 2) return snapped(steps::mul(x, x), kNormBits);
+  if (exponent.toDouble() == 0.5) return steps::root(x);
   if (is_stable_exponent(exponent.toDouble())) return at::cpu::pow(x, exponent);
   return on_whole_vectors(x, [&](const Tensor& t) { return at::cpu::pow(t, exponent); });
 }

@@ -59,9 +59,9 @@ TEST(Contractions, AreThoseOfOperandsOnTheGrid) {
   const at::Tensor a = noise({3, 4}, 1), b = noise({4, 5}, 2), bias = noise({5}, 3), vector = noise({4}, 4);
   const at::Tensor x = snapped(a, 20), y = snapped(b, 20), v = snapped(vector, 20);
   const at::Tensor product = at::mm(x, y), of_vector = at::mv(x, v), dot = at::dot(v, x[0]);
-  const at::Tensor scaled = product * 0.3 + bias * 0.7;
   const at::Tensor start = noise({3, 5}, 5);
   const Exactly exact;
+  const at::Tensor scaled = product * 0.3 + bias * 0.7;
   const auto into = [&](auto compute) {
     at::Tensor out = at::empty({3, 5}, at::kDouble);
     compute(out);
