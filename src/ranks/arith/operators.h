@@ -1,5 +1,5 @@
-// The table of operators: which have exact kernels, which only move numbers or round each by itself and need none, and
-// which are refused by name. One table for all engines, ordercheck_pytorch/program/exact/operators.tsv; it is part of the program.
+// The table of operators: which have exact kernels, which only move numbers or round each by itself and need none, and which
+// are refused by name. One table for all engines, ordercheck_pytorch/program/exact/operators.tsv; it is part of the program.
 #pragma once
 
 #include <map>
