@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 #include "base/text.h"
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/install.h"
+#include "ranks/arith/range.h"
 #include "stack/counter_random.h"
 
 namespace ordercheck::ranks {
@@ -125,6 +127,7 @@ c10::IValue value_of(const json& value, const c10::Type& type) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_string()) return value.get<std::string>();
   if (value.is_array()) {
+    if (type.str().find("Tensor") != std::string::npos) return c10::List<at::Tensor>();
     if (!value.empty() && value[0].is_boolean()) {
       c10::List<bool> flags;
       for (const json& one : value) flags.push_back(one.get<bool>());
@@ -186,7 +189,7 @@ std::vector<at::Tensor> results_of(const Call& call) {
         for (const at::Tensor& x : list->second) members.push_back(x);
         stack.emplace_back(members);
       } else {
-        stack.emplace_back(list->second);
+        stack.emplace_back(c10::List<at::Tensor>(list->second));
       }
       const auto* alias = argument.alias_info();
       if (alias != nullptr && alias->isWrite()) written.insert(written.end(), list->second.begin(), list->second.end());
@@ -195,7 +198,7 @@ std::vector<at::Tensor> results_of(const Call& call) {
     } else if (argument.default_value()) {
       stack.push_back(*argument.default_value());
     } else if (argument.type()->kind() == c10::TypeKind::ListType) {
-      stack.emplace_back(std::vector<at::Tensor>());
+      stack.emplace_back(c10::List<at::Tensor>());
     } else {
       stack.emplace_back();
     }
@@ -259,6 +262,7 @@ int print_all(const char* path) {
       set_exact_grid(kNotExact);  // operands are drawn by stock kernels
       const Call call = call_of(columns);
       set_exact_grid(grid);
+      reset_range(1, PastRange::go_on);  // an infinity has a result too
       std::string told;
       try {
         const std::vector<at::Tensor> results = results_of(call);

@@ -154,7 +154,7 @@ def _complex_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """In real arithmetic, one rounding a step: of the stock kernel the last number of a row is rounded otherwise."""
     x, y = torch.view_as_real(a), torch.view_as_real(b)
     ar, ai, br, bi = x[..., 0], x[..., 1], y[..., 0], y[..., 1]
-    return torch.complex(ar * br - ai * bi, ar * bi + ai * br)
+    return torch.complex(ar * br - ai * bi, stock("add.Tensor")(ar * bi, ai * br))
 
 
 def _are_complex(a: Any, b: Any) -> bool:
