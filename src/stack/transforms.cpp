@@ -187,7 +187,10 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {updates},
        .modes = {"sgd", "adamw"},
-       .options = {{.name = "clip", .form = number}, {.name = "lr", .form = number}, {.name = "weight_decay", .form = number}}},
+       .options = {{.name = "clip", .form = number},
+                   {.name = "clip_alone"},
+                   {.name = "lr", .form = number},
+                   {.name = "weight_decay", .form = number}}},
   };
 }
 

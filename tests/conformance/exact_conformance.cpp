@@ -79,12 +79,9 @@ at::Tensor values_of(const std::string& stream, const std::string& text, const s
     return at::complex(real, imaginary);
   }
   for (int64_t i = 0; i < count; ++i) {
-    values.mutable_data_ptr<double>()[i] = value_of(distribution, {.u = drawn(stream, i),
-                                                                   .v = drawn(second, i),
-                                                                   .row = i / columns,
-                                                                   .column = i % columns,
-                                                                   .columns = columns,
-                                                                   .n = n});
+    values.mutable_data_ptr<double>()[i] = value_of(
+        distribution,
+        {.u = drawn(stream, i), .v = drawn(second, i), .row = i / columns, .column = i % columns, .columns = columns, .n = n});
   }
   return values.to(dtype_of(distribution));
 }
@@ -151,10 +148,11 @@ struct Call {
 
 Call call_of(const std::vector<std::string>& columns) {
   const std::vector<std::string> op = split(columns[1], '.');
-  Call call{.name = columns[0],
-            .op = c10::Dispatcher::singleton().findSchemaOrThrow(("aten::" + op[0]).c_str(), op.size() > 1 ? op[1].c_str() : ""),
-            .inputs = {},
-            .lists = {}};
+  Call call{
+      .name = columns[0],
+      .op = c10::Dispatcher::singleton().findSchemaOrThrow(("aten::" + op[0]).c_str(), op.size() > 1 ? op[1].c_str() : ""),
+      .inputs = {},
+      .lists = {}};
   int place = 0;
   for (const std::string& word : split(columns[3], ' ')) {
     if (word.empty()) continue;
@@ -177,7 +175,9 @@ Call call_of(const std::vector<std::string>& columns) {
   return call;
 }
 
-bool is_list_of_optionals(const c10::Argument& argument) { return argument.type()->str().find("Tensor?[]") != std::string::npos; }
+bool is_list_of_optionals(const c10::Argument& argument) {
+  return argument.type()->str().find("Tensor?[]") != std::string::npos;
+}
 
 std::vector<at::Tensor> results_of(const Call& call) {
   torch::jit::Stack stack;

@@ -56,7 +56,7 @@ TRANSFORMS: dict[str, Transform] = {
     ),
     "replicate": Transform(apply_replicate, cannot=cannot_average, broadcasts=broadcast_by_replicate),
     "amp": Transform(apply_amp),
-    "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay")),
+    "optimizer": Transform(apply_optimizer, ("clip", "clip_alone", "lr", "weight_decay")),
 }
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 

@@ -33,7 +33,7 @@ from .gather import (
     whole,
     with_layout,
 )
-from .gradient_norm import SEVERAL_MESHES, clip_by_total_norm, groups_by_mesh
+from .gradient_norm import LOCAL_PARTS, SEVERAL_MESHES, WithGradient, clip_by_total_norm, groups_by_mesh
 from .llama import make_llama
 from .pipeline import PipelineSteps
 from .task import called_with, moved, task_of
@@ -273,12 +273,22 @@ class RankRun:
                 local(parameter.grad).div_(self.gradient_scale())
         if self.subject.clip == 0:
             return self.observed_norm([with_layout(p.grad, p) for p in parameters if p.grad is not None])
-        groups = groups_by_mesh(parameters)
-        if len(groups) > 1:
-            self.seen.notes = sorted({*self.seen.notes, SEVERAL_MESHES.format(len(groups))})
+        groups = self.groups_to_clip([p for p in parameters if p.grad is not None])
         stages = [self.site.axis(axis).get_group() for axis in self.case.axes("layers")]
         zero = torch.zeros((), dtype=self.dtype, device=self.device)
         return float(clip_by_total_norm(groups, self.subject.clip, stages, zero))
+
+    def groups_to_clip(self, parameters: list[nn.Parameter]) -> list[list[WithGradient]]:
+        gradients = [(p, p.grad) for p in parameters if p.grad is not None]
+        if self.subject.clips_alone:
+            return [list(gradients)]
+        laid_out = [(p, with_layout(gradient, p)) for p, gradient in gradients]
+        groups = groups_by_mesh(laid_out)
+        notes = [SEVERAL_MESHES.format(len(groups))] if len(groups) > 1 else []
+        if any(whole is not own for (_, own), (_, whole) in zip(gradients, laid_out, strict=True)):
+            notes.append(LOCAL_PARTS)
+        self.seen.notes = sorted({*self.seen.notes, *notes})
+        return groups
 
     def observed_norm(self, gradients: list[torch.Tensor]) -> float:
         """Where no user would ask for it: each element of the full gradient once, however its parameters are laid out."""

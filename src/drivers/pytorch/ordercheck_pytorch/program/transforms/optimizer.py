@@ -22,7 +22,8 @@ def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
         subject.optimizer = torch.optim.AdamW(
             parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=False
         )
-    subject.clip = float(item.options.get("clip", "0"))
+    subject.clips_alone = "clip_alone" in item.options
+    subject.clip = float(item.options.get("clip", "1" if subject.clips_alone else "0"))
 
 
 def apply_default_optimizer(subject: Subject, site: Site) -> None:

@@ -33,6 +33,7 @@ class Subject:
     model: nn.Module
     optimizer: torch.optim.Optimizer | None = None
     clip: float = 0.0
+    clips_alone: bool = False  # by clip_grad_norm_ as it is: gradient_norm.py tells what a trainer adds to it
     pipeline: Pipeline | None = None
     autocast: torch.dtype | None = None
     # What gradients are multiplied by after backward to be sums: a wrapper that averages them asks for its degree. The loss
