@@ -5,7 +5,10 @@ and partitioned as ever, and its operators run as kernels."""
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
+
+from torch.utils._python_dispatch import _disable_current_modes
 
 CALLS_OPERATORS = "compile=inductor: operators of its graphs run as kernels (fallback_by_default), not as loops that it writes"
 
@@ -16,9 +19,24 @@ def calls_operators() -> bool:
     return bool(getattr(config, "fallback_by_default", False))
 
 
-def calling_operators() -> contextlib.AbstractContextManager[Any]:
-    from torch._inductor import config
+@contextlib.contextmanager
+def calling_operators() -> Iterator[None]:
+    from torch._inductor import config, output_code
 
     if not hasattr(config, "fallback_by_default"):
-        return contextlib.nullcontext()
-    return config.patch(fallback_by_default=True)
+        yield
+        return
+    call = output_code.CompiledFxGraph.__call__
+
+    def unseen(graph: Any, inputs: Any) -> Any:
+        # As of loops that Inductor writes, a dispatch mode outside sees nothing of the operators: whoever selects what to keep must
+        # not find more there than in a job.
+        with _disable_current_modes():
+            return call(graph, inputs)
+
+    output_code.CompiledFxGraph.__call__ = unseen  # type: ignore[method-assign]
+    try:
+        with config.patch(fallback_by_default=True):
+            yield
+    finally:
+        output_code.CompiledFxGraph.__call__ = call  # type: ignore[method-assign]
