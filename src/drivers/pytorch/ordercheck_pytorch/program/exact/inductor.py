@@ -29,12 +29,12 @@ def calling_operators() -> Iterator[None]:
     call = output_code.CompiledFxGraph.__call__
 
     def unseen(graph: Any, inputs: Any) -> Any:
-        # As of loops that Inductor writes, a dispatch mode outside sees nothing of the operators: whoever selects what to keep must
-        # not find more there than in a job.
+        # As of loops that Inductor writes, a dispatch mode outside sees nothing of the operators: whoever selects what to
+        # keep must not find more there than in a job.
         with _disable_current_modes():
             return call(graph, inputs)
 
-    output_code.CompiledFxGraph.__call__ = unseen  # type: ignore[method-assign]
+    output_code.CompiledFxGraph.__call__ = unseen  # type: ignore[method-assign, assignment]
     try:
         with config.patch(fallback_by_default=True):
             yield
