@@ -104,7 +104,7 @@ def test_what_ends_a_case_without_a_fault_of_anybody(worker: Supervisor) -> None
     left = worker.run("out_of_range", **WORLD)
     assert (left["ending"], left["failure"]["message"]) == (
         "out_of_range",
-        "OutOfRange: the sum left the range",
+        "the sum left the range",
     )
 
 
