@@ -40,6 +40,8 @@ def worker() -> Iterator[Worker]:
         "pp=2,cp=2,compile",
         "tp=2,ddp=2:device_mesh",
         "pp=2:cut=in_place,ac",
+        "tp=2:loss_parallel,ac",
+        "pp=2,tp=2:loss_parallel",
     ],
 )
 def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> None:

@@ -12,6 +12,7 @@ from torch.distributed.pipelining import (
     ScheduleInterleavedZeroBubble,
 )
 
+from .gather import whole
 from .task import Task
 from .transforms.subject import Subject
 
@@ -49,7 +50,7 @@ class PipelineSteps:
 
     def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         total = self.task.loss(logits, target)
-        self.totals.append(total.detach())
+        self.totals.append(whole(total.detach()))
         return total * self.factor
 
     def step(self, inputs: torch.Tensor, targets: torch.Tensor, factor: float) -> torch.Tensor:
