@@ -9,7 +9,6 @@ import torch
 
 from .case import Case, Item
 from .data import SEQUENCES
-from .exact.stock import is_reachable
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
 from .transforms.compile import apply_compile
@@ -71,11 +70,6 @@ def cannot(case: Case) -> str:
     ranks = case.data_parallel_degree
     if case.apply and ranks & (ranks - 1) != 0:
         return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
-    if case.settings.exact and not is_reachable():
-        return (
-            f"exact arithmetic replaces kernels that torch {torch.__version__} does not hand out; it needs torch >= 2.9, or "
-            "arithmetic=float32"
-        )
     casting = [item.casts for item in case.items if item.casts]
     if casting and case.settings.arithmetic != "float32":
         return f"{casting[0]} casts float32, and exact arithmetic is float64; expected arithmetic=float32"
