@@ -70,7 +70,9 @@ def runs_of(graph: fx.Graph, wanted: Callable[[fx.Node], bool]) -> list[list[fx.
 
 
 def opaque(part: fx.GraphModule) -> Callable[..., Any]:
-    boxed = getattr(fx.graph, "_BoxedCodeGen", None)  # it lets go of an input where that was used last; since torch 2.10
+    boxed = getattr(
+        fx.graph, "_BoxedCodeGen", None
+    )  # it lets go of an input where that was used last; since torch 2.10
     if boxed is not None:
         part.graph.set_codegen(boxed())
     part.recompile()

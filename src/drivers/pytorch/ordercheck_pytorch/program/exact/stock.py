@@ -40,7 +40,9 @@ def placed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def on_cpu(*args: Any, **kwargs: Any) -> Any:
-        elsewhere = next((x.device.type for x in tensors_of([*args, *kwargs.values()]) if x.device.type != "cpu"), "")
+        elsewhere = next(
+            (x.device.type for x in tensors_of([*args, *kwargs.values()]) if x.device.type != "cpu"), ""
+        )
         if elsewhere:  # a meta tensor's shapes are worked out
             key = torch._C._parse_dispatch_key(elsewhere.upper() if elsewhere != "meta" else "Meta")
             return operator.redispatch(torch._C.DispatchKeySet(key), *args, **kwargs)
