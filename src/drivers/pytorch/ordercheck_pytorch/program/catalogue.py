@@ -9,6 +9,7 @@ import torch
 
 from .case import Case, Item
 from .data import SEQUENCES
+from .exact.inductor import can_call_operators
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
 from .transforms.compile import apply_compile
@@ -70,6 +71,12 @@ def cannot(case: Case) -> str:
     ranks = case.data_parallel_degree
     if case.apply and ranks & (ranks - 1) != 0:
         return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
+    inductor = any(item.mode == "inductor" for item in case.items)
+    if inductor and case.settings.exact and not can_call_operators():
+        return (
+            f"the loops that inductor of torch {torch.__version__} writes are out of reach of exact kernels; expected "
+            "arithmetic=float32"
+        )
     casting = [item.casts for item in case.items if item.casts]
     if casting and case.settings.arithmetic != "float32":
         return f"{casting[0]} casts float32, and exact arithmetic is float64; expected arithmetic=float32"

@@ -41,8 +41,8 @@ def exact_kernels(grid: int) -> Iterator[None]:
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name, function in KERNELS.items():
                 library.impl(name, placed(name, function), KEY, **over_stock)
-            for name, reason in refused.items():
-                library.impl(name, placed(name, refusing(name, reason)), KEY, **over_stock)
+            for name, kind in refused.items():
+                library.impl(name, placed(name, refusing(name, kind)), KEY, **over_stock)
         yield
 
 
