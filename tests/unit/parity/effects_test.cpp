@@ -314,6 +314,20 @@ TEST(Effect, OfAnApplyFunctionNoStackWithoutTheItemIsSpokenOf) {
               testing::EndsWith("compared with nothing: a --apply function is not run without one of its transforms"));
 }
 
+TEST(Effect, ALossSaysWhatIsMissingAndWhetherItIsAllOrAPart) {
+  Record captured = sample_record();
+  captured.counters.graph_captures = 7;
+  captured.counters.products_in_scope = 98;
+  captured.counters.products_in_graphs = 92;
+  EXPECT_EQ(
+      loss_in_words(effect("compile@model", captured, sample_record())),
+      "compile@model has only a part of its effect: 92 of 98 matrix products of its scope ran in captured graphs (7 graphs "
+      "captured)");
+  captured.counters.products_in_graphs = 0;
+  EXPECT_EQ(loss_in_words(effect("compile@model", captured, sample_record())),
+            "compile@model has no effect: 0 of 98 matrix products of its scope ran in captured graphs (7 graphs captured)");
+}
+
 // A new transform either says in its row what it owes, or stands here.
 TEST(Effect, EveryTransformOwesWhatIsShownOrIsKnownToOweNothing) {
   std::vector<std::string> owe_nothing;
