@@ -98,6 +98,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .bad = code(print(rule.witness.bad)),
                 .good = code(print(rule.witness.good)),
                 .repro = speaks_about(rule, "pytorch") && !rule.witness.ranks ? print(rule.witness.bad) : "",
+                .loses = !rule.loses.any_of.empty(),
                 .bad_name = commutes ? "one" : "bad",
                 .good_name = commutes ? "other" : "good",
                 .what = rule.flags,
