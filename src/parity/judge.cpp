@@ -220,9 +220,9 @@ Observation judge(const Comparison& c) {
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
     return decided(
         seen, Verdict::ignored,
-        fmt::format("{}, but {} has no effect: {}",
+        fmt::format("{}, but {}",
                     by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
-                    lost.front().transform, print(lost.front().signs)));
+                    loss_in_words(lost.front())));
   if (by_distance) return decided(seen, Verdict::close, told(*c.closeness));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;

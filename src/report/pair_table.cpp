@@ -47,6 +47,12 @@ std::string detail_of(const Observation& seen) {
   }
 }
 
+std::string happens_in_words(Shown shown, const Observation& seen) {
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  const bool partly = shown == Shown::without_effect && !lost.empty() && lost.front().partly;
+  return partly ? "silently with only a part of the effect of " + code(lost.front().transform) : in_words(shown);
+}
+
 std::string cure_in_words(const Rule& rule) {
   std::string change = change_in_words(rule.witness.bad, rule.witness.good);
   if (!change.empty()) return change;
@@ -91,7 +97,8 @@ PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources,
                    .cure = cure_in_words(rule),
                    .page = link_to(rule, "rules/"),
                    .others = ""};
-  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines)) row.happens += detail_of(outcome->seen);
+  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines))
+    row.happens = happens_in_words(pages.front().shown, outcome->seen) + detail_of(outcome->seen);
   std::vector<std::string> others;
   for (std::size_t i = 1; i < pages.size(); ++i) others.push_back(pages[i].rule->id);
   row.others = join(others, ", ");
