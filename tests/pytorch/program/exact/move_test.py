@@ -1,4 +1,4 @@
-"""Every operator of the class move gives back numbers that it was handed, or counts, indices and truth values: none is computed."""
+"""Every operator of the class move gives back numbers that it was handed, or indices and truth values: none is computed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -92,16 +92,18 @@ CALLS: dict[str, Callable[[], Any]] = {
     "nll_loss_backward": lambda: aten.nll_loss_backward(X[0, 0], Y, LABELS, None, 2, -100, X[0, 0]),
     "nll_loss2d_backward": lambda: aten.nll_loss2d_backward(X[0, 0], IMAGE[:, :, :2, :2], PLANES, None, 2, -100, X[0, 0]),
 }  # fmt: skip
-# What gives no number of an operand's: indices, counts, truth values, memory nobody has written yet, a new tensor of numbers that
-# its arguments name, and draws, which fill a whole tensor before any layout is applied to it.
-NO_OPERAND = set("""
-    _assert_async _efficientzerotensor _functional_assert_async _fused_sdp_choice _local_scalar_dense _make_dep_token
-    _nested_view_from_buffer all any arange argmax argmin bitwise_and bitwise_and_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
-    bitwise_xor bitwise_xor_ bucketize count_nonzero empty empty_strided eq eq_ equal eye from_file ge ge_ gt gt_ hash_tensor histc
-    is_set_to isin isnan isneginf isposinf le le_ linspace logical_and logical_not logical_or logical_xor lt lt_ ne ne_ nonzero
-    nonzero_static range searchsorted signbit tril_indices triu_indices
-    exponential_ log_normal_ normal normal_ random_ randperm uniform_
-""".split())  # fmt: skip
+# What gives no number of an operand's: indices, counts, truth values, memory nobody has written yet, a new tensor of numbers
+# that its arguments name, and draws, which fill a whole tensor before any layout is applied to it.
+NO_OPERAND = {
+    "_assert_async", "_efficientzerotensor", "_functional_assert_async", "_fused_sdp_choice", "_local_scalar_dense",
+    "_make_dep_token", "_nested_view_from_buffer", "all", "any", "arange", "argmax", "argmin", "bitwise_and",
+    "bitwise_and_", "bitwise_not", "bitwise_not_", "bitwise_or", "bitwise_or_", "bitwise_xor", "bitwise_xor_",
+    "bucketize", "count_nonzero", "empty", "empty_strided", "eq", "eq_", "equal", "eye", "from_file", "ge", "ge_", "gt",
+    "gt_", "hash_tensor", "histc", "is_set_to", "isin", "isnan", "isneginf", "isposinf", "le", "le_", "linspace",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "lt_", "ne", "ne_", "nonzero", "nonzero_static",
+    "range", "searchsorted", "signbit", "tril_indices", "triu_indices", "exponential_", "log_normal_", "normal",
+    "normal_", "random_", "randperm", "uniform_",
+}  # fmt: skip
 ONE_SIGN = {"conj_physical"}
 
 

@@ -12,7 +12,7 @@ _calls: dict[str, Callable[..., Any]] = {}
 
 # Since torch 2.9 the stock kernel can be held by itself, and the exact one takes its place. Before that it is reached through
 # the dispatcher alone, so the exact one has to stand in front of it: at BackendSelect, the last key before the backends. It is
-# below autograd, DTensor, modes and functionalization as CPU is, but it is of every backend.
+# below autograd, DTensor, modes and functionalization as CPU is, but it is of every backend: a rank has CPU and meta tensors.
 TAKES_PLACE = hasattr(torch.library, "get_kernel")
 KEY = "CPU" if TAKES_PLACE else "BackendSelect"
 
@@ -40,12 +40,9 @@ def placed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def on_cpu(*args: Any, **kwargs: Any) -> Any:
-        elsewhere = next(
-            (x.device.type for x in tensors_of([*args, *kwargs.values()]) if x.device.type != "cpu"), ""
-        )
-        if elsewhere:  # a meta tensor's shapes are worked out
-            key = torch._C._parse_dispatch_key(elsewhere.upper() if elsewhere != "meta" else "Meta")
-            return operator.redispatch(torch._C.DispatchKeySet(key), *args, **kwargs)
+        tensors = tensors_of([*args, *kwargs.values()])
+        if any(x.device.type == "meta" for x in tensors):  # shapes are worked out
+            return operator.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.Meta), *args, **kwargs)
         return function(*args, **kwargs)
 
     return on_cpu
