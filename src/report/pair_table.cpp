@@ -47,10 +47,15 @@ std::string detail_of(const Observation& seen) {
   }
 }
 
-std::string happens_in_words(Shown shown, const Observation& seen) {
+bool keeps_a_part(Shown shown, const Observation& seen) {
   const std::vector<Effect> lost = lost_effects(seen.effects);
-  const bool partly = shown == Shown::without_effect && !lost.empty() && lost.front().partly;
-  return partly ? "silently with only a part of the effect of " + code(lost.front().transform) : in_words(shown);
+  return shown == Shown::without_effect && !lost.empty() && lost.front().partly;
+}
+
+std::string happens_in_words(Shown shown, const Observation& seen) {
+  return keeps_a_part(shown, seen)
+             ? "silently with only a part of the effect of " + code(lost_effects(seen.effects).front().transform)
+             : in_words(shown);
 }
 
 std::string cure_in_words(const Rule& rule) {
@@ -63,25 +68,26 @@ std::string cure_in_words(const Rule& rule) {
                      code(items[fired.front().items.front()].name));
 }
 
-// A harm that nobody sees is worse than one that stops the run.
-int severity_of(Shown shown) {
-  switch (shown) {
-    case Shown::wrong: return 0;
-    case Shown::without_effect: return 1;
-    case Shown::fails: return 2;
-    case Shown::slower: return 3;
-    default: return 4;
-  }
-}
-
 struct Candidate {
   const Rule* rule;
   Shown shown;
+  bool partly;  // of what is without effect: a part of it is there
 };
+
+// A harm that nobody sees is worse than one that stops the run.
+int severity_of(const Candidate& c) {
+  switch (c.shown) {
+    case Shown::wrong: return 0;
+    case Shown::without_effect: return c.partly ? 2 : 1;
+    case Shown::fails: return 3;
+    case Shown::slower: return 4;
+    default: return 5;
+  }
+}
 
 bool comes_first(const Candidate& one, const Candidate& other) {
   const auto key = [](const Candidate& c) {
-    return std::tuple(severity_of(c.shown), c.rule->witness.bad.items.size(), c.rule->kind, c.rule->id);
+    return std::tuple(severity_of(c), c.rule->witness.bad.items.size(), c.rule->kind, c.rule->id);
   };
   return key(one) < key(other);
 }
@@ -111,10 +117,12 @@ std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<E
   const Target target = reader_target(sources);
   std::map<std::set<std::string>, std::vector<Candidate>> pairs;
   for (const Rule& rule : sources.rules) {
-    if (!orders_or_clashes(rule) || !holds_for(rule, target)) continue;
+    if (!(orders_or_clashes(rule) || rule.kind == RuleKind::effect) || !holds_for(rule, target)) continue;
     const Shown shown = shown_by(rule.witness.bad, sources, engines);
     const std::set<std::string> pair = pair_of(rule);
-    if (pair.size() == 2 && shown != Shown::equal && shown != Shown::not_run) pairs[pair].push_back({&rule, shown});
+    if (pair.size() != 2 || shown == Shown::equal || shown == Shown::not_run) continue;
+    const Outcome* outcome = reader_run(rule.witness.bad, sources, engines);
+    pairs[pair].push_back({&rule, shown, outcome != nullptr && keeps_a_part(shown, outcome->seen)});
   }
   std::vector<std::vector<Candidate>> sorted;
   for (auto& [names, pages] : pairs) {
