@@ -15,7 +15,7 @@ AXES_OF = {
     "replicate": ["dp_replicate"],
 }
 NUMERIC = ("amp", "optimizer")
-SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {"cp": "attention"}
+SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {"cp": "attention", "ep": "experts"}
 PHASES = ["build", "apply", "forward", "recompute", "backward", "optimizer", "observe"]
 COUNTERS = [
     "operators_recomputed",
@@ -37,6 +37,7 @@ def case_of(
     *,
     engine: str = "pytorch",
     text: str = "",
+    subject: str = "",
     model: str = "llama",
     apply: str = "",
     batch: str = "",
@@ -56,8 +57,9 @@ def case_of(
             degrees[axis] = item["degrees"][index] if item["degrees"] else 2
         items.append(item)
     return {
-        "text": text or f"{stack} arithmetic={arithmetic} model={model} apply={apply}",
+        "text": text or f"{stack} arithmetic={arithmetic} model={model} subject={subject} apply={apply}",
         "engine": engine,
+        "subject": subject,
         "model": model,
         "apply": apply,
         "batch": batch,

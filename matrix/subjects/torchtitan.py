@@ -1,0 +1,313 @@
+"""torchtitan 0.2.2: its models at small sizes, and its own functions, called in the order that a stack says.
+
+Each function below is what a step of torchtitan's parallelize_* calls (models/<model>/infra/parallelize.py), with the
+arguments that it is called with there. They come from ParallelDims and JobConfig, that is from the degrees of the case and
+torchtitan's defaults; what is applied before and after is told to none of them.
+
+torchtitan trains with bfloat16 parameters under FSDP2. Here parameters are gathered as they are: widened, its "float32" is
+float64, and numbers must not depend on the layout."""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from ordercheck_pytorch.program.case import Item
+from ordercheck_pytorch.program.data import SEQUENCE_LENGTH, VOCABULARY
+from ordercheck_pytorch.program.subject_file import Published
+from ordercheck_pytorch.program.transforms.subject import Pipeline, Site, Subject
+from ordercheck_pytorch.program.transforms.transform import Transform
+from torch import nn
+
+SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B"}
+# One MoE block behind one dense block: 8 experts, of which 4 ranks hold two each.
+EXPERTS = {"num_experts": 8, "top_k": 3, "load_balance_coeff": 1e-3}
+
+
+def prepare(device: str) -> None:
+    # torchtitan takes the accelerator that torch finds, or "cuda" where it finds none.
+    with patch("torch._utils._get_available_device_type", lambda: device):
+        import_module("torchtitan.tools.utils")
+    if device == "cpu":
+        kernels = import_module("torchtitan.models.moe.kernels")
+        kernels.fill_indices_wrapper = kernels.fill_indices_cpu
+
+
+def job_config(site: Site) -> Any:
+    """As torchtitan's command line makes it, of the degrees of the case. Its own defaults for the rest, but for the dtype."""
+    degrees = site.degrees
+    arguments = {
+        "training.seq_len": SEQUENCE_LENGTH,
+        "training.mixed_precision_param": "float32",
+        "parallelism.data_parallel_replicate_degree": degrees["dp_replicate"],
+        "parallelism.data_parallel_shard_degree": degrees["dp_shard"],
+        "parallelism.context_parallel_degree": degrees["cp"],
+        "parallelism.tensor_parallel_degree": degrees["tp"],
+        "parallelism.pipeline_parallel_degree": degrees["pp"],
+        "parallelism.expert_parallel_degree": degrees.get("ep", 1),
+    }
+    words = [word for name, value in arguments.items() for word in (f"--{name}", str(value))]
+    return import_module("torchtitan.config").ConfigManager().parse_args(words)
+
+
+_dims: dict[int, Any] = {}
+
+
+def parallel_dims(site: Site) -> Any:
+    """One a case: its meshes are process groups of the world."""
+    if id(site) not in _dims:
+        _dims.clear()
+        degrees = site.degrees
+        sizes = {axis: degrees[axis] for axis in ("dp_replicate", "dp_shard", "cp", "tp", "pp")}
+        world = functools.reduce(lambda a, b: a * b, sizes.values())
+        _dims[id(site)] = import_module("torchtitan.distributed").ParallelDims(
+            **sizes, ep=degrees.get("ep", 1), etp=1, world_size=world
+        )
+    return _dims[id(site)]
+
+
+def infra_of(subject: Subject) -> ModuleType:
+    """The parallelize.py of its family."""
+    return import_module(family_of(subject.model) + ".infra.parallelize")
+
+
+def family_of(model: nn.Module) -> str:
+    inner: Any = model if hasattr(model, "model_args") else model.module
+    return type(inner.model_args).__module__.partition(".model.")[0]
+
+
+def apply_tp(subject: Subject, item: Item, site: Site) -> None:
+    """Of everything but experts, loss parallel as it is by default; then of the experts of a MoE model."""
+    infra, dims = infra_of(subject), parallel_dims(site)
+    apply = getattr(infra, "apply_non_moe_tp", None) or infra.apply_tp
+    arguments = {"loss_parallel": True, "enable_float8_tensorwise_tp": False, "cp_enabled": dims.cp_enabled}
+    known = apply.__code__.co_varnames[: apply.__code__.co_argcount]
+    apply(subject.model, dims.get_mesh("tp"), **{name: arguments[name] for name in arguments if name in known})
+    context = import_module("torchtitan.distributed.utils").get_train_context(True)
+    subject.around_loss.append(context)
+    if hasattr(infra, "apply_moe_ep_tp") and not dims.ep_enabled:
+        apply_moe(infra, subject, dims)
+
+
+def apply_ep(subject: Subject, item: Item, site: Site) -> None:
+    """Of experts, and where the mesh has a tp axis of router and shared experts too: torchtitan has one function for both."""
+    apply_moe(infra_of(subject), subject, parallel_dims(site))
+
+
+def apply_moe(infra: ModuleType, subject: Subject, dims: Any) -> None:
+    infra.apply_moe_ep_tp(
+        subject.model,
+        tp_mesh=dims.get_optional_mesh("tp"),
+        ep_mesh=dims.get_optional_mesh("ep"),
+        etp_mesh=dims.get_optional_mesh("etp"),
+        ep_etp_mesh=dims.get_optional_mesh(["ep", "etp"]),
+    )
+
+
+def apply_cp(subject: Subject, item: Item, site: Site) -> None:
+    context_parallel = import_module("torchtitan.distributed.context_parallel")
+    mesh = parallel_dims(site).get_mesh("cp")
+    attentions = [block.attention.inner_attention for block in subject.model.layers.values()]
+    context_parallel.apply_cp_to_attention_module(attentions, mesh, "sdpa")
+
+
+def checkpoint(subject: Subject, site: Site, mode: str, option: str) -> None:
+    config = job_config(site).activation_checkpoint
+    config.mode, config.selective_ac_option = mode, option
+    import_module("torchtitan.distributed.activation_checkpoint").apply_ac(
+        subject.model, config, op_sac_save_list=infra_of(subject)._op_sac_save_list
+    )
+
+
+def apply_ac(subject: Subject, item: Item, site: Site) -> None:
+    """Of every block; ac=selective of every second, or n-th, one."""
+    selective = item.mode == "selective"
+    checkpoint(subject, site, "selective" if selective else "full", item.options.get("n", "2"))
+
+
+def apply_sac(subject: Subject, item: Item, site: Site) -> None:
+    checkpoint(subject, site, "selective", "op")
+
+
+def apply_compile(subject: Subject, item: Item, site: Site) -> None:
+    infra, dims = infra_of(subject), parallel_dims(site)
+    config = job_config(site).compile
+    config.backend = item.mode or "aot_eager"
+    if hasattr(infra, "apply_moe_ep_tp"):
+        infra.apply_compile(subject.model, config, dims.ep_enabled)
+    else:
+        infra.apply_compile(subject.model, config)
+
+
+def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
+    shard(subject, item, site, ["fsdp"], ["efsdp"])
+
+
+def apply_hsdp(subject: Subject, item: Item, site: Site) -> None:
+    shard(subject, item, site, ["dp_replicate", "fsdp"], ["dp_replicate", "efsdp"])
+
+
+def shard(subject: Subject, item: Item, site: Site, names: list[str], names_of_experts: list[str]) -> None:
+    infra, dims = infra_of(subject), parallel_dims(site)
+    dtypes, config = import_module("torchtitan.config").TORCH_DTYPE_MAP, job_config(site)
+    arguments: dict[str, Any] = {
+        "param_dtype": dtypes[config.training.mixed_precision_param],
+        "reduce_dtype": dtypes[config.training.mixed_precision_reduce],
+        "pp_enabled": dims.pp_enabled,
+        "reshard_after_forward_policy": item.options.get("reshard", "default"),
+    }
+    if hasattr(infra, "apply_moe_ep_tp"):
+        arguments |= {
+            "ep_degree": dims.ep,
+            "edp_mesh": dims.get_optional_mesh(names_of_experts),
+            "gradient_divide_factor": dims.fsdp_gradient_divide_factor,
+        }
+    infra.apply_fsdp(subject.model, dims.get_mesh(names), **arguments)
+
+
+def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
+    """Nothing is multiplied afterwards: torchtitan's trainer takes gradients as its `replicate` leaves them."""
+    infra = infra_of(subject)
+    # It sets Dynamo's optimize_ddp to what it is by default.
+    infra.apply_ddp(subject.model, parallel_dims(site).get_mesh("dp_replicate"), enable_compile=False)
+
+
+def apply_pp(subject: Subject, item: Item, site: Site) -> None:
+    """One stage a rank: what pipeline_llm does before and after its parallelize_fn."""
+    pipelining = import_module("torchtitan.distributed.pipeline_parallel")
+    dims, config = parallel_dims(site), job_config(site).parallelism
+    schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
+    model: Any = subject.model
+    names = pipelining.generate_llm_fqn_per_model_part(
+        dims.pp,
+        model.model_args.n_layers,
+        config.pipeline_parallel_first_stage_less_layers,
+        config.pipeline_parallel_last_stage_less_layers,
+    )
+    mesh = dims.get_mesh("pp")
+    stages, parts = pipelining.pipeline_module_split(
+        model, mesh, SCHEDULES[schedule], torch.device(site.device), names
+    )
+    subject.model = parts[0]
+    subject.pipeline = Pipeline(
+        schedule=schedule,
+        microbatches=int(item.options["microbatches"]) if "microbatches" in item.options else None,
+        stage=stages[0].stage_index,
+        stages=len(names),
+        group=mesh.get_group(),
+        divides_loss=False,  # the schedule's loss is the sum; the trainer divides what it reports
+    )
+
+
+def build_optimizers(subject: Subject, site: Site) -> None:
+    """AdamW as it is built by default, one tensor at a time on a CPU; clipped to its max_norm. MoE models update the bias that
+    balances their experts in a hook of it."""
+    spec = import_module(family_of(subject.model)).get_train_spec()
+    config = job_config(site)
+    config.optimizer.implementation = "for-loop"
+    config.optimizer.lr = 1e-2
+    subject.optimizer = spec.build_optimizers_fn([subject.model], config.optimizer, parallel_dims(site))
+    subject.clip = config.training.max_norm
+
+
+def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
+    total: torch.Tensor = import_module("torchtitan.components.loss").cross_entropy_loss(output, labels)
+    return total
+
+
+def model_of(family: str, sizes: dict[str, Any]) -> nn.Module:
+    """Built and initialized as its trainer does, but on the device at once."""
+    spec = import_module(f"torchtitan.models.{family}").get_train_spec()
+    arguments = type(spec.model_args["debugmodel"])
+    config = import_module("torchtitan.config").JobConfig()
+    config.training.seq_len = SEQUENCE_LENGTH
+    made = arguments(vocab_size=VOCABULARY, **sizes)
+    made.update_from_config(config)
+    model: nn.Module = spec.model_cls(made)
+    with torch.no_grad():
+        model.init_weights()  # type: ignore[operator]
+    return model.train()
+
+
+def experts(**more: Any) -> Any:
+    return import_module("torchtitan.models.moe").MoEArgs(**EXPERTS, **more)
+
+
+def llama3() -> nn.Module:
+    return model_of("llama3", {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "multiple_of": 8})
+
+
+def llama4() -> nn.Module:
+    sizes = {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "multiple_of": 8}
+    return model_of("llama4", sizes | {"moe_args": experts(score_before_experts=True)})
+
+
+def deepseek_v3() -> nn.Module:
+    sizes = {"dim": 48, "inter_dim": 96, "moe_inter_dim": 32, "n_layers": 2, "n_dense_layers": 1, "n_heads": 8}
+    heads = {"kv_lora_rank": 16, "qk_nope_head_dim": 4, "qk_rope_head_dim": 4, "v_head_dim": 4, "mscale": 0.7}
+    moe = experts(num_shared_experts=2, score_func="softmax", score_before_experts=False)
+    return model_of("deepseek_v3", sizes | heads | {"moe_args": moe})
+
+
+def qwen3() -> nn.Module:
+    return model_of(
+        "qwen3", {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "head_dim": 4, "hidden_dim": 96}
+    )
+
+
+def qwen3_moe() -> nn.Module:
+    sizes = {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "head_dim": 4, "hidden_dim": 96}
+    # Unlike llama4 and deepseek_v3 it does not turn to a loop over experts by itself where there is no grouped product.
+    moe = experts(num_shared_experts=0, score_func="softmax", route_norm=True, score_before_experts=False, use_grouped_mm=False)
+    return model_of("qwen3", sizes | {"moe_enabled": True, "moe_inter_dim": 32, "moe_args": moe})
+
+
+def one_schedule(item: Item) -> str:
+    unknown = [name for name in item.options if name not in SCHEDULES and name != "microbatches"]
+    return f"pp:{unknown[0]} is not built for torchtitan; expected {' or '.join(SCHEDULES)}" if unknown else ""
+
+
+def with_degree(item: Item) -> str:
+    return "" if item.degrees else "ep needs a degree: ep=2"
+
+
+SUBJECT = Published(
+    requirements=("torchtitan==0.2.2", "tyro==1.0.17", "docstring-parser==0.18.0", "typeguard==4.6.0"),
+    models={
+        "llama3": llama3,
+        "llama4": llama4,
+        "deepseek_v3": deepseek_v3,
+        "qwen3": qwen3,
+        "qwen3_moe": qwen3_moe,
+    },
+    transforms={
+        "pp": Transform(apply_pp, ("gpipe", "1f1b", "microbatches"), cannot=one_schedule),
+        "tp": Transform(apply_tp),
+        "ep": Transform(apply_ep, scopes=("experts",), cannot=with_degree),
+        "cp": Transform(apply_cp, scopes=("attention",)),
+        "ac": Transform(apply_ac, ("n",), ("block",)),
+        "sac": Transform(apply_sac, scopes=("block",)),
+        "compile": Transform(apply_compile, scopes=("block",)),
+        "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
+        "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
+        "ddp": Transform(apply_ddp),
+    },
+    loss=loss,
+    optimizer=build_optimizers,
+    widened=("torchtitan",),
+    absent={
+        "datasets": "reads data sets",
+        "tokenizers": "makes tokens of text",
+        "torchdata": "loads data",
+        "torch.utils.tensorboard": "writes metrics",
+    },
+    stand_ins={
+        "torch's name of the device of the case": "torchtitan takes an accelerator, or cuda where there is none",
+        "torchtitan's fill_indices_cpu": "its fill_indices_wrapper is a Triton kernel",
+    },
+    prepare=prepare,
+)
