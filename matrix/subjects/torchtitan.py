@@ -54,20 +54,16 @@ def job_config(site: Site) -> Any:
     return import_module("torchtitan.config").ConfigManager().parse_args(words)
 
 
-_dims: dict[int, Any] = {}
-
-
 def parallel_dims(site: Site) -> Any:
     """One a case: its meshes are process groups of the world."""
-    if id(site) not in _dims:
-        _dims.clear()
+    if "parallel_dims" not in site.kept:
         degrees = site.degrees
         sizes = {axis: degrees[axis] for axis in ("dp_replicate", "dp_shard", "cp", "tp", "pp")}
         world = functools.reduce(lambda a, b: a * b, sizes.values())
-        _dims[id(site)] = import_module("torchtitan.distributed").ParallelDims(
+        site.kept["parallel_dims"] = import_module("torchtitan.distributed").ParallelDims(
             **sizes, ep=degrees.get("ep", 1), etp=1, world_size=world
         )
-    return _dims[id(site)]
+    return site.kept["parallel_dims"]
 
 
 def infra_of(subject: Subject) -> ModuleType:
