@@ -22,6 +22,9 @@ from ordercheck_pytorch.program.subject_file import Published
 from ordercheck_pytorch.program.transforms.subject import Pipeline, Site, Subject
 from ordercheck_pytorch.program.transforms.transform import Transform
 from torch import nn
+from torch._subclasses.fake_impls import register_op_impl
+from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.tensor.experimental import register_sharding
 
 SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B"}
 # One MoE block behind one dense block: 8 experts, of which 4 ranks hold two each.
@@ -35,6 +38,25 @@ def prepare(device: str) -> None:
     if device == "cpu":
         kernels = import_module("torchtitan.models.moe.kernels")
         kernels.fill_indices_wrapper = kernels.fill_indices_cpu
+        register_op_impl(torch.ops.aten.histc.default)(shape_of_histc)
+        register_sharding(torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default)(attention_by_heads)
+        register_sharding(torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default)(
+            attention_backward_by_heads
+        )
+
+
+def shape_of_histc(mode: Any, operator: Any, x: torch.Tensor, bins: int = 100, *more: Any, **bounds: Any) -> torch.Tensor:
+    return x.new_empty(bins)
+
+
+def attention_by_heads(q: Any, k: Any, v: Any, *more: Any, **options: Any) -> list[Any]:
+    """Output and logsumexp of q, k and v, each [batch, heads, ...], whole or split over heads."""
+    return [([p] * 2, [p] * 3 + [None] * len(more)) for p in (Replicate(), Shard(1))]
+
+
+def attention_backward_by_heads(*arguments: Any, **options: Any) -> list[Any]:
+    """Gradients of q, k and v, of the output's, q, k, v, the output and logsumexp."""
+    return [([p] * 3, [p] * 6 + [None] * (len(arguments) - 6)) for p in (Replicate(), Shard(1))]
 
 
 def job_config(site: Site) -> Any:
@@ -80,7 +102,8 @@ def apply_tp(subject: Subject, item: Item, site: Site) -> None:
     """Of everything but experts, loss parallel as it is by default; then of the experts of a MoE model."""
     infra, dims = infra_of(subject), parallel_dims(site)
     apply = getattr(infra, "apply_non_moe_tp", None) or infra.apply_tp
-    arguments = {"loss_parallel": True, "enable_float8_tensorwise_tp": False, "cp_enabled": dims.cp_enabled}
+    arguments = {"loss_parallel": True, "enable_float8_tensorwise_tp": False}
+    arguments |= {"enable_async_tp": False, "cp_enabled": dims.cp_enabled}  # not every model's has these two
     known = apply.__code__.co_varnames[: apply.__code__.co_argcount]
     apply(subject.model, dims.get_mesh("tp"), **{name: arguments[name] for name in arguments if name in known})
     context = import_module("torchtitan.distributed.utils").get_train_context(True)
@@ -102,13 +125,6 @@ def apply_moe(infra: ModuleType, subject: Subject, dims: Any) -> None:
         etp_mesh=dims.get_optional_mesh("etp"),
         ep_etp_mesh=dims.get_optional_mesh(["ep", "etp"]),
     )
-
-
-def apply_cp(subject: Subject, item: Item, site: Site) -> None:
-    context_parallel = import_module("torchtitan.distributed.context_parallel")
-    mesh = parallel_dims(site).get_mesh("cp")
-    attentions = [block.attention.inner_attention for block in subject.model.layers.values()]
-    context_parallel.apply_cp_to_attention_module(attentions, mesh, "sdpa")
 
 
 def checkpoint(subject: Subject, site: Site, mode: str, option: str) -> None:
@@ -284,7 +300,6 @@ SUBJECT = Published(
         "pp": Transform(apply_pp, ("gpipe", "1f1b", "microbatches"), cannot=one_schedule),
         "tp": Transform(apply_tp),
         "ep": Transform(apply_ep, scopes=("experts",), cannot=with_degree),
-        "cp": Transform(apply_cp, scopes=("attention",)),
         "ac": Transform(apply_ac, ("n",), ("block",)),
         "sac": Transform(apply_sac, scopes=("block",)),
         "compile": Transform(apply_compile, scopes=("block",)),
@@ -304,6 +319,8 @@ SUBJECT = Published(
     stand_ins={
         "torch's name of the device of the case": "torchtitan takes an accelerator, or cuda where there is none",
         "torchtitan's fill_indices_cpu": "its fill_indices_wrapper is a Triton kernel",
+        "a rule that splits attention over heads": "DTensor has one for the kernels of CUDA, not for those of the CPU",
+        "a count in float64": "torch's histc, with which tokens are counted for experts, takes no whole numbers on a CPU",
     },
     prepare=prepare,
 )
