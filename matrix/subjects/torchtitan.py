@@ -16,36 +16,59 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from ordercheck_pytorch.program.case import Item
+from ordercheck_pytorch.program.case import Case, Item
 from ordercheck_pytorch.program.data import SEQUENCE_LENGTH, VOCABULARY
+from ordercheck_pytorch.program.marks import SCOPE, marked
+from ordercheck_pytorch.program.stand_in import NOTE, stand_in_for_inductor
 from ordercheck_pytorch.program.subject_file import Published
 from ordercheck_pytorch.program.transforms.subject import Pipeline, Site, Subject
 from ordercheck_pytorch.program.transforms.transform import Transform
 from torch import nn
+from torch._dynamo.eval_frame import OptimizedModule
 from torch._subclasses.fake_impls import register_op_impl
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.experimental import register_sharding
 
+PLAIN: dict[str, Any] = {}  # functions of torchtitan as it defines them
 SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B"}
 # One MoE block behind one dense block: 8 experts, of which 4 ranks hold two each.
 EXPERTS = {"num_experts": 8, "top_k": 3, "load_balance_coeff": 1e-3}
 
 
+def part(name: str) -> Any:
+    """A module of torchtitan. None is imported with this file, which is read where torchtitan is not to be run."""
+    return import_module(f"torchtitan.{name}")
+
+
 def prepare(device: str) -> None:
     # torchtitan takes the accelerator that torch finds, or "cuda" where it finds none.
     with patch("torch._utils._get_available_device_type", lambda: device):
-        import_module("torchtitan.tools.utils")
+        part("tools.utils")
     if device == "cpu":
-        kernels = import_module("torchtitan.models.moe.kernels")
+        kernels = part("models.moe.kernels")
         kernels.fill_indices_wrapper = kernels.fill_indices_cpu
         register_op_impl(torch.ops.aten.histc.default)(shape_of_histc)
-        register_sharding(torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default)(attention_by_heads)
+        register_sharding(torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default)(
+            attention_by_heads
+        )
         register_sharding(torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default)(
             attention_backward_by_heads
         )
 
 
-def shape_of_histc(mode: Any, operator: Any, x: torch.Tensor, bins: int = 100, *more: Any, **bounds: Any) -> torch.Tensor:
+def begin() -> None:
+    """What apply_ac and apply_compile of a case before set in this process, and a counter of blocks."""
+    eval_frame: Any = torch._C._dynamo.eval_frame
+    eval_frame._set_lru_cache(True)
+    torch._dynamo.config.capture_scalar_outputs = False
+    part("distributed.activation_checkpoint")._layer_sac_count = 0
+    moe = part("models.moe.moe")
+    moe._run_experts_grouped_mm = PLAIN.setdefault("grouped", moe._run_experts_grouped_mm)
+
+
+def shape_of_histc(
+    mode: Any, operator: Any, x: torch.Tensor, bins: int = 100, *more: Any, **bounds: Any
+) -> torch.Tensor:
     return x.new_empty(bins)
 
 
@@ -73,7 +96,7 @@ def job_config(site: Site) -> Any:
         "parallelism.expert_parallel_degree": degrees.get("ep", 1),
     }
     words = [word for name, value in arguments.items() for word in (f"--{name}", str(value))]
-    return import_module("torchtitan.config").ConfigManager().parse_args(words)
+    return part("config").ConfigManager().parse_args(words)
 
 
 def parallel_dims(site: Site) -> Any:
@@ -82,7 +105,7 @@ def parallel_dims(site: Site) -> Any:
         degrees = site.degrees
         sizes = {axis: degrees[axis] for axis in ("dp_replicate", "dp_shard", "cp", "tp", "pp")}
         world = functools.reduce(lambda a, b: a * b, sizes.values())
-        site.kept["parallel_dims"] = import_module("torchtitan.distributed").ParallelDims(
+        site.kept["parallel_dims"] = part("distributed").ParallelDims(
             **sizes, ep=degrees.get("ep", 1), etp=1, world_size=world
         )
     return site.kept["parallel_dims"]
@@ -105,8 +128,10 @@ def apply_tp(subject: Subject, item: Item, site: Site) -> None:
     arguments = {"loss_parallel": True, "enable_float8_tensorwise_tp": False}
     arguments |= {"enable_async_tp": False, "cp_enabled": dims.cp_enabled}  # not every model's has these two
     known = apply.__code__.co_varnames[: apply.__code__.co_argcount]
-    apply(subject.model, dims.get_mesh("tp"), **{name: arguments[name] for name in arguments if name in known})
-    context = import_module("torchtitan.distributed.utils").get_train_context(True)
+    apply(
+        subject.model, dims.get_mesh("tp"), **{name: arguments[name] for name in arguments if name in known}
+    )
+    context = part("distributed.utils").get_train_context(True)
     subject.around_loss.append(context)
     if hasattr(infra, "apply_moe_ep_tp") and not dims.ep_enabled:
         apply_moe(infra, subject, dims)
@@ -130,7 +155,7 @@ def apply_moe(infra: ModuleType, subject: Subject, dims: Any) -> None:
 def checkpoint(subject: Subject, site: Site, mode: str, option: str) -> None:
     config = job_config(site).activation_checkpoint
     config.mode, config.selective_ac_option = mode, option
-    import_module("torchtitan.distributed.activation_checkpoint").apply_ac(
+    part("distributed.activation_checkpoint").apply_ac(
         subject.model, config, op_sac_save_list=infra_of(subject)._op_sac_save_list
     )
 
@@ -148,11 +173,21 @@ def apply_sac(subject: Subject, item: Item, site: Site) -> None:
 def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     infra, dims = infra_of(subject), parallel_dims(site)
     config = job_config(site).compile
-    config.backend = item.mode or "aot_eager"
+    config.backend = item.mode or stand_in_for_inductor
+    if not item.mode:
+        subject.notes.append(NOTE)
+    before = set(compiled_modules(subject.model))
     if hasattr(infra, "apply_moe_ep_tp"):
         infra.apply_compile(subject.model, config, dims.ep_enabled)
     else:
         infra.apply_compile(subject.model, config)
+    for module in compiled_modules(subject.model):
+        if module not in before:  # for the profile, which is to tell what of it ran in graphs
+            module.forward = marked(SCOPE, module.forward)
+
+
+def compiled_modules(model: nn.Module) -> list[OptimizedModule]:
+    return [module for module in model.modules() if isinstance(module, OptimizedModule)]
 
 
 def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
@@ -165,7 +200,7 @@ def apply_hsdp(subject: Subject, item: Item, site: Site) -> None:
 
 def shard(subject: Subject, item: Item, site: Site, names: list[str], names_of_experts: list[str]) -> None:
     infra, dims = infra_of(subject), parallel_dims(site)
-    dtypes, config = import_module("torchtitan.config").TORCH_DTYPE_MAP, job_config(site)
+    dtypes, config = part("config").TORCH_DTYPE_MAP, job_config(site)
     arguments: dict[str, Any] = {
         "param_dtype": dtypes[config.training.mixed_precision_param],
         "reduce_dtype": dtypes[config.training.mixed_precision_reduce],
@@ -190,7 +225,7 @@ def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
 
 def apply_pp(subject: Subject, item: Item, site: Site) -> None:
     """One stage a rank: what pipeline_llm does before and after its parallelize_fn."""
-    pipelining = import_module("torchtitan.distributed.pipeline_parallel")
+    pipelining = part("distributed.pipeline_parallel")
     dims, config = parallel_dims(site), job_config(site).parallelism
     schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
     model: Any = subject.model
@@ -227,15 +262,15 @@ def build_optimizers(subject: Subject, site: Site) -> None:
 
 
 def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
-    total: torch.Tensor = import_module("torchtitan.components.loss").cross_entropy_loss(output, labels)
+    total: torch.Tensor = part("components.loss").cross_entropy_loss(output, labels)
     return total
 
 
 def model_of(family: str, sizes: dict[str, Any]) -> nn.Module:
     """Built and initialized as its trainer does, but on the device at once."""
-    spec = import_module(f"torchtitan.models.{family}").get_train_spec()
+    spec = part(f"models.{family}").get_train_spec()
     arguments = type(spec.model_args["debugmodel"])
-    config = import_module("torchtitan.config").JobConfig()
+    config = part("config").JobConfig()
     config.training.seq_len = SEQUENCE_LENGTH
     made = arguments(vocab_size=VOCABULARY, **sizes)
     made.update_from_config(config)
@@ -246,7 +281,7 @@ def model_of(family: str, sizes: dict[str, Any]) -> nn.Module:
 
 
 def experts(**more: Any) -> Any:
-    return import_module("torchtitan.models.moe").MoEArgs(**EXPERTS, **more)
+    return part("models.moe").MoEArgs(**EXPERTS, **more)
 
 
 def llama3() -> nn.Module:
@@ -259,7 +294,14 @@ def llama4() -> nn.Module:
 
 
 def deepseek_v3() -> nn.Module:
-    sizes = {"dim": 48, "inter_dim": 96, "moe_inter_dim": 32, "n_layers": 2, "n_dense_layers": 1, "n_heads": 8}
+    sizes = {
+        "dim": 48,
+        "inter_dim": 96,
+        "moe_inter_dim": 32,
+        "n_layers": 2,
+        "n_dense_layers": 1,
+        "n_heads": 8,
+    }
     heads = {"kv_lora_rank": 16, "qk_nope_head_dim": 4, "qk_rope_head_dim": 4, "v_head_dim": 4, "mscale": 0.7}
     moe = experts(num_shared_experts=2, score_func="softmax", score_before_experts=False)
     return model_of("deepseek_v3", sizes | heads | {"moe_args": moe})
@@ -274,17 +316,35 @@ def qwen3() -> nn.Module:
 def qwen3_moe() -> nn.Module:
     sizes = {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "head_dim": 4, "hidden_dim": 96}
     # Unlike llama4 and deepseek_v3 it does not turn to a loop over experts by itself where there is no grouped product.
-    moe = experts(num_shared_experts=0, score_func="softmax", route_norm=True, score_before_experts=False, use_grouped_mm=False)
+    moe = experts(
+        num_shared_experts=0,
+        score_func="softmax",
+        route_norm=True,
+        score_before_experts=False,
+        use_grouped_mm=False,
+    )
     return model_of("qwen3", sizes | {"moe_enabled": True, "moe_inter_dim": 32, "moe_args": moe})
 
 
 def one_schedule(item: Item) -> str:
     unknown = [name for name in item.options if name not in SCHEDULES and name != "microbatches"]
-    return f"pp:{unknown[0]} is not built for torchtitan; expected {' or '.join(SCHEDULES)}" if unknown else ""
+    return (
+        f"pp:{unknown[0]} is not built for torchtitan; expected {' or '.join(SCHEDULES)}" if unknown else ""
+    )
 
 
-def with_degree(item: Item) -> str:
-    return "" if item.degrees else "ep needs a degree: ep=2"
+def cannot(case: Case) -> str:
+    degrees = [item.degrees for item in case.items if item.name == "ep"]
+    if not degrees:
+        return ""
+    if not degrees[0]:
+        return "ep needs a degree: ep=2"
+    ranks = case.mesh["dp_shard"] * case.mesh["cp"] * case.mesh["tp"]
+    return (
+        ""
+        if ranks % degrees[0][0] == 0
+        else f"ep={degrees[0][0]} is carved from {ranks} ranks of dp_shard, cp and tp"
+    )
 
 
 SUBJECT = Published(
@@ -299,7 +359,7 @@ SUBJECT = Published(
     transforms={
         "pp": Transform(apply_pp, ("gpipe", "1f1b", "microbatches"), cannot=one_schedule),
         "tp": Transform(apply_tp),
-        "ep": Transform(apply_ep, scopes=("experts",), cannot=with_degree),
+        "ep": Transform(apply_ep, scopes=("experts",)),
         "ac": Transform(apply_ac, ("n",), ("block",)),
         "sac": Transform(apply_sac, scopes=("block",)),
         "compile": Transform(apply_compile, scopes=("block",)),
@@ -323,4 +383,6 @@ SUBJECT = Published(
         "a count in float64": "torch's histc, with which tokens are counted for experts, takes no whole numbers on a CPU",
     },
     prepare=prepare,
+    begin=begin,
+    cannot=cannot,
 )

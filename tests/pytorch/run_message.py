@@ -15,7 +15,10 @@ AXES_OF = {
     "replicate": ["dp_replicate"],
 }
 NUMERIC = ("amp", "optimizer")
-SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {"cp": "attention", "ep": "experts"}
+SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {
+    "cp": "attention",
+    "ep": "experts",
+}
 PHASES = ["build", "apply", "forward", "recompute", "backward", "optimizer", "observe"]
 COUNTERS = [
     "operators_recomputed",

@@ -15,7 +15,9 @@ class _Absent:
     """A class, and no metaclass, so that a package may derive from it beside others."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"{cls.__module__}.{cls.__name__} was called; an empty module stands in for it")
+        raise NotImplementedError(
+            f"{cls.__module__}.{cls.__name__} was called; an empty module stands in for it"
+        )
 
 
 class _AbsentModule(ModuleType):

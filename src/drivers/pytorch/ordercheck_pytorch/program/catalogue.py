@@ -23,7 +23,6 @@ from .transforms.sac import apply_sac, cannot_sac
 from .transforms.tp import apply_tp, broadcast_by_tp, cannot_tp
 from .transforms.transform import Transform
 
-
 TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
         apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
@@ -51,7 +50,7 @@ MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 def cannot(case: Case) -> str:
     """Why the case is not for this engine, or ""."""
     if case.subject:
-        if reason := cannot_take(case.subject, case.model):
+        if reason := cannot_take(case):
             return reason
     elif case.model not in MODELS and ":" not in case.model:
         return f"model '{case.model}' is not built; expected llama or package.module:factory"
@@ -86,8 +85,9 @@ def cannot_apply(item: Item, case: Case) -> str:
         return ""
     transform = transforms_of(case).get(item.name)
     if transform is None:
-        whose = f"{case.subject} has no transform '{item.name}'" if case.subject else f"transform '{item.name}' is not built"
-        return whose
+        if case.subject:
+            return f"{case.subject} has no transform '{item.name}'"
+        return f"transform '{item.name}' is not built"
     unknown = [name for name in item.options if name not in transform.options]
     if unknown:
         return f"{item.name}:{unknown[0]} is not built"

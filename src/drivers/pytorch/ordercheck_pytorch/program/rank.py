@@ -91,9 +91,10 @@ class RankRun:
         # Not before: what a factory initializes its parameters with may sum as it likes.
         with exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext():
             self.apply_and_train(model)
-        # A user's own function may keep what it likes: then nobody counted.
+        # Another's function may keep what it likes: then nobody counted.
+        others = self.case.apply or self.case.subject
         self.seen.counters = (
-            self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
+            self.subject.counters if others else {"operators_kept": 0} | self.subject.counters
         )
         return self.seen
 

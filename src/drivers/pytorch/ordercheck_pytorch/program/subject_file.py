@@ -20,6 +20,7 @@ import torch
 from torch import nn
 
 from .absent import stand_in_for_modules
+from .case import Case
 from .transforms.subject import Site, Subject
 from .transforms.transform import Transform
 from .user_code import give_initial_values
@@ -29,8 +30,12 @@ from .widen import widen
 FOLDER = Path(__file__).parents[5] / "matrix" / "subjects"
 
 
-def no_preparation(device: str) -> None:
+def nothing_to_do(*arguments: Any) -> None:
     pass
+
+
+def can_always(case: Case) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,17 @@ class Published:
     loss: Callable[[Any, Any], torch.Tensor]  # of an output and labels: summed over the labels that count
     optimizer: Callable[[Subject, Site], None]  # of a stack that names none
     widened: tuple[str, ...] = ()  # packages whose code asks for float32
-    absent: Mapping[str, str] = field(default_factory=dict)  # modules that nothing of a case calls, and what they are for
-    stand_ins: Mapping[str, str] = field(default_factory=dict)  # what `prepare` puts in another's place, and why
-    prepare: Callable[[str], None] = no_preparation  # once a process, before the first model
+    absent: Mapping[str, str] = field(
+        default_factory=dict
+    )  # modules that nothing of a case calls, and what they are for
+    stand_ins: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what `prepare` puts in another's place, and why
+    prepare: Callable[[str], None] = nothing_to_do  # for a device, once a process, before the first model
+    begin: Callable[[], None] = (
+        nothing_to_do  # before every case: sets back what the one before set in this process
+    )
+    cannot: Callable[[Case], str] = can_always  # why a case is not run, or ""
 
     @property
     def folder(self) -> Path:
@@ -63,7 +76,7 @@ class Published:
 @functools.cache
 def published(name: str) -> Published:
     """Of "torchtitan@0.2.2". Imports nothing of the project. Raises ValueError where there is no such file or version."""
-    project, _, version = name.partition("@")
+    project = name.partition("@")[0]
     path = FOLDER / f"{project}.py"
     if not path.exists():
         known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.py"))) or "none"
@@ -82,10 +95,10 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def cannot_take(name: str, model: str) -> str:
-    """Why the subject is not there, or ""."""
+def cannot_take(case: Case) -> str:
+    """Why the case's subject is not there or does not have what is asked of it, or ""."""
     try:
-        found = published(name)
+        found = published(case.subject)
     except ValueError as error:
         return str(error)
     if not (found.folder / ".complete").exists():
@@ -93,9 +106,9 @@ def cannot_take(name: str, model: str) -> str:
             f"{found.name} is not installed; run: pip install --no-deps --target {found.folder} "
             f"{' '.join(found.requirements)} && touch {found.folder}/.complete"
         )
-    if model not in found.models:
-        return f"{found.name} has no model '{model}'; expected {', '.join(found.models)}"
-    return ""
+    if case.model not in found.models:
+        return f"{found.name} has no model '{case.model}'; expected {', '.join(found.models)}"
+    return found.cannot(case)
 
 
 _prepared: set[str] = set()
@@ -105,12 +118,12 @@ def prepare(subject: Published, device: str, widens: bool) -> None:
     """From now on in this process its packages are importable, with what stands in."""
     if widens:
         widen(subject.widened)
-    if subject.name in _prepared:
-        return
-    sys.path.insert(0, str(subject.folder))
-    stand_in_for_modules(tuple(subject.absent))
-    subject.prepare(device)
-    _prepared.add(subject.name)
+    if subject.name not in _prepared:
+        sys.path.insert(0, str(subject.folder))
+        stand_in_for_modules(tuple(subject.absent))
+        subject.prepare(device)
+        _prepared.add(subject.name)
+    subject.begin()
 
 
 def make_model(subject: Published, name: str, seed: int) -> nn.Module:

@@ -65,7 +65,9 @@ class Site:
     device: str
     mesh: DeviceMesh | None
     splits: Mapping[str, str]  # what the ranks along each axis split: layers, batch, sequence or tensors
-    degrees: Mapping[str, int] = field(default_factory=dict)  # of the axes, and of ep, which is carved from several of them
+    degrees: Mapping[str, int] = field(
+        default_factory=dict
+    )  # of the axes, and of ep, which is carved from several of them
     kept: dict[str, Any] = field(default_factory=dict)  # by a subject's functions, as long as the case runs
 
     def axis(self, *names: str) -> DeviceMesh:
