@@ -64,6 +64,10 @@ class Published:
         return Path(cache) / "ordercheck" / self.requirements[0].replace("==", "-")
 
     @property
+    def is_installed(self) -> bool:
+        return (self.folder / ".complete").exists()
+
+    @property
     def name(self) -> str:
         return self.requirements[0].replace("==", "@")
 
@@ -101,7 +105,7 @@ def cannot_take(case: Case) -> str:
         found = published(case.subject)
     except ValueError as error:
         return str(error)
-    if not (found.folder / ".complete").exists():
+    if not found.is_installed:
         return (
             f"{found.name} is not installed; run: pip install --no-deps --target {found.folder} "
             f"{' '.join(found.requirements)} && touch {found.folder}/.complete"
