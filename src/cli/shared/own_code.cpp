@@ -7,7 +7,7 @@
 namespace ordercheck::cli {
 
 std::string OwnCode::option_given() const {
-  for (const auto& [option, value] : 
+  for (const auto& [option, value] :
        {std::pair{"--subject", subject}, {"--apply", apply}, {"--batch", batch}, {"--loss", loss}, {"--widen", widen}}) {
     if (!value.empty()) return option;
   }
@@ -15,9 +15,10 @@ std::string OwnCode::option_given() const {
 }
 
 void add_own_code_options(CLI::App* command, OwnCode& own) {
-  command->add_option("--subject", own.subject,
-                      "A published project, torchtitan@0.2.2, whose own models and functions are run on --engine pytorch; MODEL "
-                      "stands before the stack");
+  command->add_option(
+      "--subject", own.subject,
+      "A published project, torchtitan@0.2.2, whose own models and functions are run on --engine pytorch; MODEL "
+      "stands before the stack");
   command->add_option("--model", own.model, "A model of the engine's (llama), or pkg:factory of your own on --engine pytorch");
   command->add_option("--apply", own.apply, "pkg:function of your own that applies what the stack says, on --engine pytorch");
   command->add_option("--batch", own.batch, "pkg:function of your own that makes the inputs of --model; else tokens");

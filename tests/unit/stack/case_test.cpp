@@ -63,12 +63,14 @@ TEST(ParseCase, TakesEveryNotationOfTheStack) {
 
 TEST(ParseCase, NamesMistakes) {
   EXPECT_EQ(first_line_of_error("ac sed=2"), "unknown setting 'sed' at column 4; did you mean 'seed'?");
-  EXPECT_EQ(first_line_of_error("ac colour=2"),
-            "unknown setting 'colour' at column 4; known: subject, model, engine, apply, batch, loss, widen, arithmetic, grid, seed, "
-            "steps, accumulation");
-  EXPECT_EQ(first_line_of_error("ac seed=2 fast"),
-            "unknown setting 'fast' at column 11; known: subject, model, engine, apply, batch, loss, widen, arithmetic, grid, seed, "
-            "steps, accumulation");
+  EXPECT_EQ(
+      first_line_of_error("ac colour=2"),
+      "unknown setting 'colour' at column 4; known: subject, model, engine, apply, batch, loss, widen, arithmetic, grid, seed, "
+      "steps, accumulation");
+  EXPECT_EQ(
+      first_line_of_error("ac seed=2 fast"),
+      "unknown setting 'fast' at column 11; known: subject, model, engine, apply, batch, loss, widen, arithmetic, grid, seed, "
+      "steps, accumulation");
   EXPECT_EQ(first_line_of_error("ac seed=2 seed=3"), "setting 'seed' is given twice at column 11");
   EXPECT_EQ(first_line_of_error("ac seed=-1"), "setting 'seed' takes an integer of 0 to 2^64-1, got '-1' at column 8");
   EXPECT_EQ(first_line_of_error("ac grid=27"), "setting 'grid' takes an integer of 1 to 26, got '27' at column 8");
