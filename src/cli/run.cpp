@@ -187,7 +187,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",
-                           "run --subject torchtitan@0.2.2 llama3 tp=2,ac,fsdp=2"});
+                           "run --subject torchtitan@0.2.2 llama3 tp=2,ac,fsdp=2 --python python3"});
   command->callback([options, &exit_code] { exit_code = ended("run", run_run(*options)); });
 }
 

@@ -11,6 +11,7 @@ from ordercheck_pytorch.program.subject_file import published
 from real_worker import Worker, numbers
 
 TORCHTITAN = "torchtitan@0.2.2"
+ACCELERATE = "accelerate@1.15.0"
 
 needs_torchtitan = pytest.mark.skipif(
     not published(TORCHTITAN).is_installed,
@@ -42,6 +43,16 @@ def run(worker: Worker, model: str, stack: str) -> dict[str, Any]:
 )
 def test_parts_of_torchtitan_have_the_bits_of_one_rank(worker: Worker, model: str, stack: str) -> None:
     assert numbers(run(worker, model, stack)) == numbers(run(worker, model, ""))
+
+
+@pytest.mark.skipif(
+    not published(ACCELERATE).is_installed,
+    reason=f"{ACCELERATE} is not in the cache; scripts/test puts it there",
+)
+@pytest.mark.parametrize("stack", ["ac,compile,fsdp=2", "hsdp=2x2"])
+def test_parts_of_accelerate_have_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
+    asked = {"subject": ACCELERATE, "model": "llama"}
+    assert numbers(worker.run(stack, **asked)) == numbers(worker.run("", **asked))
 
 
 @needs_torchtitan
