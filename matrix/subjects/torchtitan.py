@@ -171,11 +171,14 @@ def apply_sac(subject: Subject, item: Item, site: Site) -> None:
 
 
 def apply_compile(subject: Subject, item: Item, site: Site) -> None:
+    if not item.mode:
+        subject.notes.append(NOTE)
+    if item.scope == "model":
+        compile_model(subject, item, site)
+        return
     infra, dims = infra_of(subject), parallel_dims(site)
     config = job_config(site).compile
     config.backend = item.mode or stand_in_for_inductor
-    if not item.mode:
-        subject.notes.append(NOTE)
     before = set(compiled_modules(subject.model))
     if hasattr(infra, "apply_moe_ep_tp"):
         infra.apply_compile(subject.model, config, dims.ep_enabled)
@@ -184,6 +187,18 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     for module in compiled_modules(subject.model):
         if module not in before:  # for the profile, which is to tell what of it ran in graphs
             module.forward = marked(SCOPE, module.forward)
+
+
+def compile_model(subject: Subject, item: Item, site: Site) -> None:
+    """As experiments/simple_fsdp compiles: the whole model with its backend, of which no pass buckets collectives."""
+    config = job_config(site).compile
+    config.backend, config.graph_passes = item.mode or stand_in_for_inductor, None
+    backend = part("experiments.simple_fsdp.backend").get_compile_backend_with_passes(
+        config, fsdp_reshard_after_forward=True, fsdp_manual_buckets=None
+    )
+    torch._dynamo.config.capture_scalar_outputs = True  # as it does for MoE models
+    subject.model = torch.compile(subject.model, backend=backend, fullgraph=True)  # type: ignore[assignment]
+    subject.model.forward = marked(SCOPE, subject.model.forward)
 
 
 def compiled_modules(model: nn.Module) -> list[OptimizedModule]:
@@ -214,6 +229,23 @@ def shard(subject: Subject, item: Item, site: Site, names: list[str], names_of_e
             "gradient_divide_factor": dims.fsdp_gradient_divide_factor,
         }
     infra.apply_fsdp(subject.model, dims.get_mesh(names), **arguments)
+
+
+def apply_simple_fsdp(subject: Subject, item: Item, site: Site) -> None:
+    """Of experiments/simple_fsdp; with experts of a mesh of their own, these before the model."""
+    dims, dtypes, config = parallel_dims(site), part("config").TORCH_DTYPE_MAP, job_config(site).training
+    policy = import_module("torch.distributed.fsdp").MixedPrecisionPolicy(
+        param_dtype=dtypes[config.mixed_precision_param], reduce_dtype=dtypes[config.mixed_precision_reduce]
+    )
+    data_parallel = part("experiments.simple_fsdp.simple_fsdp").data_parallel
+    if dims.ep_enabled:
+        model: Any = subject.model
+        for block in model.layers.values():
+            if block.moe_enabled:
+                block.moe.experts = data_parallel(
+                    block.moe.experts, dims.get_mesh("efsdp"), mode="fully_shard", mp_policy=policy
+                )
+    subject.model = data_parallel(subject.model, dims.get_mesh("fsdp"), mode="fully_shard", mp_policy=policy)
 
 
 def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
@@ -362,7 +394,8 @@ SUBJECT = Published(
         "ep": Transform(apply_ep, scopes=("experts",)),
         "ac": Transform(apply_ac, ("n",), ("block",)),
         "sac": Transform(apply_sac, scopes=("block",)),
-        "compile": Transform(apply_compile, scopes=("block",)),
+        "compile": Transform(apply_compile, scopes=("block", "model")),
+        "simple_fsdp": Transform(apply_simple_fsdp),
         "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
         "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
         "ddp": Transform(apply_ddp),

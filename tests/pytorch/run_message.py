@@ -10,6 +10,7 @@ AXES_OF = {
     "tp": ["tp"],
     "cp": ["cp"],
     "fsdp": ["dp_shard"],
+    "simple_fsdp": ["dp_shard"],
     "hsdp": ["dp_replicate", "dp_shard"],
     "ddp": ["dp_replicate"],
     "replicate": ["dp_replicate"],
@@ -82,6 +83,7 @@ def case_of(
 
 
 def item_of(word: str) -> dict[str, Any]:
+    word, _, scope = word.partition("@")
     head, *given = word.split(":")
     name, _, degrees = head.partition("=")
     options = [dict(zip(("name", "value"), option.partition("=")[::2], strict=True)) for option in given]
@@ -91,7 +93,7 @@ def item_of(word: str) -> dict[str, Any]:
         "degrees": [int(degree) for degree in degrees.split("x")] if degrees else [],
         "mode": "",
         "options": options,
-        "scope": SCOPES.get(name, "model"),
+        "scope": scope or SCOPES.get(name, "model"),
         "axes": AXES_OF.get(name, []),
         "kind": "numeric" if name in NUMERIC else "layout",
         "casts": "amp" if name == "amp" else by_option,
