@@ -181,6 +181,36 @@ install_transformers() {
   touch "$folder/.complete"
 }
 
+# Published projects that are run as subjects (matrix/subjects), each in a folder of its own without what it depends on: the
+# worker looks there.
+need_subjects() {
+  lock_cache
+  local file requirements folder
+  for file in "$root"/matrix/subjects/*.py; do
+    requirements=$(requirements_of "$file")
+    folder=$cache/$(head -n 1 <<<"$requirements" | sed 's/==/-/')
+    [[ -e $folder/.complete ]] || step "installing $(basename "$folder") into $folder (once)" install_subject "$folder" $requirements
+  done
+  unlock_cache
+}
+
+# Prints what a subject's file says in requirements=(...), one a line.
+requirements_of() {
+  python3 - "$1" <<'END'
+import ast, sys
+for node in ast.walk(ast.parse(open(sys.argv[1]).read())):
+    if isinstance(node, ast.keyword) and node.arg == "requirements":
+        print("\n".join(ast.literal_eval(node.value)))
+END
+}
+
+install_subject() {
+  local folder=$1
+  rm -rf "$folder"
+  pip_of "$tools" --no-deps --target "$folder" "${@:2}" || return
+  touch "$folder/.complete"
+}
+
 # Sets build_python and torch_root.
 need_torch() {
   local found

@@ -36,10 +36,15 @@ struct RunCommand {
 };
 
 Result<Case> case_of(const RunCommand& command) {
-  if (command.words.size() != 1) return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
-  auto stack = parse_stack(command.words.front());
+  const bool names_model = !command.own.subject.empty() && command.own.model.empty();
+  if (names_model && command.words.size() != 2)
+    return Error{fmt::format("expected a model of {} and one stack, got {} words; quote the stack", command.own.subject,
+                             command.words.size())};
+  if (!names_model && command.words.size() != 1)
+    return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
+  auto stack = parse_stack(command.words.back());
   if (!stack) return stack.error();
-  Case c = usual_case(*stack, Case{}.model, Case{}.engine);
+  Case c = usual_case(*stack, names_model ? command.words.front() : Case{}.model, Case{}.engine);
   put_into(command.own, c);
   c.settings.accumulation = command.accumulation;
   c.settings.steps = command.steps;
@@ -162,7 +167,7 @@ void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
-  command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2")->required();
+  command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2; behind a model of --subject")->required();
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
@@ -181,7 +186,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
-  show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3"});
+  show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",
+                           "run --subject torchtitan@0.2.2 llama3 tp=2,ac,fsdp=2 --python python3"});
   command->callback([options, &exit_code] { exit_code = ended("run", run_run(*options)); });
 }
 

@@ -10,12 +10,16 @@ AXES_OF = {
     "tp": ["tp"],
     "cp": ["cp"],
     "fsdp": ["dp_shard"],
+    "simple_fsdp": ["dp_shard"],
     "hsdp": ["dp_replicate", "dp_shard"],
     "ddp": ["dp_replicate"],
     "replicate": ["dp_replicate"],
 }
 NUMERIC = ("amp", "optimizer")
-SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {"cp": "attention"}
+SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {
+    "cp": "attention",
+    "ep": "experts",
+}
 PHASES = ["build", "apply", "forward", "recompute", "backward", "optimizer", "observe"]
 COUNTERS = [
     "operators_recomputed",
@@ -37,6 +41,7 @@ def case_of(
     *,
     engine: str = "pytorch",
     text: str = "",
+    subject: str = "",
     model: str = "llama",
     apply: str = "",
     batch: str = "",
@@ -56,8 +61,9 @@ def case_of(
             degrees[axis] = item["degrees"][index] if item["degrees"] else 2
         items.append(item)
     return {
-        "text": text or f"{stack} arithmetic={arithmetic} model={model} apply={apply}",
+        "text": text or f"{stack} arithmetic={arithmetic} model={model} subject={subject} apply={apply}",
         "engine": engine,
+        "subject": subject,
         "model": model,
         "apply": apply,
         "batch": batch,
@@ -77,6 +83,7 @@ def case_of(
 
 
 def item_of(word: str) -> dict[str, Any]:
+    word, _, scope = word.partition("@")
     head, *given = word.split(":")
     name, _, degrees = head.partition("=")
     options = [dict(zip(("name", "value"), option.partition("=")[::2], strict=True)) for option in given]
@@ -86,7 +93,7 @@ def item_of(word: str) -> dict[str, Any]:
         "degrees": [int(degree) for degree in degrees.split("x")] if degrees else [],
         "mode": "",
         "options": options,
-        "scope": SCOPES.get(name, "model"),
+        "scope": scope or SCOPES.get(name, "model"),
         "axes": AXES_OF.get(name, []),
         "kind": "numeric" if name in NUMERIC else "layout",
         "casts": "amp" if name == "amp" else by_option,

@@ -34,6 +34,7 @@ class Supervisor:
         case = {
             "text": f"stub {apply}",
             "engine": "pytorch",
+            "subject": "",
             "model": "llama",
             "apply": apply,
             "batch": "",

@@ -1,4 +1,4 @@
-// Code of the user's own on the command line: --model, --apply, --batch, --loss, --widen.
+// Code that is not the engine's on the command line: --subject, and of the user's own --model, --apply, --batch, --loss, --widen.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@
 namespace ordercheck::cli {
 
 struct OwnCode {
+  std::string subject;
   std::string model;  // "": what the case says
   std::string apply, batch, loss, widen;
 

@@ -10,7 +10,7 @@ from run_message import SPLITS
 
 def case(*items: Item, **degrees: int) -> Case:
     mesh = {axis: degrees.get(axis, 1) for axis in SPLITS}
-    return Case("", "llama", "", "", "", "", items, (), mesh, SPLITS, Settings())
+    return Case("", "", "llama", "", "", "", "", items, (), mesh, SPLITS, Settings())
 
 
 @pytest.mark.parametrize(

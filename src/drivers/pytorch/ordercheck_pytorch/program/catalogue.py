@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import torch
 
 from .case import Case, Item
 from .data import SEQUENCES
 from .exact.inductor import can_call_operators
+from .subject_file import cannot_take, published
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
 from .transforms.compile import apply_compile
@@ -20,22 +20,8 @@ from .transforms.optimizer import apply_optimizer
 from .transforms.pp import apply_pp, cannot_pp
 from .transforms.replicate import apply_replicate, broadcast_by_replicate
 from .transforms.sac import apply_sac, cannot_sac
-from .transforms.subject import Broadcast, Site, Subject
 from .transforms.tp import apply_tp, broadcast_by_tp, cannot_tp
-
-
-def can_always(item: Item) -> str:
-    return ""
-
-
-@dataclass(frozen=True)
-class Transform:
-    apply: Callable[[Subject, Item, Site], None]
-    options: tuple[str, ...] = ()
-    scopes: tuple[str, ...] = ("model",)
-    cannot: Callable[[Item], str] = can_always
-    broadcasts: Callable[[Subject, Item], Broadcast] | None = None  # asked right before `apply`
-
+from .transforms.transform import Transform
 
 TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
@@ -63,10 +49,13 @@ MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
 def cannot(case: Case) -> str:
     """Why the case is not for this engine, or ""."""
-    if case.model not in MODELS and ":" not in case.model:
+    if case.subject:
+        if reason := cannot_take(case):
+            return reason
+    elif case.model not in MODELS and ":" not in case.model:
         return f"model '{case.model}' is not built; expected llama or package.module:factory"
     for item in case.items:
-        if reason := cannot_apply(item, case.apply):
+        if reason := cannot_apply(item, case):
             return reason
     ranks = case.data_parallel_degree
     if case.apply and ranks & (ranks - 1) != 0:
@@ -88,11 +77,17 @@ def cannot(case: Case) -> str:
     return ""
 
 
-def cannot_apply(item: Item, apply: str) -> str:
-    if apply:  # the items only say what the user's function does
+def transforms_of(case: Case) -> Mapping[str, Transform]:
+    return published(case.subject).transforms if case.subject else TRANSFORMS
+
+
+def cannot_apply(item: Item, case: Case) -> str:
+    if case.apply:  # the items only say what the user's function does
         return ""
-    transform = TRANSFORMS.get(item.name)
+    transform = transforms_of(case).get(item.name)
     if transform is None:
+        if case.subject:
+            return f"{case.subject} has no transform '{item.name}'"
         return f"transform '{item.name}' is not built"
     unknown = [name for name in item.options if name not in transform.options]
     if unknown:

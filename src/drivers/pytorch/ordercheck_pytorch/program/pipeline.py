@@ -55,7 +55,8 @@ class PipelineSteps:
 
     def step(self, inputs: torch.Tensor, targets: torch.Tensor, factor: float) -> torch.Tensor:
         """Forward and backward of all microbatches. The sum of losses on the last stage, 0 on the others."""
-        self.factor, self.totals = factor, []
+        # What is not divided before backward still takes the factor that keeps gradients above the grid.
+        self.factor, self.totals = factor if self.plan.divides_loss else self.task.scale, []
         first = (inputs,) if self.plan.stage == 0 else ()
         target = targets if self.plan.stage == self.plan.stages - 1 else None
         self.schedule.step(*first, target=target)

@@ -17,7 +17,7 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 from .apart import start_apart
 from .case import Case, Item
-from .catalogue import TRANSFORMS
+from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
 from .exact.grid import RANGE
 from .exact.install import exact_kernels, measured_range
@@ -36,6 +36,7 @@ from .gather import (
 from .gradient_norm import LOCAL_PARTS, SEVERAL_MESHES, WithGradient, clip_by_total_norm, groups_by_mesh
 from .llama import make_llama
 from .pipeline import PipelineSteps
+from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
 from .transforms.optimizer import apply_default_optimizer
 from .transforms.subject import Site, Subject
@@ -63,9 +64,12 @@ class RankRun:
     def __init__(self, case: Case, rank: int, device: str, watch: Watch) -> None:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
         self.dtype = case.settings.dtype
-        widens = bool(case.widen) and case.settings.dtype == torch.float64
-        if widens:
+        self.published = published(case.subject) if case.subject else None
+        widens = bool(case.widen or case.subject) and case.settings.dtype == torch.float64
+        if widens and case.widen:
             widen(case.widen.split("+"))
+        if self.published:
+            prepare(self.published, device, widens)
         torch.set_default_dtype(
             torch.float64 if widens else torch.float32
         )  # a case before may have set another
@@ -87,15 +91,16 @@ class RankRun:
         # Not before: what a factory initializes its parameters with may sum as it likes.
         with exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext():
             self.apply_and_train(model)
-        # A user's own function may keep what it likes: then nobody counted.
+        # Another's function may keep what it likes: then nobody counted.
+        others = self.case.apply or self.case.subject
         self.seen.counters = (
-            self.subject.counters if self.case.apply else {"operators_kept": 0} | self.subject.counters
+            self.subject.counters if others else {"operators_kept": 0} | self.subject.counters
         )
         return self.seen
 
     def apply_and_train(self, model: nn.Module) -> None:
         self.watch.phase(0, "apply")
-        self.site = Site(self.device, self.make_mesh(), self.case.splits)
+        self.site = Site(self.device, self.make_mesh(), self.case.splits, self.degrees())
         self.subject = Subject(model)
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
@@ -103,6 +108,7 @@ class RankRun:
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
             | set(self.subject.notes)
+            | set(self.published.notes() if self.published else [])
         )
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
         self.parameters = [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
@@ -117,9 +123,16 @@ class RankRun:
 
     def build(self) -> nn.Module:
         seed = self.case.settings.seed
+        if self.published:
+            return make_model(self.published, self.case.model, seed).to(self.device)
         if self.case.model == "llama":
             return make_llama(self.dtype, seed).to(self.device)
         return make_user_model(self.case.model, self.dtype, seed).to(self.device)
+
+    def degrees(self) -> dict[str, int]:
+        """Of every axis of the mesh, and of items whose ranks are carved from several axes."""
+        carved = {item.name: item.degrees[0] for item in self.case.items if item.degrees and not item.axes}
+        return self.case.mesh | carved
 
     def make_mesh(self) -> DeviceMesh | None:
         """Of the axes that have several ranks or that an item asks for, in the order of the case's mesh."""
@@ -145,13 +158,13 @@ class RankRun:
         else:
             for item in self.case.items:
                 self.start_apart(item)
-                TRANSFORMS[item.name].apply(self.subject, item, self.site)
+                transforms_of(self.case)[item.name].apply(self.subject, item, self.site)
         if self.subject.optimizer is None:
-            apply_default_optimizer(self.subject, self.site)
+            (self.published.optimizer if self.published else apply_default_optimizer)(self.subject, self.site)
 
     def start_apart(self, item: Item) -> None:
         """Of what the item promises to broadcast."""
-        if (broadcasts := TRANSFORMS[item.name].broadcasts) is None:
+        if (broadcasts := transforms_of(self.case)[item.name].broadcasts) is None:
             return
         promised = broadcasts(self.subject, item)
         place = self.site.axis(promised.axis).get_local_rank()

@@ -23,6 +23,7 @@ from torch.distributed.tensor import DTensor
 from .case import Case
 from .data import SEQUENCES, batch_of, valid_tokens
 from .loss import summed_cross_entropy
+from .subject_file import published
 from .user_code import look_up
 
 
@@ -41,6 +42,8 @@ def task_of(case: Case) -> Task:
         batch=look_up(case.batch) if case.batch else batch_of,
         loss=look_up(case.loss)
         if case.loss
+        else published(case.subject).loss
+        if case.subject
         else lambda output, labels: cross_entropy_of(output, labels, dtype),
         divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
         scale=float(SEQUENCES)

@@ -33,8 +33,12 @@ def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
     if not isinstance(model, nn.Module):
         raise TypeError(f"{name} returned {type(model).__name__}; expected an nn.Module")
     model.to(dtype)
+    give_initial_values(model, seed)
+    return model
+
+
+def give_initial_values(model: nn.Module, seed: int) -> None:
     with torch.no_grad():
         for path, parameter in model.named_parameters():
             if parameter.ndim <= 2:
                 parameter.copy_(initial_value(seed, path, parameter))
-    return model

@@ -63,6 +63,19 @@ HOW = {
     ),
 }
 AFTER = ("pipeline", "apart", "rank")
+# What rank.py and task.py have of subjects, whose cases have no script.
+OF_NO_SUBJECT = """
+
+def transforms_of(case: Case) -> dict[str, Any]:
+    return TRANSFORMS
+
+
+def no_subject(*arguments: Any) -> Any:
+    raise NotImplementedError("this script runs no subject")
+
+
+published = prepare = make_model = no_subject
+"""
 OBSERVED = ("spans", "profile_events", "recompute", "compiled_share", "operators", "graphs")
 
 
@@ -81,6 +94,8 @@ def write_script(source: TextIO, target: TextIO) -> int:
 
 
 def script_of(case: Case) -> str:
+    if case.subject:
+        raise LookupError(f"a case of {case.subject} has no script: it is run by that project's own code")
     names = [] if case.apply else [item.name for item in case.items]
     if unknown := [name for name in names if name not in TRANSFORMS]:
         raise LookupError(f"the pytorch engine builds no {unknown[0]}")
@@ -93,7 +108,7 @@ def script_of(case: Case) -> str:
     files = dict.fromkeys(file for transform in used for file in files_of(transform))
     paths += [program_file(f"transforms/{name}") for name in ("subject", *files)]
     catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
-    built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n"
+    built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n{OF_NO_SUBJECT}"
     paths_after = [program_file(name) for name in AFTER]
     paths_after += [PACKAGE / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
     judge = [PACKAGE / "repro" / f"{name}.py" for name in ("noise_floor", "main_part")]

@@ -94,7 +94,9 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
         timeout=_PATIENCE,
     )
     # A collective of our own: a world that is not sound is found here, and not blamed on the case.
-    there = torch.ones(1, device=order.device)
+    there = torch.ones(
+        1, dtype=torch.float32, device=order.device
+    )  # a case before may have set another default
     dist.all_reduce(there)
     if there.item() != order.world_size:
         raise RuntimeError(f"the world is not sound: {order.world_size} ranks add up to {there.item():g}")

@@ -24,6 +24,7 @@ class Pipeline:
     stage: int
     stages: int
     group: dist.ProcessGroup  # of the ranks that hold the other stages
+    divides_loss: bool = True  # before backward, by what the trainer divides it by
 
 
 @dataclass
@@ -64,6 +65,10 @@ class Site:
     device: str
     mesh: DeviceMesh | None
     splits: Mapping[str, str]  # what the ranks along each axis split: layers, batch, sequence or tensors
+    degrees: Mapping[str, int] = field(
+        default_factory=dict
+    )  # of the axes, and of ep, which is carved from several of them
+    kept: dict[str, Any] = field(default_factory=dict)  # by a subject's functions, as long as the case runs
 
     def axis(self, *names: str) -> DeviceMesh:
         assert self.mesh is not None, "an item with a degree has its axis"

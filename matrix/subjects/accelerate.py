@@ -1,0 +1,92 @@
+"""Hugging Face accelerate 1.15.0: what Accelerator.prepare does to a model under FSDP2, on the engine's llama.
+
+Its _prepare_fsdp2 calls three functions, checkpointing before compile before sharding; here each stands for an item and is
+called where the stack says. accelerate takes FSDP with an accelerator alone (on a CPU its AcceleratorState keeps MULTI_CPU),
+so an object with the attributes that these functions read stands in for it: plugin and mesh in it are accelerate's own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from ordercheck_pytorch.program.case import Item
+from ordercheck_pytorch.program.llama import Llama
+from ordercheck_pytorch.program.loss import summed_cross_entropy
+from ordercheck_pytorch.program.stand_in import NOTE, stand_in_for_inductor
+from ordercheck_pytorch.program.subject_file import Published
+from ordercheck_pytorch.program.transforms.optimizer import apply_default_optimizer
+from ordercheck_pytorch.program.transforms.subject import Site, Subject
+from ordercheck_pytorch.program.transforms.transform import Transform
+from torch import nn
+
+
+def accelerator(model: nn.Module, site: Site) -> Any:
+    """As `accelerate launch` with fsdp_version 2 and TRANSFORMER_BASED_WRAP makes it. One a case: it has a mesh."""
+    if "accelerator" not in site.kept:
+        plugin = import_module("accelerate").FullyShardedDataParallelPlugin(
+            fsdp_version=2,
+            auto_wrap_policy="transformer_based_wrap",
+            transformer_cls_names_to_wrap=["TransformerBlock"],
+            cpu_ram_efficient_loading=False,
+            reshard_after_forward=True,
+        )
+        plugin.set_auto_wrap_policy(model)  # prepare does so before anything else
+        config = import_module("accelerate.parallelism_config").ParallelismConfig(
+            dp_replicate_size=site.degrees["dp_replicate"], dp_shard_size=site.degrees["dp_shard"]
+        )
+        site.kept["accelerator"] = SimpleNamespace(
+            state=SimpleNamespace(fsdp_plugin=plugin),
+            parallelism_config=config,
+            torch_device_mesh=config.build_device_mesh(site.device),
+            mixed_precision="no",
+            is_main_process=False,
+            device=torch.device(site.device),
+        )
+    return site.kept["accelerator"]
+
+
+def apply_ac(subject: Subject, item: Item, site: Site) -> None:
+    utils = import_module("accelerate.utils.fsdp_utils")
+    subject.model = utils.fsdp2_apply_ac(accelerator(subject.model, site), subject.model)
+
+
+def apply_compile(subject: Subject, item: Item, site: Site) -> None:
+    if not item.mode:
+        subject.notes.append(NOTE)
+    other = import_module("accelerate.utils.other")
+    subject.model = other.compile_regions_fsdp2(subject.model, backend=item.mode or stand_in_for_inductor)
+
+
+def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
+    utils = import_module("accelerate.utils.fsdp_utils")
+    subject.model = utils.fsdp2_prepare_model(accelerator(subject.model, site), subject.model)
+    # FSDP2 averages gradients; who trains with accelerate multiplies the loss or not, as the average is meant.
+    subject.gradient_factor *= site.degrees["dp_replicate"] * site.degrees["dp_shard"]
+
+
+def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
+    return summed_cross_entropy(output, labels)
+
+
+SUBJECT = Published(
+    requirements=("accelerate==1.15.0", "packaging==26.3"),
+    models={"llama": lambda: Llama().to(torch.get_default_dtype())},
+    transforms={
+        "ac": Transform(apply_ac, scopes=("block",)),
+        "compile": Transform(apply_compile, scopes=("block",)),
+        "fsdp": Transform(apply_fsdp, scopes=("block",)),
+        "hsdp": Transform(apply_fsdp, scopes=("block",)),
+    },
+    loss=loss,
+    optimizer=apply_default_optimizer,
+    widened=("accelerate",),
+    absent={
+        "huggingface_hub": "downloads models",
+        "safetensors": "reads and writes models",
+        "psutil": "counts processors",
+        "yaml": "reads configurations",
+    },
+    stand_ins={"an object with its attributes": "accelerate takes FSDP with an accelerator alone"},
+)

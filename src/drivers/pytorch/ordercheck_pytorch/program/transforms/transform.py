@@ -1,0 +1,22 @@
+"""What is known of a transform beside what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..case import Item
+from .subject import Broadcast, Site, Subject
+
+
+def can_always(item: Item) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Transform:
+    apply: Callable[[Subject, Item, Site], None]
+    options: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ("model",)
+    cannot: Callable[[Item], str] = can_always
+    broadcasts: Callable[[Subject, Item], Broadcast] | None = None  # asked right before `apply`

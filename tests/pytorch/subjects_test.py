@@ -1,0 +1,131 @@
+"""Published projects as subjects: their parts on real ranks, and what torchtitan 0.2.2 is known to get wrong."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ordercheck_pytorch.program.subject_file import published
+from real_worker import Worker, numbers
+
+TORCHTITAN = "torchtitan@0.2.2"
+ACCELERATE = "accelerate@1.15.0"
+
+needs_torchtitan = pytest.mark.skipif(
+    not published(TORCHTITAN).is_installed,
+    reason=f"{TORCHTITAN} is not in the cache; scripts/test puts it there",
+)
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    assert worker.close() == 0
+
+
+def run(worker: Worker, model: str, stack: str) -> dict[str, Any]:
+    return worker.run(stack, subject=TORCHTITAN, model=model)
+
+
+@needs_torchtitan
+@pytest.mark.parametrize(
+    ("model", "stack"),
+    [
+        ("llama3", "tp=2,ac,compile,fsdp=2"),
+        ("llama4", "ep=2,ac,compile,fsdp=2"),
+        ("deepseek_v3", "ep=2,sac,fsdp=2"),
+        ("qwen3", "tp=2"),
+        ("qwen3_moe", "ep=2,fsdp=2"),
+    ],
+)
+def test_parts_of_torchtitan_have_the_bits_of_one_rank(worker: Worker, model: str, stack: str) -> None:
+    assert numbers(run(worker, model, stack)) == numbers(run(worker, model, ""))
+
+
+@pytest.mark.skipif(
+    not published(ACCELERATE).is_installed,
+    reason=f"{ACCELERATE} is not in the cache; scripts/test puts it there",
+)
+@pytest.mark.parametrize("stack", ["ac,compile,fsdp=2", "hsdp=2x2"])
+def test_parts_of_accelerate_have_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
+    asked = {"subject": ACCELERATE, "model": "llama"}
+    assert numbers(worker.run(stack, **asked)) == numbers(worker.run("", **asked))
+
+
+@needs_torchtitan
+def test_torchtitan_splits_nothing_of_a_block_that_was_wrapped_before(worker: Worker) -> None:
+    record = run(worker, "llama3", "ac,tp=2")
+    disagreeing = [p["name"] for p in record["parameters"] if not p["replicas_agree"]]
+    assert "layers.0.attention.wq.weight" in disagreeing
+
+
+@needs_torchtitan
+def test_torchtitan_averages_gradients_over_replicas_though_its_loss_is_divided_already(
+    worker: Worker,
+) -> None:
+    """pytorch/torchtitan#2318."""
+    alone, replicated = (run(worker, "llama3", stack) for stack in ("", "ddp=2"))
+    assert round(norm(alone) / norm(replicated), 6) == 2
+
+
+@needs_torchtitan
+def test_torchtitan_divides_no_loss_of_a_pipeline_before_backward(worker: Worker) -> None:
+    """pytorch/torchtitan#2972: 209 tokens count in the first step."""
+    alone, pipelined = (run(worker, "llama3", stack) for stack in ("", "pp=2"))
+    assert round(norm(pipelined) / norm(alone)) == 209
+
+
+@needs_torchtitan
+def test_routers_of_torchtitan_drift_apart_over_tensor_parallel_ranks(worker: Worker) -> None:
+    """pytorch/torchtitan#2387: each rank keeps the gradient of its own part."""
+    record = run(worker, "deepseek_v3", "tp=2,ep=2")
+    disagreeing = [p["name"] for p in record["parameters"] if not p["replicas_agree"]]
+    assert disagreeing == ["layers.1.moe.router.gate.weight"]
+
+
+@needs_torchtitan
+def test_what_stands_in_is_noted(worker: Worker) -> None:
+    notes = run(worker, "llama3", "fsdp=2")["notes"]
+    assert f"{TORCHTITAN}: an empty module stands in for datasets: reads data sets" in notes
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        (
+            {"subject": "nobody@1", "model": "llama3"},
+            "subject 'nobody' is not known; expected one of matrix/subjects: ",
+        ),
+        (
+            {"subject": "torchtitan@0.1", "model": "llama3"},
+            f"subject 'torchtitan@0.1' is not known; expected {TORCHTITAN}",
+        ),
+    ],
+)
+def test_a_subject_that_is_not_known_is_refused(worker: Worker, asked: dict[str, str], reason: str) -> None:
+    record = worker.run("fsdp=2", **asked)
+    assert record["ending"] == "unsupported"
+    assert record["failure"]["message"].startswith(reason)
+
+
+@needs_torchtitan
+@pytest.mark.parametrize(
+    ("model", "stack", "reason"),
+    [
+        ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama3"),
+        ("llama3", "cp=2", f"{TORCHTITAN} has no transform 'cp'"),
+        ("llama4", "ep=2", "ep=2 is carved from 1 ranks of dp_shard, cp and tp"),
+    ],
+)
+def test_what_a_subject_does_not_have_is_refused(worker: Worker, model: str, stack: str, reason: str) -> None:
+    record = run(worker, model, stack)
+    assert record["ending"] == "unsupported"
+    assert record["failure"]["message"].startswith(reason)
+
+
+def norm(record: dict[str, Any]) -> float:
+    first: float = struct.unpack(">d", bytes.fromhex(record["steps"][0]["gradient_norm"][0]))[0]
+    return first
