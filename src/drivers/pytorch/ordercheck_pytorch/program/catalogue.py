@@ -47,6 +47,14 @@ TRANSFORMS: dict[str, Transform] = {
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
 
+def built_for(subject: str) -> tuple[list[str], list[str]]:
+    """The transforms and models of a published project; of "" those of this engine."""
+    if not subject:
+        return list(TRANSFORMS), MODELS
+    found = published(subject)
+    return list(found.transforms), list(found.models)
+
+
 def cannot(case: Case) -> str:
     """Why the case is not for this engine, or ""."""
     if case.subject:
