@@ -219,6 +219,8 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
     for (const auto& discussion : discussions) collector.add_discussion(discussion, model);
   }
+  for (const OwnStacks& own : space.own_stacks)
+    for (const Stack& stack : own.stacks) collector.add_order(stack, own.model);
   return collector.plan();
 }
 

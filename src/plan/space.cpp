@@ -48,6 +48,15 @@ std::vector<Stack> stacks_of(TomlTable& keys, const std::string& key) {
   return stacks;
 }
 
+std::vector<OwnStacks> own_stacks_of(TomlTable& keys) {
+  std::vector<OwnStacks> own;
+  for (TomlTable& model : keys.tables_if_given("model")) {
+    own.push_back({.model = model.text("name"), .stacks = stacks_of(model, "stacks")});
+    keys.adopt(model);
+  }
+  return own;
+}
+
 std::vector<Item> optimizers_of(TomlTable& keys) {
   std::vector<Item> items;
   for (const auto& text : keys.texts("optimizers")) {
@@ -86,6 +95,7 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),
+              .own_stacks = own_stacks_of(keys),
               .most_ranks = keys.number_if_given("most_ranks").value_or(Space{}.most_ranks)};
   check_transforms(keys, space.transforms);
   if (auto error = keys.error()) return *error;

@@ -17,6 +17,10 @@
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
+//
+//   [[model]]                     # what is run of another model than those of `models`; may be left out
+//   name = "deepseek_v3"
+//   stacks = ["ep=2,fsdp=4"]      # with degrees
 #pragma once
 
 #include <filesystem>
@@ -29,6 +33,12 @@
 #include "stack/stack.h"
 
 namespace ordercheck {
+
+struct OwnStacks {
+  std::string model;
+  std::vector<Stack> stacks;  // with degrees
+  friend bool operator==(const OwnStacks&, const OwnStacks&) = default;
+};
 
 struct Space {
   std::vector<std::string> models;
@@ -47,6 +57,7 @@ struct Space {
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
+  std::vector<OwnStacks> own_stacks;  // of models that are not in `models`
   int most_ranks = std::numeric_limits<int>::max();
   friend bool operator==(const Space&, const Space&) = default;
 };

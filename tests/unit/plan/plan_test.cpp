@@ -107,6 +107,14 @@ TEST(Plan, SlowSetsAreListedUntilTheyAreAskedFor) {
   EXPECT_TRUE(slow.not_planned.empty());
 }
 
+TEST(Plan, StacksOfAnotherModelAreRunOfThat) {
+  Space space = sample_space();
+  space.own_stacks = {{.model = "mixtral", .stacks = {*parse_stack("fsdp=2")}}};
+  Hello hello = sample_hello();
+  hello.models.push_back("mixtral");
+  EXPECT_NE(find(make_plan(space, {}, sample_rules(), hello), "fsdp=2 model=mixtral"), nullptr);
+}
+
 TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
   Space space = sample_space();
   space.smoke = {*parse_stack("fsdp=2"), *parse_stack("ep=2")};

@@ -64,6 +64,16 @@ TEST(Space, SlowStacksAndWitnessesMayBeLeftOut) {
               HasSubstr("space.toml:11: "));
 }
 
+TEST(Space, AnotherModelHasStacksOfItsOwn) {
+  const auto space = parse_space(kSpaceText + "[[model]]\nname = \"mixtral\"\nstacks = [\"ep=2,fsdp=2\"]\n", "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  ASSERT_EQ(space->own_stacks.size(), 1u);
+  EXPECT_EQ(space->own_stacks[0].model, "mixtral");
+  EXPECT_EQ(print(space->own_stacks[0].stacks.at(0)), "ep=2,fsdp=2");
+  EXPECT_THAT(parse_space(kSpaceText + "[[model]]\nname = \"mixtral\"\nstacks = [\"epp=2\"]\n", "space.toml").error().message,
+              HasSubstr("space.toml:13: "));
+}
+
 TEST(Space, SlowSetsMayBeLeftOut) {
   EXPECT_TRUE(parse_space(kSpaceText, "space.toml")->slow_sets.empty());
   const auto space = parse_space(kSpaceText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");
