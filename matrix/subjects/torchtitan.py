@@ -382,7 +382,9 @@ def cannot(case: Case) -> str:
 SUBJECT = Published(
     requirements=("torchtitan==0.2.2", "tyro==1.0.17", "docstring-parser==0.18.0", "typeguard==4.6.0"),
     models={
-        "llama": llama3,  # what a stack means that names no model
+        # What rule pages mean: a stack of no model, and one of a model with experts.
+        "llama": llama3,
+        "moe": deepseek_v3,
         "llama3": llama3,
         "llama4": llama4,
         "deepseek_v3": deepseek_v3,
