@@ -397,6 +397,7 @@ def cannot(case: Case) -> str:
 SUBJECT = Published(
     requirements=("torchtitan==0.2.2", "tyro==1.0.17", "docstring-parser==0.18.0", "typeguard==4.6.0"),
     models={
+        "llama": llama3,  # what a stack means that names no model
         "llama3": llama3,
         "llama4": llama4,
         "deepseek_v3": deepseek_v3,

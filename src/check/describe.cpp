@@ -66,8 +66,11 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
   }
   if (rule.kind == RuleKind::effect) {
     const std::string beside = rule.other.any_of.empty() ? "" : " beside " + partner_in_words(rule, stack);
-    finding.headline = fmt::format("{} is accepted and without effect{}", in_words(rule.one, fired.front()), beside);
-    finding.instead = fmt::format("{} does nothing here", print(fired.front()));
+    const std::string item = print(fired.front());
+    finding.headline = fmt::format("{} is accepted and {}{}", in_words(rule.one, fired.front()),
+                                   rule.loses_part ? "has only a part of its effect" : "without effect", beside);
+    finding.instead =
+        rule.loses_part ? fmt::format("{} does only a part of its work here", item) : fmt::format("{} does nothing here", item);
     return;
   }
   assert(rule.when && "a fits page has a condition");
@@ -82,7 +85,9 @@ std::string shows(const Rule& rule, const Target& target) {
   const Expectation* expected = target.version ? detail_for(rule, target.project, *target.version) : nullptr;
   switch (rule.harm) {
     case Harm::wrong: return "silently wrong: other numbers, no message";
-    case Harm::ignored: return fmt::format("the right numbers, but {} has no effect", print(rule.loses));
+    case Harm::ignored:
+      return fmt::format("the right numbers, but {} has {}", print(rule.loses),
+                         rule.loses_part ? "only a part of its effect" : "no effect");
     case Harm::fails: {
       std::string text = "fails";
       if (expected != nullptr && expected->phase) text += " " + while_phase(*expected->phase);

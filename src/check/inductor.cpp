@@ -1,5 +1,6 @@
 #include "check/inductor.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,6 +25,10 @@ std::optional<Case> under_inductor(Case c) {
     any = true;
   }
   return any ? std::optional(std::move(c)) : std::nullopt;
+}
+
+bool runs_inductor(const Case& c) {
+  return std::ranges::any_of(c.stack.items, [](const Item& item) { return item.name == "compile" && item.mode == "inductor"; });
 }
 
 void let_inductor_decide(std::vector<Observation>& observations) {

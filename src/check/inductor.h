@@ -13,6 +13,9 @@ namespace ordercheck {
 //   "compile,sac engine=pytorch" -> "compile=inductor,sac engine=pytorch"
 std::optional<Case> under_inductor(Case c);
 
+// Whether a compile of the case names inductor.
+bool runs_inductor(const Case& c);
+
 // Of one table. Says of every run of the stand-in that it was one. Where the same case ran under inductor too and came out
 // otherwise, inductor's run is taken for it.
 void let_inductor_decide(std::vector<Observation>& observations);

@@ -31,12 +31,13 @@ int weight(PairWord word) {
   }
 }
 
-std::string harm_in_words(Harm harm) {
-  switch (harm) {
+std::string harm_in_words(const Rule& rule) {
+  switch (rule.harm) {
     case Harm::wrong: return "gives other numbers without a message";
     case Harm::fails: return "fails";
     case Harm::hangs: return "hangs";
-    case Harm::ignored: return "leaves one of them without effect";
+    case Harm::ignored:
+      return rule.loses_part ? "leaves one of them with only a part of its effect" : "leaves one of them without effect";
     case Harm::slow: return "is right too, but slower";
     case Harm::memory: return "is right too, but takes more memory";
   }
@@ -51,7 +52,7 @@ std::string against(const std::string& order, const PairAnswer& answer) {
   assert(answer.rule != nullptr && "something speaks against it");
   if (answer.word == PairWord::contested)
     return fmt::format("the sources of {} disagree about {}, and no run has decided", answer.rule->id, order);
-  return fmt::format("{} {} ({})", order, harm_in_words(answer.rule->harm), answer.rule->id);
+  return fmt::format("{} {} ({})", order, harm_in_words(*answer.rule), answer.rule->id);
 }
 
 std::string both_right(const std::string& one, const std::string& other, const PairAnswer& a, const PairAnswer& b,
@@ -69,7 +70,7 @@ std::string orders_in_words(const Item& a, const Item& b, const Judge& judge) {
   const std::string other = fmt::format("{} before {}", print(b), print(a));
   if (straight.word == PairWord::apart)
     return fmt::format("do not apply {} and {} together, in any order: that {} ({})", print(a), print(b),
-                       harm_in_words(straight.rule->harm), straight.rule->id);
+                       harm_in_words(*straight.rule), straight.rule->id);
   if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
   if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
   if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
@@ -118,7 +119,7 @@ std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge) {
     const GradeKind kind = judge.grade(*page).kind;
     const bool over = kind == GradeKind::refuted || kind == GradeKind::stale;
     if (page->kind == RuleKind::effect && !over)
-      text += fmt::format("; in any order that {} ({}, {})", harm_in_words(page->harm), page->id, name_of(kind));
+      text += fmt::format("; in any order that {} ({}, {})", harm_in_words(*page), page->id, name_of(kind));
   }
   return text;
 }

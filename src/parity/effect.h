@@ -27,8 +27,15 @@ struct Effect {
   friend bool operator==(const Effect&, const Effect&) = default;
 };
 
-// "118 operators recomputed; missing: 51200 bytes saved of 51200": the signs as one text.
+// "118 operators recomputed; missing: 51200 bytes saved of 51200": the signs as one text, as evidence keeps them.
 std::string print(const std::vector<Sign>& signs);
+
+// Something was owed, and not all of it was seen.
+bool is_lost(const Effect& effect);
+
+// "ac has no effect: 0 operators recomputed"; of a part "compile has only a part of its effect: 92 of 98 matrix products ran in
+// graphs (7 graphs captured)": what is missing, and in brackets what else was seen.
+std::string loss_in_words(const Effect& lost);
 
 // The effect of item `index` of the stack of `c`. `with` must have completed. Without a twin that completed, only what
 // `with` shows alone is judged, and the evidence says so.

@@ -40,7 +40,9 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
     return showing.effect(item);
   }
   for (const OwedEffect owed : info->owes) show(owed, showing, runs);
-  if (!without) showing.remark("the stack without it did not complete, so nothing was held against it");
+  if (!without)
+    showing.remark(c.apply.empty() ? "the stack without it did not complete, so it is compared with nothing"
+                                   : "compared with nothing: a --apply function is not run without one of its transforms");
   return showing.effect(item);
 }
 

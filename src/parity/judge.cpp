@@ -12,6 +12,8 @@
 namespace ordercheck {
 namespace {
 
+constexpr const char* kInFloat32 = "; seen with the code that the compiler writes, in float32 arithmetic";
+
 Verdict verdict_of_ending(Ending ending) {
   switch (ending) {
     case Ending::failed:
@@ -160,6 +162,29 @@ std::optional<Observation> unlike_recommended(const Comparison& c, const Observa
   return differs_from(*c.recommended, "the recommended order", c.first, so_far, Verdict::differs);
 }
 
+// Numbers agree, but the compiler's own code does not run to its end.
+std::optional<Observation> own_code_ended(const Comparison& c, const Observation& so_far) {
+  if (!c.shown || c.shown->with.ending == Ending::completed) return std::nullopt;
+  const Record& shown = c.shown->with;
+  Observation seen = begin(c.subject, shown);
+  seen.digest = so_far.digest;
+  return decided(
+      std::move(seen), verdict_of_ending(shown.ending),
+      (shown.failure && !shown.failure->message.empty() ? shown.failure->message : ending_in_words(shown)) + kInFloat32);
+}
+
+std::vector<Effect> effects_of(const Comparison& c) {
+  const Record& with = c.shown ? c.shown->with : c.first;
+  const auto& twins = c.shown ? c.shown->twins : c.twins;
+  std::vector<Effect> effects;
+  if (with.ending != Ending::completed) return effects;
+  for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
+    const bool twin = i < twins.size() && twins[i] && twins[i]->ending == Ending::completed;
+    effects.push_back(effect_of(c.subject, i, with, twin ? twins[i] : std::nullopt));
+  }
+  return effects;
+}
+
 }  // namespace
 
 bool is_held_against_one_rank(const Case& c, const Record& record) {
@@ -183,20 +208,21 @@ Observation judge(const Comparison& c) {
     return decided(seen, verdict, has_own_words ? c.first.failure->message : ending_in_words(c.first));
   }
   if (auto verdict = unlike_itself(c, seen)) return *verdict;
-  for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
-    const bool twin = i < c.twins.size() && c.twins[i] && c.twins[i]->ending == Ending::completed;
-    seen.effects.push_back(effect_of(c.subject, i, c.first, twin ? c.twins[i] : std::nullopt));
+  seen.effects = effects_of(c);
+  if (c.shown && c.shown->with.ending == Ending::completed) {
+    seen.counters = c.shown->with.counters;
+    seen.collectives = c.shown->with.collectives;
   }
-  for (auto step :
-       {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor})
+  for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended,
+                    without_noise_floor, own_code_ended})
     if (auto verdict = step(c, seen)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
     return decided(
         seen, Verdict::ignored,
-        fmt::format("{}, but {} has no effect: {}",
+        fmt::format("{}, but {}",
                     by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
-                    lost.front().transform, print(lost.front().signs)));
+                    loss_in_words(lost.front())));
   if (by_distance) return decided(seen, Verdict::close, told(*c.closeness));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;

@@ -10,6 +10,11 @@ std::vector<std::string> lost_items(const Observation& seen) {
   return items;
 }
 
+std::string reason_of(const Observation& seen) {
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  return seen.verdict != Verdict::ignored || lost.empty() ? seen.message : loss_in_words(lost.front());
+}
+
 std::string verdict_in_words(const Observation& seen) {
   const char* verdict = name_of(seen.verdict);
   return seen.phase ? fmt::format("{} in {}", verdict, name_of(*seen.phase)) : verdict;

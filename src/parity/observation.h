@@ -45,6 +45,10 @@ struct Observation {
 // The items that lost their effect, printed: see lost_effects.
 std::vector<std::string> lost_items(const Observation& seen);
 
+// Why the verdict is what it is: the message. Of an ignored transform it is told from the effects, so that a row which an
+// older program judged reads as one of today.
+std::string reason_of(const Observation& seen);
+
 // "equal", "fails in apply": two runs that fail need not fail alike.
 std::string verdict_in_words(const Observation& seen);
 

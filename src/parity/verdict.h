@@ -13,7 +13,7 @@ namespace ordercheck {
 //             has a NaN, an infinity or a range exit where one rank has none
 //   fails     it raised, or its ranks disagreed about a collective, or the worker died of it
 //   hangs     its ranks waited for each other for ever, or until the clock ran out
-//   ignored   bitwise equal, but a transform silently had no effect
+//   ignored   bitwise equal, but a transform silently had no effect, or only a part of it
 //   unstable  not even equal to itself
 //   unrun     undecided: nothing ran, one rank's numbers are not finite or left the range of exact arithmetic too, or float32
 //             arithmetic has no noise floor

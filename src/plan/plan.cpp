@@ -104,6 +104,13 @@ class Collector {
     adding_slow_ = false;
   }
 
+  void add_listed(const std::vector<Stack>& stacks, const std::string& model) {
+    for (const Stack& stack : stacks) {
+      add_order(stack, model);
+      listed_.insert(print(usual_case(stack, model, hello_.engine)));
+    }
+  }
+
   // What a page says of compile is about inductor, and an engine may have run it with a stand-in.
   void add_slow_witnesses() {
     const auto add_under_inductor = [&](const Stack& stack, const Rule& rule, const char* which) {
@@ -147,7 +154,9 @@ class Collector {
 
   Plan plan() const {
     Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}};
+    const bool only_listed = tier_ == Tier::smoke || tier_ == Tier::versions;
     for (const auto& [text, planned] : cases_) {
+      if (only_listed && !listed_.contains(text)) continue;
       auto sources = planned.sources;
       std::ranges::sort(sources);
       auto reason = why_not(planned.subject, hello_);
@@ -168,7 +177,8 @@ class Collector {
   const Hello& hello_;
   const Tier tier_;
   bool adding_slow_ = false;
-  std::set<std::string> usual_;  // texts of what is run in every tier
+  std::set<std::string> usual_;   // texts of what is run in every tier
+  std::set<std::string> listed_;  // texts of what the space lists for this tier
   std::map<std::string, PlannedCase> cases_;
 };
 
@@ -203,6 +213,8 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
   for (const auto& model : space.models) {
     collector.add_orders(model);
     collector.add_slow(model);
+    if (tier == Tier::smoke) collector.add_listed(space.smoke, model);
+    if (tier == Tier::versions) collector.add_listed(space.versions, model);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
     for (const auto& discussion : discussions) collector.add_discussion(discussion, model);

@@ -54,8 +54,9 @@ struct Plan {
 // Why the engine cannot build the case; "" when it can.
 std::string why_not(const Case& c, const Hello& hello);
 
-// The slow tier adds the orders of the space's slow sets; without it they are listed as not planned.
-enum class Tier { usual, slow };
+// The slow tier adds the orders of the space's slow sets; without it they are listed as not planned. The tiers smoke and
+// versions are the stacks that the space lists under these names, and nothing else.
+enum class Tier { usual, slow, smoke, versions };
 
 // Cases of every source for one engine. Without a rule set that loaded there is no plan, so the rules come loaded.
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,

@@ -80,6 +80,8 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
               .stacks = stacks_of(keys, "stacks"),
               .slow_stacks = stacks_of(keys, "slow_stacks"),
+              .smoke = stacks_of(keys, "smoke"),
+              .versions = stacks_of(keys, "versions"),
               .slow_witnesses = keys.number_if_given("slow_witnesses").value_or(Space{}.slow_witnesses),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),

@@ -11,6 +11,8 @@
 //   stacks = ["fsdp=5"]           # these very stacks, with their degrees; may be left out
 //   slow_stacks = ["tp=2,ac,compile=inductor,fsdp=2"]   # exactly these, likewise; may be left out
 //   slow_witnesses = 3            # rules' witnesses of so many items that compile, under inductor, likewise; may be left out
+//   smoke = ["fsdp=2"]            # the few that show that an engine works with a build at all; may be left out
+//   versions = ["ac,fsdp=4"]      # those run on builds that the whole is not run on; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
@@ -39,6 +41,8 @@ struct Space {
   std::vector<Stack> slow_sets;    // likewise
   std::vector<Stack> stacks;       // with the degrees that they are run at
   std::vector<Stack> slow_stacks;  // with degrees
+  std::vector<Stack> smoke;        // with degrees
+  std::vector<Stack> versions;     // with degrees
   int slow_witnesses = 0;          // most items of a witness that is run under inductor too
   std::vector<int> accumulations;
   std::vector<Item> optimizers;

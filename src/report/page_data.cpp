@@ -274,6 +274,7 @@ Json data_of(const RulePage& page) {
           {"bad", page.bad},
           {"good", page.good},
           {"repro", page.repro},
+          {"loses", page.loses},
           {"bad_name", page.bad_name},
           {"good_name", page.good_name},
           {"what", page.what},

@@ -47,6 +47,17 @@ std::string detail_of(const Observation& seen) {
   }
 }
 
+bool keeps_a_part(Shown shown, const Observation& seen) {
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  return shown == Shown::without_effect && !lost.empty() && lost.front().partly;
+}
+
+std::string happens_in_words(Shown shown, const Observation& seen) {
+  return keeps_a_part(shown, seen)
+             ? "silently with only a part of the effect of " + code(lost_effects(seen.effects).front().transform)
+             : in_words(shown);
+}
+
 std::string cure_in_words(const Rule& rule) {
   std::string change = change_in_words(rule.witness.bad, rule.witness.good);
   if (!change.empty()) return change;
@@ -57,25 +68,26 @@ std::string cure_in_words(const Rule& rule) {
                      code(items[fired.front().items.front()].name));
 }
 
-// A harm that nobody sees is worse than one that stops the run.
-int severity_of(Shown shown) {
-  switch (shown) {
-    case Shown::wrong: return 0;
-    case Shown::without_effect: return 1;
-    case Shown::fails: return 2;
-    case Shown::slower: return 3;
-    default: return 4;
-  }
-}
-
 struct Candidate {
   const Rule* rule;
   Shown shown;
+  bool partly;  // of what is without effect: a part of it is there
 };
+
+// A harm that nobody sees is worse than one that stops the run.
+int severity_of(const Candidate& c) {
+  switch (c.shown) {
+    case Shown::wrong: return 0;
+    case Shown::without_effect: return c.partly ? 2 : 1;
+    case Shown::fails: return 3;
+    case Shown::slower: return 4;
+    default: return 5;
+  }
+}
 
 bool comes_first(const Candidate& one, const Candidate& other) {
   const auto key = [](const Candidate& c) {
-    return std::tuple(severity_of(c.shown), c.rule->witness.bad.items.size(), c.rule->kind, c.rule->id);
+    return std::tuple(severity_of(c), c.rule->witness.bad.items.size(), c.rule->kind, c.rule->id);
   };
   return key(one) < key(other);
 }
@@ -91,7 +103,8 @@ PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources,
                    .cure = cure_in_words(rule),
                    .page = link_to(rule, "rules/"),
                    .others = ""};
-  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines)) row.happens += detail_of(outcome->seen);
+  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines))
+    row.happens = happens_in_words(pages.front().shown, outcome->seen) + detail_of(outcome->seen);
   std::vector<std::string> others;
   for (std::size_t i = 1; i < pages.size(); ++i) others.push_back(pages[i].rule->id);
   row.others = join(others, ", ");
@@ -104,10 +117,12 @@ std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<E
   const Target target = reader_target(sources);
   std::map<std::set<std::string>, std::vector<Candidate>> pairs;
   for (const Rule& rule : sources.rules) {
-    if (!orders_or_clashes(rule) || !holds_for(rule, target)) continue;
+    if (!(orders_or_clashes(rule) || rule.kind == RuleKind::effect) || !holds_for(rule, target)) continue;
     const Shown shown = shown_by(rule.witness.bad, sources, engines);
     const std::set<std::string> pair = pair_of(rule);
-    if (pair.size() == 2 && shown != Shown::equal && shown != Shown::not_run) pairs[pair].push_back({&rule, shown});
+    if (pair.size() != 2 || shown == Shown::equal || shown == Shown::not_run) continue;
+    const Outcome* outcome = reader_run(rule.witness.bad, sources, engines);
+    pairs[pair].push_back({&rule, shown, outcome != nullptr && keeps_a_part(shown, outcome->seen)});
   }
   std::vector<std::vector<Candidate>> sorted;
   for (auto& [names, pages] : pairs) {

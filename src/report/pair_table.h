@@ -22,7 +22,7 @@ struct PairTableRow {
   std::string others;  // ids of further pages about the two that a run bore out; ""
 };
 
-// Of order and clash pages that hold for the reader's version and whose bad stack it did not run as well as the good one.
+// Of order, clash and effect pages that hold for the reader's version and whose bad stack it did not run as well as the good one.
 // Of the pages about two transforms the one with the worst harm and the smallest stack.
 std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<EngineRuns>& engines);
 

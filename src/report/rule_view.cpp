@@ -5,18 +5,25 @@
 #include "base/text.h"
 #include "report/markdown.h"
 #include "rule/claim.h"
+#include "rule/find_run.h"
 #include "rule/load.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
 
-std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const std::vector<EngineRuns>& engines) {
+// As the grade takes it: of compile, inductor's run before its stand-in's.
+std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const Sources& sources,
+                   const std::vector<EngineRuns>& engines) {
   if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     const Case c = usual_case(stack, witness.model, engine.table.engine);
-    if (const Outcome* outcome = find_outcome(engine, c)) return verdict_in_words(outcome->seen);
+    const Outcome* outcome = find_outcome(engine, c);
+    if (outcome == nullptr) continue;
+    const Observation* decided =
+        find_run(sources.observations, stack, witness.model, engine.table.engine, outcome->seen.version);
+    return verdict_in_words(decided == nullptr ? outcome->seen : *decided);
   }
   return "not run";
 }
@@ -39,8 +46,8 @@ std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, con
     standings.push_back({.target = print(target),
                          .grade = grade_in_words(grade, target),
                          .note = grade.note,
-                         .bad = run_of(rule.witness.bad, rule.witness, target, engines),
-                         .good = run_of(rule.witness.good, rule.witness, target, engines),
+                         .bad = run_of(rule.witness.bad, rule.witness, target, sources, engines),
+                         .good = run_of(rule.witness.good, rule.witness, target, sources, engines),
                          .claimed = holds_for(rule, target)});
   }
   return standings;
@@ -91,6 +98,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .bad = code(print(rule.witness.bad)),
                 .good = code(print(rule.witness.good)),
                 .repro = speaks_about(rule, "pytorch") && !rule.witness.ranks ? print(rule.witness.bad) : "",
+                .loses = !rule.loses.any_of.empty(),
                 .bad_name = commutes ? "one" : "bad",
                 .good_name = commutes ? "other" : "good",
                 .what = rule.flags,

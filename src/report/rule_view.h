@@ -25,6 +25,7 @@ struct RulePage {
   std::string when, harm, basis, holds;
   std::string bad, good;                  // the witness
   std::string repro;                      // the bad one for `ordercheck repro`; "" where the page claims nothing of PyTorch
+  bool loses = false;                     // an effect, which the script of the repro does not judge
   std::string bad_name, good_name;        // "bad" and "good"; "one" and "other" of a commutes page
   std::string what, why, limits;          // sections, Markdown
   std::vector<Standing> standings;        // of the engines that the claim speaks about

@@ -60,7 +60,7 @@ std::vector<ContradictionRow> contradictions_of(const EngineRuns& engine) {
     rows.push_back({.where = print(engine.target),
                     .what = code(print(outcome.subject)),
                     .claimed = outcome.disagreement,
-                    .seen = code(shortened(outcome.seen.message, kLongestMessage)),
+                    .seen = code(shortened(reason_of(outcome.seen), kLongestMessage)),
                     .explanation = outcome.explanation.empty() ? "no page explains it" : outcome.explanation});
   }
   return rows;
@@ -84,7 +84,7 @@ std::string seen_text(const Observation& seen) {
   if (seen.verdict == Verdict::equal) return "bitwise equal";
   const std::string place = place_of(seen);
   if (seen.message.empty()) return place.empty() ? "no message" : place;
-  const std::string message = code(shortened(seen.message, kLongestMessage));
+  const std::string message = code(shortened(reason_of(seen), kLongestMessage));
   return place.empty() || seen.verdict == Verdict::differs ? message : fmt::format("{}, in {}", message, place);
 }
 

@@ -165,7 +165,7 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   if (result.record.failure) add_list(text, "where", result.record.failure->ranks);
   std::vector<std::string> effects;
   for (const Effect& effect : outcome.seen.effects)
-    effects.push_back(fmt::format("{}: {}", effect.transform, print(effect.signs)));
+    effects.push_back(is_lost(effect) ? loss_in_words(effect) : fmt::format("{}: {}", effect.transform, print(effect.signs)));
   add_list(text, "effects", effects);
   if (outcome.seen.ending == Ending::completed) add_list(text, "counters", counter_lines(outcome.seen.counters));
   add_list(text, "notes", result.record.notes);
@@ -190,7 +190,7 @@ std::string render_evidence_text(const EvidenceTable& table) {
     std::string line = fmt::format("{:<{}}  {:<8}", row.case_text, width, name_of(row.verdict));
     if (row.phase) line += fmt::format(" in {}", name_of(*row.phase));
     if (const std::string place = place_of(row); !place.empty()) line += ", " + place;
-    if (row.verdict != Verdict::equal && !row.message.empty()) line += ": " + row.message;
+    if (row.verdict != Verdict::equal && !row.message.empty()) line += ": " + reason_of(row);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

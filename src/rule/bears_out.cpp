@@ -44,7 +44,7 @@ Borne of_hang(const Expectation& shown, const Observation& seen) {
   return {Bearing::borne_out, fmt::format("in {}", there), ""};
 }
 
-bool is_lost(const Pattern& loses, const std::string& item) {
+bool is_named_by(const Pattern& loses, const std::string& item) {
   const Result<Stack> stack = parse_stack(item);
   return stack && stack->items.size() == 1 && matches(loses, stack->items.front());
 }
@@ -53,11 +53,15 @@ bool is_lost(const Pattern& loses, const std::string& item) {
 // confirmation: it departs from the claim as much as a run in which nothing was lost.
 Borne of_loss(const Expectation& shown, const Observation& seen) {
   if (shown.loses.any_of.empty()) return {Bearing::undecided, "no page says which transform loses its effect", ""};
-  const std::vector<std::string> lost = lost_items(seen);
-  if (lost.empty()) return {Bearing::foreign, seen.message, ""};
-  if (std::ranges::any_of(lost, [&](const std::string& item) { return is_lost(shown.loses, item); }))
-    return {Bearing::borne_out, seen.message, ""};
-  return {Bearing::departed, fmt::format("{} lost its effect, not {}", join(lost, ", "), print(shown.loses)), ""};
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  if (lost.empty()) return {Bearing::foreign, reason_of(seen), ""};
+  const auto named =
+      std::ranges::find_if(lost, [&](const Effect& effect) { return is_named_by(shown.loses, effect.transform); });
+  if (named == lost.end())
+    return {Bearing::departed, fmt::format("{} lost its effect, not {}", join(lost_items(seen), ", "), print(shown.loses)), ""};
+  if (shown.loses_part && !named->partly)
+    return {Bearing::departed, fmt::format("{} lost all of its effect, not a part of it", named->transform), ""};
+  return {Bearing::borne_out, reason_of(seen), ""};
 }
 
 Borne of_move(const Expectation& shown, const Observation& seen, const Observation* beside) {
@@ -142,6 +146,7 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
   Claim claim{.shown = {.verdict = verdict_of(rule.harm)}};
   if (const Expectation* detail = version ? detail_for(rule, engine, *version) : nullptr) claim.shown = *detail;
   claim.shown.loses = rule.loses;
+  claim.shown.loses_part = rule.loses_part;
   if (is_cost(rule)) claim.counted = Counted::cost;
   if (rule.kind == RuleKind::commutes) {
     claim.shown.verdict = Verdict::equal;

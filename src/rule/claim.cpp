@@ -33,7 +33,9 @@ std::string expectation_in_words(const Expectation& expected, const Marking& mar
   if (expected.phase) text += fmt::format(" in {}", name_of(*expected.phase));
   if (!expected.message.empty()) text += ", " + mark(expected.message);
   if (!expected.operation.empty()) text += fmt::format(", {} on {}", mark(expected.operation), expected.group);
-  if (expected.verdict == Verdict::ignored) text += fmt::format(", {} without effect", mark(print(expected.loses)));
+  if (expected.verdict == Verdict::ignored)
+    text += fmt::format(", {} {}", mark(print(expected.loses)),
+                        expected.loses_part ? "with only a part of its effect" : "without effect");
   if (expected.move != Move::none) text += fmt::format(", {} {}", name_of(expected.move), mark(expected.counter));
   if (!expected.because.empty()) text += ": " + expected.because;
   return text;

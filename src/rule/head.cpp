@@ -97,6 +97,7 @@ Expectation read_expectation(TomlTable& fields, const Rule& rule) {
   expected.operation = fields.text_if_given("operation");
   expected.group = fields.text_if_given("group");
   expected.loses = fields.has("loses") ? fields.take("loses", parse_pattern(fields.text("loses"))) : rule.loses;
+  expected.loses_part = !fields.has("loses") && rule.loses_part;
   expected.move = read_move(fields, expected.counter);
   expected.because = fields.text_if_given("because");
 
@@ -154,12 +155,16 @@ void read_parts(TomlTable& fields, Rule& rule) {
 // Whose effect is lost: an item that the page flags, and that its smallest stack has.
 void read_loses(TomlTable& fields, Rule& rule) {
   const bool ignored = rule.harm == Harm::ignored;
-  if (!fields.has("loses")) {
-    if (ignored) fields.refuse("harm", "an ignored transform is named: loses = \"compile\"");
+  rule.loses_part = fields.has("loses_part_of");
+  const std::string key = rule.loses_part ? "loses_part_of" : "loses";
+  if (!fields.has(key)) {
+    if (ignored) fields.refuse("harm", "an ignored transform is named: loses = \"compile\", or loses_part_of");
     return;
   }
-  if (!ignored) return fields.refuse("loses", fmt::format("harm = \"{}\" ignores nothing", name_of(rule.harm)));
-  if (const std::string text = fields.text("loses"); !text.empty()) rule.loses = fields.take("loses", parse_pattern(text));
+  if (rule.loses_part && fields.has("loses"))
+    return fields.refuse("loses", "one of loses, loses_part_of is enough: all of an effect is lost, or a part of it");
+  if (!ignored) return fields.refuse(key, fmt::format("harm = \"{}\" ignores nothing", name_of(rule.harm)));
+  if (const std::string text = fields.text(key); !text.empty()) rule.loses = fields.take(key, parse_pattern(text));
 }
 
 bool is_id(std::string_view id, RuleKind kind) {
@@ -196,8 +201,9 @@ Status read_head(const Page& page, Rule& rule) {
   fields.adopt(witness);
   if (!rule.loses.any_of.empty() && !rule.witness.bad.items.empty() &&
       std::ranges::none_of(rule.witness.bad.items, [&](const Item& item) { return matches(rule.loses, item); }))
-    fields.refuse("loses",
-                  fmt::format("loses = \"{}\" is not in the smallest stack, {}", print(rule.loses), print(rule.witness.bad)));
+    fields.refuse(rule.loses_part ? "loses_part_of" : "loses",
+                  fmt::format("the transform that is ignored, \"{}\", is not in the smallest stack, {}", print(rule.loses),
+                              print(rule.witness.bad)));
   for (TomlTable& expect : fields.tables_if_given("expect")) {
     rule.expectations.push_back(read_expectation(expect, rule));
     fields.adopt(expect);

@@ -56,6 +56,7 @@ struct Expectation {
   std::string operation;       // of a hang
   std::string group;           // of a hang
   Pattern loses;               // of an ignored: which transform; that of the rule, where the harm is ignored
+  bool loses_part = false;     // ... which keeps some of its effect
   Move move = Move::none;
   std::string counter;  // see counters.h
   std::string because;  // required where it departs from the harm (pins.h)
@@ -87,6 +88,7 @@ struct Rule {
   Basis basis = Basis::incidental;
   Harm harm = Harm::wrong;  // commutes pages have none and predict equal
   Pattern loses;            // of harm ignored: the transform that loses its effect
+  bool loses_part = false;  // ... and keeps some of it: `loses_part_of`
   std::vector<Holds> holds;
   std::vector<std::string> implies;  // ids of rules that fire on the witness too; a report shows the strongest
   std::vector<Citation> citations;

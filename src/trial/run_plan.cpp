@@ -12,6 +12,9 @@
 namespace ordercheck {
 namespace {
 
+constexpr const char* kShown =
+    "effects, counters: of a run in float32 arithmetic, in which inductor runs the code that it writes";
+
 // What the engine declines although its hello named all the transforms: options, scopes, sizes. Not what it could build and then
 // found, while it ran, to be something that it cannot decide: an operator that nobody vouches for.
 bool is_declined(const Record& record) {
@@ -41,9 +44,11 @@ Result<std::vector<CaseResult>> judge_all(const std::vector<Trial>& trials) {
   for (const Trial& trial : trials) {
     const auto comparison = comparison_of(trial);
     if (!comparison) return comparison.error();
+    Record record = comparison->first;
+    if (comparison->shown) record.notes.push_back(kShown);
     results.push_back({.planned = trial.planned,
                        .outcome = {.subject = trial.planned.subject, .seen = judge(*comparison), .prediction = {}},
-                       .record = comparison->first,
+                       .record = std::move(record),
                        .closeness = comparison->closeness,
                        .persistence = "",
                        .divergence = {}});

@@ -1,5 +1,7 @@
 #include "trial/trial.h"
 
+#include "check/inductor.h"
+
 namespace ordercheck {
 namespace {
 
@@ -11,6 +13,20 @@ std::optional<Case> in_recommended_order(const Case& c, const Recommend& recomme
   Case recommended = c;
   recommended.stack = std::move(*order);
   return recommended;
+}
+
+// A function of the user's leaves nothing out.
+std::vector<Asked> ask_twins(const Case& c, Runs& runs) {
+  std::vector<Asked> twins;
+  for (std::size_t i = 0; c.apply.empty() && i < c.stack.items.size(); ++i) twins.push_back(runs.ask(without_item(c, i)));
+  return twins;
+}
+
+std::optional<ShownRuns> ask_shown(const Case& c, Runs& runs) {
+  if (c.settings.arithmetic != Arithmetic::exact || !runs_inductor(c)) return std::nullopt;
+  Case as_in_a_job = c;
+  as_in_a_job.settings.arithmetic = Arithmetic::float32;
+  return ShownRuns{.with = runs.ask(as_in_a_job), .twins = ask_twins(as_in_a_job, runs)};
 }
 
 std::optional<Record> if_completed(const Asked& run) { return run.completed() ? std::optional(run.record()) : std::nullopt; }
@@ -25,11 +41,13 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs) {
 
 Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs) {
   const Case& c = planned.subject;
-  Trial trial{
-      .planned = planned, .layouts = ask_layouts(c, recommend, runs), .twins = {}, .again = {}, .variants = {}, .tensors = {}};
-  // A function of the user's leaves nothing out.
-  for (std::size_t i = 0; c.apply.empty() && i < c.stack.items.size(); ++i) trial.twins.push_back(runs.ask(without_item(c, i)));
-  return trial;
+  return {.planned = planned,
+          .layouts = ask_layouts(c, recommend, runs),
+          .twins = ask_twins(c, runs),
+          .shown = ask_shown(c, runs),
+          .again = {},
+          .variants = {},
+          .tensors = {}};
 }
 
 void ask_again(Trial& trial, Runs& runs) {
@@ -54,6 +72,10 @@ Result<Comparison> comparison_of(const Trial& trial) {
   }
   if (layouts.recommended) comparison.recommended = layouts.recommended->record();
   for (const Asked& twin : trial.twins) comparison.twins.push_back(if_completed(twin));
+  if (trial.shown) {
+    comparison.shown = Shown{.with = trial.shown->with.record(), .twins = {}};
+    for (const Asked& twin : trial.shown->twins) comparison.shown->twins.push_back(if_completed(twin));
+  }
   return comparison;
 }
 

@@ -36,12 +36,20 @@ struct Tensors {
   Asked got;
 };
 
+// What effects are read off where exact arithmetic keeps a compiler from running the code that it writes: the same case, and
+// its twins, in float32 arithmetic, as a job has them.
+struct ShownRuns {
+  Asked with;
+  std::vector<Asked> twins;
+};
+
 // Each member is filled where the step before it has shown that it is needed: what did not complete needs no second run, and
 // what does not differ no variants. A run that is asked for here is read here and nowhere else.
 struct Trial {
   PlannedCase planned;
   Layouts layouts;
   std::vector<Asked> twins;        // the stack without one item, one an item; none where a function of the user's applies it
+  std::optional<ShownRuns> shown;  // of a case under inductor in exact arithmetic
   std::optional<Asked> again;      // the second run of a case that completed
   std::vector<Variant> variants;   // of a case that differs
   std::optional<Tensors> tensors;  // of a difference that persists and was compared bit for bit

@@ -49,7 +49,9 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std
   text += row("page", rule.file);
   if (!rule.retired.empty()) text += row("retired", rule.retired + "; it is not checked");
   text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
-  const std::string harm = name_of(rule.harm) + (rule.loses.any_of.empty() ? "" : ": " + print(rule.loses));
+  const std::string harm =
+      name_of(rule.harm) +
+      (rule.loses.any_of.empty() ? "" : (rule.loses_part ? ": a part of the effect of " : ": ") + print(rule.loses));
   text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", harm, name_of(rule.basis)));
   text += row("holds for", join(holds, "; "));
   if (rule.retired.empty()) text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);

@@ -20,6 +20,7 @@ struct MatrixCommand {
   std::string format = "text";
   std::string arithmetic;  // "" for what each case is usually run with
   std::string only;
+  std::string tier;  // "" for the whole, without what is slow unless that is asked for
   std::string shard;
   std::string journal;
   int shards = 4;

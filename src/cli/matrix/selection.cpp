@@ -45,6 +45,8 @@ void add_folders(CLI::App* command, MatrixCommand& options) {
 void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
   command->add_flag("--slow", options.slow, "Also the slow sets of the space");
+  command->add_option("--tier", options.tier, "Only the stacks that the space lists as its smoke or its versions")
+      ->check(CLI::IsMember({"smoke", "versions"}));
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'");
   command->add_option("--shard", options.shard, "Only every n-th case from the i-th on: i/n");
   command
@@ -66,6 +68,12 @@ Arithmetic arithmetic_of(const MatrixCommand& command) {
   return Arithmetic::exact;
 }
 
+Tier tier_of(const MatrixCommand& command) {
+  if (command.tier == "smoke") return Tier::smoke;
+  if (command.tier == "versions") return Tier::versions;
+  return command.slow ? Tier::slow : Tier::usual;
+}
+
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return knowledge.error();
@@ -79,7 +87,9 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!discussions) return discussions.error();
   const auto shard = parse_shard(command.shard);
   if (!shard) return shard.error();
-  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *discussions, command.slow ? Tier::slow : Tier::usual);
+  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *discussions, tier_of(command));
+  if (!command.tier.empty() && plan.cases.empty())
+    return Error{fmt::format("the space of the {} engine lists no stacks for --tier {}", hello.engine, command.tier)};
   if (!command.only.empty()) {
     const auto other = [&](const auto& one) { return !matches(command.only, one.subject); };
     std::erase_if(plan.cases, other);
@@ -92,7 +102,8 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   return Planned{.rules = knowledge->rules,
                  .folder = *folder,
                  .plan = shard_of(plan, shard->index, shard->count),
-                 .whole = command.only.empty() && command.shard.empty() && (command.slow || !has_slow_tier(*space))};
+                 .whole = command.only.empty() && command.shard.empty() && command.tier.empty() &&
+                          (command.slow || !has_slow_tier(*space))};
 }
 
 Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command) {

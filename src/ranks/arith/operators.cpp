@@ -22,6 +22,8 @@ void read_row(const std::vector<std::string>& cells, OperatorTable& table) {
   if (kind == "move" || kind == "stable") {
     // One row has a kernel in another engine all the same (histc of whole numbers); here the stock one is called.
     table.kept.insert(name);
+  } else if (kind == "stable_real") {
+    table.refused_complex.insert(name);
   } else if (kind == "random") {
     table.refused[name] = "draws random numbers, which differ between layouts";
   } else if (kind == "opaque") {

@@ -15,6 +15,7 @@ struct OperatorTable {
   std::set<std::string> exact;                 // as a kernel is registered: "mm", "mm.out"
   std::set<std::string> kept;                  // all overloads of an operator: "view"
   std::map<std::string, std::string> refused;  // all overloads, and why: "draws random numbers, ..."
+  std::set<std::string> refused_complex;       // all overloads, of complex numbers alone
 };
 
 // Read once; throws where a row has not the columns of the table.

@@ -14,25 +14,31 @@ namespace {
 using torch::jit::Stack;
 
 constexpr std::string_view kNamespace = "aten::";
+constexpr const char* kOfComplex = "of complex numbers has no exact kernel";
 
-bool has_numbers(const at::Tensor& tensor) {
-  return tensor.defined() && (at::isFloatingType(tensor.scalar_type()) || at::isComplexType(tensor.scalar_type()));
+// What is refused: any number that is no whole one, or complex ones alone.
+enum class Refused { numbers, complex };
+
+bool is_among(Refused refused, const at::Tensor& tensor) {
+  if (!tensor.defined()) return false;
+  return at::isComplexType(tensor.scalar_type()) || (refused == Refused::numbers && at::isFloatingType(tensor.scalar_type()));
 }
 
-bool has_numbers(const c10::IValue& value) {
-  if (value.isTensor()) return has_numbers(value.toTensor());
+bool is_among(Refused refused, const c10::IValue& value) {
+  if (value.isTensor()) return is_among(refused, value.toTensor());
   if (!value.isList()) return false;
   const auto elements = value.toListRef();
-  return std::any_of(elements.begin(), elements.end(), [](const c10::IValue& element) { return has_numbers(element); });
+  return std::any_of(elements.begin(), elements.end(), [&](const c10::IValue& element) { return is_among(refused, element); });
 }
 
 class Refusal final : public c10::OperatorKernel {
  public:
-  Refusal(c10::SafeKernelFunction stock, std::string reason) : stock_(std::move(stock)), reason_(std::move(reason)) {}
+  Refusal(c10::SafeKernelFunction stock, Refused refused, std::string reason)
+      : stock_(std::move(stock)), refused_(refused), reason_(std::move(reason)) {}
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
     if (exactness_is_on()) {
       const auto arguments = torch::jit::last(*stack, op.schema().arguments().size());
-      if (std::any_of(arguments.begin(), arguments.end(), [](const c10::IValue& value) { return has_numbers(value); }))
+      if (std::any_of(arguments.begin(), arguments.end(), [&](const c10::IValue& one) { return is_among(refused_, one); }))
         throw Unsupported(fmt::format("{} {}", op.operator_name().name, reason_));
     }
     stock_.callBoxed(op, keys, stack);
@@ -40,6 +46,7 @@ class Refusal final : public c10::OperatorKernel {
 
  private:
   c10::SafeKernelFunction stock_;
+  Refused refused_;
   std::string reason_;
 };
 
@@ -70,9 +77,12 @@ void refuse_the_rest(torch::Library& aten) {
     if (table.exact.contains(full) || table.kept.contains(base)) continue;
     const c10::OperatorHandle op = dispatcher.findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
     if (!takes_tensors(op.schema())) continue;
+    auto stock = op.getComputedKernelForDispatchKey(c10::DispatchKey::CPU);
     const auto why = table.refused.find(base);
-    auto refusal = std::make_unique<Refusal>(op.getComputedKernelForDispatchKey(c10::DispatchKey::CPU),
-                                             why == table.refused.end() ? kSumsInside : why->second);
+    auto refusal = table.refused_complex.contains(base)
+                       ? std::make_unique<Refusal>(std::move(stock), Refused::complex, kOfComplex)
+                       : std::make_unique<Refusal>(std::move(stock), Refused::numbers,
+                                                   why == table.refused.end() ? kSumsInside : why->second);
     aten.impl(full.c_str(), torch::CppFunction::makeFromBoxedFunctor(std::move(refusal)));
   }
 }

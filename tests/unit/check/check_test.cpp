@@ -86,6 +86,19 @@ TEST(Check, HeadlinesOfTheOtherKinds) {
             "compile of the whole model is accepted and without effect beside pp");
 }
 
+TEST(Check, AFindingSaysWhetherAnEffectIsLostOrAPartOfIt) {
+  Rule page = rule({"EFF-002", RuleKind::effect, "compile@model", "fsdp", Harm::ignored});
+  page.loses = *parse_pattern("compile");
+  page.loses_part = true;
+  const Finding part = Court(Given::rules, {page}).check("compile@model,fsdp=2").findings.at(0);
+  EXPECT_EQ(part.headline, "compile of the whole model is accepted and has only a part of its effect beside fsdp");
+  EXPECT_EQ(part.instead, "compile@model does only a part of its work here");
+  EXPECT_EQ(part.shows, "the right numbers, but compile has only a part of its effect");
+  page.loses_part = false;
+  EXPECT_EQ(Court(Given::rules, {page}).check("compile@model,fsdp=2").findings.at(0).shows,
+            "the right numbers, but compile has no effect");
+}
+
 TEST(Check, HeadlinesSayWhatThePatternAsksFor) {
   const auto headline = [](const Sketch& sketch, const char* text) {
     return Court({sketch}).check(text).findings.at(0).headline;

@@ -301,10 +301,31 @@ TEST(Effect, AGraphThatIsCapturedAndNeverRunCompilesNothing) {
 TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
   const auto shown = effect("fsdp=2", sharded(), std::nullopt);
   EXPECT_TRUE(shown.present);
-  EXPECT_THAT(print(shown.signs), testing::HasSubstr("did not complete"));
+  EXPECT_THAT(print(shown.signs), testing::HasSubstr("the stack without it did not complete"));
   Record silent = sharded();
   silent.collectives.clear();
   EXPECT_FALSE(effect("fsdp=2", silent, std::nullopt).present);
+}
+
+TEST(Effect, OfAnApplyFunctionNoStackWithoutTheItemIsSpokenOf) {
+  Case own = case_of("fsdp=2");
+  own.apply = "mine.parallel:shard";
+  EXPECT_THAT(print(effect_of(own, 0, sharded(), std::nullopt).signs),
+              testing::EndsWith("compared with nothing: a --apply function is not run without one of its transforms"));
+}
+
+TEST(Effect, ALossSaysWhatIsMissingAndWhetherItIsAllOrAPart) {
+  Record captured = sample_record();
+  captured.counters.graph_captures = 7;
+  captured.counters.products_in_scope = 98;
+  captured.counters.products_in_graphs = 92;
+  EXPECT_EQ(
+      loss_in_words(effect("compile@model", captured, sample_record())),
+      "compile@model has only a part of its effect: 92 of 98 matrix products of its scope ran in captured graphs (7 graphs "
+      "captured)");
+  captured.counters.products_in_graphs = 0;
+  EXPECT_EQ(loss_in_words(effect("compile@model", captured, sample_record())),
+            "compile@model has no effect: 0 of 98 matrix products of its scope ran in captured graphs (7 graphs captured)");
 }
 
 // A new transform either says in its row what it owes, or stands here.

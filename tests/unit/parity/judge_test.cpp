@@ -43,6 +43,32 @@ TEST(Judge, EqualWhenEverythingOwedIsThere) {
   EXPECT_TRUE(seen.effects[0].present);
 }
 
+// Exact arithmetic keeps inductor from running the code that it writes: what that shows comes from runs of its own.
+TEST(Judge, ReadsEffectsOffTheRunsThatShowThem) {
+  Comparison comparison = sound();
+  Record shown = comparison.first;
+  shown.counters.matmul_flops = 960;
+  shown.collectives.clear();
+  comparison.shown = Shown{.with = shown, .twins = {sample_record(1)}};
+  const auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::ignored);
+  EXPECT_EQ(seen.counters.matmul_flops, 960);
+  EXPECT_TRUE(seen.collectives.empty());
+  EXPECT_EQ(seen.digest, judge(sound()).digest);
+}
+
+TEST(Judge, WhatRunsExactlyButNotInItsOwnCodeFails) {
+  Comparison comparison = sound();
+  comparison.shown = Shown{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
+  const auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::fails);
+  EXPECT_EQ(seen.phase, Phase::backward);
+  EXPECT_THAT(seen.message, HasSubstr("no such vector"));
+  EXPECT_THAT(seen.message, HasSubstr("float32"));
+  corrupt(comparison.reference);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);  // numbers go first
+}
+
 TEST(Judge, EndingsThatDidNotComplete) {
   const std::vector<std::pair<Ending, Verdict>> expected{
       {Ending::failed, Verdict::fails},     {Ending::died, Verdict::fails},      {Ending::garbled, Verdict::fails},
@@ -152,7 +178,8 @@ TEST(Judge, InNativeArithmeticAnAbsentEffectIsIgnored) {
   comparison.first.collectives.clear();
   comparison.again->collectives.clear();
   EXPECT_EQ(judge(comparison).verdict, Verdict::ignored);
-  EXPECT_THAT(judge(comparison).message, HasSubstr("close to the single-rank reference, but fsdp=2 has no effect"));
+  EXPECT_THAT(judge(comparison).message,
+              HasSubstr("close to the single-rank reference, but fsdp=2 has only a part of its effect"));
 }
 
 Record left_its_range(int ranks) {
@@ -269,7 +296,7 @@ TEST(Judge, AnAbsentEffectIsIgnoredOnlyWhenEveryBitIsThere) {
   comparison.again->collectives.clear();
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::ignored);
-  EXPECT_THAT(seen.message, HasSubstr("fsdp=2 has no effect"));
+  EXPECT_THAT(seen.message, HasSubstr("but fsdp=2 has only a part of its effect: 0 all_gather on dp_shard in forward"));
   corrupt(comparison.reference);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
 }

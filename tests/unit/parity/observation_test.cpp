@@ -41,5 +41,14 @@ TEST(Observation, NamesTheItemsThatLostTheirEffect) {
   EXPECT_EQ(lost_items(seen), std::vector<std::string>{"ac"});
 }
 
+TEST(Observation, TellsALossFromItsEffectsWhateverTheMessageSays) {
+  Observation seen{.verdict = Verdict::ignored, .message = "bitwise equal, but compile has no effect: 7 graphs captured"};
+  EXPECT_EQ(reason_of(seen), seen.message) << "no effect is lost: a parameter never changed";
+  seen.effects = {{.transform = "compile", .partly = true, .signs = {{"7 graphs captured"}, {"92 of 98 products", true}}}};
+  EXPECT_EQ(reason_of(seen), "compile has only a part of its effect: 92 of 98 products (7 graphs captured)");
+  seen.verdict = Verdict::differs;
+  EXPECT_EQ(reason_of(seen), seen.message) << "numbers that differ come first";
+}
+
 }  // namespace
 }  // namespace ordercheck

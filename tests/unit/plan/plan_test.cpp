@@ -107,6 +107,19 @@ TEST(Plan, SlowSetsAreListedUntilTheyAreAskedFor) {
   EXPECT_TRUE(slow.not_planned.empty());
 }
 
+TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
+  Space space = sample_space();
+  space.smoke = {*parse_stack("fsdp=2"), *parse_stack("ep=2")};
+  space.versions = {*parse_stack("ac,fsdp=4:reshard=never")};
+  const Plan smoke = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::smoke);
+  ASSERT_EQ(smoke.cases.size(), 1u);
+  EXPECT_EQ(print(smoke.cases[0].subject), "fsdp=2");
+  ASSERT_EQ(smoke.not_planned.size(), 1u) << "what no engine builds is told";
+  const Plan versions = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::versions);
+  ASSERT_EQ(versions.cases.size(), 1u);
+  EXPECT_EQ(print(versions.cases[0].subject), "ac,fsdp=4:reshard=never");
+}
+
 TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorWhereSlowCasesAreAskedFor) {
   Space space = sample_space();
   space.slow_witnesses = 2;

@@ -81,5 +81,19 @@ TEST(RuleView, GradesForEveryEngineThatTheClaimIsAbout) {
   EXPECT_EQ(one[0].grade, "refuted");
 }
 
+TEST(RuleView, ShowsTheRunThatTheGradeTakesWhereInductorAndItsStandInPart) {
+  Sources sources = mini_on_pytorch();
+  Rule rule = *find_rule(sources.rules, "ORD-901");
+  rule.witness = {.bad = *parse_stack("compile"), .good = *parse_stack("fsdp=2")};
+  Observation seen{.engine = "pytorch", .version = "2.15.0", .case_text = "compile engine=pytorch", .verdict = Verdict::equal};
+  sources.evidence.at(0).rows.push_back(seen);
+  seen.case_text = "compile=inductor engine=pytorch";
+  seen.verdict = Verdict::fails;
+  seen.phase = Phase::backward;
+  sources.evidence.at(0).rows.push_back(seen);
+  sources.observations = observations_of(sources.evidence);
+  EXPECT_EQ(standings_of(rule, sources, engine_runs_of(sources)).at(0).bad, "fails in backward");
+}
+
 }  // namespace
 }  // namespace ordercheck

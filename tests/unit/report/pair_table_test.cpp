@@ -48,6 +48,22 @@ TEST(PairTable, PutsASilentHarmFirstAndAPairOnce) {
   EXPECT_EQ(rows[1].others, "ORD-904");
 }
 
+TEST(PairTable, SaysWhetherAnEffectIsLostOrAPartOfIt) {
+  Sources sources = mini_on_pytorch();
+  for (EvidenceTable& table : sources.evidence)
+    for (Observation& row : table.rows) {
+      if (row.engine != "pytorch" || !row.case_text.starts_with("fsdp=2,tp=2")) continue;
+      row.verdict = Verdict::ignored;
+      row.effects = {{.transform = "tp=2", .partly = true, .signs = {{.text = "3 of 4 products split", .missing = true}}}};
+    }
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).at(0).happens,
+            "silently with only a part of the effect of `tp=2`: 3 of 4 products split");
+  for (EvidenceTable& table : sources.evidence)
+    for (Observation& row : table.rows)
+      for (Effect& effect : row.effects) effect.partly = false;
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).at(0).happens, "silently without effect: 3 of 4 products split");
+}
+
 TEST(PairTable, IsEmptyWithoutARunOfTheReadersVersion) {
   const Sources sources = mini();
   EXPECT_THAT(pair_table(sources, engine_runs_of(sources)), IsEmpty());

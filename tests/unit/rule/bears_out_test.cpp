@@ -46,6 +46,12 @@ Observation lost(std::vector<std::string> items) {
   return seen;
 }
 
+Observation partly_lost(const std::string& item) {
+  Observation seen = lost({item});
+  seen.effects.front().partly = true;
+  return seen;
+}
+
 Observation counted(std::int64_t gathers) {
   Observation seen = kEqual;
   seen.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = gathers}};
@@ -59,6 +65,7 @@ Claim cost(Move move) { return of({.verdict = Verdict::equal, .move = move, .cou
 const Claim kFails = of({.verdict = Verdict::fails, .phase = Phase::apply, .message = "mixed"});
 const Claim kHangs = of({.verdict = Verdict::hangs, .operation = "all_reduce", .group = "tp"});
 const Claim kLoses = of({.verdict = Verdict::ignored, .loses = *parse_pattern("ac|sac")});
+const Claim kLosesPart = of({.verdict = Verdict::ignored, .loses = *parse_pattern("ac|sac"), .loses_part = true});
 const Claim kLosesAndCounts =
     of({.verdict = Verdict::ignored, .loses = *parse_pattern("ac"), .move = Move::same, .counter = "all_gather"});
 const Claim kWrong = of({.verdict = Verdict::differs});
@@ -142,6 +149,15 @@ const std::vector<Row>& rows() {
       {"the transform that is named", kLoses, lost({"sac"}), {}, kBorneOut},
       {"one of two that lost it", kLoses, lost({"compile", "ac"}), {}, kBorneOut},
       {"another transform", kLoses, lost({"compile"}), {}, kDeparted, "compile lost its effect, not ac|sac"},
+      {"a part, where all is said or nothing of it",
+       kLoses,
+       partly_lost("ac"),
+       {},
+       kBorneOut,
+       "ac has only a part of its effect"},
+      {"a part, as is said", kLosesPart, partly_lost("ac"), {}, kBorneOut, "ac has only a part of its effect"},
+      {"all, where a part is said", kLosesPart, lost({"ac"}), {}, kDeparted, "ac lost all of its effect, not a part of it"},
+      {"a part of another transform's", kLosesPart, partly_lost("compile"), {}, kDeparted, "compile lost its effect"},
       {"parameters that never changed", kLoses, lost({}), {}, kForeign},
       {"no transform is named", of({.verdict = Verdict::ignored}), lost({"ac"}), {}, kUndecided, "no page says which"},
       {"and its counter", kLosesAndCounts, ignored_with(2), counted(2), kBorneOut,

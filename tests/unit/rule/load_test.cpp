@@ -137,6 +137,18 @@ TEST(ParseRule, AnIgnoredTransformIsNamedOnThePageAndInAPinThatDeparts) {
   EXPECT_EQ(print(rule_of(page_of("harm = \"wrong\"", departing + "loses = \"fsdp\"\n")).expectations.at(0).loses), "fsdp");
 }
 
+TEST(ParseRule, AnIgnoredTransformMayLoseAPartOfItsEffect) {
+  const std::string pin = "verdict = \"ignored\"\nsame = \"all_gather\"\n";
+  const Rule rule = rule_of(page_of("harm = \"ignored\"\nloses_part_of = \"tp\"", pin));
+  EXPECT_EQ(print(rule.loses), "tp");
+  EXPECT_TRUE(rule.loses_part);
+  EXPECT_TRUE(rule.expectations.at(0).loses_part);
+  EXPECT_FALSE(rule_of(page_of("harm = \"ignored\"\nloses = \"tp\"", pin)).loses_part);
+  EXPECT_THAT(error_of(page_of("harm = \"ignored\"\nloses = \"tp\"\nloses_part_of = \"tp\"", pin)),
+              HasSubstr("one of loses, loses_part_of is enough"));
+  EXPECT_THAT(error_of(page_of("harm = \"fails\"\nloses_part_of = \"tp\"", pin)), HasSubstr("ignores nothing"));
+}
+
 // A page cut anywhere short of its end is refused, never half read.
 TEST(ParseRule, ATornPageIsRefused) {
   const std::string whole = good_page();

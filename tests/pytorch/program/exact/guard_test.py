@@ -40,6 +40,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "bfloat16 mm": (lambda: X.bfloat16() @ X.bfloat16().t(), "aten::mm of bfloat16 has no exact kernel"),
     "float32 sum": (lambda: X.float().sum(), "of float32 has no exact kernel"),
     "float32 softmax": (lambda: X.float().softmax(1), "aten::_softmax of float32 has no exact kernel"),
+    "complex abs": (lambda: X.to(torch.complex128).abs(), "aten::abs of complex numbers has no exact kernel"),
+    "complex lerp": (
+        lambda: torch.lerp(X.to(torch.complex128), X.to(torch.complex128), 0.5),
+        "aten::lerp of complex numbers has no exact kernel",
+    ),
     "complex mm": (lambda: X.to(torch.complex128) @ X.t().to(torch.complex128), "aten::mm of complex128 has no exact kernel"),
 }  # fmt: skip
 

@@ -1,6 +1,8 @@
 """Every operator of the class stable rounds an element alike wherever it lies: at the end of a row, beside others or apart
 from them."""
 
+import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +14,8 @@ from ordercheck_pytorch.program.exact.install import exact_kernels
 from ordercheck_pytorch.program.exact.table import operators
 from stable_calls import M, N, P, Q, U, calls_of
 
-STABLE = [operator.name for operator in operators() if operator.kind == "stable"]
+STABLE = [operator.name for operator in operators() if operator.kind in ("stable", "stable_real")]
+STABLE_COMPLEX = [operator.name for operator in operators() if operator.kind == "stable"]
 SHAPES = ((5, 131),)
 LAYOUTS = (
     ("plain",),
@@ -105,3 +108,19 @@ def test_unstable_ones_have_a_kernel(unstable_stock_kernels: set[str]) -> None:
     for arguments in (("p", "y"), (1.7, "y"), ("p", "n"), ("p", 2.7), ("p", 0.5)):
         assert not places_that_differ("pow", arguments), arguments
     assert not places_that_differ("sqrt", ("p",))
+
+
+@pytest.mark.parametrize("operator", STABLE_COMPLEX)
+def test_so_is_a_complex_one_where_the_operator_takes_it(
+    operator: str, unstable_stock_kernels: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = operand
+
+    def complex_operand(name: str, shape: tuple[int, int]) -> torch.Tensor:
+        x = real(name, shape)
+        return torch.complex(x, real(chr(ord(name) + 1), shape)) if x.is_floating_point() else x
+
+    monkeypatch.setattr(sys.modules[__name__], "operand", complex_operand)
+    for arguments in calls_of(operator):
+        with contextlib.suppress(RuntimeError):  # most take real numbers alone
+            assert not places_that_differ(operator, arguments), arguments

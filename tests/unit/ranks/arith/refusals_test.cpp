@@ -34,6 +34,14 @@ TEST(Refusals, WhatALibrarySums) {
   EXPECT_EQ(refused([&] { at::conv2d(image, kernel); }), "aten::convolution sums inside and has no exact kernel");
 }
 
+TEST(Refusals, ComplexNumbersOfWhatIsStableForRealOnes) {
+  const Exactly exact;
+  const at::Tensor complex = kNumbers.to(at::kComplexDouble);
+  EXPECT_EQ(refused([&] { at::abs(complex); }), "aten::abs of complex numbers has no exact kernel");
+  EXPECT_EQ(refused([&] { at::lerp(complex, complex, 0.5); }), "aten::lerp of complex numbers has no exact kernel");
+  EXPECT_EQ(refused([&] { at::abs(kNumbers), at::lerp(kNumbers, kNumbers, 0.5), at::neg(complex); }), "");
+}
+
 TEST(Refusals, NotOfWholeNumbers) {
   const Exactly exact;
   EXPECT_EQ(at::cumprod(at::full({3}, 2, at::kLong), 0)[2].item<int64_t>(), 8);

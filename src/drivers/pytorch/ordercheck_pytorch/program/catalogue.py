@@ -8,7 +8,7 @@ import torch
 
 from .case import Case, Item
 from .data import SEQUENCES
-from .exact.stock import is_reachable
+from .exact.inductor import can_call_operators
 from .subject_file import cannot_take, published
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
@@ -47,6 +47,14 @@ TRANSFORMS: dict[str, Transform] = {
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
 
+def built_for(subject: str) -> tuple[list[str], list[str]]:
+    """The transforms and models of a published project; of "" those of this engine."""
+    if not subject:
+        return list(TRANSFORMS), MODELS
+    found = published(subject)
+    return list(found.transforms), list(found.models)
+
+
 def cannot(case: Case) -> str:
     """Why the case is not for this engine, or ""."""
     if case.subject:
@@ -60,9 +68,10 @@ def cannot(case: Case) -> str:
     ranks = case.data_parallel_degree
     if case.apply and ranks & (ranks - 1) != 0:
         return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
-    if case.settings.exact and not is_reachable():
+    inductor = any(item.mode == "inductor" for item in case.items)
+    if inductor and case.settings.exact and not can_call_operators():
         return (
-            f"exact arithmetic replaces kernels that torch {torch.__version__} does not hand out; it needs torch >= 2.9, or "
+            f"the loops that inductor of torch {torch.__version__} writes are out of reach of exact kernels; expected "
             "arithmetic=float32"
         )
     casting = [item.casts for item in case.items if item.casts]

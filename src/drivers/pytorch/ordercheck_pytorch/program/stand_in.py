@@ -41,12 +41,21 @@ def stand_in_for_inductor(graph: fx.GraphModule, inputs: Sequence[Any]) -> Any:
 
 
 def mark_recomputed(graph: fx.Graph, forward: set[str]) -> None:
-    """Of a backward graph: its nodes that are the forward's, which the partition copies under their names."""
-    for run in runs_of(graph, lambda node: node.op == "call_function" and node.name in forward):
+    """Of a backward graph: its nodes that are the forward's, which the partition copies under their names. One that could
+    draw random numbers, as attention with dropout does, it wraps into a call that restores the state of the generator."""
+
+    def is_forward(node: fx.Node) -> bool:
+        return node.op == "call_function" and (node.name in forward or calls_with_state(node))
+
+    for run in runs_of(graph, is_forward):
         with graph.inserting_before(run[0]):
             graph.call_function(begin_recomputed)
         with graph.inserting_after(run[-1]):
             graph.call_function(end_recomputed)
+
+
+def calls_with_state(node: fx.Node) -> bool:
+    return getattr(node.target, "__name__", "") in ("run_with_rng_state", "graphsafe_run_with_rng_state")
 
 
 def runs_of(graph: fx.Graph, wanted: Callable[[fx.Node], bool]) -> list[list[fx.Node]]:
@@ -61,12 +70,16 @@ def runs_of(graph: fx.Graph, wanted: Callable[[fx.Node], bool]) -> list[list[fx.
 
 
 def opaque(part: fx.GraphModule) -> Callable[..., Any]:
-    part.graph.set_codegen(fx.graph._BoxedCodeGen())
+    boxed = getattr(
+        fx.graph, "_BoxedCodeGen", None
+    )  # it lets go of an input where that was used last; since torch 2.10
+    if boxed is not None:
+        part.graph.set_codegen(boxed())
     part.recompile()
 
     def run(arguments: list[Any]) -> Any:
         with mark_of(GRAPH), _disable_current_modes():
-            return part.forward(arguments)
+            return part.forward(arguments) if boxed is not None else part.forward(*arguments)
 
     run._boxed_call = True  # type: ignore[attr-defined]
     return run

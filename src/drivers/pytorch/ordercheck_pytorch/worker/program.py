@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import torch
 
+from .identity import SUBJECT
+
 
 class Settings(Protocol):
     @property
@@ -58,11 +60,12 @@ class RealProgram:
         self._case = importlib.import_module(package + ".case")
         self._rank = importlib.import_module(package + ".rank")
         self._catalogue = importlib.import_module(package + ".catalogue")
-        self.transforms: Sequence[str] = list(self._catalogue.TRANSFORMS)
-        self.models: Sequence[str] = list(self._catalogue.MODELS)
+        self.transforms: Sequence[str]
+        self.models: Sequence[str]
+        self.transforms, self.models = self._catalogue.built_for(SUBJECT)
 
     def case_of(self, message: Mapping[str, Any]) -> Any:
-        return self._case.case_of(message)
+        return self._case.case_of({**message, "subject": SUBJECT} if SUBJECT else message)
 
     def cannot(self, case: Any) -> str:
         return str(self._catalogue.cannot(case))

@@ -13,17 +13,19 @@ from .kernels import Unsupported
 from .stock import stock
 from .table import KEPT, REPLACED, operators
 
+OF_REAL = "stable_real"
 REASONS = {
     "": "sums inside and has no exact kernel",
     "opaque": "sums inside and has no exact kernel",
     "random": "draws random numbers, which differ between layouts",
+    OF_REAL: "of complex numbers has no exact kernel",
 }
 # The overload of a functional operator is called by its out= and in-place kin where they have no kernel of their own.
 _COMPOSITE = ("convolution", "convolution_backward", "mkldnn_convolution")
 
 
 def refused_operators(registered: list[str]) -> dict[str, str]:
-    """Of the names of operators that have a CPU kernel, "aten::mm.out": those to refuse, and why."""
+    """Of the names of operators that have a CPU kernel, "aten::mm.out": those to refuse, and their class; "" for none."""
     kinds = {operator.name: operator.kind for operator in operators() if operator.kind not in REPLACED}
     exact = {name for operator in operators() for name in operator.full_names}
     refused = {}
@@ -32,14 +34,16 @@ def refused_operators(registered: list[str]) -> dict[str, str]:
         base = name.partition(".")[0]
         if namespace != "aten" or name in exact or kinds.get(base) in KEPT:
             continue
-        refused[name] = REASONS.get(kinds.get(base, ""), REASONS[""])
+        refused[name] = kinds.get(base, "")
     return refused
 
 
-def refusing(name: str, reason: str) -> Callable[..., Any]:
+def refusing(name: str, kind: str) -> Callable[..., Any]:
+    refuses = is_complex if kind == OF_REAL else is_inexact
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(is_inexact(value) for value in [*args, *kwargs.values()]):
-            raise Unsupported(f"aten::{name.partition('.')[0]} {reason}")
+        if any(refuses(value) for value in [*args, *kwargs.values()]):
+            raise Unsupported(f"aten::{name.partition('.')[0]} {REASONS[kind]}")
         return stock(name)(*args, **kwargs)
 
     return call
@@ -49,3 +53,7 @@ def is_inexact(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(is_inexact(one) for one in value)
     return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+def is_complex(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_complex()

@@ -19,11 +19,18 @@ def calls_operators() -> bool:
     return bool(getattr(config, "fallback_by_default", False))
 
 
+def can_call_operators() -> bool:
+    """Whether this release can be told to; torch 2.8 cannot."""
+    from torch._inductor import config
+
+    return hasattr(config, "fallback_by_default")
+
+
 @contextlib.contextmanager
 def calling_operators() -> Iterator[None]:
     from torch._inductor import config, output_code
 
-    if not hasattr(config, "fallback_by_default"):
+    if not can_call_operators():
         yield
         return
     call = output_code.CompiledFxGraph.__call__

@@ -24,7 +24,7 @@ from .grid import RANGE
 from .guard import refused_operators, refusing
 from .inductor import calling_operators
 from .kernels import ALSO_STOCK, KERNELS
-from .stock import take_stock
+from .stock import KEY, TAKES_PLACE, placed, take_stock
 
 
 @contextlib.contextmanager
@@ -34,16 +34,23 @@ def exact_kernels(grid: int) -> Iterator[None]:
     refused = refused_operators(torch._C._dispatch_get_registrations_for_dispatch_key("CPU"))
     for name in [*KERNELS, *ALSO_STOCK, *refused]:
         take_stock(name)
-    library = torch.library.Library("aten", "IMPL")
-    try:
+    over_stock = {"allow_override": True} if TAKES_PLACE else {}
+    # First what imports the compiler, which tries an operator or two of its own on float32.
+    with calling_operators(), _library() as library:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name, function in KERNELS.items():
-                library.impl(name, function, "CPU", allow_override=True)
-            for name, reason in refused.items():
-                library.impl(name, refusing(name, reason), "CPU", allow_override=True)
-        with calling_operators():
-            yield
+                library.impl(name, placed(name, function), KEY, **over_stock)
+            for name, kind in refused.items():
+                library.impl(name, placed(name, refusing(name, kind)), KEY, **over_stock)
+        yield
+
+
+@contextlib.contextmanager
+def _library() -> Iterator[torch.library.Library]:
+    library = torch.library.Library("aten", "IMPL")
+    try:
+        yield library
     finally:
         library._destroy()
 
