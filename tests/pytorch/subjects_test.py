@@ -139,7 +139,7 @@ def test_a_subject_that_is_not_known_is_refused(worker: Worker, asked: dict[str,
 @pytest.mark.parametrize(
     ("model", "stack", "reason"),
     [
-        ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama3"),
+        ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama"),
         ("llama3", "cp=2", f"{TORCHTITAN} has no transform 'cp'"),
         ("llama4", "ep=2", "ep=2 is carved from 1 ranks of dp_shard, cp and tp"),
     ],
