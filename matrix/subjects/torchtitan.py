@@ -45,8 +45,7 @@ def prepare(device: str) -> None:
     with patch("torch._utils._get_available_device_type", lambda: device):
         part("tools.utils")
     if device == "cpu":
-        kernels = part("models.moe.kernels")
-        kernels.fill_indices_wrapper = kernels.fill_indices_cpu
+        part("models.moe.kernels").fill_indices_wrapper = fill_indices
         register_op_impl(torch.ops.aten.histc.default)(shape_of_histc)
         register_sharding(torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default)(
             attention_by_heads
@@ -64,6 +63,22 @@ def begin() -> None:
     part("distributed.activation_checkpoint")._layer_sac_count = 0
     moe = part("models.moe.moe")
     moe._run_experts_grouped_mm = PLAIN.setdefault("grouped", moe._run_experts_grouped_mm)
+
+
+def fill_indices(
+    lengths: torch.Tensor, begins: torch.Tensor, offsets: torch.Tensor, experts: int, ranks: int, size: int
+) -> torch.Tensor:
+    """Where the token of each place comes from, -1 for none: what its Triton kernel and fill_indices_cpu give. The latter asks
+    for numbers in Python, which a graph of the whole model cannot hold."""
+    lengths, begins = (
+        each.view(ranks, experts).T.flatten() for each in (lengths, begins)
+    )  # by expert, then by rank
+    within = lengths.view(experts, ranks).cumsum(1) - lengths.view(experts, ranks)
+    places = (offsets.unsqueeze(1) + within).flatten()
+    at = torch.arange(size, device=lengths.device)
+    segment = torch.searchsorted(places, at, right=True) - 1
+    index = at - places[segment]
+    return torch.where(index < lengths[segment], begins[segment] + index, -1).to(torch.int32)
 
 
 def shape_of_histc(
@@ -414,7 +429,7 @@ SUBJECT = Published(
     },
     stand_ins={
         "torch's name of the device of the case": "torchtitan takes an accelerator, or cuda where there is none",
-        "torchtitan's fill_indices_cpu": "its fill_indices_wrapper is a Triton kernel",
+        "a fill of indices by searchsorted": "its fill_indices_wrapper is a Triton kernel",
         "a rule that splits attention over heads": "DTensor has one for the kernels of CUDA, not for those of the CPU",
         "a count in float64": "torch's histc, with which tokens are counted for experts, takes no whole numbers on a CPU",
     },

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ordercheck_pytorch.program.subject_file import published
+import torch
+from ordercheck_pytorch.program.subject_file import FOLDER, loaded, published
 from real_worker import Worker, numbers
 
 TORCHTITAN = "torchtitan@0.2.2"
@@ -35,6 +36,7 @@ def run(worker: Worker, model: str, stack: str) -> dict[str, Any]:
     ("model", "stack"),
     [
         ("llama3", "tp=2,ac,compile,fsdp=2"),
+        ("llama3", "tp=2,ac,simple_fsdp=2,compile@model"),
         ("llama4", "ep=2,ac,compile,fsdp=2"),
         ("deepseek_v3", "ep=2,sac,fsdp=2"),
         ("qwen3", "tp=2"),
@@ -86,6 +88,28 @@ def test_routers_of_torchtitan_drift_apart_over_tensor_parallel_ranks(worker: Wo
     assert disagreeing == ["layers.1.moe.router.gate.weight"]
 
 
+def test_indices_are_filled_as_by_a_loop() -> None:
+    """Of torchtitan/models/moe/kernels.py, fill_indices_cpu; experts and ranks without tokens among them."""
+    fill = loaded(FOLDER / "torchtitan.py").fill_indices
+    random = torch.Generator().manual_seed(1)
+    for experts, ranks in ((1, 1), (4, 2), (3, 4)):
+        for _ in range(50):
+            lengths = torch.randint(0, 5, (ranks * experts,), generator=random)
+            lengths *= torch.randint(0, 2, lengths.shape, generator=random)
+            begins = lengths.cumsum(0) - lengths
+            sizes = (lengths.view(ranks, experts).sum(0).clamp_min(8) + 7) // 8 * 8
+            offsets = sizes.cumsum(0) - sizes
+            expected = torch.full((int(sizes.sum()) + 8,), -1, dtype=torch.int32)
+            for expert in range(experts):
+                place = int(offsets[expert])
+                for rank in range(ranks):
+                    at = rank * experts + expert
+                    length = int(lengths[at])
+                    expected[place : place + length] = torch.arange(length) + begins[at]
+                    place += length
+            assert torch.equal(fill(lengths, begins, offsets, experts, ranks, len(expected)), expected)
+
+
 @needs_torchtitan
 def test_what_stands_in_is_noted(worker: Worker) -> None:
     notes = run(worker, "llama3", "fsdp=2")["notes"]
@@ -115,7 +139,7 @@ def test_a_subject_that_is_not_known_is_refused(worker: Worker, asked: dict[str,
 @pytest.mark.parametrize(
     ("model", "stack", "reason"),
     [
-        ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama3"),
+        ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama"),
         ("llama3", "cp=2", f"{TORCHTITAN} has no transform 'cp'"),
         ("llama4", "ep=2", "ep=2 is carved from 1 ranks of dp_shard, cp and tp"),
     ],

@@ -95,6 +95,7 @@ def loaded(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"ordercheck_subject_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # Dynamo looks functions up where they say that they are
     spec.loader.exec_module(module)
     return module
 
