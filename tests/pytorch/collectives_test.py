@@ -42,6 +42,9 @@ class Program:
     def cannot(self, case: Any) -> str:
         return ""
 
+    def furthest(self, case: Any) -> float:
+        return 0.0
+
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> RankResult:
         torch.manual_seed(3)
         watch.phase(0, "apply")

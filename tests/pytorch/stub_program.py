@@ -47,6 +47,8 @@ class RankResult:
     initial: dict[str, torch.Tensor] = field(default_factory=dict)
     range_used: float = 0.25
     notes: list[str] = field(default_factory=list)
+    partial_operands: list[str] = field(default_factory=list)
+    partials_apart: float = 0.0
     counters: dict[str, int] = field(default_factory=lambda: {"matmul_flops": 96, "graph_breaks": -1})
 
 
@@ -105,6 +107,9 @@ class Program:
 
     def cannot(self, case: Case) -> str:
         return "refused by the stub" if case.apply == "cannot" else ""
+
+    def furthest(self, case: Case) -> float:
+        return 0.0
 
     def run_rank(self, case: Case, rank: int, device: str, watch: Any) -> RankResult:
         seen = RankResult()

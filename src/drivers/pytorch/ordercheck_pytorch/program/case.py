@@ -57,6 +57,9 @@ class Case:
     on_one_rank: tuple[Item, ...]  # what is left of the items on the one rank that the case is held against
     mesh: dict[str, int]  # degree of every axis, the last one fastest over ranks
     splits: dict[str, str]  # what the ranks along an axis split: layers, batch, sequence or tensors
+    reduces_partials: (
+        bool  # before an operator sums over them; asked for by the worker: see partial_operands.py
+    )
     settings: Settings
 
     @property
@@ -92,6 +95,7 @@ def case_of(message: dict[str, Any]) -> Case:
         on_one_rank=items_of(message["on_one_rank"]),
         mesh={each["axis"]: each["degree"] for each in message["mesh"]},
         splits={each["axis"]: each["splits"] for each in message["mesh"]},
+        reduces_partials=bool(message.get("reduces_partials", False)),
         settings=Settings(
             arithmetic=settings["arithmetic"],
             grid=settings["grid"],

@@ -15,6 +15,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
+from . import partial_operands
 from .apart import start_apart
 from .case import Case, Item
 from .catalogue import transforms_of
@@ -58,6 +59,10 @@ class RankResult:
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    partial_operands: list[str] = field(
+        default_factory=list
+    )  # operators that sum, and were handed partial sums
+    partials_apart: float = 0.0  # of a run that reduces them first: how far the run before it is away
 
 
 class RankRun:
@@ -89,14 +94,30 @@ class RankRun:
         self.watch.model_built(model)
         settings = self.case.settings
         # Not before: what a factory initializes its parameters with may sum as it likes.
-        with exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext():
+        with (
+            exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext(),
+            self.watching_partials() as met,
+        ):
             self.apply_and_train(model)
+        self.tell_partials(met)
         # Another's function may keep what it likes: then nobody counted.
         others = self.case.apply or self.case.subject
         self.seen.counters = (
             self.subject.counters if others else {"operators_kept": 0} | self.subject.counters
         )
         return self.seen
+
+    def watching_partials(self) -> contextlib.AbstractContextManager[set[str]]:
+        if not self.case.settings.exact or self.case.world_size == 1:
+            return contextlib.nullcontext(set())
+        return partial_operands.watched(self.case.reduces_partials)
+
+    def tell_partials(self, met: set[str]) -> None:
+        if self.case.reduces_partials:
+            self.seen.partials_apart = partial_operands.apart(self.seen.gradients[0])
+        elif met:
+            partial_operands.keep(self.seen.gradients[0])
+            self.seen.partial_operands = sorted(met)
 
     def apply_and_train(self, model: nn.Module) -> None:
         self.watch.phase(0, "apply")

@@ -13,6 +13,7 @@ from . import faults, flight
 from .blame import first_cause, placed, where_all_were
 from .compiled_code import CompiledCode
 from .identity import ENGINE, content_hash, devices, versions
+from .partials import settled
 from .pool import Outcome, RankPool
 from .program import Program
 from .record import empty_record, failure_of, fill
@@ -79,8 +80,15 @@ class Front:
         if outcome.errors:
             self._blame(record, run, outcome)
             return record
+        reports, owed = settled(
+            run,
+            outcome.reports,
+            lambda other: self._run(other, case.world_size),
+            self._program.furthest(case),
+        )
+        record["parity_owed"] = record["parity_owed"] and owed
         try:
-            fill(record, outcome.reports, run["keep"], run["values_folder"])
+            fill(record, reports, run["keep"], run["values_folder"])
         except OSError as error:
             record["ending"] = "failed"
             message = f"cannot write values: {error}"

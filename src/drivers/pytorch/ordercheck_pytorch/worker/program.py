@@ -39,6 +39,8 @@ class RankResult(Protocol):
     range_used: float
     notes: list[str]
     counters: dict[str, int]
+    partial_operands: list[str]
+    partials_apart: float
 
 
 class Program(Protocol):
@@ -49,6 +51,10 @@ class Program(Protocol):
 
     def case_of(self, message: Mapping[str, Any]) -> Any: ...
     def cannot(self, case: Any) -> str: ...
+    def furthest(self, case: Any) -> float:
+        """How far apart two runs may be of which one reduces partial sums before an operator sums over them."""
+        ...
+
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any: ...
 
 
@@ -58,6 +64,7 @@ class RealProgram:
     def __init__(self) -> None:
         package = __package__.rpartition(".")[0] + ".program"
         self._case = importlib.import_module(package + ".case")
+        self._partials = importlib.import_module(package + ".partial_operands")
         self._rank = importlib.import_module(package + ".rank")
         self._catalogue = importlib.import_module(package + ".catalogue")
         self.transforms: Sequence[str]
@@ -69,6 +76,9 @@ class RealProgram:
 
     def cannot(self, case: Any) -> str:
         return str(self._catalogue.cannot(case))
+
+    def furthest(self, case: Any) -> float:
+        return float(self._partials.furthest(case.settings.grid))
 
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any:
         return self._rank.run_rank(case, rank, device, watch)

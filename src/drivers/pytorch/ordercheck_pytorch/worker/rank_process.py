@@ -121,6 +121,8 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
         counters={**seen.counters, **watch.counters()},
         collectives=watch.collectives(),
         notes=[reworded(note) for note in [*seen.notes, *watch.notes()]],
+        partial_operands=list(seen.partial_operands),
+        partials_apart=seen.partials_apart,
     )
     if not collectives.missing():
         report.counters["p2p_messages"] = watch.messages_of_last_step()

@@ -31,6 +31,8 @@ class RankReport:
     counters: dict[str, int] = field(default_factory=dict)
     collectives: list[CollectiveCount] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    partial_operands: list[str] = field(default_factory=list)
+    partials_apart: float = 0.0
 
 
 @dataclass(frozen=True)
