@@ -4,10 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace ordercheck {
 
 std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
   return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
+std::string enumerated(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return join(parts, "");
+  return fmt::format("{} and {}", join({parts.begin(), parts.end() - 1}, ", "), parts.back());
 }
 
 std::pair<std::string, std::string> in_decimals(double one, double other) {

@@ -327,7 +327,7 @@ Json ordering_data(const PageContents& pages) {
   std::set<std::string> told;
   for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
   Json data{{"target", pages.target},
-            {"versions", join(pages.versions, " and ")},
+            {"versions", enumerated(pages.versions)},
             {"arrows", pages.orders.empty() ? "" : join(pages.orders.front().names, " → ")},
             {"blocked", std::move(blocked)},
             {"drawing", lines(pages.drawing.lines)},

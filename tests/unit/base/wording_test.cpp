@@ -17,6 +17,13 @@ TEST(Counted, OneIsOne) {
   EXPECT_EQ(counted(2, "piece of advice", "pieces of advice"), "2 pieces of advice");
 }
 
+TEST(Enumerated, HasAnAndBeforeTheLast) {
+  EXPECT_EQ(enumerated({}), "");
+  EXPECT_EQ(enumerated({"2.11.0"}), "2.11.0");
+  EXPECT_EQ(enumerated({"2.11.0", "2.15.0"}), "2.11.0 and 2.15.0");
+  EXPECT_EQ(enumerated({"2.11.0", "2.12.1", "2.15.0"}), "2.11.0, 2.12.1 and 2.15.0");
+}
+
 TEST(Decimals, HaveAsManyDigitsAsTellThemApart) {
   EXPECT_EQ(in_decimals(5.139583, 5.156642), (Pair{"5.13958", "5.15664"}));
   EXPECT_EQ(in_decimals(1, 1.00000001), (Pair{"1", "1.00000001"}));
