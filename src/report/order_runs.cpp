@@ -97,7 +97,9 @@ std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding
 }
 
 bool nobody_builds(const std::string& sharding, const std::vector<EngineRuns>& engines) {
-  const auto lacks_it = [&](const EngineRuns& engine) { return !holds(built_by(engine), sharding); };
+  const auto lacks_it = [&](const EngineRuns& engine) {
+    return engine.target.project != "pytorch" || !holds(built_by(engine), sharding);
+  };
   return !engines.empty() && std::ranges::all_of(engines, lacks_it);
 }
 

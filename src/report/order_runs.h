@@ -28,7 +28,7 @@ struct OrderRun {
 std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding, const Sources& sources,
                                  const std::vector<EngineRuns>& engines);
 
-// There are runs, and none of an engine that builds it: then nobody could run the order.
+// There are runs, and none of a pytorch engine that builds it: then nobody could run the order there.
 bool nobody_builds(const std::string& sharding, const std::vector<EngineRuns>& engines);
 
 // Why the recommended order of a page is no answer yet; empty when it is one. A line each: a transform that it lacks,

@@ -48,8 +48,9 @@ TEST(EngineChoice, AnInterpreterOrAFunctionMeansTheEngineThatRunsInOne) {
 }
 
 TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
-  EXPECT_EQ(error_of({.engine = "thrid"}), "there is no engine 'thrid'; did you mean 'third'? known: native, pytorch, third");
-  EXPECT_EQ(error_of({.engine = "jax"}), "there is no engine 'jax'; known: native, pytorch, third");
+  EXPECT_EQ(error_of({.engine = "thrid"}),
+            "there is no engine 'thrid'; did you mean 'third'? known: native, pytorch, torchtitan, third");
+  EXPECT_EQ(error_of({.engine = "jax"}), "there is no engine 'jax'; known: native, pytorch, torchtitan, third");
 }
 
 }  // namespace
