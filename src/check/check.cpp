@@ -82,7 +82,10 @@ Severity Judge::severity(const Rule& rule) const { return severity_of(rule, targ
 
 bool Judge::is_silenced(const Rule& rule) const {
   const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
-  return elsewhere && rule.basis != Basis::fundamental && grade(rule).kind == GradeKind::refuted && !grade(rule).engine.empty();
+  const Grade& there = grade(rule);
+  // By a run: that a page says itself that it is over is not yet that it is.
+  const bool gone = (there.kind == GradeKind::refuted || there.kind == GradeKind::stale) && !there.engine.empty();
+  return elsewhere && rule.basis != Basis::fundamental && gone;
 }
 
 Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules,

@@ -30,10 +30,11 @@ std::string inversions(const Stack& order, const Stack& recommended) {
   return pairs.empty() ? "nothing" : join(pairs, ", ");
 }
 
-std::string findings_in_words(const Stack& order, const std::vector<Rule>& rules) {
+std::string findings_in_words(const Stack& order, const Judge& judge) {
   std::vector<std::string> links;
-  for (const Rule& rule : rules)
-    if (rule.kind != RuleKind::commutes && !firings(rule, order).empty()) links.push_back(link_to(rule, "rules/"));
+  for (const Rule& rule : judge.rules())
+    if (rule.kind != RuleKind::commutes && !judge.is_silenced(rule) && !firings(rule, order).empty())
+      links.push_back(link_to(rule, "rules/"));
   return links.empty() ? "none" : join(links, ", ");
 }
 
@@ -65,7 +66,7 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
         .date = framework.date.empty() ? "unknown" : framework.date,
         .says = framework.says,
         .differs = inversions(order, recommended_order(order, judge)),
-        .findings = findings_in_words(order, sources.rules)};
+        .findings = findings_in_words(order, judge)};
     row.run = run_in_words(order, reader_target(sources), engines);
     rows.push_back(std::move(row));
   }
