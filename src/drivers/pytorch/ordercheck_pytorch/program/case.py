@@ -57,10 +57,9 @@ class Case:
     on_one_rank: tuple[Item, ...]  # what is left of the items on the one rank that the case is held against
     mesh: dict[str, int]  # degree of every axis, the last one fastest over ranks
     splits: dict[str, str]  # what the ranks along an axis split: layers, batch, sequence or tensors
-    reduces_partials: (
-        bool  # before an operator sums over them; asked for by the worker: see partial_operands.py
-    )
     settings: Settings
+    # Before an operator sums over them; asked for by the worker: see partial_operands.py.
+    reduces_partials: bool = False
 
     @property
     def world_size(self) -> int:

@@ -20,109 +20,111 @@ from torch.distributed.tensor import DTensor, Partial, Replicate
 from .exact.table import operators
 
 # Not an addition: its grid is so fine that the parts of products pass through it unchanged.
-_KINDS = ("contraction", "sum", "norm", "scatter", "attention", "loss", "softmax")
-_ADDITIONS = ("add", "add_")
+_SUMMING_KINDS = ("contraction", "sum", "norm", "scatter", "attention", "loss", "softmax")
+_ADDITIONS_OF_TWO = ("add", "add_")
 
 # Gradients of the first step of the case as it is, for the run that follows it in the same ranks.
-_as_it_is: dict[str, torch.Tensor] = {}
+_gradients_as_it_is: dict[str, torch.Tensor] = {}
 
 
-def furthest(grid: int) -> float:
+def furthest_apart(grid: int) -> float:
     """How far apart, relative to a gradient, the two runs may be: a thousand times what one rounding to the grid moves."""
     return 2.0 ** (10 - grid)
 
 
-def _summing() -> frozenset[str]:
-    return frozenset(one.name for one in operators() if one.kind in _KINDS and one.name not in _ADDITIONS)
+def _summing_operators() -> frozenset[str]:
+    return frozenset(
+        one.name for one in operators() if one.kind in _SUMMING_KINDS and one.name not in _ADDITIONS_OF_TWO
+    )
 
 
 @contextlib.contextmanager
-def watched(reduces: bool) -> Iterator[set[str]]:
+def watching_partial_operands(reduces: bool) -> Iterator[set[str]]:
     """Within, the set fills with the operators that partial sums went into. With `reduces` none do: they are reduced first."""
     seen: set[str] = set()
     propagator: Any = DTensor._op_dispatcher.sharding_propagator
     stock, cached = propagator.propagate_op_sharding_non_cached, propagator.propagate_op_sharding
-    summing = _summing()
+    summing = _summing_operators()
 
     def propagate(schema: Any) -> Any:
         name = schema.op.name().removeprefix("aten::").partition(".")[0]
         if name not in summing:
             return stock(schema)
-        if reduces and _takes_partial(schema):
-            reduced = _with_specs(schema, _reduced)
+        if reduces and _takes_partial_sums(schema):
+            reduced = _with_other_specs(schema, _reduced_spec)
             result = stock(reduced)
             # The result may be one of a cache: it is of the reduced operands.
             return dataclasses.replace(
                 result, redistribute_schema=result.redistribute_schema or reduced, needs_redistribute=True
             )
         result = stock(schema)
-        if _takes_partial(result.redistribute_schema if result.needs_redistribute else schema):
+        if _takes_partial_sums(result.redistribute_schema if result.needs_redistribute else schema):
             seen.add(f"aten.{name}")
         return result
 
     propagator.propagate_op_sharding_non_cached = propagate
     propagator.propagate_op_sharding = type(cached)(propagate)
-    _forget_schemas(propagator)
+    _forget_propagated(propagator)
     try:
         yield seen
     finally:
         del propagator.propagate_op_sharding_non_cached
         propagator.propagate_op_sharding = cached
-        _forget_schemas(propagator)
+        _forget_propagated(propagator)
 
 
-def _forget_schemas(propagator: Any) -> None:
+def _forget_propagated(propagator: Any) -> None:
     """What was propagated before is not propagated again."""
     propagator.propagate_op_sharding.cache_clear()
     getattr(torch._C, "_clear_DTensor_sharding_propagator_cache", lambda: None)()
 
 
-def _is_spec(one: Any) -> bool:
+def _is_tensor_spec(one: Any) -> bool:
     return hasattr(one, "placements") and hasattr(one, "mesh")
 
 
-def _takes_partial(schema: Any) -> bool:
-    found = [one for one in _leaves(schema.args_schema) if _is_spec(one)]
+def _takes_partial_sums(schema: Any) -> bool:
+    found = [one for one in _leaves_of_schema(schema.args_schema) if _is_tensor_spec(one)]
     return any(isinstance(placement, Partial) for spec in found for placement in spec.placements)
 
 
-def _leaves(values: Any) -> Iterator[Any]:
+def _leaves_of_schema(values: Any) -> Iterator[Any]:
     for value in values:
         if isinstance(value, (list, tuple)):
-            yield from _leaves(value)
+            yield from _leaves_of_schema(value)
         else:
             yield value
 
 
-def _with_specs(schema: Any, change: Callable[[Any], Any]) -> Any:
+def _with_other_specs(schema: Any, change: Callable[[Any], Any]) -> Any:
     def changed(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
             return type(value)(changed(one) for one in value)
-        return change(value) if _is_spec(value) else value
+        return change(value) if _is_tensor_spec(value) else value
 
     return type(schema)(
         schema.op, changed(schema.args_schema), dict(schema.kwargs_schema), schema.schema_info
     )
 
 
-def _reduced(spec: Any) -> Any:
+def _reduced_spec(spec: Any) -> Any:
     placements = tuple(Replicate() if isinstance(one, Partial) else one for one in spec.placements)
     return type(spec)(spec.mesh, placements, tensor_meta=spec.tensor_meta)
 
 
-def keep(gradients: dict[str, torch.Tensor]) -> None:
+def keep_as_it_is(gradients: dict[str, torch.Tensor]) -> None:
     """Of the case as it is."""
-    _as_it_is.clear()
-    _as_it_is.update(gradients)
+    _gradients_as_it_is.clear()
+    _gradients_as_it_is.update(gradients)
 
 
-def apart(gradients: dict[str, torch.Tensor]) -> float:
+def apart_from_as_it_is(gradients: dict[str, torch.Tensor]) -> float:
     """The largest distance of a gradient of the run before, relative to it. Infinite where there is none."""
-    distances = [torch.inf if gradients.keys() - _as_it_is.keys() else 0.0]
+    distances = [torch.inf if gradients.keys() - _gradients_as_it_is.keys() else 0.0]
     for name, gradient in gradients.items():
-        if name in _as_it_is:
+        if name in _gradients_as_it_is:
             # In plain arithmetic, which is outside exact kernels.
-            away, size = (_as_it_is[name] - gradient).norm().item(), gradient.norm().item()
+            away, size = (_gradients_as_it_is[name] - gradient).norm().item(), gradient.norm().item()
             distances.append(away / size if size else (torch.inf if away else 0.0))
-    _as_it_is.clear()
+    _gradients_as_it_is.clear()
     return max(distances)

@@ -15,7 +15,6 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from . import partial_operands
 from .apart import start_apart
 from .case import Case, Item
 from .catalogue import transforms_of
@@ -36,6 +35,7 @@ from .gather import (
 )
 from .gradient_norm import LOCAL_PARTS, SEVERAL_MESHES, WithGradient, clip_by_total_norm, groups_by_mesh
 from .llama import make_llama
+from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
 from .pipeline import PipelineSteps
 from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
@@ -110,13 +110,13 @@ class RankRun:
     def watching_partials(self) -> contextlib.AbstractContextManager[set[str]]:
         if not self.case.settings.exact or self.case.world_size == 1:
             return contextlib.nullcontext(set())
-        return partial_operands.watched(self.case.reduces_partials)
+        return watching_partial_operands(self.case.reduces_partials)
 
     def tell_partials(self, met: set[str]) -> None:
         if self.case.reduces_partials:
-            self.seen.partials_apart = partial_operands.apart(self.seen.gradients[0])
+            self.seen.partials_apart = apart_from_as_it_is(self.seen.gradients[0])
         elif met:
-            partial_operands.keep(self.seen.gradients[0])
+            keep_as_it_is(self.seen.gradients[0])
             self.seen.partial_operands = sorted(met)
 
     def apply_and_train(self, model: nn.Module) -> None:

@@ -46,6 +46,7 @@ BEFORE = (
     "watch",
     "gather",
     "gradient_norm",
+    "partial_operands",
 )
 ONE_RANK = "# then compares losses, gradients and parameters bit for bit."
 HOW = {

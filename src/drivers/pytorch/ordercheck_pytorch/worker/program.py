@@ -78,7 +78,7 @@ class RealProgram:
         return str(self._catalogue.cannot(case))
 
     def furthest(self, case: Any) -> float:
-        return float(self._partials.furthest(case.settings.grid))
+        return float(self._partials.furthest_apart(case.settings.grid))
 
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any:
         return self._rank.run_rank(case, rank, device, watch)
