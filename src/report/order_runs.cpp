@@ -69,13 +69,10 @@ OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns&
   if (!made.holds && !made.no_known_cure)
     for (const Stack& wanted : made.cure ? std::vector{stack, *made.cure} : std::vector{stack})
       if (run_of(wanted, engine) == nullptr) made.to_run.push_back(wanted);
+  // A few stacks are run on such a release: what pages say of it there is told, and what was not run is no gap.
+  const bool neither_ran = made.to_run.size() == (made.cure ? 2u : 1u);
+  made.of_few_runs = neither_ran && engine.target != reader_target(sources);
   return made;
-}
-
-// A release of which a few stacks were run tells nothing of an order that is not among them; the reader's release has to.
-void add_run(OrderRun run, const EngineRuns& engine, const Sources& sources, std::vector<OrderRun>& runs) {
-  const std::size_t asked = run.cure ? 2 : 1;
-  if (run.to_run.size() < asked || engine.target == reader_target(sources)) runs.push_back(std::move(run));
 }
 
 }  // namespace
@@ -91,7 +88,7 @@ std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding
     if (engine.target.project != "pytorch") continue;
     const std::vector<std::string> built = built_by(engine);
     if (std::ranges::all_of(core.items, [&](const Item& item) { return holds(built, item.name); }))
-      add_run(order_run(core, sources, engine), engine, sources, runs);
+      runs.push_back(order_run(core, sources, engine));
   }
   return runs;
 }
@@ -114,7 +111,7 @@ std::vector<std::string> order_gaps(const Stack& order, const std::string& shard
   if (runs.empty())
     gaps.push_back(fmt::format("the recommended order with {}: no committed run of pytorch is of all that it holds", sharding));
   for (const OrderRun& run : runs) {
-    if (run.holds || run.no_known_cure) continue;
+    if (run.holds || run.no_known_cure || run.of_few_runs) continue;
     std::vector<std::string> stacks;
     for (const Stack& stack : run.to_run) stacks.push_back(print(stack));
     gaps.push_back(fmt::format("the recommended order with {} on {}: no committed run of {}{} is equal; {}", sharding,

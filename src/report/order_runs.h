@@ -21,6 +21,7 @@ struct OrderRun {
   std::string cure_seen;
   bool holds = false;          // one of the two ran equal
   bool no_known_cure = false;  // it is blocked, and nothing keeps every transform, or what did was run and is not equal
+  bool of_few_runs = false;    // neither of the two was run, on a release that is not the reader's
   std::vector<Stack> to_run;   // what would tell
 };
 

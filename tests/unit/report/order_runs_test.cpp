@@ -101,6 +101,22 @@ TEST_F(OrderRuns, ACureThatDidNotRunEqualIsNone) {
   EXPECT_THAT(order.gaps, IsEmpty());
 }
 
+TEST_F(OrderRuns, AReleaseOfWhichAFewStacksWereRunIsToldAndIsNoGap) {
+  Sources sources = sources_with({{kOrder, Verdict::differs}, {kCured, Verdict::equal}});
+  EvidenceTable few = sources.evidence[0];
+  few.versions = {"torch 2.12.1"};
+  std::erase_if(few.rows, [](const Observation& row) { return row.case_text.starts_with("pp=2,tp=2"); });
+  for (Observation& row : few.rows) row.version = "2.12.1";
+  sources.evidence.insert(sources.evidence.begin(), few);
+  sources.observations = observations_of(sources.evidence);
+  const RecommendedOrder order = recommended_orders(sources, engine_runs_of(sources)).at(0);
+  ASSERT_THAT(order.runs, SizeIs(2));
+  EXPECT_EQ(order.runs[0].target, "pytorch 2.12.1");
+  EXPECT_THAT(order.runs[0].seen, HasSubstr("not run under inductor yet"));
+  EXPECT_FALSE(order.runs[0].blockers.empty());
+  EXPECT_THAT(order.gaps, IsEmpty());
+}
+
 TEST_F(OrderRuns, AnOrderThatIsNotEqualThoughNoPageBlocksItIsNoAnswer) {
   Sources sources = sources_with({{kOrder, Verdict::differs}});
   std::erase_if(sources.rules, [](const Rule& rule) { return rule.id == "CLA-017"; });
