@@ -30,7 +30,9 @@ from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.experimental import register_sharding
 
 PLAIN: dict[str, Any] = {}  # functions of torchtitan as it defines them
+BUCKETING = {"transformer_block": "transformer_block_bucketing", "auto": "auto_bucketing"}
 SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B"}
+WITHOUT_EXPERTS = ("llama", "llama3", "qwen3")
 # One MoE block behind one dense block: 8 experts, of which 4 ranks hold two each.
 EXPERTS = {"num_experts": 8, "top_k": 3, "load_balance_coeff": 1e-3}
 
@@ -109,6 +111,9 @@ def job_config(site: Site) -> Any:
         "parallelism.tensor_parallel_degree": degrees["tp"],
         "parallelism.pipeline_parallel_degree": degrees["pp"],
         "parallelism.expert_parallel_degree": degrees.get("ep", 1),
+        "parallelism.expert_tensor_parallel_degree": degrees.get("etp", 1),
+        "job.custom_config_module": "torchtitan.experiments.simple_fsdp.job_config",  # adds compile.graph_passes
+        **site.kept.get("arguments", {}),
     }
     words = [word for name, value in arguments.items() for word in (f"--{name}", str(value))]
     return part("config").ConfigManager().parse_args(words)
@@ -121,7 +126,7 @@ def parallel_dims(site: Site) -> Any:
         sizes = {axis: degrees[axis] for axis in ("dp_replicate", "dp_shard", "cp", "tp", "pp")}
         world = functools.reduce(lambda a, b: a * b, sizes.values())
         site.kept["parallel_dims"] = part("distributed").ParallelDims(
-            **sizes, ep=degrees.get("ep", 1), etp=1, world_size=world
+            **sizes, ep=degrees.get("ep", 1), etp=degrees.get("etp", 1), world_size=world
         )
     return site.kept["parallel_dims"]
 
@@ -205,15 +210,30 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
 
 
 def compile_model(subject: Subject, item: Item, site: Site) -> None:
-    """As experiments/simple_fsdp compiles: the whole model with its backend, of which no pass buckets collectives."""
-    config = job_config(site).compile
-    config.backend, config.graph_passes = item.mode or stand_in_for_inductor, None
-    backend = part("experiments.simple_fsdp.backend").get_compile_backend_with_passes(
-        config, fsdp_reshard_after_forward=True, fsdp_manual_buckets=None
+    """As experiments/simple_fsdp compiles: the whole model, with passes of its own over the captured graph."""
+    config, model = job_config(site), subject.model
+    config.compile.backend = item.mode or stand_in_for_inductor
+    policy = config.parallelism.fsdp_reshard_after_forward
+    buckets = (
+        simple_fsdp_of(model).get_transformer_block_buckets(model) if config.compile.graph_passes else None
     )
+    backend = part("experiments.simple_fsdp.backend").get_compile_backend_with_passes(
+        config.compile,
+        policy == "always" or (policy == "default" and not parallel_dims(site).pp_enabled),
+        buckets,
+    )
+    torch._inductor.config.reorder_for_peak_memory = False
     torch._dynamo.config.capture_scalar_outputs = True  # as it does for MoE models
-    subject.model = torch.compile(subject.model, backend=backend, fullgraph=True)  # type: ignore[assignment]
+    subject.model = torch.compile(model, backend=backend, fullgraph=True)  # type: ignore[assignment]
     subject.model.forward = marked(SCOPE, subject.model.forward)
+
+
+def simple_fsdp_of(model: nn.Module) -> ModuleType:
+    """Its parallelize.py of the model's family; llama3's where it has none."""
+    family = family_of(model).rpartition(".")[2]
+    return part(
+        f"experiments.simple_fsdp.{'deepseek_v3' if family == 'deepseek_v3' else 'llama3'}.parallelize"
+    )
 
 
 def compiled_modules(model: nn.Module) -> list[OptimizedModule]:
@@ -247,20 +267,44 @@ def shard(subject: Subject, item: Item, site: Site, names: list[str], names_of_e
 
 
 def apply_simple_fsdp(subject: Subject, item: Item, site: Site) -> None:
-    """Of experiments/simple_fsdp; with experts of a mesh of their own, these before the model."""
+    simple_fsdp(subject, item, site, "fully_shard", ["fsdp"], ["efsdp"])
+
+
+def apply_simple_hsdp(subject: Subject, item: Item, site: Site) -> None:
+    simple_fsdp(subject, item, site, "hybrid_shard", ["dp_replicate", "fsdp"], ["dp_replicate", "efsdp"])
+
+
+def apply_simple_replicate(subject: Subject, item: Item, site: Site) -> None:
+    simple_fsdp(subject, item, site, "replicate", ["dp_replicate"], ["dp_replicate", "efsdp"])
+
+
+def simple_fsdp(
+    subject: Subject, item: Item, site: Site, mode: str, names: list[str], names_of_experts: list[str]
+) -> None:
+    """Of experiments/simple_fsdp; with experts of a mesh of their own, these before the model. What it does about buckets and
+    about gathered parameters after forward are passes over a captured graph: both are the job's configuration, which
+    whatever captures one reads, as torchtitan's compile does."""
+    arguments = site.kept.setdefault("arguments", {})
+    if "bucket" in item.options:
+        arguments["compile.graph_passes"] = BUCKETING[item.options["bucket"]]
+    if "reshard" in item.options:
+        arguments["parallelism.fsdp_reshard_after_forward"] = item.options["reshard"]
     dims, dtypes, config = parallel_dims(site), part("config").TORCH_DTYPE_MAP, job_config(site).training
-    policy = import_module("torch.distributed.fsdp").MixedPrecisionPolicy(
+    parallel = part("experiments.simple_fsdp.simple_fsdp")
+    policy = parallel.MixedPrecisionPolicy(
         param_dtype=dtypes[config.mixed_precision_param], reduce_dtype=dtypes[config.mixed_precision_reduce]
     )
-    data_parallel = part("experiments.simple_fsdp.simple_fsdp").data_parallel
     if dims.ep_enabled:
         model: Any = subject.model
+        mesh = dims.get_mesh(names_of_experts)
         for block in model.layers.values():
             if block.moe_enabled:
-                block.moe.experts = data_parallel(
-                    block.moe.experts, dims.get_mesh("efsdp"), mode="fully_shard", mp_policy=policy
+                experts = block.moe.experts
+                among = mesh["efsdp"].size() * dims.ep > experts.num_experts
+                block.moe.experts = parallel.data_parallel(
+                    experts, mesh, mode, mp_policy=policy, shard_dim=1 if among else 0
                 )
-    subject.model = data_parallel(subject.model, dims.get_mesh("fsdp"), mode="fully_shard", mp_policy=policy)
+    subject.model = parallel.data_parallel(subject.model, dims.get_mesh(names), mode, mp_policy=policy)
 
 
 def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
@@ -298,14 +342,21 @@ def apply_pp(subject: Subject, item: Item, site: Site) -> None:
 
 
 def build_optimizers(subject: Subject, site: Site) -> None:
-    """AdamW as it is built by default, one tensor at a time on a CPU; clipped to its max_norm. MoE models update the bias that
-    balances their experts in a hook of it."""
+    """AdamW as it is built by default, one tensor at a time on a CPU; clipped to its max_norm as train_step does. MoE models
+    update the bias that balances their experts in a hook of it."""
     spec = import_module(family_of(subject.model)).get_train_spec()
     config = job_config(site)
     config.optimizer.implementation = "for-loop"
     config.optimizer.lr = 1e-2
     subject.optimizer = spec.build_optimizers_fn([subject.model], config.optimizer, parallel_dims(site))
-    subject.clip = config.training.max_norm
+    dims = parallel_dims(site)
+    subject.clips_by = functools.partial(
+        part("distributed.utils").clip_grad_norm_,
+        max_norm=config.training.max_norm,
+        foreach=True,
+        pp_mesh=dims.get_optional_mesh("pp"),
+        ep_enabled=dims.ep_enabled,
+    )
 
 
 def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
@@ -354,6 +405,16 @@ def deepseek_v3() -> nn.Module:
     return model_of("deepseek_v3", sizes | heads | {"moe_args": moe})
 
 
+def deepseek_v3_idle() -> nn.Module:
+    """Its experts 2 and 3, all that the second of 4 ranks holds, are never chosen, and the first one always is: by the bias that
+    it adds to scores where it chooses."""
+    model: Any = deepseek_v3()
+    for block in model.layers.values():
+        if block.moe_enabled:
+            block.moe.expert_bias.copy_(torch.tensor([100.0, 0, -100, -100, 0, 0, 0, 0]))
+    return model  # type: ignore[no-any-return]
+
+
 def qwen3() -> nn.Module:
     return model_of(
         "qwen3", {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "head_dim": 4, "hidden_dim": 96}
@@ -381,17 +442,20 @@ def one_schedule(item: Item) -> str:
 
 
 def cannot(case: Case) -> str:
-    degrees = [item.degrees for item in case.items if item.name == "ep"]
-    if not degrees:
+    experts = [item for item in case.items if item.name == "ep"]
+    if not experts:
         return ""
-    if not degrees[0]:
+    item, tp = experts[0], case.mesh["tp"]
+    if case.model in WITHOUT_EXPERTS:
+        return f"{case.model} has no experts; expected another model than {', '.join(WITHOUT_EXPERTS)}"
+    if not item.degrees:
         return "ep needs a degree: ep=2"
-    ranks = case.mesh["dp_shard"] * case.mesh["cp"] * case.mesh["tp"]
-    return (
-        ""
-        if ranks % degrees[0][0] == 0
-        else f"ep={degrees[0][0]} is carved from {ranks} ranks of dp_shard, cp and tp"
-    )
+    etp = int(item.options.get("etp", "1"))
+    if etp not in (1, tp):
+        return f"ep:etp is 1 or the degree of tp; expected etp={tp}, got etp={etp}"
+    ranks = case.mesh["dp_shard"] * case.mesh["cp"] * tp
+    ep = item.degrees[0] * etp
+    return "" if ranks % ep == 0 else f"ep={ep} is carved from {ranks} ranks of dp_shard, cp and tp"
 
 
 SUBJECT = Published(
@@ -403,17 +467,20 @@ SUBJECT = Published(
         "llama3": llama3,
         "llama4": llama4,
         "deepseek_v3": deepseek_v3,
+        "deepseek_v3_idle": deepseek_v3_idle,
         "qwen3": qwen3,
         "qwen3_moe": qwen3_moe,
     },
     transforms={
         "pp": Transform(apply_pp, ("gpipe", "1f1b", "microbatches"), cannot=one_schedule),
         "tp": Transform(apply_tp),
-        "ep": Transform(apply_ep, scopes=("experts",)),
+        "ep": Transform(apply_ep, ("etp",), ("experts",)),
         "ac": Transform(apply_ac, ("n",), ("block",)),
         "sac": Transform(apply_sac, scopes=("block",)),
         "compile": Transform(apply_compile, scopes=("block", "model")),
-        "simple_fsdp": Transform(apply_simple_fsdp),
+        "simple_fsdp": Transform(apply_simple_fsdp, ("bucket", "reshard")),
+        "simple_hsdp": Transform(apply_simple_hsdp, ("bucket", "reshard")),
+        "simple_replicate": Transform(apply_simple_replicate, ("bucket", "reshard")),
         "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
         "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
         "ddp": Transform(apply_ddp),

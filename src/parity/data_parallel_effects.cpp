@@ -71,6 +71,17 @@ void expect_cast(Showing& showing, const EffectRuns& runs, const std::string& gr
                  fmt::format("gathers {:.0f} bytes where it reduces {:.0f}, expected half", gathered, reduced));
 }
 
+// A bucket is of several parameters: fewer collectives than parameters, in every microbatch.
+void expect_buckets(Showing& showing, const EffectRuns& runs, const char* kind, const std::string& group, Phase phase) {
+  if (!option_of(runs.item(), "bucket") || runs.with.parameters.empty()) return;
+  const Settings& settings = runs.subject.settings;
+  const std::int64_t times = std::int64_t{settings.steps} * settings.accumulation;
+  const auto parameters = static_cast<std::int64_t>(runs.with.parameters.size());
+  const std::int64_t seen = collectives(runs.with, kind, group, phase);
+  showing.expect(seen < parameters * times,
+                 fmt::format("{} {} for {} parameters in {} microbatches", seen, kind, parameters, times));
+}
+
 }  // namespace
 
 void show_sharded(Showing& showing, const EffectRuns& runs) {
@@ -87,15 +98,21 @@ void show_sharded(Showing& showing, const EffectRuns& runs) {
       showing.expect(true, fmt::format("{} reduce_scatter on {} by the pipeline's schedule", behind, group));
     else
       expect_collective(showing, runs.with, "reduce_scatter", group.c_str(), Phase::backward);
+    expect_buckets(showing, runs, "all_gather", group, Phase::forward);
+    expect_buckets(showing, runs, "reduce_scatter", group, Phase::backward);
     expect_sharded_parameters(showing, runs, shards * degree_of(mesh, "cp"));
     if (option_of(runs.item(), "mp") && !scheduled) expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
   }
-  if (replicas > 1) expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+  if (replicas > 1) {
+    expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+    expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
+  }
   expect_split_batch(showing, runs);
 }
 
 void show_replicated(Showing& showing, const EffectRuns& runs) {
   expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+  expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
   expect_split_batch(showing, runs);
 }
 

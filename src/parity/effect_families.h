@@ -15,6 +15,7 @@ void show_captured(Showing& showing, const EffectRuns& runs);
 // model_parallel_effects.cpp
 void show_tensor_parallel(Showing& showing, const EffectRuns& runs);
 void show_context_parallel(Showing& showing, const EffectRuns& runs);
+void show_expert_parallel(Showing& showing, const EffectRuns& runs);
 void show_pipeline(Showing& showing, const EffectRuns& runs);
 
 // data_parallel_effects.cpp

@@ -15,6 +15,7 @@ void show(OwedEffect owed, Showing& showing, const EffectRuns& runs) {
     case OwedEffect::captured: return show_captured(showing, runs);
     case OwedEffect::tensor_parallel: return show_tensor_parallel(showing, runs);
     case OwedEffect::context_parallel: return show_context_parallel(showing, runs);
+    case OwedEffect::expert_parallel: return show_expert_parallel(showing, runs);
     case OwedEffect::pipeline: return show_pipeline(showing, runs);
     case OwedEffect::sharded: return show_sharded(showing, runs);
     case OwedEffect::replicated: return show_replicated(showing, runs);

@@ -48,6 +48,18 @@ void show_context_parallel(Showing& showing, const EffectRuns& runs) {
   expect_split_work(showing, runs, 1, world_size(runs.mesh()));
 }
 
+// Which ranks hold the experts is up to how they are carved from the mesh: an exchange on any group counts. How much of the
+// work rank 0 has is up to the tokens.
+void show_expert_parallel(Showing& showing, const EffectRuns& runs) {
+  if (runs.item().degrees == std::vector{Degree{1}}) return showing.remark("degree 1: nothing to show");
+  for (const Phase phase : {Phase::forward, Phase::backward}) {
+    std::int64_t exchanges = 0;
+    for (const CollectiveCount& c : runs.with.collectives)
+      if (c.kind == "all_to_all" && c.phase == phase) exchanges += c.count;
+    showing.expect(exchanges > 0, fmt::format("{} all_to_all in {}", exchanges, name_of(phase)));
+  }
+}
+
 // How much of the work rank 0 has is up to where the model was cut: some of it, not all. Messages are in the counters, and
 // where an engine also records them by group they count as seen.
 void show_pipeline(Showing& showing, const EffectRuns& runs) {

@@ -11,6 +11,22 @@
 #include "stack/notation.h"
 
 namespace ordercheck {
+namespace {
+
+std::vector<Case> runs_of(TomlTable& keys) {
+  std::vector<Case> runs;
+  for (const std::string& text : keys.texts_if_given("runs")) {
+    auto c = parse_case(text);
+    if (c)
+      runs.push_back(*c);
+    else
+      keys.refuse("runs", split(c.error().message, '\n').front());
+  }
+  return runs;
+}
+
+}  // namespace
+
 Result<Framework> parse_framework(std::string_view text, const std::string& path) {
   TomlTable keys(text, path);
   Framework framework{.name = std::filesystem::path(path).stem().string(),
@@ -20,7 +36,8 @@ Result<Framework> parse_framework(std::string_view text, const std::string& path
                       .source = keys.text("source"),
                       .url = keys.url_if_given("url"),
                       .date = keys.date_if_given("date"),
-                      .says = keys.text("says")};
+                      .says = keys.text("says"),
+                      .runs = runs_of(keys)};
   auto order = parse_stack(keys.text("order"));
   if (!order)
     keys.refuse("order", split(order.error().message, '\n').front());

@@ -7,6 +7,8 @@
 //   url = "https://github.com/..."      # left out where none is known
 //   date = "2026-02-20"                 # of the source; left out where unknown
 //   says = "one sentence in our words"
+//   runs = ["tp=2,ep=2,fsdp=2 model=deepseek_v3 engine=torchtitan"]   # cases in which its own functions stand for the order;
+//                                                                     # left out where no engine has them
 #pragma once
 
 #include <filesystem>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "stack/case.h"
 #include "stack/stack.h"
 
 namespace ordercheck {
@@ -28,6 +31,7 @@ struct Framework {
   std::string url;   // "" where none is known
   std::string date;  // "" where unknown
   std::string says;
+  std::vector<Case> runs;
   friend bool operator==(const Framework&, const Framework&) = default;
 };
 

@@ -146,10 +146,20 @@ class Collector {
       add(projected, {SourceKind::framework, framework.name + " (projected)"});
   }
 
+  void add_own_runs(const Framework& framework) {
+    for (const Case& c : framework.runs)
+      if (c.engine == hello_.engine) add(c, {SourceKind::framework, framework.name});
+  }
+
   void add_discussion(const Discussion& discussion, const std::string& model) {
     for (const DiscussionPoint& point : discussion.points)
       for (const Stack& stack : point.stacks)
-        add(usual_case(stack, model, hello_.engine), {SourceKind::discussion, discussion.name + " " + point.id});
+        add(usual_case(stack, model_of(stack, model), hello_.engine),
+            {SourceKind::discussion, discussion.name + " " + point.id});
+  }
+
+  void add_traffic(const TrafficTable& table) {
+    for (const Case& c : cases_of(table, hello_.engine)) add(c, {SourceKind::traffic, table.title});
   }
 
   Plan plan() const {
@@ -206,6 +216,15 @@ std::string why_not(const Case& c, const Hello& hello) {
   return "";
 }
 
+std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine) {
+  std::vector<Case> cases;
+  for (const Stack& stack : table.stacks) {
+    cases.push_back(usual_case(stack, table.model, engine));
+    cases.back().settings.steps = table.steps;
+  }
+  return cases;
+}
+
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
                const std::vector<Discussion>& discussions, Tier tier) {
   Collector collector(space, rules, hello, tier);
@@ -219,8 +238,10 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
     for (const auto& discussion : discussions) collector.add_discussion(discussion, model);
   }
+  for (const Framework& framework : frameworks) collector.add_own_runs(framework);
   for (const OwnStacks& own : space.own_stacks)
     for (const Stack& stack : own.stacks) collector.add_order(stack, own.model);
+  for (const TrafficTable& table : space.traffic) collector.add_traffic(table);
   return collector.plan();
 }
 
@@ -241,6 +262,7 @@ const char* name_of(SourceKind kind) {
     case SourceKind::optimizer: return "optimizer";
     case SourceKind::framework: return "framework";
     case SourceKind::discussion: return "discussion";
+    case SourceKind::traffic: return "traffic";
   }
   assert(false && "every source has a name");
   return "";

@@ -22,8 +22,9 @@ namespace ordercheck {
 //   accumulation   a legal order with another number of microbatches
 //   optimizer      an optimizer at one position of an order
 //   framework      a project's fixed order: detail is its name, "torchtitan (projected)"
+//   traffic        a row of a table that lays stacks side by side: detail is its title
 //   discussion         a stack that answers a point of a discussion: detail is both names, "torchtitan-1554 tp-ac"
-enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework, discussion };
+enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework, discussion, traffic };
 
 struct Source {
   SourceKind kind = SourceKind::order;
@@ -57,6 +58,9 @@ std::string why_not(const Case& c, const Hello& hello);
 // The slow tier adds the orders of the space's slow sets; without it they are listed as not planned. The tiers smoke and
 // versions are the stacks that the space lists under these names, and nothing else.
 enum class Tier { usual, slow, smoke, versions };
+
+// The cases of one of the space's tables, in its order.
+std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine);
 
 // Cases of every source for one engine. Without a rule set that loaded there is no plan, so the rules come loaded.
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/toml.h"
+#include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
@@ -57,6 +58,18 @@ std::vector<OwnStacks> own_stacks_of(TomlTable& keys) {
   return own;
 }
 
+std::vector<TrafficTable> traffic_of(TomlTable& keys) {
+  std::vector<TrafficTable> tables;
+  for (TomlTable& table : keys.tables_if_given("traffic")) {
+    tables.push_back({.title = table.text("title"),
+                      .model = table.text("model"),
+                      .steps = table.number_if_given("steps").value_or(Settings{}.steps),
+                      .stacks = stacks_of(table, "stacks")});
+    keys.adopt(table);
+  }
+  return tables;
+}
+
 std::vector<Item> optimizers_of(TomlTable& keys) {
   std::vector<Item> items;
   for (const auto& text : keys.texts("optimizers")) {
@@ -96,6 +109,7 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),
               .own_stacks = own_stacks_of(keys),
+              .traffic = traffic_of(keys),
               .most_ranks = keys.number_if_given("most_ranks").value_or(Space{}.most_ranks)};
   check_transforms(keys, space.transforms);
   if (auto error = keys.error()) return *error;

@@ -21,6 +21,12 @@
 //   [[model]]                     # what is run of another model than those of `models`; may be left out
 //   name = "deepseek_v3"
 //   stacks = ["ep=2,fsdp=4"]      # with degrees
+//
+//   [[traffic]]                   # stacks laid side by side by what their ranks send; may be left out
+//   title = "SimpleFSDP"
+//   model = "llama"
+//   steps = 10                  # may be left out
+//   stacks = ["fsdp=4", "simple_fsdp=4,compile@model"]
 #pragma once
 
 #include <filesystem>
@@ -38,6 +44,14 @@ struct OwnStacks {
   std::string model;
   std::vector<Stack> stacks;  // with degrees
   friend bool operator==(const OwnStacks&, const OwnStacks&) = default;
+};
+
+struct TrafficTable {
+  std::string title;
+  std::string model;
+  int steps = 0;
+  std::vector<Stack> stacks;  // with degrees, in the order of the table
+  friend bool operator==(const TrafficTable&, const TrafficTable&) = default;
 };
 
 struct Space {
@@ -58,6 +72,7 @@ struct Space {
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
   std::vector<OwnStacks> own_stacks;  // of models that are not in `models`
+  std::vector<TrafficTable> traffic;
   int most_ranks = std::numeric_limits<int>::max();
   friend bool operator==(const Space&, const Space&) = default;
 };

@@ -53,9 +53,10 @@ std::vector<std::vector<Stack>> alike(const std::vector<Stack>& stacks) {
 }
 
 std::vector<Column> columns_of(const std::vector<Stack>& stacks, const Space& space, const EngineRuns& engine) {
+  const std::string usual = space.models.empty() ? Case{}.model : space.models.front();
   std::vector<Column> columns;
   for (const Stack& stack : stacks) {
-    const Case c = usual_case(stack, space.models.empty() ? Case{}.model : space.models.front(), engine.table.engine);
+    const Case c = usual_case(stack, model_of(stack, usual), engine.table.engine);
     columns.push_back({.stack = stack, .run = find_outcome(engine, c)});
   }
   return columns;

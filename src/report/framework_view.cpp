@@ -52,6 +52,17 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
   return "not run";
 }
 
+// Its own functions in its own order, on every version that they were run on.
+std::string own_runs_in_words(const Framework& framework, const std::vector<EngineRuns>& engines) {
+  std::vector<std::string> parts;
+  for (const Case& c : framework.runs)
+    for (const EngineRuns& engine : engines)
+      if (const Outcome* outcome = find_outcome(engine, c))
+        parts.push_back(fmt::format("{}{}: {}", code(print(c.stack)), c.model == Case{}.model ? "" : " (" + c.model + ")",
+                                    verdict_in_words(outcome->seen)));
+  return join(parts, "<br>");
+}
+
 }  // namespace
 
 std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines) {
@@ -67,6 +78,7 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
         .says = framework.says,
         .differs = inversions(order, recommended_order(order, judge)),
         .findings = findings_in_words(order, judge)};
+    row.own_runs = own_runs_in_words(framework, engines);
     row.run = run_in_words(order, reader_target(sources), engines);
     rows.push_back(std::move(row));
   }

@@ -13,6 +13,7 @@ struct FrameworkRow {
   std::string title, order, source, date, says;
   std::string differs;   // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
   std::string findings;  // pages that fire on it, linked; "none"
+  std::string own_runs;  // of its own functions: "`tp=2,ep=2` (deepseek_v3): differs on torchtitan 0.2.2"; ""
   std::string run;       // on the reader's version: "equal"; "differs, without `ep`"; "not run"
 };
 

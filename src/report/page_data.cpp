@@ -88,6 +88,11 @@ Json data_of(const RunRow& row) {
   return {{"text", row.text}, {"verdict", row.verdict}, {"seen", row.seen}, {"rules", row.rules}};
 }
 
+Json data_of(const SentRow& row) {
+  return {{"stack", row.stack},       {"verdict", row.verdict}, {"gathers", row.gathers}, {"gathers_again", row.gathers_again},
+          {"scatters", row.scatters}, {"reduces", row.reduces}, {"bytes", row.bytes},     {"page", row.page}};
+}
+
 Json data_of(const CostRow& row) { return {{"order", row.order}, {"cells", texts(row.cells)}}; }
 
 Json data_of(const TrafficRow& row) {
@@ -102,8 +107,9 @@ Json data_of(const ContradictionRow& row) {
 }
 
 Json data_of(const FrameworkRow& row) {
-  return {{"title", row.title}, {"order", row.order},     {"source", row.source},     {"date", row.date},
-          {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
+  return {{"title", row.title},       {"order", row.order},       {"source", row.source},
+          {"date", row.date},         {"says", row.says},         {"differs", row.differs},
+          {"findings", row.findings}, {"own_runs", row.own_runs}, {"run", row.run}};
 }
 
 Json data_of(const Disagreement& d) {
@@ -119,6 +125,8 @@ Json data_of(const PointLine& line) { return {{"name", line.name}, {"cells", tex
 Json data_of(const PointRuns& runs);
 Json data_of(const PointView& point);
 Json data_of(const TransformPage& page);
+Json data_of(const TransformShown& shown);
+Json data_of(const SentTable& table);
 Json data_of(const TransformView& view);
 Json data_of(const VersionsView& view);
 
@@ -144,6 +152,14 @@ Json all(const std::vector<T>& values) {
 
 Json data_of(const SetView& set) {
   return {{"title", set.title}, {"counters", texts(set.counters)}, {"alike", set.alike}, {"rows", all(set.rows)}};
+}
+
+Json data_of(const SentTable& table) {
+  return {{"title", table.title},
+          {"engine", table.engine},
+          {"model", table.model},
+          {"steps", table.steps},
+          {"rows", all(table.rows)}};
 }
 
 Json data_of(const VersionsView& view) {
@@ -191,11 +207,13 @@ Json data_of(const TransformPage& page) {
   return {{"page", page.page}, {"claim", page.claim}, {"harm", page.harm}, {"basis", page.basis}, {"source", page.source}};
 }
 
+Json data_of(const TransformShown& shown) {
+  return {{"target", shown.target}, {"verdict", shown.verdict}, {"page", shown.page}, {"stacks", shown.stacks}};
+}
+
 Json data_of(const TransformView& view) {
-  return {{"name", view.name},
-          {"title", view.title},
-          {"run", view.run},
-          {"projects", join(view.projects, "; ")},
+  return {{"name", view.name},        {"title", view.title},    {"run", view.run},
+          {"shown", all(view.shown)}, {"sent", all(view.sent)}, {"projects", join(view.projects, "; ")},
           {"pages", all(view.pages)}};
 }
 
@@ -301,6 +319,7 @@ Json data_of(const EngineView& view) {
           {"sets", all(view.sets)},
           {"costs", all(view.costs)},
           {"traffic", all(view.traffic)},
+          {"sent", all(view.sent)},
           {"contradictions", all(view.contradictions)},
           {"undecided", lines(view.undecided)},
           {"open", lines(view.open)},

@@ -111,6 +111,13 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
   return page;
 }
 
+std::string explaining_page(const Outcome& outcome, const std::vector<Rule>& rules) {
+  if (shows_parity(outcome.seen.verdict)) return "";
+  const bool explained = outcome.agreement == Agreement::confirmed || !outcome.explanation.empty();
+  const Rule* rule = explained ? find_rule(rules, outcome.prediction.rule) : nullptr;
+  return rule == nullptr ? "none" : link_to(*rule, "rules/");
+}
+
 std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {
   std::vector<std::string> links;
   for (const std::string& id : outcome.prediction.fired)

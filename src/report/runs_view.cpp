@@ -117,6 +117,7 @@ EngineView engine_view(const Sources& sources, const EngineRuns& engine) {
   for (const Case& c : cases)
     if (const Outcome* run = find_outcome(engine, c); run != nullptr && shows_parity(run->seen.verdict)) legal.push_back(run);
   add_costs(legal, view);
+  view.sent = sent_tables(sources, engine);
   view.contradictions = contradictions_of(engine);
   for (const Outcome& outcome : engine.outcomes)
     if (outcome.agreement == Agreement::undecided)

@@ -7,6 +7,7 @@
 #include "report/engine_runs.h"
 #include "report/set_view.h"
 #include "report/sources.h"
+#include "report/traffic_view.h"
 
 namespace ordercheck {
 
@@ -54,6 +55,7 @@ struct EngineView {
   std::vector<std::string> cost_names;  // "operators recomputed": counters that are not 0 in every legal order
   std::vector<CostRow> costs;
   std::vector<TrafficRow> traffic;
+  std::vector<SentTable> sent;
   std::vector<ContradictionRow> contradictions;
   std::vector<std::string> undecided;
   std::vector<std::string> open;         // "no rule speaks about ...: `fsdp=2,ac`, `fsdp=2,sac`"

@@ -1,13 +1,17 @@
 #include "report/transform_view.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/wording.h"
 #include "report/markdown.h"
+#include "report/rule_view.h"
 #include "rule/claim.h"
+#include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
@@ -30,12 +34,51 @@ std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engi
   return join(parts, ", ");
 }
 
+bool holds_item(const Stack& stack, const std::string& name) {
+  return std::ranges::find(stack.items, name, &Item::name) != stack.items.end();
+}
+
+// A stack, and the models that it was run of: several, or one that is not the usual one.
+std::string stack_and_models(const std::string& stack, const std::vector<std::string>& models) {
+  if (models == std::vector<std::string>{Case{}.model}) return code(stack);
+  return fmt::format("{} ({})", code(stack), join(models, ", "));
+}
+
+std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  using Key = std::tuple<Verdict, std::string, std::string>;  // and the verdict in words, and the page
+  std::map<Key, std::vector<std::pair<std::string, std::vector<std::string>>>> groups;
+  for (const Outcome& outcome : engine.outcomes) {
+    const Case& c = outcome.subject;
+    if (!holds_item(c.stack, name) || c.settings != usual_settings(c.stack)) continue;
+    auto& stacks = groups[{outcome.seen.verdict, verdict_in_words(outcome.seen), explaining_page(outcome, rules)}];
+    const auto found = std::ranges::find(stacks, print(c.stack), &std::pair<std::string, std::vector<std::string>>::first);
+    if (found == stacks.end())
+      stacks.push_back({print(c.stack), {c.model}});
+    else
+      found->second.push_back(c.model);
+  }
+  std::vector<TransformShown> shown;
+  for (const auto& [key, stacks] : groups) {
+    std::vector<std::string> texts;
+    for (const auto& [stack, models] : stacks) texts.push_back(stack_and_models(stack, models));
+    shown.push_back(
+        {.target = print(engine.target), .verdict = std::get<1>(key), .page = std::get<2>(key), .stacks = join(texts, ", ")});
+  }
+  return shown;
+}
+
 }  // namespace
 
 TransformView transform_view(const std::string& name, std::optional<Scope> scope, const Sources& sources,
                              const std::vector<EngineRuns>& engines) {
   const TransformInfo* info = find_transform(name);
   TransformView view{.name = code(name), .title = info == nullptr ? name : info->title, .run = runs_of(name, engines)};
+  for (const EngineRuns& engine : engines) {
+    for (TransformShown& shown : shown_by(name, engine, sources.rules)) view.shown.push_back(std::move(shown));
+    for (SentTable& table : sent_tables(sources, engine))
+      if (std::ranges::any_of(table.rows, [&](const SentRow& row) { return row.stack.find(name + "=") != std::string::npos; }))
+        view.sent.push_back(std::move(table));
+  }
   for (const Framework& framework : sources.frameworks)
     if (std::ranges::find(framework.order.items, name, &Item::name) != framework.order.items.end())
       view.projects.push_back(fmt::format("{}: {}", framework.title, code(print(framework.order))));

@@ -7,6 +7,7 @@
 
 #include "report/engine_runs.h"
 #include "report/sources.h"
+#include "report/traffic_view.h"
 
 namespace ordercheck {
 
@@ -17,10 +18,20 @@ struct TransformPage {
   std::string source;  // who says so, with the date; "" where nobody is cited
 };
 
+// Stacks that showed the same, and what says so.
+struct TransformShown {
+  std::string target;   // "torchtitan 0.2.2"
+  std::string verdict;  // "fails in apply"
+  std::string page;     // that explains it, linked; "none"; "" where it is equal
+  std::string stacks;   // "`ep=2,fsdp=2` (deepseek_v3, llama4), `ep=4,fsdp=4` (deepseek_v3)"
+};
+
 struct TransformView {
   std::string name;                   // "`ep`"
   std::string title;                  // "expert parallel"
   std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" where no engine builds it
+  std::vector<TransformShown> shown;  // what those cases showed, the worst last
+  std::vector<SentTable> sent;        // tables of traffic that have it
   std::vector<std::string> projects;  // "torchtitan llama4: `tp,ep,ac`": whose order holds it
   std::vector<TransformPage> pages;
 };

@@ -11,6 +11,8 @@ using enum OwedEffect;
 
 const OptionInfo kReshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
 const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "fp16"}, .casts = true};
+// What one collective sends: all of a block's parameters, or what a pass chooses. Not written: a parameter.
+const OptionInfo kBuckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto"}};
 const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
 
 std::vector<TransformInfo> catalogue() {
@@ -53,9 +55,9 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::experts,
        .axes = {},  // carved from dp_shard * cp * tp
-       .owes = {},
+       .owes = {expert_parallel},
        .modes = {},
-       .options = {}},
+       .options = {{.name = "etp", .form = count}}},  // expert tensor parallel: 1 or the degree of tp
       {.name = "cp",
        .title = "context parallel",
        .nested = "CP",
@@ -143,9 +145,29 @@ std::vector<TransformInfo> catalogue() {
        .value = ValueForm::degree,
        .scope = Scope::model,
        .axes = {"dp_shard"},
-       .owes = {},
+       .owes = {sharded},
        .modes = {},
-       .options = {{.name = "bucket", .form = word}}},
+       .options = {kReshard, kBuckets}},
+      {.name = "simple_hsdp",
+       .title = "hybrid sharded data parallel in the graph (SimpleFSDP)",
+       .nested = "SimpleHSDP",
+       .kind = layout,
+       .value = ValueForm::degree_pair,
+       .scope = Scope::model,
+       .axes = {"dp_replicate", "dp_shard"},
+       .owes = {sharded},
+       .modes = {},
+       .options = {kReshard, kBuckets}},
+      {.name = "simple_replicate",
+       .title = "replicated data parallel in the graph (SimpleFSDP)",
+       .nested = "SimpleReplicate",
+       .kind = layout,
+       .value = ValueForm::degree,
+       .scope = Scope::model,
+       .axes = {"dp_replicate"},
+       .owes = {replicated},
+       .modes = {},
+       .options = {kReshard, kBuckets}},
       {.name = "auto_parallel",
        .title = "automatic placement (AutoParallel)",
        .nested = "AutoParallel",

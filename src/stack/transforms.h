@@ -39,9 +39,10 @@ struct OptionInfo {
 //   captured          graphs run the matrix products of what was handed to compile
 //   tensor_parallel   every product is split, and the ranks talk
 //   context_parallel  keys and values are gathered, and the work is split
+//   expert_parallel   tokens travel to the ranks of their experts, and their gradients back
 //   pipeline          stages send messages and have a part of the work each
-//   sharded           parameters are gathered, gradients scattered, and the batch is split
-//   replicated        gradients are reduced, and the batch is split
+//   sharded           parameters are gathered, gradients scattered, and the batch is split; with a bucket, several at once
+//   replicated        gradients are reduced, and the batch is split; with a bucket, several at once
 //   moved_numbers     losses are others than without it
 //   updates           parameters change
 enum class OwedEffect {
@@ -50,6 +51,7 @@ enum class OwedEffect {
   captured,
   tensor_parallel,
   context_parallel,
+  expert_parallel,
   pipeline,
   sharded,
   replicated,

@@ -1,6 +1,11 @@
 """Names of groups, by the ranks in them."""
 
-from ordercheck_pytorch.observe.groups import groups_of
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch.distributed as dist
+from ordercheck_pytorch.observe.groups import GroupNames, groups_of
 from ordercheck_pytorch.observe.where import ModuleNames, clean, message_of
 from torch import nn
 
@@ -23,6 +28,21 @@ def test_several_axes_together() -> None:
 
 def test_a_mesh_of_one_axis_has_no_other_name_for_the_world() -> None:
     assert groups_of(mesh(pp=4), rank=2) == {(0, 1, 2, 3): "pp"}
+
+
+def test_a_group_of_no_axis_goes_by_the_name_of_its_own_mesh_or_by_its_ranks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dist, "get_process_group_ranks", lambda group: [0, 3])
+    monkeypatch.setattr(dist, "get_world_size", lambda: 4)
+
+    def name_of(description: str) -> str:
+        group: Any = SimpleNamespace(group_name=description, group_desc=description)
+        return GroupNames(mesh(dp_shard=4), rank=0).of(group)
+
+    assert name_of("mesh_efsdp") == "efsdp"
+    assert name_of("undefined") == "ranks_0+3"
+    assert name_of("") == "ranks_0+3"
 
 
 def test_wrappers_are_no_part_of_a_path() -> None:

@@ -11,6 +11,8 @@ AXES_OF = {
     "cp": ["cp"],
     "fsdp": ["dp_shard"],
     "simple_fsdp": ["dp_shard"],
+    "simple_hsdp": ["dp_replicate", "dp_shard"],
+    "simple_replicate": ["dp_replicate"],
     "hsdp": ["dp_replicate", "dp_shard"],
     "ddp": ["dp_replicate"],
     "replicate": ["dp_replicate"],

@@ -328,6 +328,33 @@ TEST(Effect, ALossSaysWhatIsMissingAndWhetherItIsAllOrAPart) {
             "compile@model has no effect: 0 of 98 matrix products of its scope ran in captured graphs (7 graphs captured)");
 }
 
+TEST(Effect, ExpertsExchangeTokensInBothDirections) {
+  Record with = sample_record(2);
+  with.collectives = {{.kind = "all_to_all", .group = "dp_shard", .phase = Phase::forward, .count = 18},
+                      {.kind = "all_to_all", .group = "ep", .phase = Phase::backward, .count = 12}};
+  const auto shown = effect("ep=2", with, std::nullopt);
+  EXPECT_TRUE(shown.present);
+  EXPECT_THAT(print(shown.signs), testing::HasSubstr("18 all_to_all in forward; 12 all_to_all in backward"));
+  with.collectives.pop_back();
+  EXPECT_FALSE(effect("ep=2", with, std::nullopt).present);
+  EXPECT_FALSE(effect("ep=1", with, std::nullopt).defined);
+}
+
+// SimpleFSDP that was asked for buckets and sends one parameter at a time works, but not as it was asked to.
+TEST(Effect, ABucketIsOfSeveralParameters) {
+  Record with = sharded();
+  const Record without = sample_record();
+  const auto parameters = static_cast<std::int64_t>(with.parameters.size());
+  with.collectives[0].count = with.collectives[1].count = parameters * 6 - 1;
+  const auto shown = effect("simple_fsdp=2:bucket=transformer_block", with, without);
+  EXPECT_TRUE(shown.present) << print(shown.signs);
+  with.collectives[1].count = parameters * 6;
+  const auto missing = effect("simple_fsdp=2:bucket=transformer_block", with, without);
+  EXPECT_FALSE(missing.present);
+  EXPECT_THAT(print(missing.signs), testing::HasSubstr("parameters in 6 microbatches"));
+  EXPECT_TRUE(effect("simple_fsdp=2", with, without).present);
+}
+
 // A new transform either says in its row what it owes, or stands here.
 TEST(Effect, EveryTransformOwesWhatIsShownOrIsKnownToOweNothing) {
   std::vector<std::string> owe_nothing;
@@ -337,7 +364,7 @@ TEST(Effect, EveryTransformOwesWhatIsShownOrIsKnownToOweNothing) {
         << info.name << ": " << print(shown.signs);
     if (info.owes.empty()) owe_nothing.push_back(info.name);
   }
-  EXPECT_THAT(owe_nothing, testing::ElementsAre("ep", "simple_fsdp", "auto_parallel", "quantize"));
+  EXPECT_THAT(owe_nothing, testing::ElementsAre("auto_parallel", "quantize"));
 }
 
 TEST(Effect, OfATransformWithoutAStatedEffectIsNotDefined) {

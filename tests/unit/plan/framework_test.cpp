@@ -46,6 +46,16 @@ TEST(Framework, ErrorsNameTheLine) {
   EXPECT_THAT(error_of_framework("date = \"2026-02-20\"", "url = \"ftp://x\""), HasSubstr("does not start with https://"));
 }
 
+TEST(Framework, NamesTheCasesOfItsOwnFunctions) {
+  const std::string runs = "runs = [\"ep=2,fsdp=2 model=moe engine=torchtitan\"]\n";
+  const auto framework = parse_framework(kFrameworkText + runs, "frameworks/someone.toml");
+  ASSERT_TRUE(framework) << framework.error().message;
+  ASSERT_EQ(framework->runs.size(), 1u);
+  EXPECT_EQ(framework->runs[0].model, "moe");
+  EXPECT_THAT(parse_framework(kFrameworkText + "runs = [\"epp=2\"]\n", "someone.toml").error().message,
+              HasSubstr("someone.toml:7: "));
+}
+
 TEST(Framework, ProjectionKeepsTheOrder) {
   std::vector<std::string> left_out;
   EXPECT_EQ(print(project(*parse_stack("pp,tp=2,cp,ac,fsdp"), {"fsdp", "tp", "ac"}, left_out)), "tp=2,ac,fsdp");

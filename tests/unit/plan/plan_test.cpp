@@ -115,6 +115,22 @@ TEST(Plan, StacksOfAnotherModelAreRunOfThat) {
   EXPECT_NE(find(make_plan(space, {}, sample_rules(), hello), "fsdp=2 model=mixtral"), nullptr);
 }
 
+TEST(Plan, StacksSideBySideAreRunForTheStepsOfTheirTable) {
+  Space space = sample_space();
+  space.traffic = {{.title = "modes", .model = "llama", .steps = 10, .stacks = {*parse_stack("fsdp=2:reshard=never")}}};
+  const Plan plan = make_plan(space, {}, sample_rules(), sample_hello());
+  EXPECT_THAT(sources(plan, "fsdp=2:reshard=never steps=10"), testing::ElementsAre("traffic modes"));
+}
+
+TEST(Plan, RunsOfAProjectsOwnFunctionsAreOfTheEngineThatHasThem) {
+  Framework framework{.name = "someone", .order = *parse_stack("tp,fsdp")};
+  for (const char* text : {"fsdp=2:reshard=never", "tp=2:sp=off engine=torchtitan"})
+    framework.runs.push_back(*parse_case(text));
+  const Plan plan = make_plan(sample_space(), {framework}, sample_rules(), sample_hello());
+  EXPECT_THAT(sources(plan, "fsdp=2:reshard=never"), testing::ElementsAre("framework someone"));
+  EXPECT_EQ(find(plan, "tp=2:sp=off"), nullptr);
+}
+
 TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
   Space space = sample_space();
   space.smoke = {*parse_stack("fsdp=2"), *parse_stack("ep=2")};

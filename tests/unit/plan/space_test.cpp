@@ -74,6 +74,18 @@ TEST(Space, AnotherModelHasStacksOfItsOwn) {
               HasSubstr("space.toml:13: "));
 }
 
+TEST(Space, StacksMayBeLaidSideBySide) {
+  const std::string table = "[[traffic]]\ntitle = \"modes\"\nmodel = \"llama\"\nsteps = 10\nstacks = [\"fsdp=4\"]\n";
+  const auto space = parse_space(kSpaceText + table, "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  ASSERT_EQ(space->traffic.size(), 1u);
+  EXPECT_EQ(space->traffic[0].title, "modes");
+  EXPECT_EQ(space->traffic[0].steps, 10);
+  EXPECT_EQ(print(space->traffic[0].stacks.at(0)), "fsdp=4");
+  EXPECT_THAT(parse_space(kSpaceText + "[[traffic]]\ntitle = \"modes\"\nstacks = []\n", "space.toml").error().message,
+              HasSubstr("'model'"));
+}
+
 TEST(Space, SlowSetsMayBeLeftOut) {
   EXPECT_TRUE(parse_space(kSpaceText, "space.toml")->slow_sets.empty());
   const auto space = parse_space(kSpaceText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");

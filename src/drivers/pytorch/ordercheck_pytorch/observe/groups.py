@@ -55,9 +55,10 @@ class GroupNames:
         if ranks in self._by_ranks:
             return self._by_ranks[ranks]
         # A group of one rank is of any axis of degree 1; DeviceMesh notes for which it was made.
-        made_for = getattr(group, "group_desc", "").removeprefix("mesh_")
-        if made_for in self._axes:
+        of_mesh, _, made_for = getattr(group, "group_desc", "").partition("mesh_")
+        if not of_mesh and made_for in self._axes:
             return made_for
         if ranks == tuple(range(dist.get_world_size())):
             return "world"
-        return "ranks " + "+".join(map(str, ranks))
+        # Carved from several axes, by a mesh of the subject's own: under the name that it has there, as torchtitan's efsdp.
+        return made_for if not of_mesh and made_for else "ranks_" + "+".join(map(str, ranks))

@@ -7,6 +7,7 @@ fused are no operators; where inductor's code ran, operators are reported as not
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -114,7 +115,7 @@ def products_computed(events: Events) -> list[Product]:
     # Events come without their parents: what lies in what is told by times, outer calls first.
     in_order = sorted(events.products, key=lambda product: (product.begin, -product.end))
     computed = []
-    for product, after in zip(in_order, [*in_order[1:], None], strict=True):
+    for product, after in itertools.zip_longest(in_order, in_order[1:]):
         # Below a dispatch mode an operator is called a second time, within the first; and one that a policy hands its kept
         # result to is called and computes nothing. Inductor's code allocates first and computes into that.
         inner = after is not None and after.name == product.name and after.begin < product.end

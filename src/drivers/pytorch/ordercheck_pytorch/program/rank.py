@@ -151,8 +151,13 @@ class RankRun:
         return make_user_model(self.case.model, self.dtype, seed).to(self.device)
 
     def degrees(self) -> dict[str, int]:
-        """Of every axis of the mesh, and of items whose ranks are carved from several axes."""
-        carved = {item.name: item.degrees[0] for item in self.case.items if item.degrees and not item.axes}
+        """Of every axis of the mesh, and of items whose ranks are carved from several axes, with their options that are
+        degrees."""
+        carved: dict[str, int] = {}
+        for item in self.case.items:
+            if item.degrees and not item.axes:
+                carved[item.name] = item.degrees[0]
+                carved |= {name: int(value) for name, value in item.options.items() if value.isdigit()}
         return self.case.mesh | carved
 
     def make_mesh(self) -> DeviceMesh | None:
@@ -305,6 +310,8 @@ class RankRun:
         for parameter in parameters:
             if parameter.grad is not None:
                 local(parameter.grad).div_(self.gradient_scale())
+        if self.subject.clips_by is not None:
+            return float(self.subject.clips_by(parameters))
         if self.subject.clip == 0:
             return self.observed_norm([with_layout(p.grad, p) for p in parameters if p.grad is not None])
         groups = self.groups_to_clip([p for p in parameters if p.grad is not None])

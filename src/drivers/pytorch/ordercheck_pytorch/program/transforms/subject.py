@@ -35,6 +35,8 @@ class Subject:
     optimizer: torch.optim.Optimizer | None = None
     clip: float = 0.0
     clips_alone: bool = False  # by clip_grad_norm_ as it is: gradient_norm.py tells what a trainer adds to it
+    # The trainer's own clipping, of the optimizer's parameters: clips in place and returns the norm before that.
+    clips_by: Callable[[list[nn.Parameter]], torch.Tensor] | None = None
     pipeline: Pipeline | None = None
     autocast: torch.dtype | None = None
     # What gradients are multiplied by after backward to be sums: a wrapper that averages them asks for its degree. The loss
@@ -67,7 +69,7 @@ class Site:
     splits: Mapping[str, str]  # what the ranks along each axis split: layers, batch, sequence or tensors
     degrees: Mapping[str, int] = field(
         default_factory=dict
-    )  # of the axes, and of ep, which is carved from several of them
+    )  # of the axes, of what is carved from several of them (ep), and of what that is split by (its etp)
     kept: dict[str, Any] = field(default_factory=dict)  # by a subject's functions, as long as the case runs
 
     def axis(self, *names: str) -> DeviceMesh:
