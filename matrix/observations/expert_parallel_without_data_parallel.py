@@ -77,4 +77,5 @@ if __name__ == "__main__":
     torch._utils._get_available_device_type = lambda: "cpu"  # torchtitan takes CUDA where it finds no device
     print(f"torch {torch.__version__}")
     for degrees in DEGREES:
-        print(f"{', '.join(f'{name}={degree}' for name, degree in degrees.items())}: {parallelized(degrees)}", flush=True)
+        words = ", ".join(f"{name}={degree}" for name, degree in degrees.items())
+        print(f"{words}: {parallelized(degrees)}", flush=True)
