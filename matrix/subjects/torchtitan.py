@@ -406,8 +406,8 @@ def deepseek_v3() -> nn.Module:
 
 
 def deepseek_v3_idle() -> nn.Module:
-    """Its experts 2 and 3, all that the second of 4 ranks holds, are never chosen, and the first one always is: by the bias that
-    it adds to scores where it chooses."""
+    """Its experts 2 and 3, all that the second of 4 ranks holds, are never chosen, and the first one always is: by the bias
+    that it adds to scores where it chooses."""
     model: Any = deepseek_v3()
     for block in model.layers.values():
         if block.moe_enabled:

@@ -70,6 +70,10 @@ def test_flops_of_products() -> None:
     assert matmul_flops("aten::addmm", [[5], *SIZES]) == FLOPS
 
 
+def test_a_stage_without_a_product_has_computed_none() -> None:
+    assert read_step([FORWARD, BACKWARD]).matmul_flops == 0
+
+
 def test_what_runs_again_inside_backward_is_told_from_the_rest() -> None:
     node = Event("autograd::engine::evaluate_function: MmBackward0", 110, 50)
     again, formula = product(120, sequence=7), product(140)
