@@ -81,6 +81,7 @@ const Grade& Judge::grade(const Rule& rule) const {
 Severity Judge::severity(const Rule& rule) const { return severity_of(rule, target_, grade(rule)); }
 
 bool Judge::is_silenced(const Rule& rule) const {
+  if (is_silent_for(rule, target_.project)) return true;
   const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
   const Grade& there = grade(rule);
   // By a run: that a page says itself that it is over is not yet that it is.

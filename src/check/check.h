@@ -23,7 +23,8 @@ class Judge {
   const Job& job() const { return job_; }
   const Grade& grade(const Rule& rule) const;  // of one of rules()
   Severity severity(const Rule& rule) const;
-  // A page about other versions of the target, which a run has shown to be right in leaving this one out.
+  // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
+  // about other projects than its own.
   bool is_silenced(const Rule& rule) const;
 
  private:

@@ -67,6 +67,11 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
   if (rule.kind == RuleKind::effect) {
     const std::string beside = rule.other.any_of.empty() ? "" : " beside " + partner_in_words(rule, stack);
     const std::string item = print(fired.front());
+    if (rule.harm != Harm::ignored) {
+      finding.headline = fmt::format("{} is accepted{}", in_words(rule.one, fired.front()), beside) + where(rule, fired);
+      finding.instead = fmt::format("{} is not right here", item);
+      return;
+    }
     finding.headline = fmt::format("{} is accepted and {}{}", in_words(rule.one, fired.front()),
                                    rule.loses_part ? "has only a part of its effect" : "without effect", beside);
     finding.instead =

@@ -190,6 +190,10 @@ Status read_head(const Page& page, Rule& rule) {
   }
   for (const std::string& entry : fields.texts("holds")) rule.holds.push_back(fields.take("holds", parse_holds(entry)));
   if (rule.holds.empty()) fields.refuse("holds", "'holds' names nobody; say whom the claim is about, or [\"math\"]");
+  if (fields.has("elsewhere")) {
+    rule.silent_elsewhere = fields.text("elsewhere") == "silent";
+    if (!rule.silent_elsewhere) fields.refuse("elsewhere", "elsewhere = \"silent\" is all that it can say");
+  }
   rule.implies = fields.texts_if_given("implies");
   for (TomlTable& cite : fields.tables_if_given("cite")) {
     rule.citations.push_back(read_citation(cite));

@@ -42,6 +42,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
   bool only_orders = true;
   std::vector<std::vector<Firing>> where;
   for (const Rule& rule : rules) {
+    if (is_silent_for(rule, target.project)) continue;
     where.push_back(firings(rule, stack, job));
     if (where.back().empty()) continue;
     only_orders = only_orders && rule.kind == RuleKind::order;

@@ -66,6 +66,11 @@ bool speaks_about(const Rule& rule, std::string_view project) {
                              [&](const Holds& entry) { return entry.project == "math" || speaks_about(entry, project); });
 }
 
+bool is_silent_for(const Rule& rule, std::string_view project) {
+  return rule.silent_elsewhere &&
+         std::ranges::none_of(rule.holds, [&](const Holds& entry) { return entry.project == project; });
+}
+
 std::string reason_of(const Rule& rule) {
   // A sentence ends at a full stop before a blank or a line's end; a version such as 2.11 has no blank behind its stop.
   std::string sentence;

@@ -90,6 +90,7 @@ struct Rule {
   Pattern loses;            // of harm ignored: the transform that loses its effect
   bool loses_part = false;  // ... and keeps some of it: `loses_part_of`
   std::vector<Holds> holds;
+  bool silent_elsewhere = false;     // says nothing about projects that `holds` does not name: a defect of one code base
   std::vector<std::string> implies;  // ids of rules that fire on the witness too; a report shows the strongest
   std::vector<Citation> citations;
   Witness witness;
@@ -105,6 +106,8 @@ bool holds_for(const Rule& rule, const Target& target);
 // Also true of a claim about the mathematics. A claim about one implementation, "pytorch-fsdp1", is none about the
 // engine.
 bool speaks_about(const Rule& rule, std::string_view project);
+// What a page says of one project's defect is no advice for another.
+bool is_silent_for(const Rule& rule, std::string_view project);
 
 // The first sentence of the section "Why": what a finding says.
 std::string reason_of(const Rule& rule);

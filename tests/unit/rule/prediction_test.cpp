@@ -35,6 +35,14 @@ TEST(Predict, EqualWhereNoRuleFires) {
   EXPECT_TRUE(prediction.fired.empty());
 }
 
+TEST(Predict, EqualWhereAPageIsSilentAboutTheProject) {
+  Rule rule = wrong_rule();
+  rule.silent_elsewhere = true;
+  EXPECT_EQ(foresee("ac,tp=2", {rule}, "native-1").verdict, Verdict::equal);
+  EXPECT_TRUE(foresee("ac,tp=2", {rule}, "native-1").fired.empty());
+  EXPECT_EQ(foresee("ac,tp=2", {rule}, "pytorch-2.11").verdict, Verdict::differs);
+}
+
 TEST(Predict, TheHarmOfARuleThatFiresAndHolds) {
   const Prediction prediction = foresee("fsdp=2,tp=2", {rule_of(good_page())}, "pytorch-2.11");
   EXPECT_EQ(prediction.verdict, Verdict::fails);
