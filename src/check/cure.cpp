@@ -31,7 +31,7 @@ std::vector<std::size_t> in_parts(const Rule& rule, std::vector<std::size_t> fir
 // fired here: then the two are not the same case, and its cure would be done to the wrong items.
 Roles roles_of(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack) {
   const Stack& bad = rule.witness.bad;
-  const std::vector<Firing> there = firings(rule, bad, rule.witness.ranks);
+  const std::vector<Firing> there = firings(rule, bad, job_of(rule.witness));
   if (there.empty() || there.front().items.size() != fired.size()) return {};
   const std::vector<std::size_t> from = in_parts(rule, there.front().items, bad), to = in_parts(rule, fired, stack);
   Roles roles;

@@ -23,7 +23,7 @@ bool orders_or_clashes(const Rule& rule) { return rule.kind == RuleKind::order |
 // The two transforms that the page is about, as its bad stack names them; one name where both are the same.
 std::set<std::string> pair_of(const Rule& rule) {
   std::set<std::string> names;
-  const std::vector<Firing> fired = firings(rule, rule.witness.bad);
+  const std::vector<Firing> fired = firings(rule, rule.witness.bad, job_of(rule.witness));
   if (fired.empty()) return names;
   names.insert(rule.witness.bad.items[fired.front().items.front()].name);
   names.insert(rule.witness.bad.items[fired.front().items.back()].name);
@@ -61,7 +61,7 @@ std::string happens_in_words(Shown shown, const Observation& seen) {
 std::string cure_in_words(const Rule& rule) {
   std::string change = change_in_words(rule.witness.bad, rule.witness.good);
   if (!change.empty()) return change;
-  const std::vector<Firing> fired = firings(rule, rule.witness.bad);
+  const std::vector<Firing> fired = firings(rule, rule.witness.bad, job_of(rule.witness));
   if (fired.empty()) return "";
   const auto& items = rule.witness.bad.items;
   return fmt::format("{} before {}", code(items[fired.front().items.back()].name),

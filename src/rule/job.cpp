@@ -10,7 +10,8 @@ namespace ordercheck {
 
 const std::vector<std::string>& model_size_names() {
   static const std::vector<std::string> names{"layers",   "dim",        "heads", "kv_heads",
-                                              "head_dim", "ffn_hidden", "vocab", "experts"};
+                                              "head_dim", "ffn_hidden", "vocab", "experts",
+                                              "score_before_experts"};
   return names;
 }
 
@@ -25,6 +26,20 @@ ConditionValues frozen_sizes() {
           {"head_dim", kLlama.head_dim}, {"ffn_hidden", kLlama.ffn_hidden},
           {"vocab", kLlama.vocab},       {"sequence_length", kStep.sequence_length},
           {"sequences", kStep.sequences}};
+}
+
+ConditionValues sizes_of_model(const std::string& model) {
+  static const std::map<std::string, ExpertSizes> with_experts{{"moe", kExpertsScoredAfter},
+                                                               {"deepseek_v3", kExpertsScoredAfter},
+                                                               {"deepseek_v3_idle", kExpertsScoredAfter},
+                                                               {"qwen3_moe", kExpertsScoredAfter},
+                                                               {"llama4", kExpertsScoredBefore}};
+  ConditionValues sizes = frozen_sizes();
+  const auto found = with_experts.find(model);
+  if (found == with_experts.end()) return sizes;
+  sizes["experts"] = found->second.experts;
+  sizes["score_before_experts"] = found->second.score_before_experts;
+  return sizes;
 }
 
 ConditionValues condition_values(const Stack& stack, const Job& job) {

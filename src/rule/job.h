@@ -12,13 +12,17 @@ namespace ordercheck {
 
 using ConditionValues = std::map<std::string, long long>;
 
-// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts) and of a step
-// (sequence_length sequences microbatches).
+// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts, and score_before_experts: 1
+// where a token is weighted before its expert sees it, 0 where what the expert returns is) and of a step (sequence_length
+// sequences microbatches).
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();
 
 // The sizes of the model and step that every engine runs.
 ConditionValues frozen_sizes();
+
+// With those of the models that have experts, by name: what matrix/subjects builds.
+ConditionValues sizes_of_model(const std::string& model);
 
 struct Job {
   std::optional<int> ranks;  // how many there are, where that is known

@@ -94,6 +94,8 @@ std::vector<Firing> firings_if_met(const Rule& rule, const Stack& stack) {
 
 }  // namespace
 
+Job job_of(const Witness& witness) { return Job(witness.ranks, sizes_of_model(witness.model)); }
+
 std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job) {
   std::vector<Firing> found = firings_if_met(rule, stack);
   if (found.empty() || !condition_met(rule, stack, job)) return {};

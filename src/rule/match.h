@@ -17,6 +17,9 @@ struct Firing {
   friend auto operator<=>(const Firing&, const Firing&) = default;
 };
 
+// What conditions know of a page's witness: the sizes of its model, and the ranks that it names.
+Job job_of(const Witness& witness);
+
 // All firings, in order of the stack.
 std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
 

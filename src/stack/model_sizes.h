@@ -25,6 +25,14 @@ struct StepSizes {
   int sequences = 16;  // per step over all ranks and microbatches
 };
 
+// Of the models with experts of matrix/subjects; a test holds those beside these.
+struct ExpertSizes {
+  int experts = 0;
+  int score_before_experts = 0;  // 1: a token is weighted before its expert sees it; 0: what the expert returns is
+};
+
+inline constexpr ExpertSizes kExpertsScoredBefore{.experts = 8, .score_before_experts = 1};
+inline constexpr ExpertSizes kExpertsScoredAfter{.experts = 8, .score_before_experts = 0};
 inline constexpr ModelSizes kLlama{};
 inline constexpr StepSizes kStep{};
 

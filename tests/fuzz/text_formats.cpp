@@ -99,8 +99,8 @@ std::string check_rule(std::string_view bytes) {
   if (!check_message(file).empty()) return "";  // the caller's path, not what was read
   const auto rule = parse_rule(bytes.substr(std::min(end + 1, bytes.size())), file);
   if (!rule) return check_message(rule.error().message, file);
-  (void)firings(*rule, rule->witness.bad, rule->witness.ranks);
-  (void)demands(*rule, rule->witness.good, rule->witness.ranks);
+  (void)firings(*rule, rule->witness.bad, job_of(rule->witness));
+  (void)demands(*rule, rule->witness.good, job_of(rule->witness));
   (void)reason_of(*rule);
   for (const Citation& citation : rule->citations) (void)short_name(citation);
   return "";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from typing import Any
@@ -147,6 +148,29 @@ def test_indices_are_filled_as_by_a_loop() -> None:
                     expected[place : place + length] = torch.arange(length) + begins[at]
                     place += length
             assert torch.equal(fill(lengths, begins, offsets, experts, ranks, len(expected)), expected)
+
+
+def test_conditions_of_pages_know_the_experts_of_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """src/rule/job.cpp and src/stack/model_sizes.h say of each model with experts how many there are and where scores go."""
+    subject = loaded(FOLDER / "torchtitan.py")
+    monkeypatch.setattr(subject, "experts", lambda **more: subject.EXPERTS | more)
+    monkeypatch.setattr(subject, "model_of", lambda family, sizes: sizes)
+    source = FOLDER.parents[1] / "src"
+    told = dict(re.findall(r'\{"(\w+)", kExpertsScored(\w+)\}', (source / "rule" / "job.cpp").read_text()))
+    counts = re.findall(r"\.experts = (\d+)", (source / "stack" / "model_sizes.h").read_text())
+    assert set(counts) == {str(subject.EXPERTS["num_experts"])}
+    assert told.pop("deepseek_v3_idle") == told["deepseek_v3"]
+    for name, build in subject.SUBJECT.models.items():
+        if name == "deepseek_v3_idle":
+            continue
+        sizes = build()
+        assert told.get(name) == (
+            None
+            if "moe_args" not in sizes
+            else "Before"
+            if sizes["moe_args"]["score_before_experts"]
+            else "After"
+        ), name
 
 
 @needs_torchtitan

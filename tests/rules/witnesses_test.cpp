@@ -13,7 +13,7 @@ namespace {
 class Witnesses : public testing::TestWithParam<Rule> {
  protected:
   const Rule& rule() const { return GetParam(); }
-  Judge judge() const { return Judge(pages(), target_of(rule()), none_, rule().witness.ranks); }
+  Judge judge() const { return Judge(pages(), target_of(rule()), none_, job_of(rule().witness)); }
 
   std::set<std::string> ids(const Stack& stack) const {
     std::set<std::string> fired;
@@ -53,14 +53,14 @@ TEST_P(Witnesses, NoItemOfBadCanBeSpared) {
 }
 
 TEST_P(Witnesses, PredictsItsHarmWhereItHolds) {
-  const Prediction prediction = predict(rule().witness.bad, pages(), target_of(rule()), rule().witness.ranks);
+  const Prediction prediction = predict(rule().witness.bad, pages(), target_of(rule()), job_of(rule().witness));
   if (rule().kind == RuleKind::commutes) {
     // A page against the pair in any order, which is about others, leaves the prediction open: without it the two
     // commute.
     std::vector<Rule> meant = pages();
     std::erase_if(meant,
                   [&](const Rule& other) { return other.kind == RuleKind::clash && !holds_for(other, target_of(rule())); });
-    EXPECT_EQ(predict(rule().witness.bad, meant, target_of(rule()), rule().witness.ranks).verdict, Verdict::equal);
+    EXPECT_EQ(predict(rule().witness.bad, meant, target_of(rule()), job_of(rule().witness)).verdict, Verdict::equal);
     return;
   }
   ASSERT_TRUE(prediction.verdict);
