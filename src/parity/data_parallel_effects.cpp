@@ -62,6 +62,14 @@ double bytes_of_one(const Record& record, const std::string& kind, const std::st
   return count > 0 ? bytes / count : 0;
 }
 
+// What was freed after forward is gathered again, in backward or by a recomputation in it.
+void expect_gathered_again(Showing& showing, const EffectRuns& runs, const std::string& group) {
+  if (option_of(runs.item(), "reshard") != "always") return;
+  const std::int64_t again = collectives(runs.with, "all_gather", group, Phase::backward) +
+                             collectives(runs.with, "all_gather", group, Phase::recompute);
+  showing.expect(again > 0, fmt::format("{} all_gather on {} in backward", again, group));
+}
+
 // The same parameters are gathered in a dtype of 2 bytes and their gradients reduced in one of 4. A rank puts its shard into
 // a gather and the whole into a reduction.
 void expect_cast(Showing& showing, const EffectRuns& runs, const std::string& group, int ranks) {
@@ -100,6 +108,7 @@ void show_sharded(Showing& showing, const EffectRuns& runs) {
       expect_collective(showing, runs.with, "reduce_scatter", group.c_str(), Phase::backward);
     expect_buckets(showing, runs, "all_gather", group, Phase::forward);
     expect_buckets(showing, runs, "reduce_scatter", group, Phase::backward);
+    expect_gathered_again(showing, runs, group);
     expect_sharded_parameters(showing, runs, shards * degree_of(mesh, "cp"));
     if (option_of(runs.item(), "mp") && !scheduled) expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
   }

@@ -52,18 +52,23 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
   return "not run";
 }
 
-// Its own functions in its own order, on every version that they were run on.
-std::string own_runs_in_words(const Framework& framework, const std::vector<EngineRuns>& engines) {
-  std::vector<std::string> parts;
-  for (const Case& c : framework.runs)
-    for (const EngineRuns& engine : engines)
-      if (const Outcome* outcome = find_outcome(engine, c))
-        parts.push_back(fmt::format("{}{}: {}", code(print(c.stack)), c.model == Case{}.model ? "" : " (" + c.model + ")",
-                                    verdict_in_words(outcome->seen)));
-  return join(parts, "<br>");
-}
-
 }  // namespace
+
+std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,
+                             const std::vector<Rule>& rules) {
+  std::vector<OwnRun> runs;
+  for (const Framework& framework : frameworks)
+    for (const Case& c : framework.runs)
+      for (const EngineRuns& engine : engines) {
+        const Outcome* outcome = find_outcome(engine, c);
+        if (outcome == nullptr) continue;
+        const std::string page = explaining_page(*outcome, rules);
+        runs.push_back({.title = framework.title,
+                        .stack = code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"),
+                        .shown = verdict_in_words(outcome->seen) + (page.empty() ? "" : ": " + page)});
+      }
+  return runs;
+}
 
 std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Judge judge(sources.rules, reader_target(sources), sources.observations);
@@ -78,7 +83,6 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
         .says = framework.says,
         .differs = inversions(order, recommended_order(order, judge)),
         .findings = findings_in_words(order, judge)};
-    row.own_runs = own_runs_in_words(framework, engines);
     row.run = run_in_words(order, reader_target(sources), engines);
     rows.push_back(std::move(row));
   }

@@ -13,7 +13,6 @@ struct FrameworkRow {
   std::string title, order, source, date, says;
   std::string differs;   // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
   std::string findings;  // pages that fire on it, linked; "none"
-  std::string own_runs;  // of its own functions: "`tp=2,ep=2` (deepseek_v3): differs on torchtitan 0.2.2"; ""
   std::string run;       // on the reader's version: "equal"; "differs, without `ep`"; "not run"
 };
 
@@ -23,6 +22,15 @@ struct Disagreement {
   std::string first_before;  // who applies the first one first
   std::string second_before;
 };
+
+// A project's own functions, called in its own order.
+struct OwnRun {
+  std::string title;
+  std::string stack;  // "`tp=2,ep=2,fsdp=2` (deepseek_v3)"
+  std::string shown;  // "differs: [CLA-025](rules/tp-with-ep.md)"
+};
+std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,
+                             const std::vector<Rule>& rules);
 
 std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines);
 std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks);

@@ -109,8 +109,10 @@ Json data_of(const ContradictionRow& row) {
 Json data_of(const FrameworkRow& row) {
   return {{"title", row.title},       {"order", row.order},       {"source", row.source},
           {"date", row.date},         {"says", row.says},         {"differs", row.differs},
-          {"findings", row.findings}, {"own_runs", row.own_runs}, {"run", row.run}};
+          {"findings", row.findings}, {"run", row.run}};
 }
+
+Json data_of(const OwnRun& run) { return {{"title", run.title}, {"stack", run.stack}, {"shown", run.shown}}; }
 
 Json data_of(const Disagreement& d) {
   return {{"pair", d.pair}, {"first_before", d.first_before}, {"second_before", d.second_before}};
@@ -208,12 +210,17 @@ Json data_of(const TransformPage& page) {
 }
 
 Json data_of(const TransformShown& shown) {
-  return {{"target", shown.target}, {"verdict", shown.verdict}, {"page", shown.page}, {"stacks", shown.stacks}};
+  return {{"target", shown.target}, {"verdict", shown.verdict}, {"page", shown.page}, {"stacks", shown.stacks}, {"more", shown.more}};
 }
 
 Json data_of(const TransformView& view) {
-  return {{"name", view.name},        {"title", view.title},    {"run", view.run},
-          {"shown", all(view.shown)}, {"sent", all(view.sent)}, {"projects", join(view.projects, "; ")},
+  return {{"name", view.name},
+          {"title", view.title},
+          {"run", view.run},
+          {"shown", all(view.shown)},
+          {"sent", view.sent},
+          {"page_links", lines(view.page_links)},
+          {"projects", join(view.projects, "; ")},
           {"pages", all(view.pages)}};
 }
 
@@ -253,6 +260,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
                      .changes = versions_views(sources, engines),
                      .between_engines = engines_view(sources, engines),
                      .frameworks = framework_rows(sources, engines),
+                     .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks),
                      .stated = stated_contradictions(sources.rules)};
   if (!pages.orders.empty())
@@ -359,6 +367,7 @@ Json ordering_data(const PageContents& pages) {
             {"transforms", all(pages.transforms)},
             {"engines", all(pages.engines)},
             {"frameworks", all(pages.frameworks)},
+            {"own_runs", all(pages.own_runs)},
             {"disagreements", all(pages.disagreements)},
             {"discussions", all(pages.discussions)}};
   data["count"] = data_of(pages.count);

@@ -38,6 +38,7 @@ struct PageContents {
   std::vector<VersionsView> changes;  // between versions
   EnginesView between_engines;
   std::vector<FrameworkRow> frameworks;
+  std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;
   std::vector<ContradictionRow> stated;
   std::vector<RulePage> rules;

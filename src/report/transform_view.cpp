@@ -34,6 +34,9 @@ std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engi
   return join(parts, ", ");
 }
 
+constexpr std::size_t kLongestList = 120;
+constexpr std::size_t kLinksInALine = 5;
+
 bool holds_item(const Stack& stack, const std::string& name) {
   return std::ranges::find(stack.items, name, &Item::name) != stack.items.end();
 }
@@ -58,11 +61,22 @@ std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& 
       found->second.push_back(c.model);
   }
   std::vector<TransformShown> shown;
-  for (const auto& [key, stacks] : groups) {
+  for (auto& [key, stacks] : groups) {
+    std::ranges::stable_sort(stacks, {}, [](const auto& stack) { return stack.first.size(); });
     std::vector<std::string> texts;
-    for (const auto& [stack, models] : stacks) texts.push_back(stack_and_models(stack, models));
-    shown.push_back(
-        {.target = print(engine.target), .verdict = std::get<1>(key), .page = std::get<2>(key), .stacks = join(texts, ", ")});
+    std::size_t length = 0;
+    for (const auto& [stack, models] : stacks) {
+      const std::string text = stack_and_models(stack, models);
+      if (!texts.empty() && length + text.size() > kLongestList) break;
+      length += text.size() + 2;
+      texts.push_back(text);
+    }
+    const std::size_t left = stacks.size() - texts.size();
+    shown.push_back({.target = print(engine.target),
+                     .verdict = std::get<1>(key),
+                     .page = std::get<2>(key),
+                     .stacks = join(texts, ", "),
+                     .more = left == 0 ? "" : fmt::format("[{} more](evidence/{})", left, evidence_page_of(engine))});
   }
   return shown;
 }
@@ -75,9 +89,11 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
   TransformView view{.name = code(name), .title = info == nullptr ? name : info->title, .run = runs_of(name, engines)};
   for (const EngineRuns& engine : engines) {
     for (TransformShown& shown : shown_by(name, engine, sources.rules)) view.shown.push_back(std::move(shown));
-    for (SentTable& table : sent_tables(sources, engine))
-      if (std::ranges::any_of(table.rows, [&](const SentRow& row) { return row.stack.find(name + "=") != std::string::npos; }))
-        view.sent.push_back(std::move(table));
+    const auto tables = sent_tables(sources, engine);
+    const bool has_it = std::ranges::any_of(tables, [&](const SentTable& table) {
+      return std::ranges::any_of(table.rows, [&](const SentRow& row) { return row.stack.starts_with("`" + name + "="); });
+    });
+    if (has_it) view.sent = fmt::format("[{}](evidence/{})", print_engine(engine), evidence_page_of(engine));
   }
   for (const Framework& framework : sources.frameworks)
     if (std::ranges::find(framework.order.items, name, &Item::name) != framework.order.items.end())
@@ -89,6 +105,10 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
                           .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
                           .basis = name_of(rule.basis),
                           .source = rule.citations.empty() ? "" : source_in_words(rule.citations.front())});
+  }
+  for (std::size_t i = 0; i < view.pages.size(); ++i) {
+    if (i % kLinksInALine == 0) view.page_links.emplace_back();
+    view.page_links.back() += (i % kLinksInALine == 0 ? "" : ", ") + view.pages[i].page;
   }
   return view;
 }

@@ -23,7 +23,8 @@ struct TransformShown {
   std::string target;   // "torchtitan 0.2.2"
   std::string verdict;  // "fails in apply"
   std::string page;     // that explains it, linked; "none"; "" where it is equal
-  std::string stacks;   // "`ep=2,fsdp=2` (deepseek_v3, llama4), `ep=4,fsdp=4` (deepseek_v3)"
+  std::string stacks;   // the shortest: "`ep=2,fsdp=2` (deepseek_v3, llama4), `ep=4,fsdp=4` (deepseek_v3)"
+  std::string more;     // "[12 more](evidence/torchtitan-0.2.2.md)"; "" where these are all
 };
 
 struct TransformView {
@@ -31,9 +32,10 @@ struct TransformView {
   std::string title;                  // "expert parallel"
   std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" where no engine builds it
   std::vector<TransformShown> shown;  // what those cases showed, the worst last
-  std::vector<SentTable> sent;        // tables of traffic that have it
+  std::string sent;                   // where its tables of traffic are: a link; "" where there is none
   std::vector<std::string> projects;  // "torchtitan llama4: `tp,ep,ac`": whose order holds it
   std::vector<TransformPage> pages;
+  std::vector<std::string> page_links;  // a few to a line
 };
 
 // Of a transform of the catalogue: the pages whose patterns name it or, with `scope`, something applied to that scope.

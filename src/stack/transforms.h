@@ -41,7 +41,8 @@ struct OptionInfo {
 //   context_parallel  keys and values are gathered, and the work is split
 //   expert_parallel   tokens travel to the ranks of their experts, and their gradients back
 //   pipeline          stages send messages and have a part of the work each
-//   sharded           parameters are gathered, gradients scattered, and the batch is split; with a bucket, several at once
+//   sharded           parameters are gathered, gradients scattered, and the batch is split; with a bucket, several at once;
+//                     with reshard=always, gathered again in backward
 //   replicated        gradients are reduced, and the batch is split; with a bucket, several at once
 //   moved_numbers     losses are others than without it
 //   updates           parameters change

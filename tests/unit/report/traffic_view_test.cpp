@@ -17,7 +17,7 @@ Sources with_a_run(Verdict verdict, Ending ending) {
   Sources sources = mini();
   const TrafficTable table{
       .title = "modes", .model = "llama", .steps = 2, .stacks = {*parse_stack("fsdp=4"), *parse_stack("ddp=4")}};
-  sources.space.traffic = {table};
+  for (auto& [engine, space] : sources.own_spaces) space.traffic = {table};
   Observation run = sources.evidence.at(0).rows.at(0);
   run.case_text = "fsdp=4 steps=2";
   run.verdict = verdict;
