@@ -17,6 +17,9 @@
 namespace ordercheck {
 namespace {
 
+// Whom recommended orders are for: a defect of another project's own is none of theirs.
+constexpr const char* kReader = "pytorch";
+
 bool names(const Pattern& pattern, const std::string& name) {
   return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& p) { return p.name == name; });
 }
@@ -29,7 +32,7 @@ bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, c
 // Some page keeps two of them apart for good: its cure gives one of them up.
 bool excludes(const Stack& stack, const std::vector<Rule>& rules) {
   return std::ranges::any_of(rules, [&](const Rule& rule) {
-    return rule.kind == RuleKind::clash && !keeps_every_transform(rule.witness.bad, rule.witness.good) &&
+    return rule.kind == RuleKind::clash && !is_silent_for(rule, kReader) && !keeps_every_transform(rule.witness.bad, rule.witness.good) &&
            !firings(rule, stack).empty();
   });
 }

@@ -35,7 +35,7 @@ std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engi
 }
 
 constexpr std::size_t kLongestList = 120;
-constexpr std::size_t kLinksInALine = 5;
+constexpr std::size_t kLinksInALine = 8;
 
 bool holds_item(const Stack& stack, const std::string& name) {
   return std::ranges::find(stack.items, name, &Item::name) != stack.items.end();
