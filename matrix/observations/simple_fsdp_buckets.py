@@ -10,6 +10,7 @@ Usage: PYTHONPATH=<folder with torchtitan and tyro> python simple_fsdp_buckets.p
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
@@ -22,11 +23,11 @@ from collections import Counter
 from typing import Any
 
 import torch
-import torch._dynamo.backends.common as backends
 import torch.distributed as dist
-from functorch.compile import min_cut_rematerialization_partition
+from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
+backends: Any = importlib.import_module("torch._dynamo.backends.common")
 LENGTH, VOCABULARY, RANKS = 16, 64, 4
 MODES: dict[str, dict[str, int]] = {
     "fully_shard": {"shard": RANKS},

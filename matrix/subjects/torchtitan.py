@@ -99,6 +99,18 @@ def attention_backward_by_heads(*arguments: Any, **options: Any) -> list[Any]:
     return [([p] * 3, [p] * 6 + [None] * (len(arguments) - 6)) for p in (Replicate(), Shard(1))]
 
 
+def configured(case: Case) -> dict[str, Any]:
+    """What SimpleFSDP does about buckets, and about gathered parameters after forward, are passes over a captured graph. Both
+    are the job's configuration, which torchtitan's compile reads."""
+    arguments: dict[str, Any] = {}
+    for item in case.items:
+        if item.name.startswith("simple_") and "bucket" in item.options:
+            arguments["compile.graph_passes"] = BUCKETING[item.options["bucket"]]
+        if item.name.startswith("simple_") and "reshard" in item.options:
+            arguments["parallelism.fsdp_reshard_after_forward"] = item.options["reshard"]
+    return {"arguments": arguments}
+
+
 def job_config(site: Site) -> Any:
     """As torchtitan's command line makes it, of the degrees of the case. Its own defaults for the rest, but for the dtype."""
     degrees = site.degrees
@@ -281,14 +293,7 @@ def apply_simple_replicate(subject: Subject, item: Item, site: Site) -> None:
 def simple_fsdp(
     subject: Subject, item: Item, site: Site, mode: str, names: list[str], names_of_experts: list[str]
 ) -> None:
-    """Of experiments/simple_fsdp; with experts of a mesh of their own, these before the model. What it does about buckets and
-    about gathered parameters after forward are passes over a captured graph: both are the job's configuration, which
-    whatever captures one reads, as torchtitan's compile does."""
-    arguments = site.kept.setdefault("arguments", {})
-    if "bucket" in item.options:
-        arguments["compile.graph_passes"] = BUCKETING[item.options["bucket"]]
-    if "reshard" in item.options:
-        arguments["parallelism.fsdp_reshard_after_forward"] = item.options["reshard"]
+    """Of experiments/simple_fsdp; with experts of a mesh of their own, these before the model."""
     dims, dtypes, config = parallel_dims(site), part("config").TORCH_DTYPE_MAP, job_config(site).training
     parallel = part("experiments.simple_fsdp.simple_fsdp")
     policy = parallel.MixedPrecisionPolicy(
@@ -502,5 +507,6 @@ SUBJECT = Published(
     },
     prepare=prepare,
     begin=begin,
+    configured=configured,
     cannot=cannot,
 )

@@ -121,7 +121,8 @@ class RankRun:
 
     def apply_and_train(self, model: nn.Module) -> None:
         self.watch.phase(0, "apply")
-        self.site = Site(self.device, self.make_mesh(), self.case.splits, self.degrees())
+        configured = self.published.configured(self.case) if self.published else {}
+        self.site = Site(self.device, self.make_mesh(), self.case.splits, self.degrees(), configured)
         self.subject = Subject(model)
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")

@@ -38,6 +38,10 @@ def can_always(case: Case) -> str:
     return ""
 
 
+def nothing_configured(case: Case) -> dict[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Published:
     requirements: tuple[str, ...]  # as pip takes them; the first one is the project's own
@@ -56,6 +60,8 @@ class Published:
     begin: Callable[[], None] = (
         nothing_to_do  # before every case: sets back what the one before set in this process
     )
+    # What Site.kept begins with: a job's configuration is written before anything is applied, and every part reads it.
+    configured: Callable[[Case], dict[str, Any]] = nothing_configured
     cannot: Callable[[Case], str] = can_always  # why a case is not run, or ""
 
     @property
