@@ -87,13 +87,14 @@ def case_of(
 def item_of(word: str) -> dict[str, Any]:
     word, _, scope = word.partition("@")
     head, *given = word.split(":")
-    name, _, degrees = head.partition("=")
+    name, _, value = head.partition("=")
+    has_degrees = value[:1].isdigit()
     options = [dict(zip(("name", "value"), option.partition("=")[::2], strict=True)) for option in given]
     by_option = f"{name}:mp" if any(option["name"] == "mp" for option in options) else ""
     return {
         "name": name,
-        "degrees": [int(degree) for degree in degrees.split("x")] if degrees else [],
-        "mode": "",
+        "degrees": [int(degree) for degree in value.split("x")] if has_degrees else [],
+        "mode": "" if has_degrees else value,
         "options": options,
         "scope": scope or SCOPES.get(name, "model"),
         "axes": AXES_OF.get(name, []),

@@ -83,13 +83,13 @@ def test_torchtitan_divides_no_loss_of_a_pipeline_before_backward(worker: Worker
 
 
 def count(record: dict[str, Any], kind: str) -> int:
-    """In forward and backward, in one microbatch of the 6 of 3 steps."""
+    """In forward and backward, in one microbatch of the 4 of 2 steps."""
     counted = [
         c["count"]
         for c in record["collectives"]
         if c["kind"] == kind and c["phase"] in ("forward", "backward")
     ]
-    return sum(counted) // 6
+    return sum(counted) // 4
 
 
 @needs_torchtitan
