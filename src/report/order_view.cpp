@@ -32,8 +32,8 @@ bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, c
 // Some page keeps two of them apart for good: its cure gives one of them up.
 bool excludes(const Stack& stack, const std::vector<Rule>& rules) {
   return std::ranges::any_of(rules, [&](const Rule& rule) {
-    return rule.kind == RuleKind::clash && !is_silent_for(rule, kReader) && !keeps_every_transform(rule.witness.bad, rule.witness.good) &&
-           !firings(rule, stack).empty();
+    return rule.kind == RuleKind::clash && !is_silent_for(rule, kReader) &&
+           !keeps_every_transform(rule.witness.bad, rule.witness.good) && !firings(rule, stack).empty();
   });
 }
 

@@ -107,9 +107,8 @@ Json data_of(const ContradictionRow& row) {
 }
 
 Json data_of(const FrameworkRow& row) {
-  return {{"title", row.title},       {"order", row.order},       {"source", row.source},
-          {"date", row.date},         {"says", row.says},         {"differs", row.differs},
-          {"findings", row.findings}, {"run", row.run}};
+  return {{"title", row.title}, {"order", row.order},     {"source", row.source},     {"date", row.date},
+          {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
 
 Json data_of(const OwnRun& run) { return {{"title", run.title}, {"stack", run.stack}, {"shown", run.shown}}; }
@@ -210,7 +209,11 @@ Json data_of(const TransformPage& page) {
 }
 
 Json data_of(const TransformShown& shown) {
-  return {{"target", shown.target}, {"verdict", shown.verdict}, {"page", shown.page}, {"stacks", shown.stacks}, {"more", shown.more}};
+  return {{"target", shown.target},
+          {"verdict", shown.verdict},
+          {"page", shown.page},
+          {"stacks", shown.stacks},
+          {"more", shown.more}};
 }
 
 Json data_of(const TransformView& view) {

@@ -9,9 +9,8 @@
 namespace ordercheck {
 
 const std::vector<std::string>& model_size_names() {
-  static const std::vector<std::string> names{"layers",   "dim",        "heads", "kv_heads",
-                                              "head_dim", "ffn_hidden", "vocab", "experts",
-                                              "score_before_experts"};
+  static const std::vector<std::string> names{
+      "layers", "dim", "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab", "experts", "score_before_experts"};
   return names;
 }
 
