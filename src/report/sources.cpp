@@ -40,7 +40,10 @@ const Space& space_of(const Sources& sources, const std::string& engine) {
 
 std::vector<Target> targets_of(const Sources& sources) {
   std::vector<Target> targets;
-  for (const char* engine : {"pytorch", "native"}) {
+  std::vector<std::string> engines{"pytorch", "native"};
+  for (const EvidenceTable& table : sources.evidence)
+    if (std::ranges::find(engines, table.engine) == engines.end()) engines.push_back(table.engine);
+  for (const std::string& engine : engines) {
     std::vector<Version> versions;
     for (const Observation& seen : sources.observations)
       if (auto version = parse_version(seen.version); version && seen.engine == engine) versions.push_back(*version);

@@ -34,7 +34,7 @@ Result<Sources> load_sources(const std::filesystem::path& root);
 const Space& space_of(const Sources& sources, const std::string& engine);
 
 // Every engine and version that grades are given for: those that ran, and for an engine without a run the newest version
-// that the pages know. pytorch first.
+// that the pages know. pytorch first, then native, then others.
 std::vector<Target> targets_of(const Sources& sources);
 
 // The first of targets_of about pytorch, whom the recommended order and the pair matrix are for. Asserts that some rule
