@@ -50,7 +50,8 @@ std::vector<Try> tries_of(const Finding& finding, const Report& report, const Ju
   const bool sizes_matter = find_rule(judge.rules(), finding.rule)->kind == RuleKind::fits;
   std::vector<Try> tries;
   for (Stack& stack : stacks) {
-    std::string seen = runs_in_words(stack, judge, sizes_matter);
+    // Of the model that the question is about: without its ep the stack still has experts.
+    std::string seen = runs_in_words(stack, judge, model_of(report.stack, Case{}.model), sizes_matter);
     tries.push_back({.stack = std::move(stack), .seen = std::move(seen)});
   }
   return tries;

@@ -32,7 +32,7 @@ bool is_of_target(const Observation& seen, const Target& target) {
 
 }  // namespace
 
-std::optional<StackRun> run_of(const Stack& stack, const Judge& judge) {
+std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model) {
   const bool open = std::ranges::any_of(stack.items, leaves_backend_open);
   const Stack inductor = under_inductor(stack);
   std::optional<StackRun> best;
@@ -42,7 +42,7 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge) {
   for (const Observation& seen : judge.observations()) {
     if (!is_of_target(seen, judge.target())) continue;
     const Result<Case> ran = parse_case(seen.case_text);
-    if (!ran || *ran != usual_case(ran->stack, Case{}.model, seen.engine)) continue;
+    if (!ran || *ran != usual_case(ran->stack, model, seen.engine)) continue;
     StackRun run{.run = &seen, .stack = ran->stack};
     const Stack shape = without_degrees(ran->stack);
     run.inductor = open && shape == without_degrees(inductor);
@@ -53,9 +53,9 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge) {
   return best;
 }
 
-std::string runs_in_words(const Stack& stack, const Judge& judge, bool sizes_matter) {
+std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter) {
   const std::string where = "on " + print(judge.target());
-  const std::optional<StackRun> run = run_of(stack, judge);
+  const std::optional<StackRun> run = run_of(stack, judge, model);
   if (!run || (sizes_matter && mesh_of(run->stack) != mesh_of(stack))) return "not run " + where;
   std::string text = fmt::format("{} when run {}", name_of(run->run->verdict), where);
   if (run->stack != stack) text += " as " + print(run->stack);

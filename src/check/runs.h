@@ -15,12 +15,12 @@ struct StackRun {
   bool stand_in = false;             // likewise, and what the engine compiles with by itself did
 };
 
-// The run, by the target's engine and version, of the stack as it is or else with other degrees; where it holds
+// The run, by the target's engine and version and of that model, of the stack as it is or else with other degrees; where it holds
 // `compile` without a backend, one under inductor first, which is what torch.compile is. Nothing where there is none.
-std::optional<StackRun> run_of(const Stack& stack, const Judge& judge);
+std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
 // "equal when run on pytorch 2.15.0", "differs when run on pytorch 2.15.0 as tp=2,compile=inductor", "not run on
 // pytorch 2.15.0". `sizes_matter`: a run with other degrees says nothing.
-std::string runs_in_words(const Stack& stack, const Judge& judge, bool sizes_matter = false);
+std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter = false);
 
 }  // namespace ordercheck

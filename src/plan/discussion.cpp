@@ -89,10 +89,4 @@ Result<std::vector<Discussion>> load_discussions(const std::filesystem::path& fo
   return discussions;
 }
 
-std::string model_of(const Stack& stack, const std::string& usual) {
-  const bool has_experts =
-      std::ranges::any_of(stack.items, [](const Item& item) { return item.name == "ep" || item.scope == Scope::experts; });
-  return has_experts ? "moe" : usual;
-}
-
 }  // namespace ordercheck

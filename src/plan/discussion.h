@@ -58,7 +58,4 @@ Result<Discussion> parse_discussion(std::string_view text, const std::string& pa
 // Every file of `folder`, sorted by name; none when the folder does not exist.
 Result<std::vector<Discussion>> load_discussions(const std::filesystem::path& folder, const std::vector<Rule>& rules);
 
-// The model that a stack of a point is about: "moe" where it distributes experts or shards them by themselves, else `usual`.
-std::string model_of(const Stack& stack, const std::string& usual);
-
 }  // namespace ordercheck

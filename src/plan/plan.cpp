@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "check/inductor.h"
 #include "plan/orders.h"
+#include "rule/job.h"
 #include "rule/match.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"

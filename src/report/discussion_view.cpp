@@ -16,6 +16,7 @@
 #include "report/rule_view.h"
 #include "report/runs_view.h"
 #include "rule/counters.h"
+#include "rule/job.h"
 #include "rule/load.h"
 #include "stack/notation.h"
 

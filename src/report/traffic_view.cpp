@@ -52,7 +52,7 @@ SentRow row_of(const Outcome& outcome, const std::vector<Rule>& rules) {
   row.gathers_again = each(sent.gathers_again, microbatches);
   row.scatters = each(sent.scatters, microbatches);
   row.reduces = each(sent.reduces, microbatches);
-  row.bytes = each(sent.bytes, microbatches);
+  row.bytes = thousands((sent.bytes + microbatches / 2) / microbatches);
   return row;
 }
 

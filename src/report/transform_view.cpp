@@ -108,7 +108,8 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
   }
   for (std::size_t i = 0; i < view.pages.size(); ++i) {
     if (i % kLinksInALine == 0) view.page_links.emplace_back();
-    view.page_links.back() += (i % kLinksInALine == 0 ? "" : ", ") + view.pages[i].page;
+    const bool last = i + 1 == view.pages.size(), ends_line = (i + 1) % kLinksInALine == 0;
+    view.page_links.back() += view.pages[i].page + (last ? "" : ends_line ? "," : ", ");
   }
   return view;
 }

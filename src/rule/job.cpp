@@ -41,6 +41,12 @@ ConditionValues sizes_of_model(const std::string& model) {
   return sizes;
 }
 
+std::string model_of(const Stack& stack, const std::string& usual) {
+  const bool has_experts =
+      std::ranges::any_of(stack.items, [](const Item& item) { return item.name == "ep" || item.scope == Scope::experts; });
+  return has_experts ? "moe" : usual;
+}
+
 ConditionValues condition_values(const Stack& stack, const Job& job) {
   const Mesh mesh = mesh_of(stack);
   ConditionValues values = job.sizes;

@@ -120,6 +120,19 @@ TEST(Check, HeadlinesSayWhatThePatternAsksFor) {
             "ep=2 does not fit: dp_shard * cp * tp is no multiple of ep");
 }
 
+// What the dense model showed without ep says nothing to whoever asked about a model with experts.
+TEST(Check, AStackToTryIsLookedUpOfTheModelThatWasAskedAbout) {
+  const std::vector<Rule> rules{rule({"CLA-025", RuleKind::clash, "tp", "ep", Harm::wrong})};
+  const auto run = [](const char* text) {
+    return Observation{.engine = "pytorch", .version = "2.11.0", .case_text = text, .verdict = Verdict::equal};
+  };
+  const std::vector<Observation> runs{run("tp=2,fsdp=2 engine=pytorch"), run("ep=2,fsdp=2 model=moe engine=pytorch")};
+  const Report report = check(stack("tp=2,ep=2,fsdp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs));
+  for (const Try& one : report.findings.at(0).tries)
+    EXPECT_EQ(one.seen, print(one.stack) == "ep=2,fsdp=2" ? "equal when run on pytorch 2.11" : "not run on pytorch 2.11")
+        << print(one.stack);
+}
+
 TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
   const auto seen_of = [&](const char* text, const std::vector<Observation>& runs) {

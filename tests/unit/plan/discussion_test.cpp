@@ -104,11 +104,5 @@ TEST(Discussion, AFolderThatIsNotThereHoldsNone) {
   EXPECT_TRUE(discussions->empty());
 }
 
-TEST(Discussion, AStackWithExpertsIsAboutAModelThatHasThem) {
-  EXPECT_EQ(model_of(*parse_stack("ep=2,fsdp=2"), "llama"), "moe");
-  EXPECT_EQ(model_of(*parse_stack("ac,fsdp=2@experts"), "llama"), "moe");
-  EXPECT_EQ(model_of(*parse_stack("ac,fsdp=2"), "llama"), "llama");
-}
-
 }  // namespace
 }  // namespace ordercheck
