@@ -7,7 +7,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
 readonly torch_version=2.11.0
 readonly transformers_version=4.57.1
+readonly covertable_version=3.2.0
+readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3
+readonly scikit_build_core_version=1.1.2
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
+readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
 
 # Hits across presets and clones: paths are hashed relative to the checkout.
@@ -164,6 +168,42 @@ need_tools() {
   unlock_cache
 }
 
+# Sets html_tools: a venv whose Python drives Debian's Chromium and asks axe-core about roles and contrast.
+need_html_tools() {
+  lock_cache
+  html_tools=$cache/html-playwright$playwright_version-axe$axe_version-pytest$pytest_version
+  if [[ ! -e $html_tools/.complete ]]; then
+    need_venv_module
+    step "installing playwright, axe-playwright-python and pytest into $html_tools (once)" install_html_tools "$html_tools"
+  fi
+  unlock_cache
+}
+
+install_html_tools() {
+  local folder=$1
+  rm -rf "$folder"
+  python3 -m venv "$folder" || return
+  pip_of "$folder" "playwright==$playwright_version" "axe-playwright-python==$axe_version" "pytest==$pytest_version" || return
+  touch "$folder/.complete"
+}
+
+# Sets schema_checks: a folder for PYTHONPATH with what holds reports and workflow files against their schemas.
+need_schema_checks() {
+  lock_cache
+  schema_checks=$cache/schema-checks-jsonschema$jsonschema_version-pyyaml$pyyaml_version
+  if [[ ! -e $schema_checks/.complete ]]; then
+    step "installing jsonschema and PyYAML into $schema_checks (once)" install_schema_checks "$schema_checks"
+  fi
+  unlock_cache
+}
+
+install_schema_checks() {
+  local folder=$1
+  rm -rf "$folder"
+  pip_of "$tools" --target "$folder" "jsonschema==$jsonschema_version" "PyYAML==$pyyaml_version" || return
+  touch "$folder/.complete"
+}
+
 # Sets transformers: a folder for PYTHONPATH whose models the tests take as they are published.
 need_transformers() {
   lock_cache
@@ -178,6 +218,41 @@ install_transformers() {
   local folder=$1
   rm -rf "$folder"
   pip_of "$tools" --target "$folder" "transformers==$transformers_version" || return
+  touch "$folder/.complete"
+}
+
+# Sets covertable: a folder for PYTHONPATH. Only bench/covering asks for it.
+need_covertable() {
+  need_tools
+  lock_cache
+  covertable=$cache/covertable-$covertable_version
+  if [[ ! -e $covertable/.complete ]]; then
+    step "installing covertable into $covertable (once)" install_covertable "$covertable"
+  fi
+  unlock_cache
+}
+
+install_covertable() {
+  local folder=$1
+  rm -rf "$folder"
+  pip_of "$tools" --no-deps --target "$folder" "covertable==$covertable_version" || return
+  touch "$folder/.complete"
+}
+
+# Sets wheel_builder: a folder for PYTHONPATH with what pyproject.toml builds the wheel with.
+need_wheel_builder() {
+  lock_cache
+  wheel_builder=$cache/scikit-build-core-$scikit_build_core_version
+  if [[ ! -e $wheel_builder/.complete ]]; then
+    step "installing scikit-build-core into $wheel_builder (once)" install_wheel_builder "$wheel_builder"
+  fi
+  unlock_cache
+}
+
+install_wheel_builder() {
+  local folder=$1
+  rm -rf "$folder"
+  pip_of "$tools" --target "$folder" "scikit-build-core==$scikit_build_core_version" || return
   touch "$folder/.complete"
 }
 

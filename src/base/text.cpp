@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <numeric>
 
 namespace ordercheck {
@@ -88,11 +89,13 @@ bool is_date(std::string_view text) {
   if (text.size() != 4 && text.size() != 7 && text.size() != kShape.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (kShape[i] == 'd' ? (text[i] < '0' || text[i] > '9') : text[i] != '-') return false;
-  const auto between = [&](std::size_t at, int low, int high) {
-    const int value = (text[at] - '0') * 10 + (text[at + 1] - '0');
-    return value >= low && value <= high;
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    return static_cast<int>(*parse_integer(text.substr(at, digits)));
   };
-  return (text.size() < 7 || between(5, 1, 12)) && (text.size() < kShape.size() || between(8, 1, 31));
+  const std::chrono::year year(number(0, 4));
+  const std::chrono::month month(text.size() < 7 ? 1U : static_cast<unsigned>(number(5, 2)));
+  const std::chrono::day day(text.size() < kShape.size() ? 1U : static_cast<unsigned>(number(8, 2)));
+  return std::chrono::year_month_day(year, month, day).ok();
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {

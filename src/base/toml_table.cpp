@@ -129,9 +129,22 @@ std::optional<int> TomlTable::number_if_given(const std::string& key) {
 
 std::string TomlTable::date_if_given(const std::string& key) {
   constexpr std::size_t kDay = 10;
-  const std::string date = text_if_given(key);
-  if (!date.empty() && (!is_date(date) || date.size() != kDay))
-    refuse(key, fmt::format("date '{}' is not written YYYY-MM-DD", date));
+  const toml::node* node = find(key, false);
+  if (!node) return "";
+  if (const auto* day = node->as_date()) {
+    const std::string date = fmt::format("{:04}-{:02}-{:02}", day->get().year, day->get().month, day->get().day);
+    if (!is_date(date)) refuse(key, fmt::format("'{}' is {}, a day that there is not", key, date));
+    return date;
+  }
+  if (!node->is_string()) {
+    refuse(key, fmt::format("'{}' is no day; write {} = YYYY-MM-DD", key, key));
+    return "";
+  }
+  std::string date(*node->value<std::string_view>());
+  if (!is_date(date) || date.size() != kDay) {
+    refuse(key, fmt::format("date '{}' is no day that there is, written YYYY-MM-DD", date));
+    return "";
+  }
   return date;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -135,6 +136,18 @@ std::vector<std::size_t> places_for_new(std::size_t added, const Shortened& kept
   return places;
 }
 
+// Where the stack has what the page puts in already, that one takes the ranks too: nobody applies FSDP twice.
+std::optional<Stack> made_larger(const Stack& stack, const Item& added) {
+  const auto there = std::ranges::find(stack.items, added.name, &Item::name);
+  if (added.degrees.empty() || there == stack.items.end() || there->scope != added.scope ||
+      there->degrees.size() != added.degrees.size())
+    return std::nullopt;
+  Stack made = stack;
+  Item& larger = made.items[static_cast<std::size_t>(there - stack.items.begin())];
+  for (std::size_t axis = 0; axis < added.degrees.size(); ++axis) larger.degrees[axis].value *= added.degrees[axis].value;
+  return made;
+}
+
 // The pairs that the page puts the other way round: both ways to do it.
 std::vector<Stack> reordered(const Stack& edited, const Stack& bad, const Partners& partners, const Roles& roles) {
   std::vector<Stack> made;
@@ -197,6 +210,7 @@ std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t
   if (added.empty()) return {kept.stack};
   if (added.size() > 1) return {};  // nothing says where two new items stand to each other
   const Item made = in_place_of(good.items[added.front()], replaced);
+  if (const std::optional<Stack> larger = made_larger(kept.stack, made)) return {*larger};
   std::vector<Stack> cures;
   for (const std::size_t place : places_for_new(added.front(), kept, dropped, partners, roles))
     cures.push_back(with(kept.stack, place, made));

@@ -25,6 +25,13 @@ std::string while_phase(Phase phase) {
   return "";
 }
 
+std::string fails_as(const Expectation* expected) {
+  std::string text = "fails";
+  if (expected != nullptr && expected->phase) text += " " + while_phase(*expected->phase);
+  if (expected != nullptr && !expected->message.empty()) text += fmt::format(", \"{} ...\"", expected->message);
+  return text;
+}
+
 std::string where(const Rule& rule, const std::vector<Item>& fired) {
   const std::string condition = condition_in_words(rule, fired);
   return condition.empty() ? "" : ", where " + condition;
@@ -88,17 +95,15 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
 
 std::string shows(const Rule& rule, const Target& target) {
   const Expectation* expected = target.version ? detail_for(rule, target.project, *target.version) : nullptr;
+  const Expectation* instead =
+      target.version ? departure_for(rule, target.project, *target.version, rule.witness.bad) : nullptr;
+  if (instead != nullptr && instead->verdict == Verdict::fails) return fails_as(instead);
   switch (rule.harm) {
     case Harm::wrong: return "silently wrong: other numbers, no message";
     case Harm::ignored:
       return fmt::format("the right numbers, but {} has {}", print(rule.loses),
                          rule.loses_part ? "only a part of its effect" : "no effect");
-    case Harm::fails: {
-      std::string text = "fails";
-      if (expected != nullptr && expected->phase) text += " " + while_phase(*expected->phase);
-      if (expected != nullptr && !expected->message.empty()) text += fmt::format(", \"{} ...\"", expected->message);
-      return text;
-    }
+    case Harm::fails: return fails_as(expected);
     case Harm::hangs:
       if (expected == nullptr) return "hangs";
       return fmt::format("hangs in {} on {}", expected->operation, expected->group);

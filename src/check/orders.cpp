@@ -118,4 +118,21 @@ LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_
   return legal;
 }
 
+std::vector<BrokenEdge> orders_that_break_one_edge(const Stack& items, const Judge& judge) {
+  PrecedenceGraph graph = precedence_graph(items, judge);
+  if (!graph.cycle.empty()) return {};
+  // Advice may be broken along with the edge: it is no error, and could stand on the way round.
+  std::erase_if(graph.edges, [](const PrecedenceEdge& edge) { return !edge.is_error; });
+  std::vector<BrokenEdge> broken;
+  for (const PrecedenceEdge& edge : irreducible_edges(graph)) {
+    // No other path leads from one end to the other, so that turned round it closes no cycle.
+    PrecedenceGraph turned = graph;
+    for (PrecedenceEdge& one : turned.edges)
+      if (one.before == edge.before && one.after == edge.after) std::swap(one.before, one.after);
+    std::ranges::sort(turned.edges, {}, [](const PrecedenceEdge& one) { return std::pair(one.before, one.after); });
+    broken.push_back({.order = in_order(items, stable_order(turned)), .rules = edge.rules});
+  }
+  return broken;
+}
+
 }  // namespace ordercheck

@@ -24,4 +24,14 @@ struct LegalOrders {
 // commute (rules of kind commutes), the one that comes first by the position of its items in `items`.
 LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most = 5000);
 
+struct BrokenEdge {
+  Stack order;
+  std::vector<std::string> rules;  // ids of the pages behind the edge, sorted
+  friend bool operator==(const BrokenEdge&, const BrokenEdge&) = default;
+};
+
+// For each irreducible error edge of the precedence graph the order, as near as may be to the one given, that turns this edge
+// round and keeps every other: what it shows can be blamed on that edge alone. None where errors contradict each other.
+std::vector<BrokenEdge> orders_that_break_one_edge(const Stack& items, const Judge& judge);
+
 }  // namespace ordercheck

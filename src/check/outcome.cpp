@@ -10,10 +10,6 @@
 namespace ordercheck {
 namespace {
 
-bool is_harm(Verdict verdict) {
-  return verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs || verdict == Verdict::ignored;
-}
-
 void contradict(Outcome& outcome, std::string what, std::string explanation) {
   outcome.agreement = Agreement::contradiction;
   outcome.disagreement = std::move(what);

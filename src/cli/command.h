@@ -43,6 +43,7 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
+void add_watch(CLI::App& app, int& exit_code);
 void add_repro(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);
 void add_docs(CLI::App& app, int& exit_code);

@@ -1,16 +1,76 @@
 // The binary `ordercheck`: one subcommand a file.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "engine/engine_spec.h"
+#include "engine/home.h"
+
+namespace ordercheck::cli {
+namespace {
+
+int stopped(const std::string& what) {
+  std::fprintf(stderr, "ordercheck: %s\n", what.c_str());
+  return kBadInput;
+}
+
+// The version, and which engines there are: one with a program beside this only where that is built.
+std::string version_text() {
+  const auto engines = load_engine_files(home_of("matrix/engines").value_or("") / "matrix" / "engines");
+  std::string text = "ordercheck " ORDERCHECK_VERSION "\n";
+  if (!engines) return text + "engines unknown: " + engines.error().message;
+  for (const EngineFile& engine : *engines) {
+    const std::string how = !engine.interpreter.empty()   ? "in a Python >= 3.10 with torch >= 2.6"
+                            : engine.built_beside.empty() ? engine.command.front()
+                            : has_worker(engine)          ? "built"
+                                                          : "not built (needs LibTorch)";
+    text += fmt::format("engine {}: {}\n", engine.name, how);
+  }
+  text.pop_back();
+  return text;
+}
+
+// What no subcommand can answer for: a machine that has no room, on the disk behind the output or in memory. What was
+// journalled or written until then stands.
+int parsed_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
+  try {
+    app.parse(argc, argv);
+    // Lines wait in a buffer: that the last of them had nowhere to go would be seen by nobody.
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "cannot write the output");
+  } catch (const CLI::Success& asked) {  // --help, --version
+    const int code = app.exit(asked);
+    return std::cout.flush() ? code : stopped(fmt::format("cannot write the output: {}", std::strerror(errno)));
+  } catch (const CLI::ParseError& wrong) {
+    return stopped(split(wrong.what(), '\n').front() + "; --help shows the usage");
+  } catch (const std::bad_alloc&) {
+    return stopped("there is not enough memory; raise the limit of this process, or ask for less at once (--only, --shard)");
+  } catch (const std::filesystem::filesystem_error& wrong) {
+    return stopped(wrong.what());
+  } catch (const std::system_error& wrong) {  // of a print
+    return stopped(fmt::format("cannot write the output: {}", wrong.code().message()));
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace ordercheck::cli
 
 int main(int argc, char** argv) {
   using namespace ordercheck::cli;
+  // A limit on the size of files is an error of the write that meets it, as a full disk is, not a death without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"Checks the order in which parallelism and wrappers are applied to a model", "ordercheck"};
-  app.set_version_flag("--version", "ordercheck " ORDERCHECK_VERSION);
+  app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 nothing against it, 1 decided against it, 2 nothing ran, 3 undecided.");
   // A pipe shows both streams in the order in which they were written.
@@ -23,18 +83,11 @@ int main(int argc, char** argv) {
   add_rules(app, exit_code);
   add_run(app, exit_code);
   add_graph(app, exit_code);
+  add_watch(app, exit_code);
   add_repro(app, exit_code);
   add_matrix(app, exit_code);
   add_docs(app, exit_code);
   add_doctor(app, exit_code);
   add_completion(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
-  } catch (const CLI::ParseError& wrong) {
-    fmt::print(stderr, "ordercheck: {}; --help shows the usage\n", ordercheck::split(wrong.what(), '\n').front());
-    return kBadInput;
-  }
-  return exit_code;
+  return parsed_and_run(app, argc, argv, exit_code);
 }

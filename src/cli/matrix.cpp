@@ -13,6 +13,8 @@ void add_matrix(CLI::App& app, int& exit_code) {
   show_examples(*matrix, {"matrix plan", "matrix run --only 'tp=2,*'", "matrix show"});
   add_matrix_plan(*matrix, options, exit_code);
   add_matrix_run(*matrix, options, exit_code);
+  add_matrix_merge(*matrix, options, exit_code);
+  add_matrix_diff(*matrix, options, exit_code);
   add_matrix_show(*matrix, options, exit_code);
 }
 

@@ -1,11 +1,10 @@
 // ordercheck repro CASE: a script that shows a case on stock PyTorch, without ordercheck.
-#include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -13,15 +12,10 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
-#include "engine/finished_program.h"
-#include "protocol/case_codec.h"
-#include "protocol/json_text.h"
+#include "cli/shared/repro_script.h"
 
 namespace ordercheck::cli {
 namespace {
-
-// Importing torch alone takes up to a minute on a machine that is all busy.
-constexpr std::chrono::seconds kLimit{120};
 
 struct ReproCommand {
   std::vector<std::string> words;
@@ -36,20 +30,7 @@ Result<Case> case_of(const ReproCommand& command, const std::string& engine) {
   Case c = *std::move(written);
   put_into(command.own, c);
   c.engine = engine;
-  if (c.settings.arithmetic == Arithmetic::exact) c.settings.arithmetic = usual_settings(c.stack).arithmetic;
-  return c;
-}
-
-// The driver writes it: it knows how it builds the case. All of it, or an error.
-Result<std::string> script_of(const Case& c, const EngineSpec& engine) {
-  std::vector<std::string> program = engine.command;
-  program.push_back("repro");
-  const auto finished = run_to_end(program, engine.environment, to_text(json_of(c)) + "\n", kLimit);
-  if (!finished) return Error{fmt::format("{} engine: {}", engine.name, finished.error().message)};
-  if (finished->end.signal == 0 && finished->end.exit_code == 0 && !finished->output.empty()) return finished->output;
-  if (!finished->last_error.empty()) return Error{finished->last_error};
-  return Error{fmt::format("{} engine: {} {} without a script and without a reason", engine.name, engine.command[0],
-                           describe(finished->end))};
+  return with_usual_arithmetic(std::move(c));
 }
 
 Result<int> run_repro(const ReproCommand& command) {
@@ -62,7 +43,7 @@ Result<int> run_repro(const ReproCommand& command) {
   if (!c) return c.error();
   const auto engine = engine_spec(*file, command.python);
   if (!engine) return engine.error();
-  const auto script = script_of(*c, *engine);
+  const auto script = repro_script(*c, *engine);
   if (!script) return script.error();
   if (command.out.empty()) {
     fmt::print("{}", *script);

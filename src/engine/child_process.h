@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ class ChildProcess {
   int output() const { return output_; }  // of its stdout; non-blocking
   int errors() const { return errors_; }  // of its stderr; non-blocking
   void close_input();
+
+  // Waits for it to end by itself, and says whether it did.
+  bool ends_within(std::chrono::milliseconds limit) const;
 
   // Whether it has ended; it stays unreaped, so its id is nobody else's.
   bool ended() const;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/home.h"
 #include "engine/pytorch_engine.h"
 
 namespace ordercheck {
@@ -48,6 +49,10 @@ std::string environment_of(const char* name) {
 }
 
 std::string named_worker() { return environment_of("ORDERCHECK_WORKER"); }
+
+bool has_worker(const EngineFile& engine) {
+  return !named_worker().empty() || is_program(own_program().parent_path() / engine.built_beside);
+}
 
 Result<EngineSpec> engine_spec(const EngineFile& engine, const std::string& python) {
   EngineSpec spec{.name = engine.name,

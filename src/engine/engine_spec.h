@@ -31,6 +31,9 @@ std::string environment_of(const char* name);
 // What ORDERCHECK_WORKER names: a program in place of the one built beside this.
 std::string named_worker();
 
+// Is the program of an engine with `built_beside` there: what ORDERCHECK_WORKER names, whatever that is, or the one beside?
+bool has_worker(const EngineFile& engine);
+
 // An engine as its file says. `python` is the interpreter that is meant, of an engine that runs in one: it is looked at, and
 // not started as a worker. An error says what was expected where and what builds it.
 Result<EngineSpec> engine_spec(const EngineFile& engine, const std::string& python = "");

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/finished_program.h"
+#include "engine/home.h"
 
 namespace ordercheck {
 namespace {
@@ -89,16 +90,12 @@ Result<fs::path> find_pytorch_driver() {
                     "it, or unset it to take the driver of this checkout",
                     named, kPackage)};
   }
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  for (fs::path above = self.parent_path(); !above.empty(); above = above.parent_path()) {
-    if (const fs::path folder = above / "src" / "drivers" / "pytorch"; holds_package(folder)) return folder;
-    if (above == above.root_path()) break;
-  }
+  const fs::path drivers = fs::path("src") / "drivers" / "pytorch";
+  if (const auto home = home_of(drivers / kPackage / "__main__.py")) return *home / drivers;
   return Error{
       fmt::format("pytorch engine: its driver is missing: expected src/drivers/pytorch/{} in a folder above {}; "
                   "name the folder that holds {} in ORDERCHECK_DRIVER",
-                  kPackage, self.string(), kPackage)};
+                  kPackage, own_program().string(), kPackage)};
 }
 
 Result<std::string> installed_torch(const std::string& python) { return torch_in(python, "python " + python, {}); }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,9 @@ using Clock = std::chrono::steady_clock;
 // How long a wait lasts at most before the stop flag and the child are looked at again. A child may be gone while a
 // process that it started holds the pipes open, so the end of the pipe is not enough.
 constexpr int kSliceMilliseconds = 50;
+
+// How long one that closed its output may take to end: Python closes it some time before its process is gone.
+constexpr std::chrono::seconds kLastMoments{10};
 
 std::string seconds(std::chrono::milliseconds time) { return fmt::format("{:g} s", time.count() / 1000.0); }
 
@@ -203,12 +207,15 @@ bool Worker::broke_earlier(const Run& run) {
 Record Worker::failed(const Run& run, Ending ending, const std::string& what) {
   broken_ = true;
   const Result<std::vector<FlightSlot>> slots = read_flight(run.flight_file);
+  // One that closed its output is about to end, and how it does is not to be hidden by the signal below.
+  const bool ended_itself = ending == Ending::died && child_->ends_within(kLastMoments);
   const ProcessEnd end = child_->kill_and_reap();
   read_errors();
   Failure failure = place_of_failure(ending, slots ? *slots : std::vector<FlightSlot>());
   std::string message;
   if (ending == Ending::died) {
-    message = "the worker " + describe(end);
+    message = ended_itself ? "the worker " + describe(end) : "the worker closed its output and went on";
+    if (ended_itself && end.signal == SIGKILL) ending = Ending::killed;
     if (output_.size() > 0 && end.signal == 0) {
       ending = Ending::garbled;
       message += fmt::format(" in the middle of a line, after {} bytes of it", output_.size());

@@ -51,11 +51,12 @@ Result<Effect> parse_effect(std::string_view text) {
   const auto first = text.find(": ");
   const auto second = first == std::string_view::npos ? first : text.find(": ", first + 2);
   if (second == std::string_view::npos)
-    return Error{fmt::format("effect '{}' is not '<item>: yes|partly|no|not stated: <signs>'", text)};
+    return Error{fmt::format("effect '{}' is not '<item>: yes|partly|no|not stated: <signs>'", one_line(text))};
   Effect effect{.transform = std::string(text.substr(0, first)), .signs = parse_signs(text.substr(second + 2))};
   const auto word = text.substr(first + 2, second - first - 2);
   if (word != kYes && word != kPartly && word != kNo && word != kNotStated)
-    return Error{fmt::format("effect of {} is '{}', expected yes, partly, no or not stated", effect.transform, word)};
+    return Error{fmt::format("effect of {} is '{}', expected yes, partly, no or not stated", one_line(effect.transform),
+                             one_line(word))};
   effect.defined = word != kNotStated;
   effect.present = word == kYes;
   effect.partly = word == kPartly;
@@ -95,7 +96,8 @@ Result<std::string> unescape_field(std::string_view field) {
       case 'r': out += '\r'; break;
       case '\\': out += '\\'; break;
       case '-': out += '-'; break;
-      default: return Error{fmt::format("field '{}' has a backslash without t, n, r, - or a backslash after it", field)};
+      default:
+        return Error{fmt::format("field '{}' has a backslash without t, n, r, - or a backslash after it", one_line(field))};
     }
   }
   return out;
@@ -119,15 +121,15 @@ Result<Counters> parse_counters(std::string_view text) {
     const auto equals = part.find('=');
     const auto number = equals == std::string::npos ? std::nullopt : parse_counter(std::string_view(part).substr(equals + 1));
     if (!number)
-      return Error{
-          fmt::format("counter '{}' is not '<name>=<number>', or '<name>={}' where it was not measured", part, kUnknown)};
+      return Error{fmt::format("counter '{}' is not '<name>=<number>', or '<name>={}' where it was not measured",
+                               one_line(part), kUnknown)};
     bool known = false;
     for (const auto& [name, value] : kCounters) {
       if (part.substr(0, equals) != name) continue;
       counters.*value = *number;
       known = true;
     }
-    if (!known) return Error{fmt::format("unknown counter '{}'", part.substr(0, equals))};
+    if (!known) return Error{fmt::format("unknown counter '{}'", one_line(part.substr(0, equals)))};
   }
   return counters;
 }
@@ -148,7 +150,7 @@ Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text) {
     const auto count = words.size() == 5 ? parse_integer(words[3]) : std::nullopt;
     const auto bytes = words.size() == 5 ? parse_integer(words[4]) : std::nullopt;
     if (!phase || !count || !bytes)
-      return Error{fmt::format("collective '{}' is not '<kind>:<group>:<phase>:<count>:<bytes>'", part)};
+      return Error{fmt::format("collective '{}' is not '<kind>:<group>:<phase>:<count>:<bytes>'", one_line(part))};
     collectives.push_back({.kind = words[0], .group = words[1], .phase = *phase, .count = *count, .bytes = *bytes});
   }
   return collectives;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "evidence/field.h"
+#include "evidence/shard.h"
 
 namespace ordercheck {
 namespace {
@@ -178,13 +179,17 @@ Status parse_head(std::string_view line, EvidenceTable& table) {
     table.device = values[0];
   else if (key == "arithmetic")
     table.arithmetic = values[0];
+  else if (key == "shard" && parse_shard(values[0]))
+    table.shard = values[0];
+  else if (key == "shard")
+    return Error{fmt::format("shard '{}' is not i/n with 1 <= i <= n", values[0])};
   else if (key == "control" && (values[1] == "held" || values[1] == "failed" || values[1] == "not judged"))
     table.controls.push_back(
         {.name = values[0], .held = values[1] == "held", .evidence = values[2], .judged = values[1] != "not judged"});
   else if (key == "control")
     return Error{fmt::format("control '{}' is '{}', expected held, failed or not judged", values[0], values[1])};
   else
-    return Error{fmt::format("unknown head '# {}'; expected engine, version, device, arithmetic or control", key)};
+    return Error{fmt::format("unknown head '# {}'; expected engine, version, device, arithmetic, shard or control", key)};
   return Done{};
 }
 
@@ -223,6 +228,7 @@ std::string print_evidence(const EvidenceTable& table) {
   std::string text = std::string(kTitle) + "\n" + head_line("engine", table.engine);
   for (const auto& version : table.versions) text += head_line("version", version);
   text += head_line("device", table.device) + head_line("arithmetic", table.arithmetic);
+  if (!table.shard.empty()) text += head_line("shard", table.shard);
   for (const auto& control : table.controls)
     text += fmt::format("# control\t{}\t{}\t{}\n", escape_field(control.name),
                         !control.judged ? "not judged"

@@ -5,6 +5,7 @@
 //   # version	libtorch 2.11.0
 //   # device	cpu
 //   # arithmetic	exact
+//   # shard	1/3                                  (of a part alone: which it is; a committed table has none)
 //   # control	plain arithmetic	held	17 of 19 differ
 //   case	verdict	ending	phase	module	operation	group	tensor	step	rank	expected	got	message	effects	counters	...
 //   tp=2,fsdp=2	equal	completed	-	-	-	-	-	-	-	-	-	every loss ...	tp=2: yes: ...	matmul_flops=12 ...	...
@@ -39,6 +40,7 @@ struct EvidenceTable {
   std::vector<std::string> versions;  // "libtorch 2.11.0"
   std::string device;                 // "cpu"
   std::string arithmetic = "exact";
+  std::string shard;  // "1/3" of a part of a matrix, "" of what is committed
   std::vector<Control> controls;
   std::vector<Observation> rows;  // sorted by case_text, each once
   friend bool operator==(const EvidenceTable&, const EvidenceTable&) = default;

@@ -23,6 +23,7 @@ Verdict verdict_of_ending(Ending ending) {
     case Ending::timed_out: return Verdict::hangs;
     case Ending::out_of_range:
     case Ending::unsupported:
+    case Ending::killed:
     case Ending::completed: return Verdict::unrun;
   }
   assert(false && "every ending has a verdict");

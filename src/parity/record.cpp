@@ -8,8 +8,8 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kEndings{Ending::completed, Ending::failed,  Ending::deadlocked,   Ending::timed_out,
-                              Ending::died,      Ending::garbled, Ending::out_of_range, Ending::unsupported};
+constexpr std::array kEndings{Ending::completed, Ending::failed,       Ending::deadlocked,  Ending::timed_out, Ending::died,
+                              Ending::garbled,   Ending::out_of_range, Ending::unsupported, Ending::killed};
 
 // Lays values end to end with their lengths, so that no two different records give the same bytes.
 class Canonical {
@@ -126,6 +126,7 @@ const char* name_of(Ending ending) {
     case Ending::garbled: return "garbled";
     case Ending::out_of_range: return "out_of_range";
     case Ending::unsupported: return "unsupported";
+    case Ending::killed: return "killed";
   }
   assert(false && "every ending has a name");
   return "";

@@ -26,11 +26,13 @@ inline constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::fo
 //   failed        a rank raised: an exception, or a collective whose ranks disagree
 //   deadlocked    no rank could go on: seen exactly by the thread world, no clock involved
 //   timed_out     the supervisor's clock ran out with at least one rank still going
-//   died          the worker process ended: a signal, an exit, the out-of-memory killer
+//   died          the worker process ended by itself: a fatal signal, an exit
 //   garbled       the worker wrote something that is not the protocol
 //   out_of_range  exact arithmetic left its guarded range: the numbers say nothing; that one rank stays within it may
 //   unsupported   the engine says that it cannot build this case
-enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported };
+//   killed        the worker process ended by SIGKILL, which no program raises by mistake: the kernel's for want of memory, or
+//                 somebody's. It says nothing of the stack. Last here, because a digest holds an ending as its place
+enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported, killed };
 
 // The place of a failure, as far as it is known. Unknown rank: -1; unknown text: "".
 struct Failure {

@@ -15,7 +15,7 @@ namespace ordercheck {
 //   hangs     its ranks waited for each other for ever, or until the clock ran out
 //   ignored   bitwise equal, but a transform silently had no effect, or only a part of it
 //   unstable  not even equal to itself
-//   unrun     undecided: nothing ran, one rank's numbers are not finite or left the range of exact arithmetic too, or float32
+//   unrun     undecided: nothing ran, or SIGKILL ended it; one rank's numbers are not finite or left the range of exact arithmetic too, or float32
 //             arithmetic has no noise floor
 enum class Verdict { equal, close, differs, fails, hangs, ignored, unstable, unrun };
 

@@ -39,7 +39,8 @@ std::string ending_in_words(const Record& record) {
   if (!f.group.empty()) place += " on " + f.group;
   if (f.sequence >= 0) place += fmt::format(" #{}", f.sequence);
   if (f.rank >= 0) place += fmt::format(", rank {}", f.rank);
-  return fmt::format("{} ({}){}{}", word, place, f.message.empty() ? "" : ": ", f.message);
+  const char* cause = record.ending == Ending::killed ? "; the kernel does that when memory runs out" : "";
+  return fmt::format("{} ({}){}{}{}", word, place, f.message.empty() ? "" : ": ", f.message, cause);
 }
 
 }  // namespace ordercheck

@@ -9,7 +9,10 @@
 
 #include "base/text.h"
 #include "check/inductor.h"
+#include "check/orders.h"
+#include "plan/covering.h"
 #include "plan/orders.h"
+#include "plan/pages_alone.h"
 #include "rule/job.h"
 #include "rule/match.h"
 #include "stack/mesh.h"
@@ -18,8 +21,6 @@
 
 namespace ordercheck {
 namespace {
-
-constexpr const char* kSlow = "in the slow tier; --slow runs it";
 
 // Of the user's own code, as pkg:name; an engine that runs no Python has no way to it.
 bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
@@ -51,7 +52,6 @@ class Collector {
 
   void add(const Case& c, Source source) {
     auto& entry = cases_[print(c)];
-    if (!adding_slow_) usual_.insert(print(c));
     entry.subject = c;
     if (std::ranges::find(entry.sources, source) == entry.sources.end()) entry.sources.push_back(std::move(source));
   }
@@ -96,26 +96,37 @@ class Collector {
     }
   }
 
-  // A case that has another source too is not slow because of that.
-  void add_slow(const std::string& model) {
-    adding_slow_ = true;
-    add_orders_of(space_.slow_sets, model);
-    for (const Stack& stack : space_.slow_stacks) add_order(stack, model);
-    add_slow_witnesses();
-    adding_slow_ = false;
+  // What is too large for every order: the orders that are legal, and those that show one edge each.
+  void add_legal_sets(const std::string& model) {
+    if (space_.legal_sets.empty()) return;
+    const PagesAlone pages(rules_, hello_);
+    for (const Stack& set : space_.legal_sets) {
+      const Stack items = with_degrees(set);
+      for (const Stack& stack : legal_orders(items, pages.judge()).orders)
+        add(usual_case(stack, model, hello_.engine), {SourceKind::legal, ""});
+      for (const BrokenEdge& broken : orders_that_break_one_edge(items, pages.judge()))
+        add(usual_case(broken.order, model, hello_.engine), {SourceKind::edge, join(broken.rules, " ")});
+    }
   }
 
-  void add_listed(const std::vector<Stack>& stacks, const std::string& model) {
-    for (const Stack& stack : stacks) {
-      add_order(stack, model);
-      listed_.insert(print(usual_case(stack, model, hello_.engine)));
+  void add_covering(const std::string& model, int strength) {
+    for (const Case& c : covering_cases(space_.covering, rules_, hello_, model, strength))
+      add(c, {SourceKind::covering, strength == 2 ? "pairs" : "triples"});
+  }
+
+  // What any tier lists is in the whole; `is_of_tier`: these are what the plan is to hold.
+  void add_listed(const std::vector<Case>& cases, const std::string& model, bool is_of_tier) {
+    for (const Case& c : cases) {
+      const std::string& of = c.model == Case{}.model ? model : c.model;
+      add_order(c.stack, of);
+      if (is_of_tier) listed_.insert(print(usual_case(c.stack, of, hello_.engine)));
     }
   }
 
   // What a page says of compile is about inductor, and an engine may have run it with a stand-in.
-  void add_slow_witnesses() {
+  void add_inductor_witnesses() {
     const auto add_under_inductor = [&](const Stack& stack, const Rule& rule, const char* which) {
-      if (std::ssize(stack.items) > space_.slow_witnesses) return;
+      if (std::ssize(stack.items) > space_.inductor_witnesses) return;
       if (const auto compiled = under_inductor(usual_case(stack, rule.witness.model, hello_.engine)))
         add(*compiled, {SourceKind::witness, fmt::format("{} {} under inductor", rule.id, which)});
     };
@@ -164,17 +175,17 @@ class Collector {
   }
 
   Plan plan() const {
-    Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}};
-    const bool only_listed = tier_ == Tier::smoke || tier_ == Tier::versions;
+    Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}, .only_in_full = 0};
     for (const auto& [text, planned] : cases_) {
-      if (only_listed && !listed_.contains(text)) continue;
+      const bool in_tier = is_whole(space_, tier_) || listed_.contains(text);
       auto sources = planned.sources;
       std::ranges::sort(sources);
       auto reason = why_not(planned.subject, hello_);
       if (const int ranks = world_size(mesh_of(planned.subject.stack)); reason.empty() && ranks > space_.most_ranks)
         reason = fmt::format("needs {} ranks, the space has at most {}", ranks, space_.most_ranks);
-      if (reason.empty() && tier_ == Tier::usual && !usual_.contains(text)) reason = kSlow;
-      if (reason.empty())
+      if (!in_tier)
+        plan.only_in_full += reason.empty();
+      else if (reason.empty())
         plan.cases.push_back({planned.subject, sources});
       else
         plan.not_planned.push_back({planned.subject, sources, reason});
@@ -187,13 +198,28 @@ class Collector {
   const std::vector<Rule>& rules_;
   const Hello& hello_;
   const Tier tier_;
-  bool adding_slow_ = false;
-  std::set<std::string> usual_;   // texts of what is run in every tier
   std::set<std::string> listed_;  // texts of what the space lists for this tier
   std::map<std::string, PlannedCase> cases_;
 };
 
 }  // namespace
+
+const std::vector<std::string>& tier_names() {
+  static const std::vector<std::string> names{"smoke", "default", "full", "versions"};
+  return names;
+}
+
+const char* name_of(Tier tier) { return tier_names()[static_cast<std::size_t>(tier)].c_str(); }
+
+std::optional<Tier> find_tier(const std::string& name) {
+  const auto found = std::ranges::find(tier_names(), name);
+  if (found == tier_names().end()) return std::nullopt;
+  return static_cast<Tier>(found - tier_names().begin());
+}
+
+bool is_whole(const Space& space, Tier tier) {
+  return tier == Tier::full || (tier == Tier::by_default && space.by_default.empty());
+}
 
 std::string why_not(const Case& c, const Hello& hello) {
   const bool own_code = holds(hello.models, kOwn);
@@ -232,9 +258,12 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
   collector.add_witnesses();
   for (const auto& model : space.models) {
     collector.add_orders(model);
-    collector.add_slow(model);
-    if (tier == Tier::smoke) collector.add_listed(space.smoke, model);
-    if (tier == Tier::versions) collector.add_listed(space.versions, model);
+    collector.add_inductor_witnesses();
+    collector.add_legal_sets(model);
+    collector.add_covering(model, space.covering.strength);
+    collector.add_listed(space.smoke, model, tier == Tier::smoke);
+    collector.add_listed(space.by_default, model, tier == Tier::by_default);
+    collector.add_listed(space.versions, model, tier == Tier::versions);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
     for (const auto& discussion : discussions) collector.add_discussion(discussion, model);
@@ -246,11 +275,10 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
   return collector.plan();
 }
 
-Plan shard_of(const Plan& plan, int index, int count) {
-  Plan shard{.engine = plan.engine, .cases = {}, .not_planned = plan.not_planned};
-  for (std::size_t i = static_cast<std::size_t>(index - 1); i < plan.cases.size(); i += static_cast<std::size_t>(count))
-    shard.cases.push_back(plan.cases[i]);
-  return shard;
+Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, const Hello& hello, int strength) {
+  Collector collector(space, rules, hello, Tier::full);
+  for (const auto& model : space.models) collector.add_covering(model, strength);
+  return collector.plan();
 }
 
 const char* name_of(SourceKind kind) {
@@ -264,6 +292,7 @@ const char* name_of(SourceKind kind) {
     case SourceKind::framework: return "framework";
     case SourceKind::discussion: return "discussion";
     case SourceKind::traffic: return "traffic";
+    case SourceKind::covering: return "covering";
   }
   assert(false && "every source has a name");
   return "";

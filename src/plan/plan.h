@@ -1,6 +1,8 @@
 // The plan of a matrix: which cases are run and why, and which are not and why not. Pure: no engine is started here.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,13 +20,14 @@ namespace ordercheck {
 //   witness        a rule's smallest stack: detail "ORD-004 bad" or "ORD-004 good"
 //   order          one order of a transform set, whether legal or not
 //   legal          an order that no rule speaks against, at every world size of the space
-//   edge           an order that breaks exactly one rule: detail is its id
+//   edge           an order that breaks exactly one rule, or exactly one edge of the precedence graph: detail is the id, or ids
+//   covering       a row of the covering set of the space: detail is "pairs" or "triples"
 //   accumulation   a legal order with another number of microbatches
 //   optimizer      an optimizer at one position of an order
 //   framework      a project's fixed order: detail is its name, "torchtitan (projected)"
 //   traffic        a row of a table that lays stacks side by side: detail is its title
-//   discussion         a stack that answers a point of a discussion: detail is both names, "torchtitan-1554 tp-ac"
-enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework, discussion, traffic };
+//   discussion     a stack that answers a point of a discussion: detail is both names, "torchtitan-1554 tp-ac"
+enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework, discussion, traffic, covering };
 
 struct Source {
   SourceKind kind = SourceKind::order;
@@ -49,25 +52,36 @@ struct Plan {
   std::string engine;
   std::vector<PlannedCase> cases;       // sorted by print(subject), each once
   std::vector<NotPlanned> not_planned;  // likewise
+  std::size_t only_in_full = 0;         // cases that the tier leaves out and tier full would plan
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
 // Why the engine cannot build the case; "" when it can.
 std::string why_not(const Case& c, const Hello& hello);
 
-// The slow tier adds the orders of the space's slow sets; without it they are listed as not planned. The tiers smoke and
-// versions are the stacks that the space lists under these names, and nothing else.
-enum class Tier { usual, slow, smoke, versions };
+// How much of the space is planned.
+//   smoke       the few stacks that the space lists as `smoke`: does the engine work with a build at all?
+//   by_default  those that it lists as `default`; all, where it lists none
+//   full        every case of every source
+//   versions    those that it lists as `versions`
+enum class Tier { smoke, by_default, full, versions };
+
+const char* name_of(Tier tier);  // "default"
+std::optional<Tier> find_tier(const std::string& name);
+const std::vector<std::string>& tier_names();
+
+// Does the tier hold all that the space has?
+bool is_whole(const Space& space, Tier tier);
 
 // The cases of one of the space's tables, in its order.
 std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine);
 
 // Cases of every source for one engine. Without a rule set that loaded there is no plan, so the rules come loaded.
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
-               const std::vector<Discussion>& discussions = {}, Tier tier = Tier::usual);
+               const std::vector<Discussion>& discussions = {}, Tier tier = Tier::full);
 
-// The cases of shard `index` of `count`, 1 the first: every count-th case.
-Plan shard_of(const Plan& plan, int index, int count);
+// The covering set of the space of that strength, and nothing else; sorted as a plan is. None where the space covers nothing.
+Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, const Hello& hello, int strength);
 
 const char* name_of(SourceKind kind);
 std::string print(const Source& source);  // "witness ORD-004 bad"

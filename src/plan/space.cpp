@@ -49,6 +49,21 @@ std::vector<Stack> stacks_of(TomlTable& keys, const std::string& key) {
   return stacks;
 }
 
+// The cases of a tier: a stack with its degrees, and a model where it is another than those of the space.
+std::vector<Case> tier_of(TomlTable& keys, const std::string& key) {
+  std::vector<Case> cases;
+  for (const auto& text : keys.texts_if_given(key)) {
+    auto c = parse_case(text);
+    if (!c)
+      keys.refuse(key, split(c.error().message, '\n').front());
+    else if (*c != Case{.stack = c->stack, .model = c->model})
+      keys.refuse(key, fmt::format("'{}' names more than a stack and a model", text));
+    else
+      cases.push_back(*c);
+  }
+  return cases;
+}
+
 std::vector<OwnStacks> own_stacks_of(TomlTable& keys) {
   std::vector<OwnStacks> own;
   for (TomlTable& model : keys.tables_if_given("model")) {
@@ -70,6 +85,25 @@ std::vector<TrafficTable> traffic_of(TomlTable& keys) {
   return tables;
 }
 
+CoveringSpace covering_of(TomlTable& keys) {
+  if (!keys.has("covering")) return {};
+  TomlTable table = keys.table("covering");
+  CoveringSpace covering{.strength = table.number_if_given("strength").value_or(CoveringSpace{}.strength),
+                         .most_ranks = table.number_if_given("most_ranks").value_or(CoveringSpace{}.most_ranks),
+                         .parameters = {}};
+  const auto texts = table.texts("parameters");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    auto parameter = parse_parameter(texts[i]);
+    if (parameter)
+      covering.parameters.push_back(std::move(parameter).value());
+    else
+      table.refuse("parameters", i, parameter.error().message);
+  }
+  if (const auto wrong = why_not_covering(covering); !wrong.empty()) table.refuse("parameters", wrong);
+  keys.adopt(table);
+  return covering;
+}
+
 std::vector<Item> optimizers_of(TomlTable& keys) {
   std::vector<Item> items;
   for (const auto& text : keys.texts("optimizers")) {
@@ -86,10 +120,6 @@ std::vector<Item> optimizers_of(TomlTable& keys) {
 
 }  // namespace
 
-bool has_slow_tier(const Space& space) {
-  return !space.slow_sets.empty() || !space.slow_stacks.empty() || space.slow_witnesses > 0;
-}
-
 Result<Space> parse_space(std::string_view text, const std::string& path) {
   TomlTable keys(text, path);
   Space space{.models = keys.texts("models"),
@@ -99,17 +129,18 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .order_ranks = keys.numbers("order_ranks"),
               .sets = sets_of(keys, "sets", keys.texts("sets")),
               .set_ranks = keys.numbers("set_ranks"),
-              .slow_sets = sets_of(keys, "slow_sets", keys.texts_if_given("slow_sets")),
               .stacks = stacks_of(keys, "stacks"),
-              .slow_stacks = stacks_of(keys, "slow_stacks"),
-              .smoke = stacks_of(keys, "smoke"),
-              .versions = stacks_of(keys, "versions"),
-              .slow_witnesses = keys.number_if_given("slow_witnesses").value_or(Space{}.slow_witnesses),
+              .legal_sets = stacks_of(keys, "legal_sets"),
+              .smoke = tier_of(keys, "smoke"),
+              .by_default = tier_of(keys, "default"),
+              .versions = tier_of(keys, "versions"),
+              .inductor_witnesses = keys.number_if_given("inductor_witnesses").value_or(Space{}.inductor_witnesses),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),
               .own_stacks = own_stacks_of(keys),
               .traffic = traffic_of(keys),
+              .covering = covering_of(keys),
               .most_ranks = keys.number_if_given("most_ranks").value_or(Space{}.most_ranks)};
   check_transforms(keys, space.transforms);
   if (auto error = keys.error()) return *error;

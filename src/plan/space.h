@@ -7,16 +7,24 @@
 //   order_ranks = [2, 4]          # world sizes at which every order is tried, legal or not
 //   sets = ["ac,compile:wrap,fsdp"]   # every order of exactly these items, their order here meaning nothing
 //   set_ranks = [1, 4]            # world sizes of the sets; degrees are spread over a set's mesh axes
-//   slow_sets = ["ac,compile=inductor"]   # likewise, but run only where slow cases are asked for; may be left out
 //   stacks = ["fsdp=5"]           # these very stacks, with their degrees; may be left out
-//   slow_stacks = ["tp=2,ac,compile=inductor,fsdp=2"]   # exactly these, likewise; may be left out
-//   slow_witnesses = 3            # rules' witnesses of so many items that compile, under inductor, likewise; may be left out
-//   smoke = ["fsdp=2"]            # the few that show that an engine works with a build at all; may be left out
-//   versions = ["ac,fsdp=4"]      # those run on builds that the whole is not run on; may be left out
+//   legal_sets = ["pp,tp,ac,compile,fsdp"]   # of a set too large for every order: its legal orders, of those that differ by
+//                                 # what commutes one, and for each irreducible edge of its precedence graph one order that
+//                                 # breaks that edge alone; a degree that is not written is 2. May be left out
+//   inductor_witnesses = 3        # rules' witnesses of so many items that compile, under inductor too; may be left out
+//   smoke = ["fsdp=2", "ep=2,fsdp=2 model=qwen3_moe"]   # tier smoke: the few that show that an engine works with a build at
+//                                 # all; may be left out
+//   default = ["ac,fsdp=4"]       # tier default: what is run where no tier is named; left out: everything
+//   versions = ["ac,fsdp=4"]      # tier versions: those run on builds that the whole is not run on; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
+//
+//   [covering]                    # what may be combined at all, see covering.h; may be left out
+//   strength = 2                  # every two levels that go together stand together in some case of the plan
+//   most_ranks = 8
+//   parameters = ["none | tp=2 | tp=4", "none | ac | sac", "accumulation=2 | accumulation=4"]
 //
 //   [[model]]                     # what is run of another model than those of `models`; may be left out
 //   name = "deepseek_v3"
@@ -36,6 +44,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/covering.h"
+#include "stack/case.h"
 #include "stack/stack.h"
 
 namespace ordercheck {
@@ -62,22 +72,21 @@ struct Space {
   std::vector<int> order_ranks;
   std::vector<Stack> sets;  // without degrees
   std::vector<int> set_ranks;
-  std::vector<Stack> slow_sets;    // likewise
-  std::vector<Stack> stacks;       // with the degrees that they are run at
-  std::vector<Stack> slow_stacks;  // with degrees
-  std::vector<Stack> smoke;        // with degrees
-  std::vector<Stack> versions;     // with degrees
-  int slow_witnesses = 0;          // most items of a witness that is run under inductor too
+  std::vector<Stack> stacks;  // with the degrees that they are run at
+  std::vector<Stack> legal_sets;
+  std::vector<Case> smoke;       // with degrees; of the models of the space where none is named, of whatever engine
+  std::vector<Case> by_default;  // likewise; none: everything
+  std::vector<Case> versions;    // likewise
+  int inductor_witnesses = 0;    // most items of a witness that is run under inductor too
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
   std::vector<OwnStacks> own_stacks;  // of models that are not in `models`
   std::vector<TrafficTable> traffic;
+  CoveringSpace covering;
   int most_ranks = std::numeric_limits<int>::max();
   friend bool operator==(const Space&, const Space&) = default;
 };
-
-bool has_slow_tier(const Space& space);
 
 // Errors are "<path>:<line>: ...": a missing or unknown key, an unknown transform, a number below 1.
 Result<Space> parse_space(std::string_view text, const std::string& path);

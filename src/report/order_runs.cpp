@@ -119,7 +119,7 @@ std::vector<std::string> order_gaps(const Stack& order, const std::string& shard
                                stacks.empty()
                                    ? "no page says why: it takes one, with its cure or that there is none"
                                    : fmt::format("to run with that torch: {} (scripts/ordercheck matrix run --engine "
-                                                 "pytorch --python P --slow --write)",
+                                                 "pytorch --python P --tier full --write)",
                                                  join(stacks, " and "))));
   }
   return gaps;

@@ -12,8 +12,7 @@
 namespace ordercheck {
 namespace {
 
-bool costs_more(const Stack& stack, const Sources& sources) {
-  const Target target = reader_target(sources);
+bool costs_more(const Stack& stack, const Sources& sources, const Target& target) {
   return std::ranges::any_of(sources.rules, [&](const Rule& rule) {
     const bool about_cost = rule.kind != RuleKind::commutes && (rule.harm == Harm::slow || rule.harm == Harm::memory);
     return about_cost && !firings(rule, stack).empty() &&
@@ -42,12 +41,10 @@ const Outcome* reader_run(const Stack& stack, const Sources& sources, const std:
   return nullptr;
 }
 
-Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
-  const Outcome* outcome = reader_run(stack, sources, engines);
-  if (outcome == nullptr) return Shown::not_run;
-  switch (outcome->seen.verdict) {
+Shown shown_by(const Outcome& run, const Sources& sources, const Target& target) {
+  switch (run.seen.verdict) {
     case Verdict::equal:
-    case Verdict::close: return costs_more(stack, sources) ? Shown::slower : Shown::equal;
+    case Verdict::close: return costs_more(run.subject.stack, sources, target) ? Shown::slower : Shown::equal;
     case Verdict::ignored: return Shown::without_effect;
     case Verdict::differs: return Shown::wrong;
     case Verdict::fails:
@@ -56,24 +53,33 @@ Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<Eng
   }
 }
 
-Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
-                    const std::vector<EngineRuns>& engines) {
-  const Target target = reader_target(sources);
-  const Case* best = nullptr;
+Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  const Outcome* outcome = reader_run(stack, sources, engines);
+  return outcome == nullptr ? Shown::not_run : shown_by(*outcome, sources, reader_target(sources));
+}
+
+const Outcome* pair_run(const std::string& first, const std::string& second, const EngineRuns& engine) {
+  const Outcome* best = nullptr;
   const auto key = [&](const Case& c) {
     const bool usual = c.stack.items == std::vector{item_named(first), item_named(second)};
     return std::pair(!usual, world_size(mesh_of(c.stack)));
   };
-  for (const EngineRuns& engine : engines) {
-    if (engine.target != target) continue;
-    for (const Outcome& outcome : engine.outcomes) {
-      const Case& c = outcome.subject;
-      if (c.stack.items.size() != 2 || c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
-      if (!is_plain(c.stack.items[0], first) || !is_plain(c.stack.items[1], second)) continue;
-      if (best == nullptr || key(c) < key(*best)) best = &c;
-    }
+  for (const Outcome& outcome : engine.outcomes) {
+    const Case& c = outcome.subject;
+    if (c.stack.items.size() != 2 || c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
+    if (!is_plain(c.stack.items[0], first) || !is_plain(c.stack.items[1], second)) continue;
+    if (best == nullptr || key(c) < key(best->subject)) best = &outcome;
   }
-  return best == nullptr ? Shown::not_run : shown_by(best->stack, sources, engines);
+  return best;
+}
+
+Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
+                    const std::vector<EngineRuns>& engines) {
+  const Target target = reader_target(sources);
+  for (const EngineRuns& engine : engines)
+    if (engine.target == target)
+      if (const Outcome* run = pair_run(first, second, engine)) return shown_by(*run, sources, target);
+  return Shown::not_run;
 }
 
 std::string what_is_missing(const Observation& seen) {

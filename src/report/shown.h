@@ -26,6 +26,12 @@ Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<Eng
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
                     const std::vector<EngineRuns>& engines);
 
+// What one run showed; `target` is whose pages say what costs more.
+Shown shown_by(const Outcome& run, const Sources& sources, const Target& target);
+
+// The run of one engine that stands for two transforms and nothing else, chosen as shown_by_pair says; null where there is none.
+const Outcome* pair_run(const std::string& first, const std::string& second, const EngineRuns& engine);
+
 // The run itself; null where there is none.
 const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines);
 

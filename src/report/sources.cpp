@@ -9,21 +9,23 @@
 
 namespace ordercheck {
 
-Result<Sources> load_sources(const std::filesystem::path& root) {
-  auto rules = load_rules(root / "rules");
+Result<Sources> load_sources(const std::filesystem::path& root) { return load_sources(root / "rules", root / "matrix"); }
+
+Result<Sources> load_sources(const std::filesystem::path& rules_folder, const std::filesystem::path& matrix) {
+  auto rules = load_rules(rules_folder);
   if (!rules) return rules.error();
-  auto evidence = read_evidence(root / "matrix" / "evidence");
+  auto evidence = read_evidence(matrix / "evidence");
   if (!evidence) return evidence.error();
-  auto frameworks = load_frameworks(root / "matrix" / "frameworks");
+  auto frameworks = load_frameworks(matrix / "frameworks");
   if (!frameworks) return frameworks.error();
-  auto discussions = load_discussions(root / "matrix" / "discussions", *rules);
+  auto discussions = load_discussions(matrix / "discussions", *rules);
   if (!discussions) return discussions.error();
-  auto space = load_space(root / "matrix" / "space.toml");
+  auto space = load_space(matrix / "space.toml");
   if (!space) return space.error();
   Sources sources{
       .rules = *rules, .evidence = *evidence, .frameworks = *frameworks, .discussions = *discussions, .space = *space};
   for (const EvidenceTable& table : sources.evidence) {
-    auto own = load_space_of(table.engine, root / "matrix");
+    auto own = load_space_of(table.engine, matrix);
     if (!own) return own.error();
     sources.own_spaces.emplace(table.engine, *own);
   }

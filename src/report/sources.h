@@ -30,6 +30,8 @@ struct Sources {
 // Reads rules/, matrix/evidence/, matrix/frameworks/, matrix/discussions/, matrix/space.toml and, of the engines that there is
 // evidence of, matrix/space-<engine>.toml below `root`. Evidence, discussions and own spaces may be missing.
 Result<Sources> load_sources(const std::filesystem::path& root);
+// The same where rules and matrix are not in one folder.
+Result<Sources> load_sources(const std::filesystem::path& rules_folder, const std::filesystem::path& matrix);
 
 const Space& space_of(const Sources& sources, const std::string& engine);
 

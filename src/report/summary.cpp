@@ -129,7 +129,8 @@ std::string render_plan_text(const Plan& plan) {
     text += fmt::format("{:<{}}  {}\n", print(planned.subject), width, sources_text(planned.sources));
   for (const NotPlanned& one : plan.not_planned)
     text += fmt::format("{:<{}}  {}; not planned: {}\n", print(one.subject), width, sources_text(one.sources), one.reason);
-  text += fmt::format("{} planned on {}, {} not\n", counted(plan.cases.size(), "case"), plan.engine, plan.not_planned.size());
+  text += fmt::format("{} planned on {}, {} not{}\n", counted(plan.cases.size(), "case"), plan.engine, plan.not_planned.size(),
+                      plan.only_in_full == 0 ? "" : fmt::format("; {} more with --tier full", plan.only_in_full));
   return text + not_planned_text(plan);
 }
 

@@ -13,9 +13,6 @@ namespace ordercheck {
 std::string render_plan_text(const Plan& plan);
 std::string render_plan_json(const Plan& plan);
 
-// For `strategy.matrix: fromJSON(...)` of a GitHub workflow: {"include":[{"shard":"1/4","cases":31}, ...]}, one line.
-std::string render_plan_github(const Plan& plan, int shards);
-
 // Counts, then every contradiction, every undecided and every open case, the controls, and what was not planned.
 std::string render_result_text(const PlanResult& result);
 std::string render_result_json(const PlanResult& result);

@@ -1,3 +1,6 @@
+
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -105,15 +108,12 @@ std::string render_plan_json(const Plan& plan) {
   Json cases = Json::array();
   for (const PlannedCase& planned : plan.cases)
     cases.push_back({{"case", print(planned.subject)}, {"sources", sources_json(planned.sources)}});
-  return Json{{"engine", plan.engine}, {"cases", cases}, {"not_planned", not_planned_json(plan)}}.dump(2) + "\n";
-}
-
-std::string render_plan_github(const Plan& plan, int shards) {
-  Json include = Json::array();
-  for (int i = 1; i <= shards; ++i)
-    if (const auto cases = shard_of(plan, i, shards).cases.size(); cases > 0)
-      include.push_back({{"shard", fmt::format("{}/{}", i, shards)}, {"cases", cases}});
-  return Json{{"include", include}}.dump() + "\n";
+  return Json{{"engine", plan.engine},
+              {"cases", cases},
+              {"not_planned", not_planned_json(plan)},
+              {"only_in_full", plan.only_in_full}}
+             .dump(2) +
+         "\n";
 }
 
 std::string render_result_json(const PlanResult& result) {

@@ -129,6 +129,10 @@ std::optional<Expectation> departure_of(const Rule& rule, const Stack& stack, co
 
 }  // namespace
 
+bool is_harm(Verdict verdict) {
+  return verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs || verdict == Verdict::ignored;
+}
+
 bool is_of_kind(Verdict said, Verdict seen) { return said == seen || (said == Verdict::equal && shows_parity(seen)); }
 
 Borne bears_out(const Claim& claim, const Observation& seen, const Observation* beside) {

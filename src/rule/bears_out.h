@@ -44,6 +44,9 @@ struct Borne {
 // `beside`: the run of the good stack, or of the other order; null where there is none.
 Borne bears_out(const Claim& claim, const Observation& seen, const Observation* beside);
 
+// A verdict that decides against a stack: differs, fails, hangs, ignored.
+bool is_harm(Verdict verdict);
+
 // What was seen is of the kind that was said: `close`, in float32 arithmetic, is of the kind of `equal`.
 bool is_of_kind(Verdict said, Verdict seen);
 

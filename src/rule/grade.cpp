@@ -7,6 +7,7 @@
 
 #include "rule/bears_out.h"
 #include "rule/find_run.h"
+#include "rule/pins.h"
 
 namespace ordercheck {
 namespace {
@@ -16,7 +17,8 @@ struct Run {
   Version version;
   Borne borne;
   bool decides() const { return borne.bearing == Bearing::borne_out || borne.bearing == Bearing::departed; }
-  bool shows_it() const { return borne.bearing == Bearing::borne_out; }
+  bool harms_otherwise = false;  // not as the page says in general, but as it explains for this version
+  bool shows_it() const { return borne.bearing == Bearing::borne_out || harms_otherwise; }
 };
 
 Grade grade_by_citations(const Rule& rule, std::string note) {
@@ -35,8 +37,13 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
   for (const Observation& seen : all) {
     if (seen.case_text != bad || seen.engine != engine) continue;
     const Observation* good = find_run(all, rule.witness.good, rule.witness.model, engine, seen.version);
-    if (const Result<Version> version = parse_version(seen.version))
-      runs.push_back({&seen, *version, bears_out(claim_on_witness(rule, engine, *version), seen, good)});
+    const Result<Version> version = parse_version(seen.version);
+    if (!version) continue;
+    Borne borne = bears_out(claim_on_witness(rule, engine, *version), seen, good);
+    // A stack that was to be silently wrong, and fails instead for a reason that the page gives, is no less to be avoided.
+    const bool otherwise = rule.kind != RuleKind::commutes && !is_cost(rule) && borne.bearing == Bearing::departed &&
+                           !borne.because.empty() && is_harm(seen.verdict);
+    runs.push_back({.observation = &seen, .version = *version, .borne = std::move(borne), .harms_otherwise = otherwise});
   }
   std::ranges::sort(runs, {}, &Run::version);
   return runs;

@@ -38,7 +38,7 @@ Status read_names(std::string_view text, std::string& project, std::string& impl
     return Error{
         fmt::format("'{}' names no project; expected <project> or <project>-<implementation>, in lower case "
                     "letters, digits and '_'",
-                    text)};
+                    one_line(text))};
   return Done{};
 }
 
@@ -71,7 +71,8 @@ Result<Version> parse_version(std::string_view text) {
   while (!rest.empty() && is_decimal(rest.front())) {
     const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
     const auto part = parse_integer(rest.substr(0, end));
-    if (!part || *part > 1'000'000) return Error{fmt::format("'{}' is no version: '{}' is too large", text, rest)};
+    if (!part || *part > 1'000'000)
+      return Error{fmt::format("'{}' is no version: '{}' is too large", one_line(text), one_line(rest))};
     version.parts.push_back(static_cast<int>(*part));
     rest.remove_prefix(end);
     if (!rest.starts_with('.')) break;
@@ -79,7 +80,7 @@ Result<Version> parse_version(std::string_view text) {
   }
   const bool stops_well = rest.empty() || rest.front() == '+' || (rest.front() >= 'a' && rest.front() <= 'z');
   if (version.parts.empty() || text.ends_with('.') || !stops_well)
-    return Error{fmt::format("'{}' is no version; expected numbers joined by '.', such as 2.11.0", text)};
+    return Error{fmt::format("'{}' is no version; expected numbers joined by '.', such as 2.11.0", one_line(text))};
   return version;
 }
 
@@ -92,13 +93,15 @@ Result<Holds> parse_holds(std::string_view text) {
     return named.error();
   if (names_end == text.size()) {
     if (holds.project == "math" && holds.implementation.empty()) return holds;
-    return Error{fmt::format("'{}' names no version; write \"{}>=...\" with the oldest that was looked at", text, text)};
+    return Error{fmt::format("'{}' names no version; write \"{}>=...\" with the oldest that was looked at", one_line(text),
+                             one_line(text))};
   }
-  if (holds.project == "math") return Error{fmt::format("'{}': mathematics has no versions; write \"math\"", text)};
+  if (holds.project == "math") return Error{fmt::format("'{}': mathematics has no versions; write \"math\"", one_line(text))};
   for (const std::string& written : split(text.substr(names_end), ',')) {
     const std::string_view bound = trim(written);
     const auto sign = std::ranges::find_if(kSigns, [&](const RelationSign& s) { return bound.starts_with(s.sign); });
-    if (sign == kSigns.end()) return Error{fmt::format("'{}' is no bound; expected one of >= > <= < == and a version", bound)};
+    if (sign == kSigns.end())
+      return Error{fmt::format("'{}' is no bound; expected one of >= > <= < == and a version", one_line(bound))};
     const Result<Version> version = parse_version(trim(bound.substr(sign->sign.size())));
     if (!version) return version.error();
     holds.bounds.push_back({sign->relation, *version});
@@ -131,7 +134,7 @@ Result<Target> parse_target(std::string_view text) {
     return Error{
         fmt::format("cannot judge for '{}'; expected an engine and perhaps its version, such as pytorch-2.11, "
                     "pytorch or native",
-                    text)};
+                    one_line(text))};
   return target;
 }
 

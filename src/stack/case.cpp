@@ -201,6 +201,11 @@ Settings usual_settings(const Stack& stack) {
   return settings;
 }
 
+Case with_usual_arithmetic(Case written) {
+  if (written.settings.arithmetic == Arithmetic::exact) written.settings.arithmetic = usual_settings(written.stack).arithmetic;
+  return written;
+}
+
 Case usual_case(Stack stack, std::string model, std::string engine) {
   const Settings settings = usual_settings(stack);
   return {.stack = std::move(stack), .model = std::move(model), .engine = std::move(engine), .settings = settings};

@@ -51,6 +51,9 @@ const char* name_of(Arithmetic arithmetic);
 // since exact arithmetic is float64 and its numbers would be up to the layout.
 Settings usual_settings(const Stack& stack);
 
+// A case as somebody wrote it: exact arithmetic, which nobody needs to write, is the usual one of its stack.
+Case with_usual_arithmetic(Case written);
+
 // A stack with its usual settings.
 Case usual_case(Stack stack, std::string model, std::string engine);
 

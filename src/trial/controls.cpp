@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/wording.h"
+#include "evidence/control_words.h"
 #include "parity/difference.h"
 #include "stack/mesh.h"
 
@@ -30,18 +31,16 @@ std::vector<PlainTwin> ask_plain_twins(const Plan& plan, Runs& runs) {
 }
 
 Control plain_control(const std::vector<PlainTwin>& twins) {
-  constexpr const char* kName = "plain arithmetic";
-  if (twins.empty()) return not_judged(kName, "no legal layout among the cases");
+  if (twins.empty()) return not_judged(kPlainArithmetic, "no legal layout among the cases");
   int differ = 0, completed = 0;
   for (const auto& [twin, reference] : twins) {
     if (!twin.completed() || !reference.completed()) continue;
     ++completed;
     differ += first_difference(reference.record(), twin.record()).has_value();
   }
-  return {.name = kName,
+  return {.name = kPlainArithmetic,
           .held = completed > 0 && 2 * differ >= completed,
-          .evidence = fmt::format("{} of {} {} from the single-rank reference without the grid", differ,
-                                  counted(completed, "legal layout"), differ == 1 ? "differs" : "differ")};
+          .evidence = plain_arithmetic_in_words(differ, completed)};
 }
 
 Control repeat_control(const std::vector<Trial>& trials) {

@@ -1,9 +1,15 @@
 // A worker for tests of the command line: it says that it is native, or what HONEST_WORKER_ENGINE and HONEST_WORKER_VERSION
 // say, computes nothing, and answers every case with the record that a sound engine writes. HONEST_WORKER_BREAKS names
-// stacks, separated by blanks, that it fails in apply; HONEST_WORKER_BENDS stacks whose gradients it bends.
+// stacks, separated by blanks, that it fails in apply; HONEST_WORKER_BENDS stacks whose gradients it bends; HONEST_WORKER_EATS
+// stacks for which it takes memory until there is none. Each run takes HONEST_WORKER_TAKES milliseconds, and leaves a line in
+// HONEST_WORKER_LOG when it begins.
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/text.h"
 #include "stack/notation.h"
@@ -28,9 +34,22 @@ Hello hello() {
   return hello;
 }
 
+void eat_memory() {
+  constexpr std::size_t bite = 64 << 20;
+  for (std::vector<std::vector<char>> eaten;;) eaten.emplace_back(bite, 'x');
+}
+
+void begin(const Run& run) {
+  if (const char* log = std::getenv("HONEST_WORKER_LOG")) std::ofstream(log, std::ios::app) << print(run.subject) + "\n";
+  if (const char* takes = std::getenv("HONEST_WORKER_TAKES"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(takes)));
+}
+
 Record answer(const Run& run) {
+  begin(run);
   Record record = honest_record(run.subject);
   const std::string stack = print(run.subject.stack);
+  if (names("HONEST_WORKER_EATS", stack)) eat_memory();
   if (names("HONEST_WORKER_BREAKS", stack)) break_in_apply(record);
   if (names("HONEST_WORKER_BENDS", stack)) bend_gradient(record);
   record.engine = hello().engine;

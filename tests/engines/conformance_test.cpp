@@ -183,7 +183,7 @@ TEST_P(Conformance, a_kill_from_outside) {
   const std::optional<Record> record = worker.value()->run(run);
   killer.request_stop();
   ASSERT_TRUE(record.has_value());
-  EXPECT_EQ(record->ending, Ending::died) << failure_of(*record);
+  EXPECT_EQ(record->ending, Ending::killed) << failure_of(*record);
   EXPECT_THAT(failure_of(*record), HasSubstr("signal 9"));
   expect_place(*record);
 }

@@ -7,6 +7,13 @@
 
 namespace ordercheck::fuzz {
 
+std::vector<Format> all_formats() {
+  std::vector<Format> all;
+  for (const auto& formats : {text_formats(), word_formats(), table_formats(), protocol_formats()})
+    all.insert(all.end(), formats.begin(), formats.end());
+  return all;
+}
+
 std::string check(const Format& format, std::string_view bytes) {
   try {
     return format.check_one(bytes);

@@ -14,9 +14,8 @@ namespace {
 using ordercheck::fuzz::Format;
 
 Format chosen() {
-  for (const auto& formats : {ordercheck::fuzz::text_formats(), ordercheck::fuzz::protocol_formats()})
-    for (const Format& format : formats)
-      if (std::string(format.name) == ORDERCHECK_FORMAT) return format;
+  for (const Format& format : ordercheck::fuzz::all_formats())
+    if (std::string(format.name) == ORDERCHECK_FORMAT) return format;
   std::fprintf(stderr, "there is no format %s\n", ORDERCHECK_FORMAT);
   std::abort();
 }

@@ -17,10 +17,12 @@ struct Format {
   const char* tokens;  // words of the format, separated by blanks: what damage puts in
 };
 
-// A page is preceded by a line with its path below rules/: "order/fsdp-before-tp.md".
-// stack, case, pattern, condition, rule, evidence, space, framework, engine, thread
-std::vector<Format> text_formats();
-std::vector<Format> protocol_formats();  // worker, run, record, journal, signed_line, flight
+// Each of these lists its formats. A page is preceded by a line with its path below rules/: "order/fsdp-before-tp.md".
+std::vector<Format> text_formats();      // files of people
+std::vector<Format> word_formats();      // words of a command line, fields of a table
+std::vector<Format> table_formats();     // several tables at once: \x1e stands between two files
+std::vector<Format> protocol_formats();  // what engines write
+std::vector<Format> all_formats();
 
 // check_one, with exceptions told as text.
 std::string check(const Format& format, std::string_view bytes);

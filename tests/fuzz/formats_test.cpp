@@ -21,12 +21,6 @@ namespace {
 // One property runs this many inputs a case: most are refused in microseconds.
 constexpr int kInputs = 5;
 
-std::vector<Format> all() {
-  std::vector<Format> formats = text_formats();
-  for (const Format& format : protocol_formats()) formats.push_back(format);
-  return formats;
-}
-
 // As a literal of C++, so that a finding can be pasted into the regression tests.
 std::string literal(std::string_view bytes) {
   std::string text = "\"";
@@ -82,7 +76,7 @@ TEST_P(Formats, TakeDamagedSamples) {
   EXPECT_TRUE(held);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Formats, testing::ValuesIn(all()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Every, Formats, testing::ValuesIn(all_formats()), [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace ordercheck::fuzz

@@ -1,6 +1,4 @@
 // Formats of machines: protocol lines, records and journals.
-#include <unistd.h>
-
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -9,9 +7,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/journal.h"
+#include "fuzz/corpus.h"
 #include "fuzz/formats.h"
 #include "protocol/flight.h"
 #include "protocol/json_text.h"
+#include "trial/tensors.h"
+#include "trial/values.h"
 #include "unit/protocol/samples.h"
 
 namespace ordercheck::fuzz {
@@ -46,19 +47,6 @@ std::string check_record(std::string_view bytes) {
   return again && encode_record(*again) == written ? "" : "not the same when written and read again";
 }
 
-// Files of this process, gone with it.
-const fs::path& scratch_folder() {
-  struct Scratch {
-    fs::path folder = fs::temp_directory_path() / fmt::format("ordercheck-fuzz-{}", getpid());
-    Scratch() { fs::create_directories(folder); }
-    ~Scratch() {
-      std::error_code ignored;
-      fs::remove_all(folder, ignored);
-    }
-  };
-  static const Scratch scratch;
-  return scratch.folder;
-}
 fs::path journal_path() { return scratch_folder() / "journal"; }
 fs::path flight_path() { return scratch_folder() / "flight"; }
 
@@ -69,7 +57,7 @@ JournalKey key() {
 // Whatever was read, the next line must go behind it and be found again.
 std::string check_journal(std::string_view bytes) {
   const fs::path path = journal_path();
-  if (const auto written = replace_file(path, bytes); !written) return "";  // no disk is no finding
+  if (!write_sample(path, bytes)) return "";
   std::size_t lines = 0;
   {
     const auto journal = Journal::open(path);
@@ -95,12 +83,37 @@ std::string check_signed_line(std::string_view bytes) {
 
 // Written by a program that was killed, at whatever place.
 std::string check_flight(std::string_view bytes) {
-  if (const auto written = replace_file(flight_path(), bytes); !written) return "";
+  if (!write_sample(flight_path(), bytes)) return "";
   const auto slots = read_flight(flight_path());
   if (!slots) return check_message(slots.error().message);
   for (std::size_t rank = 0; rank < slots->size(); ++rank)
     if (std::string wrong = check_message(describe(static_cast<int>(rank), (*slots)[rank])); !wrong.empty()) return wrong;
   return "";
+}
+
+// A tensor that a rank left in a file and named in its record. Held against one that is whole, as a difference is told.
+std::string check_values(std::string_view bytes) {
+  const fs::path path = scratch_folder() / "values", whole = scratch_folder() / "whole";
+  if (!write_sample(path, bytes) || !write_sample(whole, std::string(3 * sizeof(double), '\0'))) return "";
+  const auto values = read_values(path.string());
+  if (!values)
+    if (std::string wrong = check_message(values.error().message); !wrong.empty()) return wrong;
+  if (values && values->size() * sizeof(double) != bytes.size()) return "values were lost";
+  Record expected = sample_record(), got = expected;
+  const TraceEntry entry{.step = 0, .phase = Phase::forward, .module = "layers.0", .shape = {3}, .file = whole.string()};
+  expected.trace = {entry};
+  got.trace = {entry};
+  got.trace[0].file = path.string();
+  got.trace[0].hash = hash_of(bytes);
+  const auto divergence = first_divergence(expected, got);
+  if (!divergence) return check_message(divergence.error().message);
+  return *divergence && (*divergence)->differing > (*divergence)->elements ? "more differs than there is" : "";
+}
+
+std::vector<std::string> values_corpus() {
+  std::vector<std::string> texts{""};
+  for (const char value : {'\0', '\x3f', '\x7f'}) texts.push_back(std::string(3 * sizeof(double), value));
+  return texts;
 }
 
 std::vector<std::string> flight_corpus() {
@@ -163,7 +176,8 @@ std::vector<Format> protocol_formats() {
           {"journal", check_journal, journal_corpus, kJsonWords},
           {"signed_line", check_signed_line, signed_line_corpus, kJsonWords},
           {"flight", check_flight, flight_corpus,
-           "\xff \x01 \x7f \n aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}};
+           "\xff \x01 \x7f \n aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+          {"values", check_values, values_corpus, "\xff\xf0 \x7f\xf8 \x01 \x80 aaaaaaaa \xff\xff\xff\xff\xff\xff\xff\x7f"}};
 }
 
 }  // namespace ordercheck::fuzz

@@ -6,12 +6,17 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/shared/hugging_face_config.h"
 #include "engine/engine_file.h"
 #include "evidence/table.h"
+#include "fuzz/corpus.h"
 #include "fuzz/formats.h"
 #include "plan/discussion.h"
+#include "plan/durations.h"
 #include "plan/framework.h"
 #include "plan/space.h"
+#include "project/project_file.h"
+#include "rule/glossary.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "stack/notation.h"
@@ -22,22 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kCheckout = ORDERCHECK_SOURCE_DIR;
-
-std::vector<fs::path> files_below(const fs::path& folder, const std::string& extension) {
-  std::vector<fs::path> files;
-  std::error_code failed;
-  for (const auto& entry : fs::recursive_directory_iterator(kCheckout / folder, failed))
-    if (entry.path().extension() == extension) files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
-}
-
-std::vector<std::string> texts_below(const fs::path& folder, const std::string& extension) {
-  std::vector<std::string> texts;
-  for (const fs::path& file : files_below(folder, extension))
-    if (auto text = read_file(file)) texts.push_back(std::move(text).value());
-  return texts;
-}
 
 const std::vector<Rule>& pages() {
   static const std::vector<Rule> rules = load_rules(kCheckout / "rules").value();
@@ -124,6 +113,44 @@ std::string check_framework(std::string_view bytes) { return check_file(parse_fr
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
 std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
 
+std::string check_durations(std::string_view bytes) {
+  const auto durations = parse_durations(bytes, "f.tsv");
+  if (!durations) return check_message(durations.error().message, "f.tsv");
+  const auto again = parse_durations(print_durations(*durations), "f.tsv");
+  return again && *again == *durations ? "" : "printed it is read otherwise";
+}
+
+std::string check_glossary(std::string_view bytes) { return check_file(parse_glossary(bytes, "f.toml")); }
+
+// A user's file. Each stack has a name of its own, what is allowed has a day, and the lines are in the file.
+std::string check_project(std::string_view bytes) {
+  const auto project = parse_project(bytes, "f.toml");
+  if (!project) return check_message(project.error().message, "f.toml");
+  const auto last = static_cast<int>(std::ranges::count(bytes, '\n')) + 1;
+  for (const ProjectStack& stack : project->stacks) {
+    if (std::ranges::count(project->stacks, stack.name, &ProjectStack::name) != 1) return "a name that stands twice";
+    if (stack.line < 1 || stack.line > last) return "a stack outside the file";
+  }
+  for (const Allow& allow : project->allows) {
+    if (!is_date(allow.until)) return "allowed until no day: " + allow.until;
+    if (allow.rule.empty() || allow.reason.empty()) return "allowed without a rule or a reason";
+    if (allow.line < 1 || allow.line > last) return "an entry outside the file";
+  }
+  return "";
+}
+
+// A file of somebody else's model.
+std::string check_config(std::string_view bytes) {
+  const auto config = read_config(bytes, "config.json");
+  if (!config) {
+    const std::string& message = config.error().message;
+    return message.starts_with("config.json: ") ? check_message(message) : "no file in the message: " + message;
+  }
+  for (const auto& [name, size] : config->sizes)
+    if (size < 1) return "a size below 1: " + name;
+  return config->sizes.empty() ? "no size, and no error" : "";
+}
+
 std::vector<std::string> stack_corpus() {
   std::vector<std::string> texts{"", "model", "PP=2 -> TP=2 -> AC",
                                  "FSDP=2:reshard=never@experts(compile:wrap(SAC:policy=a+b:n=2(model)))"};
@@ -162,18 +189,30 @@ std::vector<std::string> rule_corpus() {
   return texts;
 }
 
-std::vector<std::string> evidence_corpus() {
-  std::vector<std::string> texts = texts_below("matrix/evidence", ".tsv");
-  for (std::string& text : texts) {  // the head and a dozen rows: damage to a long table only repeats itself
-    std::size_t end = 0;
-    for (int lines = 0; lines < 20 && end != text.npos; ++lines) end = text.find('\n', end + 1);
-    if (end != text.npos) text.resize(end + 1);
-  }
-  for (const std::string& text : texts_below("tests/data/mini/matrix/evidence", ".tsv")) texts.push_back(text);
+std::vector<std::string> space_corpus() {
+  std::vector<std::string> texts;
+  for (const char* name : {"space.toml", "space-pytorch.toml", "space-torchtitan.toml"})
+    texts.push_back(read_file(kCheckout / "matrix" / name).value());
   return texts;
 }
 
-std::vector<std::string> space_corpus() { return {read_file(kCheckout / "matrix/space.toml").value()}; }
+std::vector<std::string> glossary_corpus() { return texts_below("glossary", ".toml"); }
+
+std::vector<std::string> config_corpus() {
+  return {R"({"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "head_dim": null})",
+          R"({"text_config": {"n_routed_experts": 256, "vocab_size": 128256}, "vision_config": {"hidden_size": 1}})"};
+}
+
+std::vector<std::string> project_corpus() {
+  const std::string stack =
+      "[[stack]]\nname = \"pretrain\"\nstack = \"pp=2,tp=2,ac,compile,fsdp=2\"\nfor = \"pytorch-2.11\"\n"
+      "model = \"train.model:build\"\napply = \"train.parallel:apply\"\n"
+      "sizes = { heads = 32, kv_heads = 8, sequence_length = 8192, world = 16 }\n";
+  return {stack, "rules = [\"own\"]\n" + stack + "[[stack]]\nname = \"tune\"\nstack = \"fsdp=2\"\n",
+          stack + "[[allow]]\nrule = \"ORD-010\"\nstack = \"pretrain\"\nreason = \"issue 12\"\nuntil = \"2027-03-01\"\n",
+          stack + "[[allow]]\nrule = \"ORD-010\"\nreason = \"issue 12\"\nuntil = 2027-03-01\n"};
+}
+
 std::vector<std::string> framework_corpus() { return texts_below("matrix/frameworks", ".toml"); }
 
 std::vector<std::string> engine_corpus() { return texts_below("matrix/engines", ".toml"); }
@@ -187,10 +226,13 @@ std::vector<std::string> thread_corpus() {
   return texts;
 }
 
+std::vector<std::string> durations_corpus() { return texts_below("matrix/durations", ".tsv"); }
+
 constexpr const char* kStackWords =
     "= : @ , -> ( ) model pp=2 tp hsdp=2x4 x + reshard=never @experts =1000000 =0 =-1 :n=2 sac \t \n";
 constexpr const char* kTomlWords =
-    "= \" ' \"\"\" [ ] [[ ]] { } # , . \\n \\u0000 \\u000a \\U0010ffff true nan inf -0 1e9 0x1f 1979-05-27 "
+    "| none tp=2 accumulation=2 = \" ' \"\"\" [ ] [[ ]] { } # , . \\n \\u0000 \\u000a \\U0010ffff true nan inf -0 1e9 0x1f "
+    "1979-05-27 "
     "99999999999999999999 [] {} \"\" "
     "\"a\\nb\" [1,\"a\"] [[point]] [witness] x=1";
 
@@ -204,12 +246,18 @@ std::vector<Format> text_formats() {
       {"condition", check_condition, condition_corpus,
        "% / * + - ( ) { } [ ] == != < >= && || ! ? : ^ , ; = tp pp world 0 1e308 1e18 -1 \"a\" true 0x7fffffffffffffff i e pi"},
       {"rule", check_rule, rule_corpus, kTomlWords},
-      {"evidence", check_evidence, evidence_corpus,
+      {"evidence", check_evidence, tables_corpus,
        "\t \n \\ - \\- equal # = : | : yes: matmul_flops=9223372036854775807 -1 all_gather:tp:forward:1:1"},
       {"space", check_space, space_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
-      {"thread", check_thread, thread_corpus, kTomlWords}};
+      {"thread", check_thread, thread_corpus, kTomlWords},
+      {"durations", check_durations, durations_corpus,
+       "\t \n # ordercheck durations 1 case seconds 0.125 1e9 -1 nan inf 0x1 1x"},
+      {"glossary", check_glossary, glossary_corpus, kTomlWords},
+      {"project", check_project, project_corpus, kTomlWords},
+      {"config", check_config, config_corpus,
+       "{ } [ ] , : \" null true -1 0 1.5 1e30 9223372036854775808 \"hidden_size\" \"text_config\" {} [] \\u0000 [[[[[[[[["}};
 }
 
 }  // namespace ordercheck::fuzz

@@ -55,7 +55,7 @@ def test_a_rank_that_the_kernel_kills_costs_its_case_alone(limited_group: Path) 
     assert kills(limited_group) == 0
     record = worker.run("fsdp=2", model="mine:network", apply="mine:grow")
     assert kills(limited_group) > 0
-    assert record["ending"] == "died"
+    assert record["ending"] == "killed"
     assert record["failure"]["rank"] == 1
     assert "was killed by signal 9" in record["failure"]["message"]
     assert numbers(worker.run("fsdp=2")) == numbers(worker.run(""))

@@ -204,7 +204,6 @@ def test_a_subject_that_is_not_known_is_refused(worker: Worker, asked: dict[str,
     [
         ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama"),
         ("llama3", "cp=2", f"{TORCHTITAN} has no transform 'cp'"),
-        ("llama4", "ep=2", "ep=2 is carved from 1 ranks of dp_shard, cp and tp"),
     ],
 )
 def test_what_a_subject_does_not_have_is_refused(worker: Worker, model: str, stack: str, reason: str) -> None:

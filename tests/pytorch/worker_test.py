@@ -129,7 +129,7 @@ def test_faults_in_a_module(worker: Supervisor, tmp_path: Path, kind: str, words
     good = worker.run(**WORLD)
     record = worker.run(fault=fault(kind), flight_file=str(tmp_path / "flight"), **WORLD)
     failure = record["failure"]
-    assert record["ending"] == ("failed" if kind == "throw" else "died")
+    assert record["ending"] == {"throw": "failed", "kill": "killed"}.get(kind, "died")
     assert failure["message"] == words
     assert (failure["rank"], failure["module"], failure["phase"]) == (1, MODULE, "forward")
     assert worker.run(**WORLD) == good

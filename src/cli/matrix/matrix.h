@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 
 #include "cli/shared/engine_choice.h"
 #include "plan/plan.h"
+#include "plan/shards.h"
+#include "report/covering_view.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {
@@ -18,23 +21,33 @@ struct MatrixCommand {
   std::string rules;
   std::string folder;  // of space.toml, space-<engine>.toml, frameworks/, discussions/ and evidence/
   std::string format = "text";
-  std::string arithmetic;  // "" for what each case is usually run with
-  std::string only;
-  std::string tier;  // "" for the whole, without what is slow unless that is asked for
+  std::string arithmetic;            // "" for what each case is usually run with
+  std::vector<std::string> only;     // patterns; a case is meant that matches one
+  std::string tier;                  // "" for default, and for full where something else says which cases
+  int covering = 0;                  // strength; 0: not only a covering set
+  std::vector<std::string> changed;  // rule ids and paths; only what they can affect
   std::string shard;
   std::string journal;
+  std::string out;                   // a file: of `run` for the table of what was seen, of `show` for a report; "" for none
+  std::string into;                  // a folder of evidence that merged parts are written into; "" for none
+  std::vector<std::string> parts;    // tables that `matrix run --out` wrote
+  std::vector<std::string> reports;  // "junit=FILE"
+  std::string python;                // of `show`: writes the scripts of the HTML page; "" for none
   int shards = 4;
   int jobs = 0;
   EngineChoice engine;
-  bool slow = false;
   bool fresh = false;
   bool write = false;
   bool check = false;
+  bool durations = false;     // of `run`: record how long cases took
+  bool shards_given = false;  // of `plan`
 };
 
-// Each registers its subcommand below `matrix`. All three read and fill the one `options`.
+// Each registers its subcommand below `matrix`. Those that take `options` share the one.
 void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
 void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
+void add_matrix_merge(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
+void add_matrix_diff(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
 void add_matrix_show(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
 
 void add_folders(CLI::App* command, MatrixCommand& options);    // --rules and --matrix
@@ -49,10 +62,15 @@ Arithmetic arithmetic_of(const MatrixCommand& command);
 struct Planned {
   std::vector<Rule> rules;
   std::filesystem::path folder;
-  Plan plan;
-  bool whole = true;  // every case of the space, the slow ones too
+  Plan plan;                              // of the shard that was asked for
+  bool whole = true;                      // every case of the space
+  std::optional<CoveringSet> covering{};  // with --covering: what the plan was chosen from, and what it covers
 };
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello);
+
+// Balanced by matrix/durations; as many as were asked for, or as can have a case each where `needed`.
+enum class ShardCount { asked, needed };
+Result<std::vector<PlannedShard>> shards_of_plan(const Planned& planned, int count, ShardCount counted);
 
 // The interpreters of one run have to be of different builds: evidence is kept by build, and two of one would be one table.
 Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command);

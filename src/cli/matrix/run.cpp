@@ -7,10 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
+#include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
+#include "cli/matrix/reports.h"
 #include "cli/shared/engine_session.h"
 #include "evidence/compare.h"
 #include "report/builds_beside.h"
@@ -31,7 +34,7 @@ Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTabl
   return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
 }
 
-// A part of the matrix (--only, --shard, without --slow) is written into the committed table, whose other rows stay.
+// A part of the matrix (--only, --shard, another tier than full) is written into the committed table, whose other rows stay.
 Status write_seen(const fs::path& folder, const EvidenceTable& seen, bool whole) {
   if (whole || !fs::exists(evidence_path(folder, seen))) return write_evidence(folder, seen);
   auto table = committed_table(folder, seen);
@@ -47,8 +50,8 @@ Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::
     if (!standard) return standard.error();
     journal = *standard;
   }
-  // What a check compares was seen by this very command.
-  const bool fresh = (command.fresh || command.check) && begun.insert(journal).second;
+  // What a check compares was seen by this very command; what came from a journal took no time.
+  const bool fresh = (command.fresh || command.check || command.durations) && begun.insert(journal).second;
   return runner.resume_from(journal, fresh);
 }
 
@@ -73,9 +76,22 @@ int exit_code_of_plan(const PlanResult& result, bool whole, std::size_t changed)
   return tally.undecided > 0 || result.cases.empty() ? kUndecided : kNothingAgainst;
 }
 
+// Of the cases of the plan alone: what they were held against is run once for several of them.
+Status record_durations(const Planned& planned, const Durations& seconds) {
+  Durations measured;
+  for (const PlannedCase& one : planned.plan.cases)
+    if (const auto found = seconds.find(print(one.subject)); found != seconds.end()) measured.insert(*found);
+  const fs::path path = durations_path(planned.folder / "durations", planned.plan.engine);
+  auto recorded = load_durations(path);
+  if (!recorded) return recorded.error();
+  if (const auto writable = check_writable(path.parent_path()); !writable) return writable.error();
+  return replace_file(path, print_durations(with_measured(std::move(recorded).value(), measured)));
+}
+
 // What one interpreter showed, or the exit code of what went wrong while it ran, which has been told then.
 struct RanPlan {
   std::optional<PlanResult> result;
+  std::vector<Rule> rules;
   std::string departures;  // from the committed evidence, where that is checked
   int exit_code = kNothingAgainst;
 };
@@ -87,6 +103,10 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   const auto planned = plan_of(command, runner.hello());
   if (!planned) return planned.error();
   const fs::path evidence = planned->folder / "evidence";
+  if (planned->plan.cases.empty() && !command.changed.empty()) {
+    fmt::print(stderr, "ordercheck matrix: no case of {} can be affected by what changed\n", planned->plan.engine);
+    return RanPlan{.result = {}, .departures = "", .exit_code = kNothingAgainst};
+  }
   if (command.write)
     if (const auto writable = check_writable(evidence); !writable) return writable.error();
   std::optional<EvidenceTable> committed;
@@ -99,7 +119,8 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
 
   auto result = (*session)->run(planned->plan, planned->rules, {});
   tell_what_was_taken(runner);
-  if (!result) return RanPlan{.result = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
+  if (!result)
+    return RanPlan{.result = {}, .rules = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
   const EvidenceTable seen = evidence_of(*result);
   std::vector<std::string> changed;
   if (committed) changed = changes(*committed, seen, planned->whole);
@@ -109,17 +130,69 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
     departures += fmt::format("departs from {}; `ordercheck matrix run --write` commits to what was seen\n",
                               evidence_path(evidence, seen).string());
   int exit_code = exit_code_of_plan(*result, planned->whole, changed.size());
+  if (!command.out.empty()) {
+    EvidenceTable part = seen;
+    part.shard = command.shard;
+    if (const auto written = replace_file(command.out, print_evidence(part)); !written)
+      exit_code = bad_input("matrix", written.error().message);
+  }
+  if (command.durations)
+    if (const auto written = record_durations(*planned, (*session)->seconds()); !written)
+      exit_code = bad_input("matrix", written.error().message);
   if (command.write)
     if (const auto written = write_seen(evidence, seen, planned->whole); !written)
       exit_code = bad_input("matrix", written.error().message);
-  return RanPlan{.result = std::move(result).value(), .departures = departures, .exit_code = exit_code};
+  return RanPlan{
+      .result = std::move(result).value(), .rules = planned->rules, .departures = departures, .exit_code = exit_code};
+}
+
+// Before anything is run: hours of runs are not to end at a folder that is not there. What is there stays as it is.
+Status check_out(const fs::path& out) {
+  std::error_code failed;
+  if (fs::is_directory(out, failed)) return Error{fmt::format("--out {} is a folder; name a file in it", out.string())};
+  const fs::path folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, failed))
+    return Error{fmt::format("--out {}: there is no folder {}; make it first", out.string(), folder.string())};
+  return check_writable(folder);
+}
+
+// What the page is made from beside the runs; nothing where none is wished for. Read before anything is run.
+Result<std::optional<HtmlPage>> page_wished(const std::vector<ReportWish>& wishes, const MatrixCommand& command) {
+  if (std::ranges::none_of(wishes, [](const ReportWish& wish) { return wish.format == nullptr; }))
+    return std::optional<HtmlPage>();
+  if (arithmetic_of(command) != Arithmetic::exact)
+    return Error{
+        fmt::format("--report html: the page shows exact arithmetic; leave out --arithmetic {}, or wish for another "
+                    "report",
+                    command.arithmetic)};
+  auto page = html_page_of(command);
+  if (!page) return page.error();
+  return std::optional<HtmlPage>(*std::move(page));
+}
+
+// The interpreter that ran the cases writes their scripts. Where it cannot, what was run is shown all the same.
+Result<std::string> page_of(HtmlPage& page, const std::vector<PlanResult>& results, const MatrixCommand& command) {
+  if (const Status put = put_into(page, results); !put) return put.error();
+  auto scripts = scripts_of(page, command, command.engine.pythons.empty() ? "" : command.engine.pythons.front());
+  if (!scripts) fmt::print(stderr, "ordercheck matrix: the HTML page holds no scripts: {}\n", scripts.error().message);
+  return render(page, scripts ? &*scripts : nullptr);
 }
 
 // One interpreter after another, each told when it is through, then all beside each other.
 Result<int> run_matrix_command(const MatrixCommand& command) {
   const auto specs = builds_of(command);
   if (!specs) return specs.error();
+  if (!command.out.empty()) {
+    if (specs->size() > 1) return Error{"--out is the table of one build; name one interpreter with --python"};
+    if (const auto writable = check_out(command.out); !writable) return writable.error();
+  }
+  const auto wishes = report_wishes(command.reports);
+  if (!wishes) return wishes.error();
+  auto wished = page_wished(*wishes, command);
+  if (!wished) return wished.error();
+  std::optional<HtmlPage> page = *std::move(wished);
   const bool json = command.format == "json";
+  std::vector<Rule> rules;
   std::vector<PlanResult> results;
   std::vector<std::string> objects;
   std::string departures;
@@ -137,11 +210,17 @@ Result<int> run_matrix_command(const MatrixCommand& command) {
       fmt::print("{}{}{}", heading(spec, specs->size()), render_result_text(*ran->result), ran->departures);
     }
     results.push_back(std::move(*ran->result));
+    rules = std::move(ran->rules);
   }
   if (json)
     fmt::print("{}{}", objects_text(objects), departures);
   else if (results.size() > 1)
     fmt::print("{}", render_builds(names_of_builds(*specs), results));
+  std::vector<ReportedBuild> builds;
+  for (const PlanResult& result : results) builds.push_back(reported(result));
+  const auto draw = [&] { return page_of(*page, results, command); };
+  if (const Status written = write_reports(*wishes, builds, rules, draw); !written)
+    codes.push_back(bad_input("matrix", written.error().message));
   return worst_of(codes);
 }
 
@@ -152,7 +231,10 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
   add_folders(run, *options);
   add_selection(run, *options);
   run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
+  run->add_option("--out", options->out, "Write what was seen to this file, for `matrix merge` where it is a shard");
   run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
+  run->add_flag("--durations", options->durations,
+                "Run all anew, and record in matrix/durations how long cases took, which shards are balanced by");
   run->add_option("--jobs", options->jobs, "Workers at once; 0: as many as there are hardware threads for")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -161,6 +243,9 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
                   "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
   run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
   run->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  run->add_option("--report", options->reports,
+                  "Also write a report, FORMAT=FILE, as often as wanted: " + join(names_of_reports(), ", "))
+      ->allow_extra_args(false);
   show_examples(*run, {"matrix run --only 'tp=2,*'", "matrix run --check"});
   run->callback([options, &exit_code] { exit_code = ended("matrix", run_matrix_command(*options)); });
 }

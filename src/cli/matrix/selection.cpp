@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "cli/matrix/matrix.h"
 #include "cli/shared/knowledge.h"
+#include "evidence/shard.h"
+#include "plan/changed.h"
+#include "plan/coverage.h"
 #include "report/summary.h"
 
 namespace ordercheck::cli {
@@ -13,18 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Shard {
-  int index = 1;
-  int count = 1;
-};
-
-Result<Shard> parse_shard(const std::string& text) {
+Result<Shard> shard_asked(const std::string& text) {
   if (text.empty()) return Shard{};
-  const auto parts = split(text, '/');
-  const auto index = parse_integer(parts[0]), count = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
-  if (!index || !count || *index < 1 || *count < *index || *count > 10'000)
-    return Error{fmt::format("--shard '{}' is not i/n with 1 <= i <= n", text)};
-  return Shard{.index = static_cast<int>(*index), .count = static_cast<int>(*count)};
+  if (const auto shard = parse_shard(text)) return *shard;
+  return Error{fmt::format("--shard '{}' is not i/n with 1 <= i <= n", text)};
 }
 
 // A case is meant by its whole text, or by what is left of it without its engine, which --engine has said.
@@ -32,6 +27,10 @@ bool matches(const std::string& pattern, Case c) {
   if (glob_match(pattern, print(c))) return true;
   c.engine = Case{}.engine;
   return glob_match(pattern, print(c));
+}
+
+bool matches(const std::vector<std::string>& patterns, const Case& c) {
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, c); });
 }
 
 }  // namespace
@@ -44,11 +43,20 @@ void add_folders(CLI::App* command, MatrixCommand& options) {
 
 void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
-  command->add_flag("--slow", options.slow, "Also the slow sets of the space");
-  command->add_option("--tier", options.tier, "Only the stacks that the space lists as its smoke or its versions")
-      ->check(CLI::IsMember({"smoke", "versions"}));
-  command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'");
-  command->add_option("--shard", options.shard, "Only every n-th case from the i-th on: i/n");
+  CLI::Option* tier = command->add_option(
+      "--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only or --changed");
+  tier->check(CLI::IsMember(tier_names()));
+  command
+      ->add_option("--covering", options.covering,
+                   "Only rows that together hold every 2 or 3 levels of the space that go together")
+      ->check(CLI::IsMember({2, 3}))
+      ->excludes(tier);
+  command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--changed", options.changed, "Only what a change of this rule or path can affect; may be repeated")
+      ->type_name("RULE|PATH")
+      ->allow_extra_args(false);
+  command->add_option("--shard", options.shard, "Only the i-th of n parts that take alike long: i/n");
   command
       ->add_option("--arithmetic", options.arithmetic,
                    "exact, plain or float32; without it exact, and float32 for a stack that casts")
@@ -68,11 +76,62 @@ Arithmetic arithmetic_of(const MatrixCommand& command) {
   return Arithmetic::exact;
 }
 
+namespace {
+
+// Whoever names cases means them among all.
 Tier tier_of(const MatrixCommand& command) {
-  if (command.tier == "smoke") return Tier::smoke;
-  if (command.tier == "versions") return Tier::versions;
-  return command.slow ? Tier::slow : Tier::usual;
+  if (const auto named = find_tier(command.tier)) return *named;
+  return command.only.empty() && command.changed.empty() ? Tier::by_default : Tier::full;
 }
+
+// A path as the repository has it, from where it was written or from its root; a rule's id as it is.
+Result<std::string> change_in(const fs::path& root, const std::string& written) {
+  if (written.find('/') == std::string::npos && written.find('.') == std::string::npos) return written;
+  std::error_code error;
+  for (const fs::path& path : {fs::path(written), root / written}) {
+    if (!fs::exists(path, error)) continue;
+    const std::string below = fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(root, error)).string();
+    if (!below.starts_with("..")) return below;
+  }
+  return Error{fmt::format("--changed {}: no such file in {}; expected a rule's id or a path there", written,
+                           fs::weakly_canonical(root, error).string())};
+}
+
+Result<EngineSources> sources_of(const std::string& engine, const MatrixCommand& command, const fs::path& folder) {
+  const auto known = known_engines(command.rules);
+  if (!known) return known.error();
+  EngineSources sources;
+  std::error_code error;
+  sources.own_space = fs::exists(folder / fmt::format("space-{}.toml", engine), error);
+  const EngineFile* file = find_engine(*known, engine);
+  // Of a program that nothing is known of, every source may be a part.
+  if (file == nullptr || !file->command.empty())
+    return EngineSources{.native = true, .python = true, .own_space = sources.own_space};
+  sources.native = !file->built_beside.empty();
+  sources.python = !file->interpreter.empty();
+  constexpr std::string_view kSubject = "ORDERCHECK_SUBJECT=";
+  for (const std::string& variable : file->environment)
+    if (variable.starts_with(kSubject)) sources.subject = split(variable.substr(kSubject.size()), '@').front();
+  return sources;
+}
+
+Result<Plan> only_changed(Plan plan, const MatrixCommand& command, const Knowledge& knowledge, const fs::path& folder) {
+  const auto rules_folder = find_rules_folder(command.rules);
+  if (!rules_folder) return rules_folder.error();
+  std::vector<std::string> changes;
+  for (const std::string& written : command.changed) {
+    auto change = change_in(beside(*rules_folder, ""), written);
+    if (!change) return change.error();
+    changes.push_back(std::move(change).value());
+  }
+  const auto sources = sources_of(plan.engine, command, folder);
+  if (!sources) return sources.error();
+  std::vector<Rule> rules = knowledge.rules;
+  rules.insert(rules.end(), knowledge.retired.begin(), knowledge.retired.end());
+  return affected_by(changes, std::move(plan), rules, *sources);
+}
+
+}  // namespace
 
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   const auto knowledge = load_knowledge(command.rules);
@@ -85,25 +144,53 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!frameworks) return frameworks.error();
   const auto discussions = load_discussions(*folder / "discussions", knowledge->rules);
   if (!discussions) return discussions.error();
-  const auto shard = parse_shard(command.shard);
+  const auto shard = shard_asked(command.shard);
   if (!shard) return shard.error();
-  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, *discussions, tier_of(command));
+  const Tier tier = tier_of(command);
+  Plan plan = command.covering > 0 ? make_covering_plan(*space, knowledge->rules, hello, command.covering)
+                                   : make_plan(*space, *frameworks, knowledge->rules, hello, *discussions, tier);
+  if (command.covering > 0 && space->covering.parameters.empty())
+    return Error{
+        fmt::format("the space of the {} engine has no [covering]; src/plan/space.h says how it is written", hello.engine)};
   if (!command.tier.empty() && plan.cases.empty())
     return Error{fmt::format("the space of the {} engine lists no stacks for --tier {}", hello.engine, command.tier)};
+  if (!command.changed.empty()) {
+    auto affected = only_changed(std::move(plan), command, *knowledge, *folder);
+    if (!affected) return affected.error();
+    plan = std::move(affected).value();
+  }
   if (!command.only.empty()) {
     const auto other = [&](const auto& one) { return !matches(command.only, one.subject); };
     std::erase_if(plan.cases, other);
     std::erase_if(plan.not_planned, other);
-    if (plan.cases.empty())
-      return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them", command.only)};
+    if (plan.cases.empty() && command.changed.empty())
+      return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them",
+                               join(command.only, "' or '"))};
   }
   if (!command.arithmetic.empty())
     for (PlannedCase& planned : plan.cases) planned.subject.settings.arithmetic = arithmetic_of(command);
-  return Planned{.rules = knowledge->rules,
-                 .folder = *folder,
-                 .plan = shard_of(plan, shard->index, shard->count),
-                 .whole = command.only.empty() && command.shard.empty() && command.tier.empty() &&
-                          (command.slow || !has_slow_tier(*space))};
+  Planned planned{.rules = knowledge->rules,
+                  .folder = *folder,
+                  .plan = std::move(plan),
+                  .whole = command.only.empty() && command.shard.empty() && command.changed.empty() && command.covering == 0 &&
+                           is_whole(*space, tier)};
+  if (!command.shard.empty()) {
+    auto shards = shards_of_plan(planned, shard->count, ShardCount::asked);
+    if (!shards) return shards.error();
+    planned.plan = std::move((*shards)[static_cast<std::size_t>(shard->index - 1)].plan);
+  }
+  if (command.covering > 0)
+    planned.covering =
+        covering_set_of(planned.plan, space->covering,
+                        combinations_of(space->covering, knowledge->rules, hello, space->models.front()), command.covering);
+  return planned;
+}
+
+Result<std::vector<PlannedShard>> shards_of_plan(const Planned& planned, int count, ShardCount counted) {
+  const auto durations = load_durations(durations_path(planned.folder / "durations", planned.plan.engine));
+  if (!durations) return durations.error();
+  if (counted == ShardCount::needed) count = std::min(count, most_shards(planned.plan, planned.rules));
+  return shards_of(planned.plan, planned.rules, *durations, count);
 }
 
 Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command) {

@@ -1,31 +1,97 @@
 // ordercheck matrix show: the evidence that is committed.
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "base/file.h"
+#include "base/wording.h"
 #include "cli/command.h"
+#include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
+#include "cli/matrix/reports.h"
+#include "cli/shared/knowledge.h"
 #include "evidence/table.h"
 #include "report/summary.h"
 
 namespace ordercheck::cli {
 namespace {
 
+Result<int> run_show_html(const MatrixCommand& command) {
+  if (command.out.empty()) return Error{"--format html: say where it goes; add --out FILE, for example --out report.html"};
+  const auto page = html_page_of(command);
+  if (!page) return page.error();
+  if (page->sources.evidence.empty()) return Error{"no evidence to show; `ordercheck matrix run --write` writes it"};
+  std::optional<ReproScripts> scripts;
+  if (!command.python.empty()) {
+    auto written = scripts_of(*page, command, command.python);
+    if (!written) return written.error();
+    scripts = *std::move(written);
+  }
+  const auto text = render(*page, scripts ? &*scripts : nullptr);
+  if (!text) return text.error();
+  if (const auto written = replace_file(command.out, *text); !written) return written.error();
+  std::size_t cases = 0;
+  for (const EvidenceTable& table : page->sources.evidence) cases += table.rows.size();
+  fmt::print("wrote {}: {}, {:.1f} MB\n", command.out, counted(cases, "case"), static_cast<double>(text->size()) / 1e6);
+  return kNothingAgainst;
+}
+
+std::string as_text(const std::vector<EvidenceTable>& tables) {
+  std::string text;
+  for (const EvidenceTable& table : tables) text += render_evidence_text(table);
+  return text;
+}
+
+// Evidence held against the rules of today.
+Result<std::string> as_report(const TextReport& format, const std::string& rules_folder,
+                              const std::vector<EvidenceTable>& tables) {
+  auto knowledge = load_knowledge(rules_folder);
+  if (!knowledge) return knowledge.error();
+  Sources sources;
+  sources.rules = std::move(knowledge->rules);
+  sources.evidence = tables;
+  std::vector<ReportedBuild> builds;
+  for (const EngineRuns& runs : engine_runs_of(sources)) builds.push_back(reported(runs));
+  return format.render(builds, sources.rules);
+}
+
 Result<int> run_show(const MatrixCommand& command) {
+  if (command.format == "html") return run_show_html(command);
+  if (!command.python.empty())
+    return Error{"--python writes the scripts of the HTML page; add --format html, or leave --python out"};
   const auto folder = matrix_folder(command);
   if (!folder) return folder.error();
   const auto tables = read_evidence(*folder / "evidence");
   if (!tables) return tables.error();
   if (tables->empty())
     return Error{fmt::format("no evidence in {}; `ordercheck matrix run --write` writes it", (*folder / "evidence").string())};
-  for (const EvidenceTable& table : *tables) fmt::print("{}", render_evidence_text(table));
+  const TextReport* format = find_text_report(command.format);
+  const auto text = format == nullptr ? Result<std::string>(as_text(*tables)) : as_report(*format, command.rules, *tables);
+  if (!text) return text.error();
+  if (command.out.empty())
+    fmt::print("{}", *text);
+  else if (const Status written = replace_file(command.out, *text); !written)
+    return written.error();
   return kNothingAgainst;
 }
 
 }  // namespace
 
 void add_matrix_show(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
-  CLI::App* show = matrix.add_subcommand("show", "Print the evidence that is committed");
+  CLI::App* show = matrix.add_subcommand("show", "Print the evidence that is committed, or a report of it");
   add_folders(show, *options);
-  show_examples(*show, {"matrix show"});
+  std::vector<std::string> formats = names_of_reports();
+  formats.insert(formats.begin(), "text");
+  show->add_option("--format", options->format,
+                   "text, html (one page to open in a browser), or a report: junit, sarif, markdown")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  show->add_option("--out", options->out, "Write into this file instead of stdout");
+  show->add_option("--python", options->python,
+                   "A Python with torch >= 2.6 that writes the scripts which the HTML page then holds to copy");
+  show_examples(*show, {"matrix show", "matrix show --format html --out report.html --python python3",
+                        "matrix show --format markdown --out summary.md"});
   show->callback([options, &exit_code] { exit_code = ended("matrix", run_show(*options)); });
 }
 

@@ -20,6 +20,14 @@ Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<En
   if (says_nothing && (!choice.pythons.empty() || !own_code.empty())) return engine_in_interpreter(known);
   auto engine = engine_named(says_nothing ? Case{}.engine : choice.engine, known);
   if (!engine || !engine->interpreter.empty()) return engine;
+  // An installation without LibTorch has no worker of its own, and a Python beside it that can take its place.
+  if (says_nothing && !engine->built_beside.empty() && !has_worker(*engine) && !environment_of("ORDERCHECK_PYTHON").empty()) {
+    auto instead = engine_in_interpreter(known);
+    if (instead)
+      fmt::print(stderr, "ordercheck: no {} engine is built here: running on the {} engine in {}\n", engine->name,
+                 instead->name, environment_of("ORDERCHECK_PYTHON"));
+    return instead;
+  }
   if (!choice.pythons.empty()) return runs_none("--python names an interpreter", *engine);
   if (!own_code.empty()) return runs_none(own_code + " names code in Python", *engine);
   return engine;

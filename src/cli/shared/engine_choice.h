@@ -31,7 +31,8 @@ Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known);
 
 // How to start the engine that is meant, one a build. It is what was said; else the one that runs in an interpreter where an
 // interpreter or code of the user's own (an option of own_code.h) is named; else what ORDERCHECK_WORKER names, whatever its hello says that
-// it is; else the one that a case means which names none. Of an engine that runs in an interpreter one an interpreter, in the
+// it is; else the one that a case means which names none, or, where its program is not built and ORDERCHECK_PYTHON names an
+// interpreter, the one that runs in that, which is told on stderr. Of an engine that runs in an interpreter one an interpreter, in the
 // order in which they were named; every interpreter is looked at before any is started. An error where these contradict each
 // other.
 Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std::vector<EngineFile>& known,

@@ -36,11 +36,11 @@ OnProgress progress_bar() {
   };
 }
 
-// Off a terminal a line now and then, so that the log of a CI job shows life.
+// Off a terminal a line now and then, so that the log of a CI job shows life; the rarer the longer it takes, some 40 in an hour.
 OnProgress progress_lines() {
   static constexpr std::chrono::seconds kBetween{20};
   return [begun = Clock::now(), said = Clock::now()](std::size_t done, std::size_t asked) mutable {
-    if (done == asked || Clock::now() - said < kBetween) return;
+    if (done == asked || Clock::now() - said < std::max<Clock::duration>(kBetween, (said - begun) / 10)) return;
     said = Clock::now();
     fmt::print(stderr, "{} of {} runs, about {} s left\n", done, asked, seconds_left(begun, done, asked));
   };
@@ -68,6 +68,7 @@ Result<std::unique_ptr<EngineSession>> EngineSession::start(const EngineSpec& sp
   options.jobs = jobs > 0 ? jobs : std::max(1, threads / spec.threads);
   options.limits.run = std::chrono::milliseconds(static_cast<long long>(timeout_seconds * 1000));
   options.stop = session->interrupt_.get();
+  options.on_timed = [&seconds = session->seconds_](const Run& run, double took) { seconds[print(run.subject)] += took; };
   auto runner = EngineRunner::start(spec, options);
   if (!runner) return runner.error();
   session->runner_ = std::move(runner).value();

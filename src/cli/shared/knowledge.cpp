@@ -3,6 +3,7 @@
 #include "check/check.h"
 #include "check/evidence_for.h"
 #include "engine/engine_spec.h"
+#include "engine/home.h"
 #include "evidence/table.h"
 #include "rule/load.h"
 
@@ -13,13 +14,8 @@ namespace fs = std::filesystem;
 Result<fs::path> find_rules_folder(const std::string& written) {
   if (!written.empty()) return fs::path(written);
   if (const std::string named = environment_of("ORDERCHECK_RULES"); !named.empty()) return fs::path(named);
-  std::error_code failed;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
-  for (fs::path above = executable.parent_path(); !above.empty(); above = above.parent_path()) {
-    if (fs::exists(above / "rules" / "TEMPLATE.md", failed)) return above / "rules";
-    if (above == above.root_path()) break;
-  }
-  return Error{"no folder of rules above " + executable.string() + "; name one with --rules DIR or ORDERCHECK_RULES"};
+  if (const auto home = home_of("rules/TEMPLATE.md")) return *home / "rules";
+  return Error{"no folder of rules above " + own_program().string() + "; name one with --rules DIR or ORDERCHECK_RULES"};
 }
 
 fs::path beside(const fs::path& rules, const fs::path& name) {

@@ -70,8 +70,9 @@ TEST(Contains, LooksForOneAmongSeveral) {
 TEST(Lower, FoldsAsciiAlone) { EXPECT_EQ(lower("FSDP2_\xc3\x89"), "fsdp2_\xc3\x89"); }
 
 TEST(IsDate, TakesAYearAMonthOrADayThatThereIs) {
-  for (const char* date : {"2025", "2025-08", "2025-08-13", "2025-12-31"}) EXPECT_TRUE(is_date(date)) << date;
-  for (const char* none : {"", "25", "2025-13", "2025-00-10", "2025-08-32", "2025/08/13", "13.8.2025", "2025-8-13", "unknown"})
+  for (const char* date : {"2025", "2025-08", "2025-08-13", "2025-12-31", "2024-02-29"}) EXPECT_TRUE(is_date(date)) << date;
+  for (const char* none : {"", "25", "2025-13", "2025-00-10", "2025-08-32", "2026-02-31", "2025-02-29", "2025/08/13",
+                           "13.8.2025", "2025-8-13", "unknown"})
     EXPECT_FALSE(is_date(none)) << none;
 }
 

@@ -112,5 +112,24 @@ RC_GTEST_PROP(Orders, AgreeWithTheChecker, ()) {
   RC_ASSERT(got.size() == expected.size());
 }
 
+TEST(OrdersThatBreakOneEdge, AreOneAnEdgeThatNoOthersImply) {
+  const Court court(usual_rules());  // tp before ac before fsdp: that tp goes before fsdp follows
+  const auto broken = orders_that_break_one_edge(stack("tp=2,ac,fsdp=2"), court.judge());
+  EXPECT_THAT(broken,
+              ElementsAre(BrokenEdge{stack("ac,tp=2,fsdp=2"), {"ORD-001"}}, BrokenEdge{stack("tp=2,fsdp=2,ac"), {"ORD-003"}}));
+  for (const BrokenEdge& one : broken) {
+    std::vector<std::string> errors;
+    for (const Finding& finding : findings_of(one.order, court.judge()))
+      if (finding.severity == Severity::error) errors.push_back(finding.rule);
+    EXPECT_EQ(errors, one.rules) << print(one.order);
+  }
+}
+
+TEST(OrdersThatBreakOneEdge, NeedErrorsThatDoNotContradictEachOther) {
+  const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
+  EXPECT_TRUE(orders_that_break_one_edge(stack("ac,tp=2"), court.judge()).empty());
+  EXPECT_TRUE(orders_that_break_one_edge(stack("compile,ac"), Court(usual_rules()).judge()).empty()) << "advice alone";
+}
+
 }  // namespace
 }  // namespace ordercheck

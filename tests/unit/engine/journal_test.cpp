@@ -205,6 +205,17 @@ TEST_F(JournalTest, runs_only_what_is_missing) {
   EXPECT_EQ(first[3].ending, Ending::died);
 }
 
+TEST_F(JournalTest, a_run_that_was_killed_is_run_again) {
+  const std::vector<CaseRun> runs{run_of("tp=2", "kill")};
+  auto pool = Pool::start(fake_engine(), {.jobs = 1}).value();
+  auto journal = open();
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(run_remaining(*pool, *journal, runs,
+                            [](std::size_t, const Record& record) { EXPECT_EQ(record.ending, Ending::killed); })
+                  ->run,
+              1u);
+}
+
 TEST_F(JournalTest, runs_that_keep_values_are_always_run) {
   CaseRun run = run_of("tp=2");
   run.keep = Keep::values;

@@ -94,17 +94,58 @@ TEST(Plan, AStackThatCastsIsPlannedInNativeArithmetic) {
   EXPECT_NE(find(plan, "tp=2"), nullptr) << "in exact arithmetic";
 }
 
-TEST(Plan, SlowSetsAreListedUntilTheyAreAskedFor) {
+TEST(Plan, TheDefaultIsAllWhereTheSpaceListsNone) {
   Space space = sample_space();
-  space.slow_sets = {*parse_stack("ac,fsdp:reshard=never"), *parse_stack("tp,fsdp")};
-  space.set_ranks = {4};
-  const Plan usual = make_plan(space, {}, sample_rules(), sample_hello());
-  EXPECT_EQ(find(usual, "ac,fsdp=4:reshard=never"), nullptr);
-  EXPECT_THAT(reasons_not_planned(usual), testing::ElementsAre(std::pair("in the slow tier; --slow runs it", 2)));
-  EXPECT_NE(find(usual, "tp=2,fsdp=2"), nullptr) << "it has other sources too";
-  const Plan slow = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::slow);
-  EXPECT_THAT(sources(slow, "ac,fsdp=4:reshard=never"), testing::ElementsAre("order"));
-  EXPECT_TRUE(slow.not_planned.empty());
+  EXPECT_EQ(make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::by_default), sample_plan());
+  EXPECT_TRUE(is_whole(space, Tier::by_default));
+  space.by_default = {*parse_case("tp=2"), *parse_case("ep=2,fsdp=2 model=moe")};
+  EXPECT_FALSE(is_whole(space, Tier::by_default));
+  EXPECT_TRUE(is_whole(space, Tier::full));
+  const Plan few = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::by_default);
+  ASSERT_EQ(few.cases.size(), 1u);
+  EXPECT_EQ(few.only_in_full, sample_plan().cases.size() - 1);
+  ASSERT_EQ(few.not_planned.size(), 1u);
+  EXPECT_EQ(print(few.not_planned[0].subject), "ep=2,fsdp=2 model=moe");
+}
+
+TEST(Plan, TiersHaveNames) {
+  for (const std::string& name : tier_names()) {
+    ASSERT_TRUE(find_tier(name));
+    EXPECT_EQ(name_of(*find_tier(name)), name);
+  }
+  EXPECT_EQ(name_of(Tier::by_default), std::string("default"));
+  EXPECT_EQ(find_tier("slow"), std::nullopt);
+}
+
+// Of five items every order is too much: sample rules order two of them and let ac and tp change places.
+TEST(Plan, ALegalSetIsItsLegalOrdersAndOneOrderAnEdge) {
+  Space space = sample_space();
+  space.transforms = {};
+  space.legal_sets = {*parse_stack("tp,ac,fsdp:reshard=never")};
+  const Plan plan = make_plan(space, {}, sample_rules(), sample_hello());
+  std::vector<std::string> legal;
+  for (const PlannedCase& planned : plan.cases)
+    if (std::ranges::any_of(planned.sources, [](const Source& s) { return s.kind == SourceKind::legal; }) &&
+        planned.subject.stack.items.size() == 3)
+      legal.push_back(print(planned.subject));
+  EXPECT_THAT(legal, testing::ElementsAre("tp=2,ac,fsdp=2:reshard=never", "tp=2,fsdp=2:reshard=never,ac"))
+      << "ac,tp=2,... is the first with neighbours that commute";
+  EXPECT_THAT(sources(plan, "ac,fsdp=2:reshard=never,tp=2"), testing::ElementsAre("edge ORD-901"));
+}
+
+TEST(Plan, TheCoveringSetOfTheSpaceIsPlanned) {
+  Space space = sample_space();
+  EXPECT_TRUE(make_covering_plan(space, sample_rules(), sample_hello(), 2).cases.empty());
+  for (const char* text : {"none | tp=2", "none | ac", "none | fsdp=2:reshard=never"})
+    space.covering.parameters.push_back(*parse_parameter(text));
+  const Plan pairs = make_covering_plan(space, sample_rules(), sample_hello(), 2);
+  EXPECT_EQ(pairs.cases.size(), 4u) << "two levels, three parameters: the orthogonal array";
+  const Plan plan = make_plan(space, {}, sample_rules(), sample_hello());
+  for (const PlannedCase& row : pairs.cases) {
+    EXPECT_THAT(sources(pairs, print(row.subject)), testing::ElementsAre("covering pairs"));
+    EXPECT_THAT(sources(plan, print(row.subject)), testing::Contains("covering pairs"));
+  }
+  EXPECT_EQ(make_covering_plan(space, sample_rules(), sample_hello(), 3).cases.size(), 8u);
 }
 
 TEST(Plan, StacksOfAnotherModelAreRunOfThat) {
@@ -133,8 +174,8 @@ TEST(Plan, RunsOfAProjectsOwnFunctionsAreOfTheEngineThatHasThem) {
 
 TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
   Space space = sample_space();
-  space.smoke = {*parse_stack("fsdp=2"), *parse_stack("ep=2")};
-  space.versions = {*parse_stack("ac,fsdp=4:reshard=never")};
+  space.smoke = {*parse_case("fsdp=2"), *parse_case("ep=2")};
+  space.versions = {*parse_case("ac,fsdp=4:reshard=never")};
   const Plan smoke = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::smoke);
   ASSERT_EQ(smoke.cases.size(), 1u);
   EXPECT_EQ(print(smoke.cases[0].subject), "fsdp=2");
@@ -144,10 +185,9 @@ TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
   EXPECT_EQ(print(versions.cases[0].subject), "ac,fsdp=4:reshard=never");
 }
 
-TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorWhereSlowCasesAreAskedFor) {
+TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorToo) {
   Space space = sample_space();
-  space.slow_witnesses = 2;
-  space.slow_stacks = {*parse_stack("tp=2,compile=inductor,fsdp=2")};
+  space.inductor_witnesses = 2;
   Hello hello = sample_hello();
   hello.engine = "pytorch";
   hello.transforms.push_back("compile");
@@ -156,14 +196,11 @@ TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorWhereSlowCasesAreAskedFor) {
   rule.id = "ORD-008";
   rule.witness.bad = *parse_stack("compile,sac");
   rule.witness.good = *parse_stack("tp=2,sac,compile");
-  const Plan usual = make_plan(space, {}, {rule}, hello);
-  EXPECT_EQ(find(usual, "compile=inductor,sac engine=pytorch"), nullptr);
-  const Plan slow = make_plan(space, {}, {rule}, hello, {}, Tier::slow);
-  EXPECT_THAT(sources(slow, "compile=inductor,sac engine=pytorch"), testing::ElementsAre("witness ORD-008 bad under inductor"));
-  EXPECT_NE(find(slow, "tp=2,compile=inductor,fsdp=2 engine=pytorch"), nullptr);
-  EXPECT_EQ(find(slow, "tp=2,sac,compile=inductor engine=pytorch"), nullptr) << "three items";
+  const Plan plan = make_plan(space, {}, {rule}, hello);
+  EXPECT_THAT(sources(plan, "compile=inductor,sac engine=pytorch"), testing::ElementsAre("witness ORD-008 bad under inductor"));
+  EXPECT_EQ(find(plan, "tp=2,sac,compile=inductor engine=pytorch"), nullptr) << "three items";
   hello.engine = "native";
-  EXPECT_EQ(find(make_plan(space, {}, {rule}, hello, {}, Tier::slow), "compile=inductor,sac"), nullptr) << "it has no backends";
+  EXPECT_EQ(find(make_plan(space, {}, {rule}, hello), "compile=inductor,sac"), nullptr) << "it has no backends";
 }
 
 TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {

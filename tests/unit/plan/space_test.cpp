@@ -1,12 +1,14 @@
 #include "plan/space.h"
 
 #include <algorithm>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "engines/fake_engine.h"
+#include "evidence/table.h"
 #include "stack/mesh.h"
 #include "stack/model_sizes.h"
 #include "stack/notation.h"
@@ -53,15 +55,38 @@ TEST(Space, TheOneInTheRepositoryIsRead) {
   EXPECT_FALSE(space->transforms.empty());
 }
 
-TEST(Space, SlowStacksAndWitnessesMayBeLeftOut) {
-  EXPECT_FALSE(has_slow_tier(*parse_space(kSpaceText, "space.toml")));
-  const auto space = parse_space(kSpaceText + "slow_stacks = [\"ac,fsdp=2\"]\nslow_witnesses = 3\n", "space.toml");
+TEST(Space, TiersAndLegalSetsMayBeLeftOut) {
+  const auto none = parse_space(kSpaceText, "space.toml");
+  EXPECT_TRUE(none->smoke.empty() && none->by_default.empty() && none->versions.empty() && none->legal_sets.empty());
+  EXPECT_EQ(none->inductor_witnesses, 0);
+  EXPECT_TRUE(none->covering.parameters.empty());
+  const auto space = parse_space(
+      kSpaceText + "default = [\"ac,fsdp=2\"]\nlegal_sets = [\"pp,tp,ac\"]\ninductor_witnesses = 3\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
-  EXPECT_EQ(print(space->slow_stacks.at(0)), "ac,fsdp=2");
-  EXPECT_EQ(space->slow_witnesses, 3);
-  EXPECT_TRUE(has_slow_tier(*space));
-  EXPECT_THAT(parse_space(kSpaceText + "slow_stacks = [\"acc\"]\n", "space.toml").error().message,
-              HasSubstr("space.toml:11: "));
+  EXPECT_EQ(print(space->by_default.at(0)), "ac,fsdp=2");
+  EXPECT_EQ(print(space->legal_sets.at(0)), "pp,tp,ac");
+  EXPECT_EQ(space->inductor_witnesses, 3);
+  EXPECT_THAT(parse_space(kSpaceText + "default = [\"acc\"]\n", "space.toml").error().message, HasSubstr("space.toml:11: "));
+  EXPECT_EQ(parse_space(kSpaceText + "smoke = [\"ep=2 model=moe\"]\n", "space.toml")->smoke.at(0).model, "moe");
+  EXPECT_THAT(parse_space(kSpaceText + "smoke = [\"tp=2 seed=4\"]\n", "space.toml").error().message,
+              HasSubstr("'tp=2 seed=4' names more than a stack and a model"));
+}
+
+TEST(Space, WhatMayBeCombinedIsATable) {
+  const std::string table =
+      "[covering]\nstrength = 3\nmost_ranks = 4\nparameters = [\"none | tp=2\", \"none | ac\", \"none | fsdp=2\"]\n";
+  const auto space = parse_space(kSpaceText + table, "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(space->covering.strength, 3);
+  EXPECT_EQ(space->covering.most_ranks, 4);
+  EXPECT_EQ(space->covering.parameters.at(1).name, "ac");
+  const auto error_of_covering = [&](const std::string& lines) {
+    return parse_space(kSpaceText + "[covering]\n" + lines, "space.toml").error().message;
+  };
+  EXPECT_THAT(error_of_covering("parameters = [\"none | tp=2\",\n\"none | acc\"]\n"),
+              HasSubstr("space.toml:13: unknown transform"));
+  EXPECT_THAT(error_of_covering("parameters = [\"none | tp=2\"]\n"),
+              HasSubstr("space.toml:12: 1 parameter, expected at least 3"));
 }
 
 TEST(Space, AnotherModelHasStacksOfItsOwn) {
@@ -84,17 +109,6 @@ TEST(Space, StacksMayBeLaidSideBySide) {
   EXPECT_EQ(print(space->traffic[0].stacks.at(0)), "fsdp=4");
   EXPECT_THAT(parse_space(kSpaceText + "[[traffic]]\ntitle = \"modes\"\nstacks = []\n", "space.toml").error().message,
               HasSubstr("'model'"));
-}
-
-TEST(Space, SlowSetsMayBeLeftOut) {
-  EXPECT_TRUE(parse_space(kSpaceText, "space.toml")->slow_sets.empty());
-  const auto space = parse_space(kSpaceText + "slow_sets = [\"ac,fsdp\"]\n", "space.toml");
-  ASSERT_TRUE(space) << space.error().message;
-  ASSERT_EQ(space->slow_sets.size(), 1u);
-  EXPECT_EQ(print(space->slow_sets[0]), "ac,fsdp");
-  const auto wrong = parse_space(kSpaceText + "slow_sets = [\"ac,fsdp=2\"]\n", "space.toml");
-  ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, HasSubstr("space.toml:11: 'ac,fsdp=2' names a degree"));
 }
 
 TEST(Space, StacksNameTheirDegreesAndMayBeLeftOut) {
@@ -152,6 +166,50 @@ TEST(Space, ErrorsNameTheLine) {
   EXPECT_THAT(error_of_space("ac,compile:wrap", "ac,tp=2"), HasSubstr("space.toml:6: 'ac,tp=2' names a degree"));
   EXPECT_THAT(error_of_space("engines = [", "engines = ["), HasSubstr("no error"));
   EXPECT_THAT(error_of_space("ranks = [1, 2]", "ranks = [1, 2"), HasSubstr("space.toml:"));
+}
+
+std::set<std::string> transforms_in(const std::string& case_text) {
+  std::set<std::string> names;
+  const auto c = parse_case(case_text);
+  EXPECT_TRUE(c) << case_text;
+  if (c)
+    for (const Item& item : c->stack.items) names.insert(item.name);
+  return names;
+}
+
+// A job of minutes stands for one of hours only where each kind of answer is among its cases: every transform that the engine was
+// ever run with, and every verdict that it was seen to end in.
+TEST(Space, TheDefaultTierShowsEveryTransformAndEveryVerdict) {
+  for (const char* engine : {"native", "pytorch", "torchtitan"}) {
+    const auto space = load_space_of(engine, ORDERCHECK_SOURCE_DIR "/matrix");
+    ASSERT_TRUE(space) << space.error().message;
+    const auto tables = read_evidence(ORDERCHECK_SOURCE_DIR "/matrix/evidence");
+    ASSERT_TRUE(tables) << tables.error().message;
+    // Native takes seconds: its default is everything, and its smoke is held to the same.
+    const std::vector<Case>& tier = space->by_default.empty() ? space->smoke : space->by_default;
+    std::set<std::string> listed;
+    for (const Case& c : tier) listed.insert(print(usual_case(c.stack, c.model, engine)));
+    std::set<std::string> shown, known;
+    std::set<Verdict> ended_in, may_end_in;
+    for (const EvidenceTable& table : *tables) {
+      if (table.engine != engine) continue;
+      for (const Observation& row : table.rows) {
+        const auto names = transforms_in(row.case_text);
+        known.insert(names.begin(), names.end());
+        // What is not decided would leave the whole job undecided.
+        if (row.verdict != Verdict::unstable && row.verdict != Verdict::unrun) may_end_in.insert(row.verdict);
+        if (!listed.contains(row.case_text)) continue;
+        shown.insert(names.begin(), names.end());
+        ended_in.insert(row.verdict);
+      }
+    }
+    EXPECT_GT(known.size(), 5u) << engine;
+    EXPECT_EQ(shown, known) << engine;
+    EXPECT_EQ(ended_in, may_end_in) << engine;
+    for (const Case& c : space->smoke) EXPECT_THAT(tier, testing::Contains(c)) << engine << " " << print(c);
+    EXPECT_FALSE(space->smoke.empty()) << engine;
+    EXPECT_LE(space->smoke.size(), 12u) << engine << ": a smoke is under a minute";
+  }
 }
 
 }  // namespace

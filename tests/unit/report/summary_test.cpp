@@ -48,19 +48,6 @@ TEST(Summary, APlanIsALineACase) {
   EXPECT_EQ(render_plan_text(plan_of({"tp=2"})), "tp=2  witness ORD-901 bad, legal\n1 case planned on native, 0 not\n");
 }
 
-TEST(Summary, ShardsPartThePlan) {
-  const Plan plan = plan_of({"tp=2", "fsdp=2", "ac", "tp=4", "fsdp=4"});
-  std::size_t cases = 0;
-  for (int i = 1; i <= 3; ++i) cases += shard_of(plan, i, 3).cases.size();
-  EXPECT_EQ(cases, 5u);
-  EXPECT_EQ(print(shard_of(plan, 2, 3).cases[1].subject), "fsdp=4");
-  const auto json = nlohmann::json::parse(render_plan_github(plan, 3));
-  EXPECT_EQ(json["include"].size(), 3u);
-  EXPECT_EQ(json["include"][0]["shard"], "1/3");
-  EXPECT_EQ(json["include"][0]["cases"], 2);
-  EXPECT_EQ(nlohmann::json::parse(render_plan_github(plan, 9))["include"].size(), 5u);
-}
-
 TEST(Summary, OpenCasesAreListedWithTheReason) {
   PlanResult result = result_of(Agreement::open);
   result.cases[0].outcome.prediction.fired = {"ORD-901", "ORD-902"};

@@ -6,6 +6,10 @@ def main(arguments: list[str]) -> int:
         from .repro.write import write_script
 
         return write_script(sys.stdin, sys.stdout)
+    if arguments == ["repros"]:
+        from .repro.many import write_scripts
+
+        return write_scripts(sys.stdin, sys.stdout)
     from .worker.program import RealProgram
     from .worker.serve import serve
 

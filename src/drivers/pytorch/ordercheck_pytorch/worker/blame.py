@@ -11,12 +11,15 @@ from .flight import Slot, describe
 from .rank_process import is_consequence
 from .report import RankError
 
+# Of a process that could not say it itself.
+DEATHS = ("died", "killed")
+
 
 def first_cause(errors: Sequence[RankError]) -> RankError:
     """The earliest that is no mere news of another rank's end; where several say the same, the lowest."""
-    own = [error for error in errors if error.ending == "died" or not is_consequence(error.message)]
+    own = [error for error in errors if error.ending in DEATHS or not is_consequence(error.message)]
     first = min(own or errors, key=lambda error: (error.time, error.rank))
-    if first.ending == "died":
+    if first.ending in DEATHS:
         return first
     alike = [
         e
@@ -36,12 +39,16 @@ def end_of(status: int) -> str:
 
 def death_of(rank: int, time: int, status: int) -> RankError:
     end = end_of(status)
-    return RankError(rank=rank, time=time, ending="died", message=f"rank {rank} {end}", end=end)
+    # No program raises SIGKILL by mistake: it is the kernel's, for want of memory, or somebody's.
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    return RankError(
+        rank=rank, time=time, ending="killed" if killed else "died", message=f"rank {rank} {end}", end=end
+    )
 
 
 def placed(error: RankError, slots: Sequence[Slot]) -> RankError:
     """A dead rank cannot say where it was: its slot does."""
-    if error.ending != "died" or error.rank >= len(slots):
+    if error.ending not in DEATHS or error.rank >= len(slots):
         return error
     slot = slots[error.rank]
     if not slot.used or slot.torn:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ..observe import collectives
 from . import faults, flight
-from .blame import first_cause, placed, where_all_were
+from .blame import DEATHS, first_cause, placed, where_all_were
 from .compiled_code import CompiledCode
 from .identity import ENGINE, content_hash, devices, versions
 from .partials import settled
@@ -74,7 +74,7 @@ class Front:
             return record
         outcome = self._run(run, case.world_size)
         suspicious = ""
-        if outcome.used and outcome.errors and first_cause(outcome.errors).ending in ("failed", "died"):
+        if outcome.used and outcome.errors and first_cause(outcome.errors).ending in ("failed", *DEATHS):
             suspicious = first_cause(outcome.errors).message
             outcome = self._run(run, case.world_size)  # in ranks that were forked for it
         if outcome.errors:

@@ -41,7 +41,7 @@ class RankError:
 
     rank: int
     time: int  # of the machine's monotonic clock, so that ranks can be compared
-    ending: str  # failed, out_of_range, unsupported, died
+    ending: str  # failed, out_of_range, unsupported, died, killed
     message: str
     phase: str = "build"
     module: str = ""

@@ -1,0 +1,37 @@
+// Elements are made, never parsed: a text of the data stays a text, whatever it holds.
+function element(name, attributes, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+function drawn(name, attributes, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+// An attribute that is null, undefined or false is left out; a function is a listener: {onclick: f}.
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
+}
+
+// One table; a cell is a text or a node. The first column heads its row. It scrolls by itself where the screen is narrow.
+function table(caption, heads, rows) {
+  return element("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": caption },
+    element("table", {},
+      element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
+      element("tbody", {}, rows.map((cells) => element("tr", {}, cells.map((cell, i) =>
+        element(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell)))))));
+}
+
+function say(text) {
+  document.getElementById("said").textContent = text;
+}
+
+function counted(count, thing) {
+  return `${count.toLocaleString("en")} ${count === 1 ? thing : thing + "s"}`;
+}

@@ -1,0 +1,46 @@
+function rulesSection() {
+  return section("rules", "Rule pages",
+    table("Rule pages", ["Page", "What it says", "Kind", "Harm", "Basis", `On ${data.target}`],
+      data.rules.map((rule) => {
+        const standing = rule.standings.find((one) => one.target === data.target);
+        return [ruleLink(rule.id), span(rule.title), rule.kind, rule.harm || "none", rule.basis, standing ? standing.grade : "says nothing"];
+      })));
+}
+
+function ruleView(id) {
+  const rule = ruleById.get(id);
+  if (!rule) return null;
+  const fires = allCases.filter((one) => (one.fired || []).includes(id));
+  return element("article", {},
+    element("h1", { tabindex: "-1" }, `${rule.id}: `, inline(rule.title)),
+    facts([["Kind", rule.kind], ["Flags", span(rule.flags)], ["Only when", rule.when && span(rule.when)], ["Harm", rule.harm],
+      ["Basis", rule.basis], ["Holds for", span(rule.holds)], [`Smallest stack, ${rule.bad_name}`, rule.bad && span(rule.bad)],
+      [`Smallest stack, ${rule.good_name}`, rule.good && span(rule.good)], ["File", element("code", {}, rule.file)]]),
+    element("h2", {}, "What it flags"), paragraphs(rule.what),
+    element("h2", {}, "Why"), paragraphs(rule.why),
+    rule.limits ? [element("h2", {}, "Limits"), paragraphs(rule.limits)] : null,
+    element("h2", {}, "How it stands"),
+    rule.standings.length === 0 ? element("p", {}, "No engine here that it speaks about.") :
+      table("How the claim stands", ["Engine", "Grade", `${rule.bad_name} showed`, `${rule.good_name} showed`, "Note"],
+        rule.standings.map((s) => [s.target, s.grade, s.bad, s.good, s.note])),
+    rule.expectations.length === 0 ? null : [element("h2", {}, "What it pins"), list(rule.expectations)],
+    rule.citations.length === 0 ? null : [element("h2", {}, "Who says so"), list(rule.citations)],
+    element("h2", {}, "See it"),
+    command("Read the page on a terminal", "ordercheck explain " + rule.id),
+    rule.repro === "" ? null : command("Write a script that shows it on PyTorch alone",
+      `ordercheck repro ${quoted(rule.repro.replace(/^`+|`+$/g, ""))} --python python3 -o repro.py`),
+    element("h2", {}, `Runs that it fires on: ${fires.length.toLocaleString("en")}`),
+    fires.length === 0 ? null : table("Runs that it fires on", ["Stack", "Verdict", "Engine"],
+      fires.slice(0, 200).map((one) => [caseLink(one), verdictMark(one), one.build.title])),
+    fires.length > 200 ? element("p", {}, element("a", { href: `#cases?text=${id}` }, "All of them")) : null);
+}
+
+function list(texts) {
+  return element("ul", {}, texts.map((text) => element("li", {}, inline(text))));
+}
+
+// Terms and what is said of them; what is empty is left out.
+function facts(pairs) {
+  return element("dl", {}, pairs.filter(([, value]) => value).map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+}

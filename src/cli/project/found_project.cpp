@@ -1,0 +1,75 @@
+#include "cli/project/found_project.h"
+
+#include <ctime>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "rule/load.h"
+
+namespace ordercheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> find_file() {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  fs::path way;
+  for (fs::path folder = here;; folder = folder.parent_path(), way /= "..") {
+    if (fs::is_regular_file(folder / kProjectFile, failed)) return way / kProjectFile;
+    if (folder == folder.root_path() || folder.empty()) break;
+  }
+  return Error{fmt::format("no stack was given, and there is no {} here or in a folder above; name a stack, or write that file",
+                           kProjectFile)};
+}
+
+std::string day_of_this_machine() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+}  // namespace
+
+Result<Project> read_project() {
+  const auto file = find_file();
+  if (!file) return file.error();
+  const auto text = read_file(*file);
+  if (!text) return text.error();
+  return parse_project(*text, file->generic_string());
+}
+
+Status add_own_rules(const Project& project, std::vector<Rule>& rules) {
+  for (const std::string& folder : project.rules) {
+    const auto own = load_rules(fs::path(project.path).parent_path() / folder);
+    if (!own) return own.error();
+    for (const Rule& rule : *own) {
+      if (const Rule* there = find_rule(rules, rule.id); there != nullptr)
+        return Error{fmt::format("{}: id {} is taken by {}; give your page another", rule.file, rule.id, there->file)};
+      rules.push_back(rule);
+    }
+  }
+  return Done{};
+}
+
+Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules) {
+  std::vector<std::string> ids;
+  for (const Rule& rule : rules) ids.push_back(rule.id);
+  for (const Allow& allow : project.allows)
+    if (!contains(ids, allow.rule))
+      return Error{fmt::format("{}:{}: no rule has the id '{}'; {}", project.path, allow.line, one_line(allow.rule),
+                               did_you_mean(allow.rule, ids, "`ordercheck rules` lists them: "))};
+  return Done{};
+}
+
+Result<std::string> day_of(const std::string& today) {
+  if (today.empty()) return day_of_this_machine();
+  if (constexpr std::size_t kDay = 10; is_date(today) && today.size() == kDay) return today;
+  return Error{fmt::format("--today {}: expected YYYY-MM-DD", one_line(today))};
+}
+
+}  // namespace ordercheck::cli

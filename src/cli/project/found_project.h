@@ -1,0 +1,27 @@
+// The .ordercheck.toml that is meant where no stack is named, and what it needs of the rest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "project/project_file.h"
+#include "rule/rule.h"
+
+namespace ordercheck::cli {
+
+inline constexpr const char* kProjectFile = ".ordercheck.toml";
+
+// Of this folder or the nearest above that has one; its path is as seen from here.
+Result<Project> read_project();
+
+// Adds the pages of the project's own folders; an id stands for one page.
+Status add_own_rules(const Project& project, std::vector<Rule>& rules);
+
+// Every entry of [[allow]] names one of them.
+Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules);
+
+// `today` as it was written with --today: "" is the day of this machine.
+Result<std::string> day_of(const std::string& today);
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,20 @@
+// The script that shows a case on stock PyTorch, without ordercheck.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/engine_spec.h"
+#include "report/repro_scripts.h"
+#include "stack/case.h"
+
+namespace ordercheck::cli {
+
+// The driver in that interpreter writes it: it knows how it builds the case. All of it, or an error.
+Result<std::string> repro_script(const Case& c, const EngineSpec& engine);
+
+// The same of many, in one call of the driver. A case that the driver declines has its reason in place of a script.
+Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine);
+
+}  // namespace ordercheck::cli

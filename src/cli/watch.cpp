@@ -1,0 +1,276 @@
+// ordercheck watch [STACK]... --python A --python B: did a stack change its verdict with another PyTorch?
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/project/found_project.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/engine_session.h"
+#include "cli/shared/knowledge.h"
+#include "cli/shared/own_code.h"
+#include "cli/shared/repro_script.h"
+#include "engine/engine_spec.h"
+#include "project/allowance.h"
+#include "rule/prediction.h"
+#include "stack/notation.h"
+
+namespace ordercheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct WatchCommand {
+  std::vector<std::string> stacks;
+  std::string out = "ordercheck-watch";  // a folder
+  std::string rules;
+  std::string today;
+  OwnCode own;
+  EngineChoice engine;
+};
+
+// What is watched, and how the answer calls it.
+struct Watched {
+  std::string name;  // of the project's file; "" of a stack that was written
+  Case subject;
+  std::optional<Job> job = {};  // of the project's own model: its sizes
+};
+
+std::string print(const Watched& one) {
+  return one.name.empty() ? print(one.subject) : fmt::format("{}: {}", one_line(one.name), print(one.subject));
+}
+
+// Stacks with the settings behind them, as `repro` takes them; one that stands twice is watched once.
+Result<std::vector<Watched>> watched_stacks(const WatchCommand& command) {
+  std::vector<Watched> all;
+  for (const std::string& written : command.stacks) {
+    auto parsed = parse_case(written);
+    if (!parsed) return parsed.error();
+    Case c = *std::move(parsed);
+    put_into(command.own, c);
+    c = with_usual_arithmetic(std::move(c));
+    const auto is_same = [&](const Watched& other) { return other.subject == c; };
+    if (std::ranges::none_of(all, is_same)) all.push_back({.name = "", .subject = std::move(c)});
+  }
+  return all;
+}
+
+std::vector<Watched> watched_stacks(const WatchCommand& command, const Project& project) {
+  std::vector<Watched> all;
+  for (const ProjectStack& one : project.stacks) {
+    Case c = usual_case(one.stack, one.model.empty() ? model_of(one.stack, Case{}.model) : one.model, Case{}.engine);
+    c.apply = one.apply;
+    put_into(command.own, c);
+    const bool own_model = !one.model.empty() && c.model == one.model;
+    all.push_back({.name = one.name, .subject = std::move(c), .job = own_model ? std::optional(one.job) : std::nullopt});
+  }
+  return all;
+}
+
+// The stacks that were written; where none was, the project's. Of written ones the project is empty and allows nothing.
+struct Watching {
+  Project project;
+  std::vector<Watched> stacks;
+};
+
+Result<Watching> what_to_watch(const WatchCommand& command) {
+  if (!command.stacks.empty()) {
+    auto written = watched_stacks(command);
+    if (!written) return written.error();
+    return Watching{.project = {}, .stacks = std::move(written).value()};
+  }
+  auto project = read_project();
+  if (!project) return project.error();
+  std::vector<Watched> stacks = watched_stacks(command, *project);
+  return Watching{.project = std::move(project).value(), .stacks = std::move(stacks)};
+}
+
+// Functions of the project's own are found from the folder of its file, wherever below it this was started.
+std::vector<EngineSpec> importing_from(const fs::path& folder, std::vector<EngineSpec> specs) {
+  if (folder.empty()) return specs;  // this folder, where Python looks anyway
+  std::error_code failed;
+  const std::string whole = fs::weakly_canonical(fs::absolute(folder, failed), failed).string();
+  for (EngineSpec& spec : specs)
+    for (std::string& variable : spec.environment)
+      if (variable.starts_with("PYTHONPATH=")) variable += ":" + whole;
+  return specs;
+}
+
+// One a case, in their order; none where the engine broke, which has been told then. An error is of the input.
+Result<std::vector<Observation>> seen_on(const EngineSpec& spec, const WatchCommand& command,
+                                         const std::vector<Watched>& watched, const std::vector<Rule>& rules) {
+  auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
+  if (!session) return session.error();
+  const Hello& hello = (*session)->runner().hello();
+  Plan plan{.engine = hello.engine, .cases = {}, .not_planned = {}};
+  std::vector<Case> asked;
+  for (const Watched& one : watched) {
+    Case c = one.subject;
+    c.engine = hello.engine;
+    if (const std::string reason = why_not(c, hello); !reason.empty())
+      return Error{one.name.empty() ? reason : fmt::format("stack '{}': {}", one_line(one.name), reason)};
+    asked.push_back(c);
+    if (std::ranges::find(plan.cases, c, &PlannedCase::subject) == plan.cases.end())
+      plan.cases.push_back({.subject = c, .sources = {}});
+  }
+  const auto result = (*session)->run(plan, rules, {});
+  std::vector<Observation> seen;
+  if (!result) {
+    undecided("watch", result.error().message);
+    return seen;
+  }
+  for (const Case& c : asked) {
+    const auto found =
+        std::ranges::find_if(result->cases, [&](const CaseResult& one) { return print(one.planned.subject) == print(c); });
+    if (found == result->cases.end()) return Error{result->plan.not_planned.front().reason};
+    seen.push_back(found->outcome.seen);
+  }
+  return seen;
+}
+
+// Another phase of a failure is a change too; another message or place is not.
+bool changed(const Observation& before, const Observation& after) {
+  return before.verdict != after.verdict || before.phase != after.phase;
+}
+
+bool undecided_one(const Observation& seen) { return exit_code_of(seen.verdict) == kUndecided; }
+
+// How a change bears on what the project knowingly lets stand.
+struct Standing {
+  const Allow* by = nullptr;  // the entry about the rule that says what was seen; null where there is none
+  bool expired = false;
+};
+
+// What a rule says of the stack under the second interpreter has to be what was seen there: an entry allows that, and nothing
+// else that goes wrong. Sizes of the project are those of its own model; the engine's models have the engine's.
+Standing standing_of(const Watched& one, const Observation& after, const std::vector<Rule>& rules, const Target& target,
+                     const Project& project, const std::string& today) {
+  const Job job = one.job.value_or(Job({}, sizes_of_model(one.subject.model)));
+  const Prediction said = predict(one.subject.stack, rules, target, job);
+  if (said.rule.empty() || !is_harm(after.verdict)) return {};
+  if (bears_out(said.claim, after, nullptr).bearing != Bearing::borne_out) return {};
+  const Allow* by = allowance_for(project, one.name, said.rule, today);
+  return {.by = by, .expired = by != nullptr && has_expired(*by, today)};
+}
+
+std::string entry_in_words(const Allow& allow, const Project& project, const char* allowed) {
+  return fmt::format("           {} {} until {}: {} ({}:{})\n", allow.rule, allowed, allow.until, one_line(allow.reason),
+                     project.path, allow.line);
+}
+
+std::string line_of(const Watched& one, const Observation& before, const Observation& after, const Standing& standing) {
+  const std::string name = print(one);
+  if (undecided_one(before) || undecided_one(after))
+    return fmt::format("undecided  {}: {} -> {}: {}\n", name, verdict_in_words(before), verdict_in_words(after),
+                       one_line(reason_of(undecided_one(after) ? after : before)));
+  if (!changed(before, after))
+    return fmt::format("unchanged  {}: {}\n", name, verdict_in_words(after)) +
+           (is_harm(after.verdict) ? fmt::format("           {}\n", one_line(reason_of(after))) : "");
+  const bool allowed = standing.by != nullptr && !standing.expired;
+  return fmt::format("{}  {}: {} -> {}\n           {}\n", allowed ? "allowed  " : "CHANGED  ", name, verdict_in_words(before),
+                     verdict_in_words(after),
+                     one_line(reason_of(exit_code_of(after.verdict) == kNothingAgainst ? before : after)));
+}
+
+// The script for the second interpreter. What cannot be written is told; the answer stands without it.
+void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
+  Case named = c;
+  named.engine = engine.name;
+  const fs::path path = folder / fmt::format("repro-{}.py", number);
+  auto script = repro_script(named, engine);
+  Status written = script ? check_writable(folder) : Status(script.error());
+  if (written) written = replace_file(path, *script);
+  if (written)
+    fmt::print("           repro: {} {}\n", engine.command[0], path.string());
+  else
+    fmt::print("           no repro: {}\n", one_line(written.error().message));
+}
+
+// Prints every stack, writes scripts of what changed, and gives the exit code.
+int tell(const Watching& watching, const std::vector<Observation>& was, const std::vector<Observation>& is,
+         const std::vector<EngineSpec>& specs, const std::vector<Rule>& rules, const std::string& today, const fs::path& out) {
+  const auto names = names_of_builds(specs);
+  fmt::print("{} -> {}\n", names[0], names[1]);
+  const Target target = target_of({.engine = specs.back().name, .versions = {specs.back().build}});
+  std::size_t changes = 0, open = 0, allowed = 0;
+  for (std::size_t i = 0; i < watching.stacks.size(); ++i) {
+    const Watched& one = watching.stacks[i];
+    const Observation &before = was[i], &after = is[i];
+    const Standing standing = standing_of(one, after, rules, target, watching.project, today);
+    fmt::print("{}", line_of(one, before, after, standing));
+    if (undecided_one(before) || undecided_one(after)) {
+      ++open;
+    } else if (changed(before, after)) {
+      const bool stands = standing.by != nullptr && !standing.expired;
+      if (standing.by != nullptr)
+        fmt::print("{}", entry_in_words(*standing.by, watching.project, stands ? "is allowed" : "was allowed"));
+      ++(stands ? allowed : changes);
+      if (!stands) write_repro(one.subject, i + 1, specs.back(), out);
+    }
+  }
+  fmt::print("{} changed, {}{} unchanged, {} undecided\n", changes, allowed > 0 ? fmt::format("{} allowed, ", allowed) : "",
+             watching.stacks.size() - changes - allowed - open, open);
+  if (changes > 0) return kDecidedAgainst;
+  return open > 0 ? kUndecided : kNothingAgainst;
+}
+
+Result<int> run_watch(const WatchCommand& command) {
+  if (const auto written = check_own_code(command.own); !written) return written.error();
+  if (command.engine.pythons.size() != 2)
+    return Error{fmt::format("expected two interpreters, before and after, got {}: --python A --python B",
+                             command.engine.pythons.size())};
+  const auto watching = what_to_watch(command);
+  if (!watching) return watching.error();
+  const Project& project = watching->project;
+  const auto today = day_of(command.today);
+  if (!today) return today.error();
+  auto knowledge = load_knowledge(command.rules);
+  if (!knowledge) return knowledge.error();
+  std::vector<Rule>& rules = knowledge->rules;
+  if (const Status added = add_own_rules(project, rules); !added) return added.error();
+  if (const Status ids = check_allowed_rules(project, rules); !ids) return ids.error();
+  const auto known = known_engines(command.rules);
+  if (!known) return known.error();
+  const auto engines = engines_of(command.engine, *known, command.own.option_given());
+  if (!engines) return engines.error();
+  const auto specs = importing_from(fs::path(project.path).parent_path(), *engines);
+  std::vector<std::vector<Observation>> seen;
+  for (const EngineSpec& spec : specs) {
+    auto one = seen_on(spec, command, watching->stacks, rules);
+    if (!one) return one.error();
+    if (one->empty()) return kUndecided;
+    seen.push_back(std::move(one).value());
+  }
+  return tell(*watching, seen[0], seen[1], specs, rules, *today, command.out);
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<WatchCommand>();
+  CLI::App* command = app.add_subcommand("watch", "Did a stack change its verdict with another PyTorch?");
+  command->group(kRun);
+  command->add_option(
+      "stacks", options->stacks,
+      "Stacks, each quoted, with settings behind it: tp=2,fsdp=2 steps=1; without one those of .ordercheck.toml, "
+      "here or above");
+  add_engine_options(command, options->engine);
+  add_timeout_option(command, options->engine);
+  add_own_code_options(command, options->own);
+  command->add_option("-o,--out", options->out, "The folder for repro scripts of what changed")->capture_default_str();
+  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
+  show_examples(*command, {"watch --python stable/bin/python --python nightly/bin/python tp=2,compile,fsdp=2 fsdp=4",
+                           "watch --python stable/bin/python --python nightly/bin/python"});
+  command->callback([options, &exit_code] { exit_code = ended("watch", run_watch(*options)); });
+}
+
+}  // namespace ordercheck::cli

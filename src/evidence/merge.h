@@ -1,0 +1,35 @@
+// Parts of one matrix, each run by a job of its own, put together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evidence/table.h"
+
+namespace ordercheck {
+
+struct Part {
+  std::string path;  // for messages
+  EvidenceTable table;
+};
+
+// Two parts show the same case otherwise.
+struct PartConflict {
+  std::string case_text;
+  std::string field;  // "verdict"
+  std::string one, other;
+  std::string one_path, other_path;
+};
+
+struct Merged {
+  EvidenceTable table;                  // no shard; rows of all parts, each case once
+  std::vector<PartConflict> conflicts;  // sorted by case; when there are any, the table is not to be used
+  std::vector<std::string> missing;     // "2/3", of the shards that the parts say there are
+};
+
+// The same whatever the order of the parts. A control failed when it failed in a part, unless what it counted over all parts
+// holds; else it held when it did in one. An error when there is no part, or when two are of different engines, versions,
+// devices, arithmetics or numbers of shards.
+Result<Merged> merge_parts(std::vector<Part> parts);
+
+}  // namespace ordercheck

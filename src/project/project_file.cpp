@@ -1,0 +1,94 @@
+#include "project/project_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/toml.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+// Of a [[name]] entry, the line of one of its keys.
+int line_in(const toml::table& whole, const char* name, std::size_t index, const char* key) {
+  const toml::array* list = whole[name].as_array();
+  const toml::node* entry = list ? list->get(index) : nullptr;
+  const toml::table* table = entry ? entry->as_table() : nullptr;
+  if (!table) return 1;
+  for (const auto& [found, node] : *table)
+    if (found.str() == key) return std::max(1, static_cast<int>(found.source().begin.line));
+  return std::max(1, static_cast<int>(table->source().begin.line));
+}
+
+Job read_sizes(TomlTable sizes, TomlTable& entry) {
+  ConditionValues known;
+  for (const auto* names : {&model_size_names(), &step_size_names()})
+    for (const std::string& name : *names)
+      if (const auto size = sizes.number_if_given(name)) known[name] = *size;
+  const auto world = sizes.number_if_given("world");
+  entry.adopt(sizes);
+  return Job(world, std::move(known));
+}
+
+std::string function_if_given(TomlTable& entry, const std::string& key) {
+  std::string written = entry.text_if_given(key);
+  const auto colon = written.find(':');
+  if (!written.empty() && (colon == std::string::npos || colon == 0 || colon + 1 == written.size()))
+    entry.refuse(key, fmt::format("{} '{}' is not written pkg.module:function", key, written));
+  return written;
+}
+
+ProjectStack read_stack(TomlTable& entry) {
+  ProjectStack one;
+  one.name = entry.text("name");
+  one.stack = entry.take("stack", parse_stack(entry.text("stack")));
+  one.target = entry.text_if_given("for");
+  one.model = function_if_given(entry, "model");
+  one.apply = function_if_given(entry, "apply");
+  one.job = entry.has("sizes") ? read_sizes(entry.table("sizes"), entry) : Job({}, {});
+  return one;
+}
+
+Allow read_allow(TomlTable& entry, const std::vector<ProjectStack>& stacks) {
+  Allow one{.rule = entry.text("rule"),
+            .stack = entry.text_if_given("stack"),
+            .reason = entry.text("reason"),
+            .until = entry.date_if_given("until")};
+  if (!entry.has("until"))
+    entry.refuse("rule", "the key 'until' is missing: the last day on which this is allowed, YYYY-MM-DD");
+  std::vector<std::string> names;
+  for (const ProjectStack& stack : stacks) names.push_back(stack.name);
+  if (!one.stack.empty() && !contains(names, one.stack))
+    entry.refuse("stack", fmt::format("no [[stack]] has the name '{}'; {}", one.stack, did_you_mean(one.stack, names)));
+  return one;
+}
+
+}  // namespace
+
+Result<Project> parse_project(std::string_view text, const std::string& path) {
+  TomlTable file(text, path);
+  toml::table lines;
+  const bool is_toml = !parse_toml(text, lines);
+  Project project{.path = path, .rules = file.texts_if_given("rules"), .stacks = {}, .allows = {}};
+  for (TomlTable& entry : file.tables("stack")) {
+    ProjectStack one = read_stack(entry);
+    if (is_toml) one.line = line_in(lines, "stack", project.stacks.size(), "stack");
+    if (std::ranges::count(project.stacks, one.name, &ProjectStack::name) > 0)
+      entry.refuse("name", fmt::format("two stacks have the name '{}'", one.name));
+    project.stacks.push_back(std::move(one));
+    if (const auto wrong = entry.error()) return *wrong;
+  }
+  for (TomlTable& entry : file.tables_if_given("allow")) {
+    Allow one = read_allow(entry, project.stacks);
+    if (is_toml) one.line = line_in(lines, "allow", project.allows.size(), "rule");
+    project.allows.push_back(std::move(one));
+    if (const auto wrong = entry.error()) return *wrong;
+  }
+  if (const auto wrong = file.error()) return *wrong;
+  return project;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,59 @@
+// .ordercheck.toml: the stacks of a user's repository, and what is knowingly let stand in them.
+//
+//   rules = ["ordercheck-rules"]          # folders of rule pages of your own, beside this file; may be left out
+//
+//   [[stack]]
+//   name = "pretrain"
+//   stack = "pp=2,tp=2,ac,compile,fsdp=2"
+//   for = "pytorch-2.11"                  # else the newest pytorch that the rules know
+//   model = "train.model:build"           # for `ordercheck watch`; `check` imports nothing of it
+//   apply = "train.parallel:apply"
+//   sizes = { heads = 32, kv_heads = 8, sequence_length = 8192, world = 16 }
+//
+//   [[allow]]
+//   rule = "ORD-010"
+//   stack = "pretrain"                    # else in every stack
+//   reason = "compile before FSDP costs us a graph break; see issue 12"
+//   until = 2027-03-01                    # the last day, quoted or not; after it the entry is an error
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "rule/job.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct ProjectStack {
+  std::string name;  // each once
+  Stack stack;
+  std::string target;  // "pytorch-2.11"; "" where it was not said
+  std::string model;   // pkg:function, "" for none
+  std::string apply;
+  Job job;       // what was written and nothing else
+  int line = 1;  // of the key `stack`
+};
+
+struct Allow {
+  std::string rule;   // an id
+  std::string stack;  // a name; "" for every stack
+  std::string reason;
+  std::string until;  // 2027-03-01
+  int line = 1;       // of the key `rule`
+};
+
+struct Project {
+  std::string path;                // as errors and reports name it
+  std::vector<std::string> rules;  // relative to the folder of the file
+  std::vector<ProjectStack> stacks;
+  std::vector<Allow> allows;
+};
+
+// Strict: an unknown key, an unknown size, a stack of no such name are errors that begin with file and line.
+Result<Project> parse_project(std::string_view text, const std::string& path);
+
+}  // namespace ordercheck

@@ -1,0 +1,58 @@
+#include "project/project_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "project/allowance.h"
+
+namespace ordercheck {
+ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
+                     const std::string& from_repository) {
+  ProjectReport made{.path = project.path, .from_repository = from_repository, .stacks = {}, .expired = {}, .idle = {}};
+  std::vector<bool> used(project.allows.size(), false);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    StackReport one{.subject = project.stacks[i], .report = std::move(reports[i]), .allowed = {}};
+    std::vector<Finding> left;
+    for (Finding& finding : one.report.findings) {
+      const Allow* by = nullptr;
+      for (std::size_t at = 0; at < project.allows.size(); ++at) {
+        const Allow& allow = project.allows[at];
+        if (!is_about(allow, one.subject.name, finding.rule)) continue;
+        used[at] = true;
+        if (by == nullptr && !has_expired(allow, today)) by = &allow;
+      }
+      if (by != nullptr)
+        one.allowed.push_back({std::move(finding), *by});
+      else
+        left.push_back(std::move(finding));
+    }
+    one.report.findings = std::move(left);
+    // They are about the whole stack: with no error left there is nothing to mend.
+    if (count_of(one.report, Severity::error) == 0) {
+      one.report.conflict.reset();
+      one.report.repaired.reset();
+    }
+    made.stacks.push_back(std::move(one));
+  }
+  for (std::size_t at = 0; at < project.allows.size(); ++at) {
+    if (has_expired(project.allows[at], today))
+      made.expired.push_back(project.allows[at]);
+    else if (!used[at])
+      made.idle.push_back(project.allows[at]);
+  }
+  return made;
+}
+
+int errors_of(const ProjectReport& report) {
+  int errors = static_cast<int>(report.expired.size());
+  for (const StackReport& one : report.stacks) errors += count_of(one.report, Severity::error);
+  return errors;
+}
+
+int advice_of(const ProjectReport& report) {
+  int advice = static_cast<int>(report.idle.size());
+  for (const StackReport& one : report.stacks) advice += count_of(one.report, Severity::advice);
+  return advice;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,38 @@
+// The stacks of a user's repository, judged: findings, those that are allowed, and entries that allow nothing any more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/finding.h"
+#include "project/project_file.h"
+
+namespace ordercheck {
+
+struct AllowedFinding {
+  Finding finding;
+  Allow by;
+};
+
+struct StackReport {
+  ProjectStack subject;
+  Report report;  // without what is allowed
+  std::vector<AllowedFinding> allowed;
+};
+
+struct ProjectReport {
+  std::string path;                 // as a terminal here would open it
+  std::string from_repository;      // from the top of the repository, as what reads a report elsewhere counts it
+  std::vector<StackReport> stacks;  // in the order of the file
+  std::vector<Allow> expired;       // their last day is over: they allow nothing, and are errors
+  std::vector<Allow> idle;          // what they allow is found in no stack
+};
+
+// `reports` are those of the project's stacks, in their order. `today`: 2026-11-23.
+ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
+                     const std::string& from_repository);
+
+int errors_of(const ProjectReport& report);  // expired entries are errors too
+int advice_of(const ProjectReport& report);  // idle entries are advice too
+
+}  // namespace ordercheck

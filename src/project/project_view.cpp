@@ -1,0 +1,210 @@
+#include "project/project_view.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "check/render.h"
+#include "report/displayable.h"
+#include "report/junit.h"
+#include "report/sarif.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One thing to tell at a line of the file, whatever the format.
+struct Note {
+  std::string rule;
+  Severity severity = Severity::error;
+  int line = 1;
+  std::string subject;  // the stack's name, "" of an entry
+  std::string message;
+  std::string fingerprint;
+};
+
+constexpr const char* kExpired = "expired-allow";
+constexpr const char* kIdle = "idle-allow";
+
+std::string try_text(const Finding& finding) {
+  return finding.tries.empty() ? ""
+                               : fmt::format("; try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
+}
+
+Note note_of(const ProjectStack& subject, const Finding& finding) {
+  std::string parties;
+  for (const Party& party : finding.parties) parties += " " + party.text;
+  return {.rule = finding.rule,
+          .severity = finding.severity,
+          .line = subject.line,
+          .subject = subject.name,
+          .message =
+              fmt::format("{}: {}; {}: {}{}", subject.name, finding.headline, finding.instead, finding.why, try_text(finding)),
+          .fingerprint = subject.name + parties};
+}
+
+std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
+
+std::vector<Note> notes_of(const ProjectReport& report) {
+  std::vector<Note> notes;
+  for (const StackReport& one : report.stacks)
+    for (const Finding& finding : one.report.findings) notes.push_back(note_of(one.subject, finding));
+  for (const Allow& allow : report.expired)
+    notes.push_back({.rule = kExpired,
+                     .severity = Severity::error,
+                     .line = allow.line,
+                     .subject = "",
+                     .message = fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
+                                            allow.rule, where_of(allow), allow.until, allow.reason),
+                     .fingerprint = allow.rule + where_of(allow)});
+  for (const Allow& allow : report.idle)
+    notes.push_back({.rule = kIdle,
+                     .severity = Severity::advice,
+                     .line = allow.line,
+                     .subject = "",
+                     .message = fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
+                                            where_of(allow), allow.reason),
+                     .fingerprint = allow.rule + where_of(allow)});
+  return notes;
+}
+
+std::string summary_of(const ProjectReport& report) {
+  const int errors = errors_of(report), advice = advice_of(report);
+  std::size_t allowed = 0;
+  for (const StackReport& one : report.stacks) allowed += one.allowed.size();
+  std::string text = fmt::format("{}: ", counted(static_cast<std::int64_t>(report.stacks.size()), "stack"));
+  text += errors == 0 && advice == 0
+              ? "nothing against them in what could be judged"
+              : fmt::format("{}, {}", counted(errors, "error"), counted(advice, "piece of advice", "pieces of advice"));
+  return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(static_cast<std::int64_t>(allowed), "finding")));
+}
+
+std::string escaped_data(std::string_view text) {
+  std::string made;
+  for (const char c : displayable(text)) {
+    if (c == '%')
+      made += "%25";
+    else if (c == '\n')
+      made += "%0A";
+    else
+      made += c;
+  }
+  return made;
+}
+
+std::string escaped_property(std::string_view text) {
+  std::string made;
+  for (const char c : escaped_data(text)) {
+    if (c == ':')
+      made += "%3A";
+    else if (c == ',')
+      made += "%2C";
+    else
+      made += c;
+  }
+  return made;
+}
+
+Json json_of(const Allow& allow) {
+  return {{"rule", allow.rule}, {"stack", allow.stack}, {"reason", allow.reason}, {"until", allow.until}, {"line", allow.line}};
+}
+
+}  // namespace
+
+std::string render_project_text(const ProjectReport& report) {
+  std::string text;
+  for (const Note& note : notes_of(report))
+    text += fmt::format("{}:{}: {} {}: {}\n", report.path, note.line, name_of(note.severity), note.rule,
+                        one_line(displayable(note.message)));
+  for (const StackReport& one : report.stacks) {
+    for (const AllowedFinding& allowed : one.allowed)
+      text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
+                          one.subject.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
+    if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.subject.name), print(*one.report.repaired));
+    std::vector<std::string> open;
+    for (const NotJudged& rule : one.report.not_judged)
+      open.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
+    if (!open.empty())
+      text += fmt::format("{}: not judged, sizes unknown: {}; give them in sizes = {{ ... }}\n", one_line(one.subject.name),
+                          join(open, ", "));
+  }
+  return text + summary_of(report) + "\n";
+}
+
+std::string render_project_json(const ProjectReport& report) {
+  Json stacks = Json::array(), expired = Json::array(), idle = Json::array();
+  for (const StackReport& one : report.stacks) {
+    Json allowed = Json::array();
+    for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
+    stacks.push_back({{"name", one.subject.name},
+                      {"line", one.subject.line},
+                      {"model", one.subject.model},
+                      {"apply", one.subject.apply},
+                      {"allowed", allowed},
+                      {"report", Json::parse(render_json(one.report))}});
+  }
+  for (const Allow& allow : report.expired) expired.push_back(json_of(allow));
+  for (const Allow& allow : report.idle) idle.push_back(json_of(allow));
+  return Json{{"file", report.path},         {"stacks", stacks},           {"expired", expired}, {"idle", idle},
+              {"errors", errors_of(report)}, {"advice", advice_of(report)}}
+             .dump(2) +
+         "\n";
+}
+
+std::string render_project_junit(const ProjectReport& report) {
+  const std::string file = report.from_repository;
+  TestSuite suite{.name = file, .properties = {}, .cases = {}};
+  const std::vector<Note> notes = notes_of(report);
+  for (const StackReport& one : report.stacks) {
+    TestCase made{.name = one.subject.name, .file = file, .line = one.subject.line};
+    for (const Note& note : notes) {
+      if (note.subject != one.subject.name) continue;
+      made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, note.message);
+      if (note.severity != Severity::error) continue;
+      if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, note.message);
+      made.end = TestEnd::failed;
+    }
+    suite.cases.push_back(made);
+  }
+  for (const Note& note : notes)
+    if (note.rule == kExpired)
+      suite.cases.push_back({.name = "allow " + note.fingerprint,
+                             .end = TestEnd::failed,
+                             .message = note.message,
+                             .detail = "",
+                             .file = file,
+                             .line = note.line});
+  return render_junit({suite});
+}
+
+std::string render_project_sarif(const ProjectReport& report, const std::vector<Rule>& rules, const std::string& version) {
+  SarifLog log;
+  for (const Note& note : notes_of(report))
+    log.results.push_back({.rule = note.rule,
+                           .level = note.severity == Severity::error ? SarifLevel::error : SarifLevel::warning,
+                           .message = note.message,
+                           .file = report.from_repository,
+                           .line = note.line,
+                           .fingerprint = note.fingerprint});
+  const std::vector<SarifOwnRule> own{{.id = kExpired,
+                                       .name = "An entry of .ordercheck.toml allows something whose last day is over",
+                                       .help = "Mend the stack, or give the entry a new date and the reason for it."},
+                                      {.id = kIdle,
+                                       .name = "An entry of .ordercheck.toml allows what nothing finds any more",
+                                       .help = "Remove the entry: it would hide the next finding of the same rule."}};
+  return render_sarif(log, rules, own, version);
+}
+
+std::string render_project_github(const ProjectReport& report) {
+  std::string text;
+  for (const Note& note : notes_of(report))
+    text += fmt::format("::{} file={},line={},title={}::{}\n", note.severity == Severity::error ? "error" : "warning",
+                        escaped_property(report.from_repository), note.line, escaped_property("ordercheck " + note.rule),
+                        escaped_data(note.message));
+  return text + escaped_data(summary_of(report)) + "\n";
+}
+
+}  // namespace ordercheck

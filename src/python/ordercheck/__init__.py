@@ -1,0 +1,19 @@
+"""Is the order in which parallelism is applied to a model right? `check`, `suggest`, `explain` and `run` answer in values."""
+
+from ordercheck.answers import Explanation, Finding, Report, Run, Suggestion, Try
+from ordercheck.ask import check, explain, run, suggest
+from ordercheck.program import OrdercheckError
+
+__all__ = [
+    "Explanation",
+    "Finding",
+    "OrdercheckError",
+    "Report",
+    "Run",
+    "Suggestion",
+    "Try",
+    "check",
+    "explain",
+    "run",
+    "suggest",
+]
