@@ -76,10 +76,12 @@ def test_what_rounding_does_not_explain_is_left_as_it_is(apart: float) -> None:
 
 
 def test_no_bit_is_owed_where_the_second_run_fails() -> None:
-    failed = Outcome([], [RankError(rank=0, time=0, ending="failed", message="no")], False)
+    failed = Outcome(
+        [], [RankError(rank=0, time=0, ending="failed", message="no\nmore", phase="forward")], False
+    )
     report, owed, _ = told(failed)
     assert (report.losses, owed) == ([1.0], False)
-    assert "does not complete" in report.notes[0]
+    assert "fails in forward (no), so no bit is owed" in report.notes[0]
 
 
 def test_nothing_is_run_again_without_such_an_operand() -> None:

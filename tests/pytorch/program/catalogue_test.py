@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import pytest
+import torch
 from ordercheck_pytorch.program.case import Case, Item, Settings
 from ordercheck_pytorch.program.catalogue import TRANSFORMS, cannot
+from ordercheck_pytorch.program.transforms.summed_gradients import divides_always
 from run_message import SPLITS
+from torch.distributed.fsdp import FSDPModule
 
 
 def case(*items: Item, **degrees: int) -> Case:
@@ -65,3 +68,28 @@ def test_every_transform_alone_is_built() -> None:
 
 def test_items_of_a_users_function_are_not_judged() -> None:
     assert cannot(replace(case(Item("ep", (2,))), apply="package:function")) == ""
+
+
+@pytest.fixture
+def without_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+
+
+@pytest.mark.usefixtures("without_gpu")
+@pytest.mark.parametrize("name", ["fsdp", "hsdp"])
+def test_fsdp2_of_torch_2_6_is_not_run_on_a_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torch.cpu.Stream, "record_event")
+    reason = cannot(case(Item(name, (2,), scope="block")))
+    assert reason.startswith(f"{name} of torch ")
+    assert reason.endswith(" needs an accelerator: torch.cpu.Stream has no record_event")
+
+
+@pytest.mark.usefixtures("without_gpu")
+def test_fsdp2_of_torch_2_7_divides_float64(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not divides_always(torch.float64)
+    monkeypatch.delattr(FSDPModule, "set_gradient_divide_factor")
+    assert divides_always(torch.float64)
+    assert not divides_always(torch.float32)
+    assert cannot(case(Item("fsdp", (2,), scope="block"))) == ""
+    assert cannot(case(Item("fsdp", (3,), scope="block"))).startswith("fsdp=3 divides every gradient by 3")
+    assert "needs an accelerator" in cannot(case(Item("hsdp", (2, 2), scope="block")))

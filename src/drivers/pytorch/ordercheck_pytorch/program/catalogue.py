@@ -12,10 +12,11 @@ from .exact.inductor import can_call_operators
 from .subject_file import cannot_take, published
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
+from .transforms.averaged_gradients import cannot_average
 from .transforms.compile import apply_compile
 from .transforms.cp import apply_cp, cannot_cp
-from .transforms.ddp import apply_ddp, broadcast_by_ddp, cannot_average
-from .transforms.fsdp import apply_fsdp, apply_hsdp
+from .transforms.ddp import apply_ddp, broadcast_by_ddp
+from .transforms.fsdp import apply_fsdp, apply_hsdp, cannot_shard, cannot_shard_and_replicate
 from .transforms.optimizer import apply_optimizer
 from .transforms.pp import apply_pp, cannot_pp
 from .transforms.replicate import apply_replicate, broadcast_by_replicate
@@ -32,8 +33,8 @@ TRANSFORMS: dict[str, Transform] = {
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
     "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),
-    "fsdp": Transform(apply_fsdp, ("reshard", "mp"), ("block",)),
-    "hsdp": Transform(apply_hsdp, ("reshard", "mp"), ("block",)),
+    "fsdp": Transform(apply_fsdp, ("reshard", "mp"), ("block",), cannot_shard),
+    "hsdp": Transform(apply_hsdp, ("reshard", "mp"), ("block",), cannot_shard_and_replicate),
     "ddp": Transform(
         apply_ddp,
         ("no_sync", "bucket_kib", "device_mesh"),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch.distributed.tensor import DTensor, Partial, Replicate
+from torch.distributed.tensor import DTensor, Partial, Replicate, _redistribute
 
 from .exact.table import operators
 
@@ -64,18 +64,19 @@ def watching_partial_operands(reduces: bool) -> Iterator[set[str]]:
 
     propagator.propagate_op_sharding_non_cached = propagate
     propagator.propagate_op_sharding = type(cached)(propagate)
-    _forget_propagated(propagator)
+    _forget_propagated()
     try:
         yield seen
     finally:
         del propagator.propagate_op_sharding_non_cached
         propagator.propagate_op_sharding = cached
-        _forget_propagated(propagator)
+        _forget_propagated()
 
 
-def _forget_propagated(propagator: Any) -> None:
-    """What was propagated before is not propagated again."""
-    propagator.propagate_op_sharding.cache_clear()
+def _forget_propagated() -> None:
+    """Empties the caches beside the one that was changed: the one below Python, and that of ways from placement to placement.
+    The placement of an embedding's rows holds a mask, and a way that was found before leads through the mask of before."""
+    getattr(_redistribute._gen_transform_infos, "cache_clear", lambda: None)()
     getattr(torch._C, "_clear_DTensor_sharding_propagator_cache", lambda: None)()
 
 

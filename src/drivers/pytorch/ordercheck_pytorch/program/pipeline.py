@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch
@@ -40,12 +41,14 @@ class PipelineSteps:
         self.factor = 1.0
         self.totals: list[torch.Tensor] = []
         stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
-        # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already.
-        arguments: dict[str, Any] = {"loss_fn": self.scaled_loss, "scale_grads": False}
-        self.schedule = (
-            MULTI_STAGE[plan.schedule]([stage], microbatches, **arguments)
-            if plan.schedule in MULTI_STAGE
-            else SINGLE_STAGE[plan.schedule](stage, microbatches, **arguments)
+        schedule: Any = (MULTI_STAGE | SINGLE_STAGE)[plan.schedule]
+        arguments: dict[str, Any] = {"loss_fn": self.scaled_loss}
+        # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already. Torch 2.6 adds
+        # them up and knows nothing else.
+        if "scale_grads" in inspect.signature(schedule).parameters:
+            arguments["scale_grads"] = False
+        self.schedule = schedule(
+            [stage] if plan.schedule in MULTI_STAGE else stage, microbatches, **arguments
         )
 
     def scaled_loss(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

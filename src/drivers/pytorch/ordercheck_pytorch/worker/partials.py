@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .blame import first_cause
 from .pool import Outcome
 from .report import RankReport
 
@@ -28,8 +29,11 @@ def settled(
     what = f"partial sums are operands of {', '.join(names)}, and rounding them is not linear"
     again = run_again({**run, "case": {**run["case"], "reduces_partials": True}})
     if again.errors:
+        error = first_cause(again.errors)
+        said = error.message.partition("\n")[0]
         return noted(
-            reports, f"{what}; the run that reduces them first does not complete, so no bit is owed"
+            reports,
+            f"{what}; the run that reduces them first fails in {error.phase} ({said}), so no bit is owed",
         ), False
     apart = max(report.partials_apart for report in again.reports)
     first = f"a run that reduces them first is {apart:.1e} away in a gradient of the first step"

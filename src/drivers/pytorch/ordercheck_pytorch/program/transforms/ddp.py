@@ -35,10 +35,3 @@ def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
 def broadcast_by_ddp(subject: Subject, item: Item) -> Broadcast:
     """Its constructor sends the parameters that it finds then, unless it is told init_sync=False."""
     return Broadcast("dp_replicate", list(subject.model.parameters()))
-
-
-def cannot_average(item: Item) -> str:
-    count = degree(item)
-    if count & (count - 1) == 0:
-        return ""
-    return f"{item.name}={count} divides every gradient by {count}, which rounds; expected a power of two"

@@ -12,8 +12,9 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 from ..case import Item
+from .averaged_gradients import cannot_average
 from .subject import Site, Subject, layers_of
-from .summed_gradients import sum_gradients
+from .summed_gradients import divides_always, sum_gradients
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -39,3 +40,23 @@ def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:
         sum_gradients(block)
     fully_shard(subject.model, **arguments)
     sum_gradients(subject.model)
+    if divides_always(next(subject.model.parameters()).dtype):
+        subject.gradient_factor *= mesh.size()
+
+
+def cannot_shard(item: Item) -> str:
+    if not hasattr(torch.cpu.Stream, "record_event") and not torch.cuda.is_available():  # torch 2.6
+        return needs_an_accelerator(item, "torch.cpu.Stream has no record_event")
+    return cannot_average(item) if divides_always(torch.float64) else ""
+
+
+def cannot_shard_and_replicate(item: Item) -> str:
+    if reason := cannot_shard(item):
+        return reason
+    if divides_always(torch.float64) and not torch.cuda.is_available():  # torch 2.7
+        return needs_an_accelerator(item, "it asserts that streams give events, and those of a CPU give none")
+    return ""
+
+
+def needs_an_accelerator(item: Item, why: str) -> str:
+    return f"{item.name} of torch {torch.__version__} needs an accelerator: {why}"

@@ -1,0 +1,13 @@
+"""Gradients that are averaged, which the trainer makes up for."""
+
+from __future__ import annotations
+
+from ..case import Item
+from .subject import degree
+
+
+def cannot_average(item: Item) -> str:
+    count = degree(item)
+    if count & (count - 1) == 0:
+        return ""
+    return f"{item.name}={count} divides every gradient by {count}, which rounds; expected a power of two"
