@@ -38,9 +38,8 @@ Control plain_control(const std::vector<PlainTwin>& twins) {
     ++completed;
     differ += first_difference(reference.record(), twin.record()).has_value();
   }
-  return {.name = kPlainArithmetic,
-          .held = completed > 0 && 2 * differ >= completed,
-          .evidence = plain_arithmetic_in_words(differ, completed)};
+  if (completed == 0) return not_judged(kPlainArithmetic, "no legal layout among the cases completed without the grid");
+  return {.name = kPlainArithmetic, .held = 2 * differ >= completed, .evidence = plain_arithmetic_in_words(differ, completed)};
 }
 
 Control repeat_control(const std::vector<Trial>& trials) {

@@ -218,6 +218,15 @@ TEST_F(RunPlan, TheControlFailsWhenACounterIsNotRepeatable) {
   EXPECT_EQ(result.controls.at(1).evidence, "1 of 2 records has the digest of its second run; the first that has not is tp=2");
 }
 
+TEST_F(RunPlan, ALegalLayoutThatDoesNotCompleteWithoutTheGridTellsNothingOfIt) {
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
+    if (request.run.subject.settings.arithmetic == Arithmetic::plain) fail_in_apply(record, request);
+  });
+  const auto result = run({"tp=2"});
+  EXPECT_FALSE(result.controls.at(0).judged);
+  EXPECT_EQ(tally_of(result).controls_failed, 0);
+}
+
 TEST_F(RunPlan, ControlsThatHaveNothingToJudgeByNeitherHoldNorFail) {
   Plan plan{.engine = "native",
             .cases = {{{.stack = *parse_stack("fsdp=2,tp=2")}, {{SourceKind::witness, "ORD-901 bad"}}}},
