@@ -25,10 +25,10 @@ struct RunCommand {
   std::vector<std::string> words;
   OwnCode own;
   EngineChoice engine;
-  int accumulation = Settings{}.accumulation;
-  int steps = Settings{}.steps;
-  std::uint64_t seed = Settings{}.seed;
-  std::string arithmetic;  // "" for what the stack is usually run with
+  // What no option names is as the words say.
+  std::optional<int> accumulation, steps;
+  std::optional<std::uint64_t> seed;
+  std::string arithmetic;
   std::string mutant;
   std::string fault;
   std::string format = "text";
@@ -37,21 +37,28 @@ struct RunCommand {
 
 Result<Case> case_of(const RunCommand& command) {
   const bool names_model = !command.own.subject.empty() && command.own.model.empty();
-  if (names_model && command.words.size() != 2)
-    return Error{fmt::format("expected a model of {} and one stack, got {} words; quote the stack", command.own.subject,
-                             command.words.size())};
-  if (!names_model && command.words.size() != 1)
-    return Error{fmt::format("expected one stack, got {} words; quote it", command.words.size())};
-  auto stack = parse_stack(command.words.back());
-  if (!stack) return stack.error();
-  Case c = usual_case(*stack, names_model ? command.words.front() : Case{}.model, Case{}.engine);
+  if (names_model && command.words.size() < 2)
+    return Error{fmt::format("expected a model of {} and a stack, got 1 word", command.own.subject)};
+  const std::vector<std::string> words(command.words.begin() + names_model, command.words.end());
+  auto written = parse_case(join(words, " "));
+  if (!written) return written;
+  Case c = with_usual_arithmetic(*std::move(written));
+  if (names_model) c.model = command.words.front();
   put_into(command.own, c);
-  c.settings.accumulation = command.accumulation;
-  c.settings.steps = command.steps;
-  c.settings.seed = command.seed;
+  c.settings.accumulation = command.accumulation.value_or(c.settings.accumulation);
+  c.settings.steps = command.steps.value_or(c.settings.steps);
+  c.settings.seed = command.seed.value_or(c.settings.seed);
   for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32})
     if (command.arithmetic == name_of(arithmetic)) c.settings.arithmetic = arithmetic;
   return c;
+}
+
+// The engine that is meant: the option's, else the one that a case out of a table names.
+EngineChoice choice_of(const RunCommand& command, const Case& c) {
+  EngineChoice choice = command.engine;
+  const bool written = join(command.words, " ").find(" engine=") != std::string::npos;
+  if (choice.engine.empty() && written) choice.engine = c.engine;
+  return choice;
 }
 
 Status check_mutant(const std::string& mutant, const Hello& hello) {
@@ -155,7 +162,7 @@ Result<int> run_run(const RunCommand& command) {
   if (!knowledge) return knowledge.error();
   const auto known = known_engines(command.rules);
   if (!known) return known.error();
-  const auto specs = engines_of(command.engine, *known, command.own.option_given());
+  const auto specs = engines_of(choice_of(command, *subject), *known, command.own.option_given());
   if (!specs) return specs.error();
   if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, options);
   return run_on_several(*specs, command, *subject, knowledge->rules, options);
@@ -167,15 +174,19 @@ void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
-  command->add_option("stack", options->words, "The stack, quoted: tp=2,ac,fsdp=2; behind a model of --subject")->required();
+  command
+      ->add_option(
+          "stack", options->words,
+          "The stack, quoted: tp=2,ac,fsdp=2; behind a model of --subject. Or a case as tables print it: fsdp=2 steps=10")
+      ->required();
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
-  command->add_option("--accumulation", options->accumulation, "Microbatches a step")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--steps", options->steps, "Steps")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--seed", options->seed, "Of weights and data")->capture_default_str();
+  const Settings usual;
+  command->add_option("--accumulation", options->accumulation, fmt::format("Microbatches a step; else {}", usual.accumulation))
+      ->check(CLI::PositiveNumber);
+  command->add_option("--steps", options->steps, fmt::format("Steps; else {}", usual.steps))->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, fmt::format("Of weights and data; else {}", usual.seed));
   command
       ->add_option("--arithmetic", options->arithmetic,
                    "exact, plain or float32; without it exact, and float32 for a stack that casts")
@@ -187,6 +198,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",
+                           "run 'ac,tp=2 engine=pytorch steps=1' --python python3",
                            "run --subject torchtitan@0.2.2 llama3 tp=2,ac,fsdp=2 --python python3"});
   command->callback([options, &exit_code] { exit_code = ended("run", run_run(*options)); });
 }

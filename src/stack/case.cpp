@@ -184,6 +184,7 @@ Result<Case> parse_case(std::string_view text) {
     const auto wrong_at = [&](Span span, const std::string& what, std::string_view cure = "") {
       return error_at(text, span, fmt::format("{} at column {}{}", what, span.begin + 1, cure));
     };
+    if (find_transform(key)) return wrong_at({at, equals}, fmt::format("no comma before '{}'", key));
     if (!contains(keys(), key))
       return wrong_at({at, equals}, fmt::format("unknown setting {}", in_quotes(key)), "; " + did_you_mean(key, keys()));
     if (contains(seen, key)) return wrong_at({at, equals}, fmt::format("setting '{}' is given twice", key));

@@ -15,12 +15,22 @@
 namespace ordercheck::cli {
 namespace {
 
+// Words as one stack, "" where they are none.
+std::string as_one(const std::vector<std::string>& words) {
+  std::vector<std::string> items;
+  for (const std::string& word : words) items.emplace_back(word, 0, word.find_last_not_of(',') + 1);
+  const std::string joined = join(items, ",");
+  return parse_stack(joined) ? joined : "";
+}
+
 // An unquoted "PP -> TP" reaches us as "PP" and "-": the shell read '> TP' as a file to write to.
 std::string shell_mistake(const std::vector<std::string>& words, std::size_t count) {
   if (contains(words, "-"))
     return "a lone '-' among the arguments: the shell took an unquoted '->' as a redirection, and the rest of the stack "
            "with it (a file may have been written); quote the stack";
   if (words.size() == count) return "";
+  if (const std::string one = as_one(words); count == 1 && !one.empty())
+    return fmt::format("expected one stack, got {} words; did you mean {}?", words.size(), one);
   return count == 1 ? fmt::format("expected one stack, got {} words; quote it", words.size())
                     : fmt::format("expected {} stacks, got {}; quote each", count, words.size());
 }
