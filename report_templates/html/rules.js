@@ -1,3 +1,5 @@
+const MOST_RUNS = 200;  // of a table on a rule's page
+
 function rulesSection() {
   return section("rules", "Rule pages",
     table("Rule pages", ["Page", "What it says", "Kind", "Harm", "Basis", `On ${data.target}`],
@@ -11,6 +13,7 @@ function ruleView(id) {
   const rule = ruleById.get(id);
   if (!rule) return null;
   const fires = allCases.filter((one) => (one.fired || []).includes(id));
+  const claimed = fires.filter((one) => standingOf(id, one.build)), elsewhere = fires.filter((one) => !standingOf(id, one.build));
   return element("article", {},
     element("h1", { tabindex: "-1" }, `${rule.id}: `, inline(rule.title)),
     facts([["Kind", rule.kind], ["Flags", span(rule.flags)], ["Only when", rule.when && span(rule.when)], ["Harm", rule.harm],
@@ -29,10 +32,18 @@ function ruleView(id) {
     command("Read the page on a terminal", "ordercheck explain " + rule.id),
     rule.repro === "" ? null : command("Write a script that shows it on PyTorch alone",
       `ordercheck repro ${quoted(rule.repro.replace(/^`+|`+$/g, ""))} --python python3 -o repro.py`),
-    element("h2", {}, `Runs that it fires on: ${fires.length.toLocaleString("en")}`),
-    fires.length === 0 ? null : table("Runs that it fires on", ["Stack", "Verdict", "Engine"],
-      fires.slice(0, 200).map((one) => [caseLink(one), verdictMark(one), one.build.title])),
-    fires.length > 200 ? element("p", {}, element("a", { href: `#cases?text=${id}` }, "All of them")) : null);
+    runsOfRule("Runs that it speaks about", claimed),
+    elsewhere.length === 0 ? null :
+      runsOfRule("Its pattern elsewhere", elsewhere, "On these engines and releases the page claims nothing."),
+    Math.max(claimed.length, elsewhere.length) > MOST_RUNS ?
+      element("p", {}, element("a", { href: `#cases?text=${id}` }, "All of them")) : null);
+}
+
+function runsOfRule(title, runs, remark = "") {
+  return [element("h2", {}, `${title}: ${runs.length.toLocaleString("en")}`),
+    remark === "" ? null : element("p", {}, remark),
+    runs.length === 0 ? null : table(title, ["Stack", "Verdict", "Engine"],
+      runs.slice(0, MOST_RUNS).map((one) => [caseLink(one), verdictMark(one), one.build.title]))];
 }
 
 function list(texts) {

@@ -137,6 +137,19 @@ def test_every_case_and_every_page_can_be_drawn(page: Page) -> None:
     assert wrong == []
 
 
+def test_runs_of_which_a_page_claims_nothing_stand_apart(page: Page) -> None:
+    """CLA-004 is about torchtitan alone; other engines ran its pattern too, and some of those runs are equal."""
+    wrong, elsewhere = page.evaluate(
+        """() => ["Runs that it speaks about", "Its pattern elsewhere"].map((name) =>
+            [...ruleView("CLA-004").querySelectorAll("table")].find((one) => one.textContent.startsWith(name)).innerText)"""
+    )
+    assert "torchtitan" in wrong
+    assert "pytorch" not in wrong
+    assert "equal" not in wrong
+    assert "torchtitan" not in elsewhere
+    assert "equal" in elsewhere
+
+
 def test_a_run_with_other_numbers_shows_its_first_divergence_and_collectives(page: Page) -> None:
     page.get_by_label("Verdict", exact=True).select_option("differs")
     page.locator("#matches tbody th a").first.click()
