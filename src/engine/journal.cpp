@@ -168,8 +168,7 @@ Result<Resumed> run_remaining(Pool& pool, Journal& journal, const std::vector<Ru
   };
   try {
     resumed.complete = pool.run(remaining, [&](std::size_t at, const Record& record) {
-      // What was killed from outside says nothing, and may go well the next time.
-      if (record.ending != Ending::killed)
+      if (!says_nothing(record.ending))
         if (Status appended = journal.append(key_of(remaining[at], pool.hello()), record); !appended)
           throw CannotJournal{appended.error()};
       ++resumed.run;

@@ -37,7 +37,7 @@ class Pool {
   using Deliver = std::function<void(std::size_t index, const Record& record)>;
 
   // Runs all; their ids are replaced: the first of the pool's life is 1, and they go on with the index. A worker that
-  // cannot be started again yields a record for its case (died) and is tried again for the next one. False when `stop`
+  // cannot be started again yields a record for its case (unstarted) and is tried again for the next one. False when `stop`
   // cut it short: what was running then is not delivered. An exception out of `deliver` stops too and is passed on.
   bool run(const std::vector<Run>& runs, const Deliver& deliver);
 

@@ -31,7 +31,7 @@ std::optional<Record> Seat::run(const Run& run, const Hello& expected) {
   if (stopped()) return std::nullopt;
   Failure failure;
   failure.message = why;
-  return unfinished(run, expected, Ending::died, std::move(failure));
+  return unfinished(run, expected, Ending::unstarted, std::move(failure));
 }
 
 }  // namespace ordercheck

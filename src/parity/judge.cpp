@@ -24,6 +24,7 @@ Verdict verdict_of_ending(Ending ending) {
     case Ending::out_of_range:
     case Ending::unsupported:
     case Ending::killed:
+    case Ending::unstarted:
     case Ending::completed: return Verdict::unrun;
   }
   assert(false && "every ending has a verdict");
@@ -79,6 +80,8 @@ Observation out_of_range(const Comparison& c, const Observation& so_far) {
 
 std::optional<Observation> unlike_itself(const Comparison& c, const Observation& so_far) {
   if (!c.again) return decided(so_far, Verdict::unrun, "the second run of the same case is missing");
+  if (says_nothing(c.again->ending))
+    return decided(so_far, Verdict::unrun, "completed once; then " + ending_in_words(*c.again));
   if (c.again->ending != Ending::completed)
     return decided(so_far, Verdict::unstable, "completed once; then " + ending_in_words(*c.again));
   // Two NaNs that came of memory nobody wrote need not have the same bits: that is no reason to judge no further.

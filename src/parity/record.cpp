@@ -8,8 +8,9 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kEndings{Ending::completed, Ending::failed,       Ending::deadlocked,  Ending::timed_out, Ending::died,
-                              Ending::garbled,   Ending::out_of_range, Ending::unsupported, Ending::killed};
+constexpr std::array kEndings{Ending::completed, Ending::failed,   Ending::deadlocked,   Ending::timed_out,
+                              Ending::died,      Ending::garbled,  Ending::out_of_range, Ending::unsupported,
+                              Ending::killed,    Ending::unstarted};
 
 // Lays values end to end with their lengths, so that no two different records give the same bytes.
 class Canonical {
@@ -127,10 +128,13 @@ const char* name_of(Ending ending) {
     case Ending::out_of_range: return "out_of_range";
     case Ending::unsupported: return "unsupported";
     case Ending::killed: return "killed";
+    case Ending::unstarted: return "unstarted";
   }
   assert(false && "every ending has a name");
   return "";
 }
+
+bool says_nothing(Ending ending) { return ending == Ending::killed || ending == Ending::unstarted; }
 
 std::optional<Phase> find_phase(const std::string& name) {
   for (Phase phase : kPhases)

@@ -31,8 +31,13 @@ inline constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::fo
 //   out_of_range  exact arithmetic left its guarded range: the numbers say nothing; that one rank stays within it may
 //   unsupported   the engine says that it cannot build this case
 //   killed        the worker process ended by SIGKILL, which no program raises by mistake: the kernel's for want of memory, or
-//                 somebody's. It says nothing of the stack. Last here, because a digest holds an ending as its place
-enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported, killed };
+//                 somebody's. It says nothing of the stack
+//   unstarted     no worker could be started for it, or another program than the one that the run began with. Nothing either
+// A digest holds an ending as its place: a new one goes last.
+enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported, killed, unstarted };
+
+// Of a run that ended so nothing follows for its stack; another time it may go well.
+bool says_nothing(Ending ending);
 
 // The place of a failure, as far as it is known. Unknown rank: -1; unknown text: "".
 struct Failure {

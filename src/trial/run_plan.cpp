@@ -64,10 +64,10 @@ Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, 
   for (const auto& [trial, result] : differing) ask_variants(*trial, recommend, runs);
   if (auto status = runs.run(); !status) return status;
   for (const auto& [trial, result] : differing) {
-    const auto there = persists(*trial, result->persistence);
-    if (!there) return there.error();
-    if (*there) continue;
-    result->outcome.seen.verdict = Verdict::unstable;
+    const auto verdict = persists(*trial, result->persistence);
+    if (!verdict) return verdict.error();
+    if (*verdict == Verdict::differs) continue;
+    result->outcome.seen.verdict = *verdict;
     result->outcome.seen.message += "; " + result->persistence;
   }
   std::erase_if(differing, [](const auto& one) {

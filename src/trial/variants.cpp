@@ -8,6 +8,7 @@
 #include "parity/difference.h"
 #include "parity/finite.h"
 #include "parity/judge.h"
+#include "parity/wording.h"
 
 namespace ordercheck {
 namespace {
@@ -61,21 +62,25 @@ void ask_variants(Trial& trial, const Recommend& recommend, Runs& runs) {
   }
 }
 
-Result<bool> persists(const Trial& trial, std::string& how) {
+Result<Verdict> persists(const Trial& trial, std::string& how) {
   std::vector<std::string> seen;
   for (const Variant& variant : trial.variants) {
     const Record& got = variant.layouts.subject.record();
+    if (says_nothing(got.ending)) {
+      how = fmt::format("{} it could not be run: {}", variant.where, ending_in_words(got));
+      return Verdict::unrun;
+    }
     const auto there = is_there(variant.layouts);
     if (!there) return there.error();
     if (!*there) {
       how = got.ending == Ending::completed ? "not there " + variant.where
                                             : fmt::format("{} it does not differ, it {}", variant.where, name_of(got.ending));
-      return false;
+      return Verdict::unstable;
     }
     seen.push_back("also " + variant.where);
   }
   how = join(seen, ", ");
-  return true;
+  return Verdict::differs;
 }
 
 }  // namespace ordercheck

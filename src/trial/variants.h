@@ -16,8 +16,9 @@ std::vector<Case> variants_of(const Case& c);
 // Of a case that differs: its variants, and what each of them is held against.
 void ask_variants(Trial& trial, const Recommend& recommend, Runs& runs);
 
-// Whether the difference is there in every variant. `how` gets "also with seed 2, also on the grid 2^-18", or in which variant
-// it is not. An error when a file of values cannot be read.
-Result<bool> persists(const Trial& trial, std::string& how);
+// The verdict on the difference: `differs` where every variant has it, `unstable` where one has not, `unrun` where one could not
+// be run. `how` gets "also with seed 2, also on the grid 2^-18", or of which variant that is true. An error when a file of values
+// cannot be read.
+Result<Verdict> persists(const Trial& trial, std::string& how);
 
 }  // namespace ordercheck

@@ -73,7 +73,7 @@ TEST(Judge, EndingsThatDidNotComplete) {
   const std::vector<std::pair<Ending, Verdict>> expected{
       {Ending::failed, Verdict::fails},     {Ending::died, Verdict::fails},      {Ending::garbled, Verdict::fails},
       {Ending::deadlocked, Verdict::hangs}, {Ending::timed_out, Verdict::hangs}, {Ending::unsupported, Verdict::unrun},
-      {Ending::killed, Verdict::unrun}};
+      {Ending::killed, Verdict::unrun},     {Ending::unstarted, Verdict::unrun}};
   for (const auto& [ending, verdict] : expected) {
     Comparison comparison = sound();
     comparison.first = sample_failure(ending, Phase::apply, "mixed tensors");

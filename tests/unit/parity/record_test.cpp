@@ -14,7 +14,7 @@ TEST(Record, NamesOfPhasesAndEndingsAreFoundAgain) {
        {Phase::build, Phase::apply, Phase::forward, Phase::recompute, Phase::backward, Phase::optimizer, Phase::observe})
     EXPECT_EQ(find_phase(name_of(phase)), phase);
   for (auto ending : {Ending::completed, Ending::failed, Ending::deadlocked, Ending::timed_out, Ending::died, Ending::garbled,
-                      Ending::out_of_range, Ending::unsupported, Ending::killed})
+                      Ending::out_of_range, Ending::unsupported, Ending::killed, Ending::unstarted})
     EXPECT_EQ(find_ending(name_of(ending)), ending);
   EXPECT_FALSE(find_phase("forwards"));
   EXPECT_FALSE(find_ending(""));

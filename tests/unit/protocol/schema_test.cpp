@@ -44,7 +44,7 @@ TEST(schema, every_object_is_closed_and_every_field_required) {
 TEST(schema, names_of_enumerations_are_those_of_the_program) {
   json phases = json::array(), endings = json::array();
   for (int i = 0; i <= static_cast<int>(Phase::observe); ++i) phases.push_back(name_of(static_cast<Phase>(i)));
-  for (int i = 0; i <= static_cast<int>(Ending::killed); ++i) endings.push_back(name_of(static_cast<Ending>(i)));
+  for (int i = 0; i <= static_cast<int>(Ending::unstarted); ++i) endings.push_back(name_of(static_cast<Ending>(i)));
   const json record = json::parse(text_of(Schema::record));
   const json run = json::parse(text_of(Schema::run));
   EXPECT_EQ(record["definitions"]["phase"]["enum"], phases);

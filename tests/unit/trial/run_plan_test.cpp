@@ -218,6 +218,28 @@ TEST_F(RunPlan, TheControlFailsWhenACounterIsNotRepeatable) {
   EXPECT_EQ(result.controls.at(1).evidence, "1 of 2 records has the digest of its second run; the first that has not is tp=2");
 }
 
+void end_unstarted(Record& record) {
+  record =
+      Record{.case_text = record.case_text, .engine = "native", .ending = Ending::unstarted, .world_size = record.world_size};
+  record.failure = Failure{.message = "the worker was changed"};
+}
+
+TEST_F(RunPlan, NothingFollowsFromARunThatCouldNotBeStarted) {
+  runner_.corrupt("tp=2", [](Record& record, const Request& request) {
+    if (request.turn == 1) end_unstarted(record);
+  });
+  runner_.corrupt("fsdp=2", [](Record& record, const Request& request) {
+    corrupt_gradient(record, request);
+    if (request.run.subject.settings.seed == 2) end_unstarted(record);
+  });
+  const auto result = run({"tp=2", "fsdp=2"});
+  const Observation &second = result.cases.at(0).outcome.seen, &variant = result.cases.at(1).outcome.seen;
+  EXPECT_EQ(second.verdict, Verdict::unrun);
+  EXPECT_THAT(second.message, HasSubstr("completed once; then unstarted (build): the worker was changed"));
+  EXPECT_EQ(variant.verdict, Verdict::unrun);
+  EXPECT_THAT(variant.message, HasSubstr("with seed 2 it could not be run: unstarted (build): the worker was changed"));
+}
+
 TEST_F(RunPlan, ALegalLayoutThatDoesNotCompleteWithoutTheGridTellsNothingOfIt) {
   runner_.corrupt("tp=2", [](Record& record, const Request& request) {
     if (request.run.subject.settings.arithmetic == Arithmetic::plain) fail_in_apply(record, request);
