@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/wording.h"
+#include "evidence/control_words.h"
 #include "evidence/field.h"
+#include "evidence/repeated_runs.h"
 #include "evidence/shard.h"
 
 namespace ordercheck {
@@ -215,6 +217,8 @@ EvidenceTable with_part(EvidenceTable table, const EvidenceTable& part) {
   for (const Observation& row : part.rows) rows.insert_or_assign(row.case_text, row);
   table.rows.clear();
   for (auto& [text, row] : rows) table.rows.push_back(std::move(row));
+  for (Control& control : table.controls)
+    if (control.name == kRepeatedRuns) control = with_repeated(std::move(control), part);
   if (table.controls.empty()) std::ranges::copy_if(part.controls, std::back_inserter(table.controls), &Control::judged);
   return table;
 }

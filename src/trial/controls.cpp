@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/wording.h"
 #include "evidence/control_words.h"
 #include "parity/difference.h"
 #include "stack/mesh.h"
@@ -43,23 +42,18 @@ Control plain_control(const std::vector<PlainTwin>& twins) {
 }
 
 Control repeat_control(const std::vector<Trial>& trials) {
-  constexpr const char* kName = "repeated runs";
-  int alike = 0, twice = 0;
+  RepeatedRuns runs;
   bool any_completed = false;
-  std::string unlike;
   for (const Trial& trial : trials) {
     any_completed |= trial.again.has_value();
     if (!trial.again || !trial.again->completed()) continue;
-    ++twice;
+    ++runs.twice;
     const bool same = digest(trial.layouts.subject.record()) == digest(trial.again->record());
-    alike += same;
-    if (!same && unlike.empty()) unlike = "; the first that has not is " + print(trial.planned.subject);
+    runs.alike += same;
+    if (!same && runs.first_unlike.empty()) runs.first_unlike = print(trial.planned.subject);
   }
-  if (!any_completed) return not_judged(kName, "none of the cases completed");
-  return {.name = kName,
-          .held = twice > 0 && alike == twice,
-          .evidence = fmt::format("{} of {} {} the digest of {} second run{}", alike, counted(twice, "record"),
-                                  alike == 1 ? "has" : "have", alike == 1 ? "its" : "their", unlike)};
+  if (!any_completed) return not_judged(kRepeatedRuns, "none of the cases completed");
+  return {.name = kRepeatedRuns, .held = runs.twice > 0 && runs.alike == runs.twice, .evidence = repeated_runs_in_words(runs)};
 }
 
 Control shuffled_control(const std::vector<Trial>& trials) {

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "cli/shared/fault.h"
+#include "evidence/control_words.h"
 #include "evidence/field.h"
 #include "evidence/shard.h"
 #include "fuzz/formats.h"
@@ -46,6 +47,12 @@ std::string check_shard(std::string_view bytes) {
   return parse_shard(fmt::format("{}/{}", shard->index, shard->count)) == shard ? "" : "not the same when read again";
 }
 
+std::string check_control(std::string_view bytes) {
+  const auto runs = parse_repeated_runs(std::string(bytes));
+  if (!runs) return "";
+  return parse_repeated_runs(repeated_runs_in_words(*runs)) == runs ? "" : "not the same when read again";
+}
+
 std::string check_fault(std::string_view bytes) {
   const auto fault = cli::parse_fault(bytes);
   if (!fault) return check_message(fault.error().message);
@@ -78,6 +85,10 @@ std::vector<std::string> version_corpus() { return {"2.11", "2.11.0+cpu", "2.15.
 std::vector<std::string> holds_corpus() { return {"math", "pytorch>=2.6,<2.12", "pytorch-fsdp1<2.6", "native>=1", "jax"}; }
 std::vector<std::string> target_corpus() { return {"pytorch", "native", "pytorch-2.11", "pytorch-fsdp1-2.6"}; }
 std::vector<std::string> shard_corpus() { return {"1/1", "2/3", "10000/10000"}; }
+std::vector<std::string> control_corpus() {
+  return {"5 of 5 records have the digest of their second run",
+          "1 of 2 records has the digest of its second run; the first that has not is tp=2,ac engine=pytorch"};
+}
 std::vector<std::string> fault_corpus() {
   return {"hang:1:layers.0.attention:backward", "skip_collective:0::7", "crash:0:layers.1"};
 }
@@ -102,6 +113,7 @@ std::vector<Format> word_formats() {
       {"holds", check_holds, holds_corpus, ">= > <= < == , - math pytorch 2.6 2147483648 99999999999 \t"},
       {"target", check_target, target_corpus, "- . pytorch 2.6 2147483648 99999999999 \n"},
       {"shard", check_shard, shard_corpus, "/ 0 1 2 10000 10001 4294967297 9223372036854775807 -1 +1"},
+      {"control", check_control, control_corpus, " of  records have ; the first that has not is 0 1 -1 9223372036854775808"},
       {"fault", check_fault, fault_corpus, ": hang crash backward 0 -1 2147483648 4294967296 9223372036854775808 \n \t"},
       {"parameter", check_parameter, parameter_corpus, "| none accumulation= accumulation=2 = 1000 : tp=2 fsdp=4 , @ \n \t"},
       {"bits", check_bits, bits_corpus, "0 f F g 0000000000000000 - +"},
