@@ -41,17 +41,17 @@ _STILL_SECONDS = 20.0
 
 @dataclass
 class _Pending:
-    """A collective that was issued. No work yet: it is being issued."""
+    """A collective that was issued. Nothing to ask about its end yet: it is being issued."""
 
     phase: str
     operation: str
     group: str
     sequence: int
     shape: str
-    work: Any = None
+    ended: Callable[[], Any] | None = None
 
     def is_done(self) -> bool:
-        return self.work is not None and bool(self.work.is_completed())
+        return self.ended is not None and bool(self.ended())
 
 
 class RankWatch:
@@ -148,7 +148,9 @@ class RankWatch:
         except BaseException:
             self._failed = pending
             raise
-        pending.work = work_of(result)
+        work = work_of(result)
+        if work is not None:
+            pending.ended = asked_without_its_lock(work)
         return result
 
     def _due(self, number: int, kind: str) -> bool:
@@ -251,6 +253,17 @@ class RankWatch:
                 if at != self._flight.slot.module:
                     self._flight.at_module(self._flight.slot.phase, at)
                 since = time.monotonic()
+
+
+def asked_without_its_lock(work: Any) -> Callable[[], Any]:
+    """What tells whether a work has ended: its future, whose state is read without a lock. `is_completed` takes the lock of the
+    work while its caller has the GIL. A thread of gloo's that ends a work under a profiler has that lock, and asks for the
+    GIL to restore what a checkpoint has put on saved tensors: each would wait for the other for ever."""
+    try:
+        done: Callable[[], Any] = work.get_future().done
+    except RuntimeError:  # it has none, and no other thread that would end it
+        done = work.is_completed
+    return done
 
 
 # In these a fault fires where a module is entered, in the others when the phase begins.
