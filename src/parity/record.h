@@ -30,8 +30,8 @@ inline constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::fo
 //   garbled       the worker wrote something that is not the protocol
 //   out_of_range  exact arithmetic left its guarded range: the numbers say nothing; that one rank stays within it may
 //   unsupported   the engine says that it cannot build this case
-//   killed        the worker process ended by SIGKILL, which no program raises by mistake: the kernel's for want of memory, or
-//                 somebody's. It says nothing of the stack
+//   killed        the worker process ended by SIGKILL, which a program does not raise by mistake: the out-of-memory killer sends
+//                 it, or a person. It says nothing of the stack
 //   unstarted     no worker could be started for it, or another program than the one that the run began with. Nothing either
 // A digest holds an ending as its place: a new one goes last.
 enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported, killed, unstarted };

@@ -41,7 +41,7 @@ def limited_group() -> Iterator[Path]:
 
 
 def kills(group: Path) -> int:
-    """That the kernel has done in the group for want of memory."""
+    """How often the kernel's out-of-memory killer has acted in the group."""
     text = "".join((group / name).read_text() for name in EVENT_FILES if (group / name).exists())
     return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill "))
 

@@ -39,7 +39,7 @@ def end_of(status: int) -> str:
 
 def death_of(rank: int, time: int, status: int) -> RankError:
     end = end_of(status)
-    # No program raises SIGKILL by mistake: it is the kernel's, for want of memory, or somebody's.
+    # A program does not raise SIGKILL by mistake: the out-of-memory killer sends it, or a person.
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
     return RankError(
         rank=rank, time=time, ending="killed" if killed else "died", message=f"rank {rank} {end}", end=end

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from ..case import Item
 from .subject import degree
 
 
 def cannot_average(item: Item) -> str:
-    count = degree(item)
+    count = math.prod(item.degrees) if item.degrees else degree(item)
     if count & (count - 1) == 0:
         return ""
     return f"{item.name}={count} divides every gradient by {count}, which rounds; expected a power of two"
