@@ -80,6 +80,7 @@ std::string comparison_in_words(const std::string& text) {
         parts_between(std::string_view(text).substr(0, text.size() - std::string_view(sign).size()), "%");
     if (sides.size() == 2) return fmt::format("{} {} {}", unwrapped(sides[0]), words, unwrapped(sides[1]));
   }
+  if (text == "clip_alone > 0") return "clip_grad_norm_ clips";
   for (const char* name : {"ac", "sac", "compile"})
     if (text == fmt::format("{} > 0", name)) return fmt::format("{} is applied too", name);
   return text;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "stack/mesh.h"
 #include "stack/model_sizes.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 
@@ -56,6 +57,7 @@ ConditionValues condition_values(const Stack& stack, const Job& job) {
   if (job.ranks) values["ranks"] = *job.ranks;
   values["ep"] = 1;
   for (const char* name : {"ac", "sac", "compile"}) values[name] = std::ranges::count(stack.items, name, &Item::name);
+  values["clip_alone"] = std::ranges::count_if(stack.items, clips_alone);
   for (const Item& item : stack.items) {
     if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
     if (item.name == "pp")

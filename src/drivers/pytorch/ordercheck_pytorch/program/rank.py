@@ -21,19 +21,7 @@ from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
 from .exact.grid import RANGE
 from .exact.install import exact_kernels, measured_range
-from .gather import (
-    clean_name,
-    full,
-    full_of_all,
-    is_laid_out_over,
-    laid_out_as,
-    local,
-    sum_over_ranks,
-    summed,
-    whole,
-    with_layout,
-)
-from .gradient_norm import LOCAL_PARTS, SEVERAL_MESHES, WithGradient, clip_by_total_norm, groups_by_mesh
+from .gather import clean_name, full, full_of_all, local, sum_over_ranks, summed, whole, with_layout
 from .llama import make_llama
 from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
 from .pipeline import PipelineSteps
@@ -141,6 +129,7 @@ class RankRun:
             self.watch.step_done(step)
         self.watch.phase(steps - 1, "observe")
         self.seen.range_used = RANGE.used
+        self.tell_clipping()
         self.gather()
 
     def build(self) -> nn.Module:
@@ -201,14 +190,21 @@ class RankRun:
         divisor = self.task.divisor(self.case.settings.seed, step)
         with self.watch.training(step, last), self.measuring():
             loss_sum = self.forward_backward(step, divisor)
+        for reduce in self.subject.reduce_gradients:
+            reduce(self.subject.model)
+        self.unscale_gradients()
         # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / divisor)
         self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
+        norm = self.observed_norm() if self.subject.clips_by is None else None
         self.watch.phase(step, "optimizer")
-        self.seen.gradient_norms.append(self.clipped_norm())
-        assert self.subject.optimizer is not None
+        if self.subject.clips_by is not None:
+            norm = self.subject.clips_by(self.subject.model)
+        assert self.subject.optimizer is not None and norm is not None
         self.subject.optimizer.step()
+        self.watch.phase(step, "observe")
+        self.seen.gradient_norms.append(float(whole(norm)))
         self.subject.model.zero_grad(set_to_none=True)
         self.subject.optimizer.zero_grad(set_to_none=True)
 
@@ -268,22 +264,21 @@ class RankRun:
             inputs, targets = pass_through([inputs, targets])
         return inputs, targets
 
-    def gradient_scale(self) -> float:
-        """What gradients are divided by, once, where the trainer takes them: Subject says why not earlier."""
-        return self.task.scale / self.subject.gradient_factor
+    def unscale_gradients(self) -> None:
+        """As torch.amp.GradScaler.unscale_ does before clipping: in place, by a power of two, which changes no bit, and in the
+        ranks' own parts, which changes no placement. Subject.gradient_factor says why not earlier."""
+        factor = self.subject.gradient_factor / self.task.scale
+        trained = [*self.subject.model.parameters(), *(p for _, p in self.parameters), *self.optimized()]
+        for parameter in {id(p): p for p in trained}.values():
+            if parameter.grad is not None:
+                local(parameter.grad).mul_(factor)
 
     def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
-        """Its own copy, laid out as the ranks hold it."""
+        """A copy, laid out as the ranks hold it. Only in the copy are parts of a sum added up: the user's clipping and
+        optimizer find in .grad what PyTorch left there."""
         if parameter.grad is None:
             return with_layout(torch.zeros_like(parameter), parameter)
-        # A coefficient rounds: parts of a sum would round on their own.
-        parameter.grad = summed(parameter.grad)
-        for axis in self.case.axes("sequence"):
-            if not is_laid_out_over(parameter, axis):
-                # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
-                dist.all_reduce(local(parameter.grad), group=self.site.axis(axis).get_group())
-        laid_out = with_layout(parameter.grad, parameter)
-        return laid_out_as(local(parameter.grad) / self.gradient_scale(), laid_out)
+        return summed(with_layout(parameter.grad.detach().clone(), parameter))
 
     def gather(self) -> None:
         """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
@@ -305,42 +300,24 @@ class RankRun:
         assert self.subject.optimizer is not None
         return [p for group in self.subject.optimizer.param_groups for p in group["params"]]
 
-    def clipped_norm(self) -> float:
-        """Of the gradients of the parameters that the optimizer has, before they are clipped."""
-        parameters = self.optimized()
-        for parameter in parameters:
-            if parameter.grad is not None:
-                local(parameter.grad).div_(self.gradient_scale())
-        if self.subject.clips_by is not None:
-            return float(self.subject.clips_by(parameters))
-        if self.subject.clip == 0:
-            return self.observed_norm([with_layout(p.grad, p) for p in parameters if p.grad is not None])
-        groups = self.groups_to_clip([p for p in parameters if p.grad is not None])
-        stages = [self.site.axis(axis).get_group() for axis in self.case.axes("layers")]
-        zero = torch.zeros((), dtype=self.dtype, device=self.device)
-        return float(clip_by_total_norm(groups, self.subject.clip, stages, zero))
-
-    def groups_to_clip(self, parameters: list[nn.Parameter]) -> list[list[WithGradient]]:
-        gradients = [(p, p.grad) for p in parameters if p.grad is not None]
-        if self.subject.clips_alone:
-            return [list(gradients)]
-        laid_out = [(p, with_layout(gradient, p)) for p, gradient in gradients]
-        groups = groups_by_mesh(laid_out)
-        notes = [SEVERAL_MESHES.format(len(groups))] if len(groups) > 1 else []
-        if any(whole is not own for (_, own), (_, whole) in zip(gradients, laid_out, strict=True)):
-            notes.append(LOCAL_PARTS)
-        self.seen.notes = sorted({*self.seen.notes, *notes})
-        return groups
-
-    def observed_norm(self, gradients: list[torch.Tensor]) -> float:
-        """Where no user would ask for it: each element of the full gradient once, however its parameters are laid out."""
+    def observed_norm(self) -> torch.Tensor:
+        """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
+        parameter is laid out."""
+        gradients = [summed(with_layout(p.grad.detach(), p)) for p in self.optimized() if p.grad is not None]
         total = sum_over_ranks(
             torch.zeros((), dtype=self.dtype, device=self.device),
             [(torch.linalg.vector_norm(local(g)) ** 2, g) for g in gradients],
         )
         for axis in self.case.axes("layers"):
             dist.all_reduce(total, group=self.site.axis(axis).get_group())
-        return float(total**0.5)
+        return total**0.5
+
+    def tell_clipping(self) -> None:
+        """A threshold that no gradient reaches tests nothing."""
+        largest, most = max(self.seen.gradient_norms), self.subject.max_norm
+        if self.subject.clips_by is not None and largest <= most:
+            note = f"clip: no gradient was scaled down: the largest norm is {largest:.3g}, the threshold {most:g}"
+            self.seen.notes = sorted({*self.seen.notes, note})
 
 
 def run_rank(case: Case, rank: int, device: str, watch: Watch) -> RankResult:

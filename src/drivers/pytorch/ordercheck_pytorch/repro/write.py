@@ -33,6 +33,7 @@ BEFORE = (
     "exact/losses",
     "exact/scatters",
     "exact/attention",
+    "exact/clipping",
     "exact/layer_norms",
     "exact/optimizers",
     "exact/table",
@@ -46,7 +47,7 @@ BEFORE = (
     "task",
     "watch",
     "gather",
-    "gradient_norm",
+    "clipping",
     "partial_operands",
 )
 ONE_RANK = "# then compares losses, gradients and parameters bit for bit."

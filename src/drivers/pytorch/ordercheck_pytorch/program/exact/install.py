@@ -10,6 +10,7 @@ import torch
 
 from . import (  # noqa: F401  each declares its kernels
     attention,
+    clipping,
     contractions,
     elementwise,
     layer_norms,

@@ -33,10 +33,11 @@ class Subject:
 
     model: nn.Module
     optimizer: torch.optim.Optimizer | None = None
-    clip: float = 0.0
-    clips_alone: bool = False  # by clip_grad_norm_ as it is: gradient_norm.py tells what a trainer adds to it
-    # The trainer's own clipping, of the optimizer's parameters: clips in place and returns the norm before that.
-    clips_by: Callable[[list[nn.Parameter]], torch.Tensor] | None = None
+    # The trainer's clipping, called with the model: clips in place and returns the norm before that. None: no clipping.
+    clips_by: Callable[[nn.Module], torch.Tensor] | None = None
+    max_norm: float = 0.0  # the threshold of `clips_by`
+    # What the trainer does to gradients between backward and clipping, because no wrapper does it.
+    reduce_gradients: list[Callable[[nn.Module], None]] = field(default_factory=list)
     pipeline: Pipeline | None = None
     autocast: torch.dtype | None = None
     # What gradients are multiplied by after backward to be sums: a wrapper that averages them asks for its degree. The loss
