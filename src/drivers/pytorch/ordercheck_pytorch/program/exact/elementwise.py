@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .kernels import as_tensor, into, is_exact, kernel, with_variants
+from .kernels import as_tensor, into, is_exact, kernel, room_for, with_variants
 from .stock import stock
 
 WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
@@ -18,6 +18,7 @@ WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what 
 
 def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor) -> torch.Tensor:
     """An elementwise kernel on elements that lie side by side, padded with ones, so that no element is a left-over."""
+    result = room_for(*inputs)
     inputs = torch.broadcast_tensors(*inputs)
     count = inputs[0].numel()
     padded = []
@@ -25,7 +26,7 @@ def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor
         vector = torch.ones(-(-count // WHOLE_VECTORS) * WHOLE_VECTORS, dtype=x.dtype)
         vector[:count].copy_(x.reshape(-1))
         padded.append(vector)
-    return compute(*padded)[:count].reshape(inputs[0].shape)
+    return result.copy_(compute(*padded)[:count].view(result.shape))
 
 
 def square_root(x: torch.Tensor) -> torch.Tensor:

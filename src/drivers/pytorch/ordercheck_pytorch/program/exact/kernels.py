@@ -65,6 +65,11 @@ def cure_of(dtype: torch.dtype) -> str:
     return "; --widen PACKAGE gives float64 to code that asks for float32" if dtype is torch.float32 else ""
 
 
+def room_for(*operands: torch.Tensor) -> torch.Tensor:
+    """Memory for an elementwise result. It lies as the stock kernels lay theirs, which the operands' strides decide."""
+    return operands[0].neg() if len(operands) == 1 else torch.maximum(*operands)
+
+
 def into(out: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
     """What an out= variant does with its result."""
     if out.shape != result.shape:
