@@ -64,11 +64,23 @@ void note_meeting(const Tensor& a, const Tensor& b, int bits) {
   note_sum(x + y, std::min(bits, product_bits()), "aten::add");
 }
 
+bool is_expanded(const Tensor& x) {
+  const at::IntArrayRef strides = x.strides();
+  return std::find(strides.begin(), strides.end(), 0) != strides.end();
+}
+
+// What is expanded says nothing of how the sum is to lie; rounded, it is contiguous and would.
+Tensor sum_of_any(const Tensor& a, const Tensor& b, int bits) {
+  if (!is_expanded(a) && !is_expanded(b)) return at::cpu::add(rounded(a, bits), rounded(b, bits));
+  Tensor room = steps::room_for(a, b);
+  return at::cpu::add_outf(rounded(a, bits), rounded(b, bits), 1, room);
+}
+
 Tensor exact_add(const Tensor& a, const Tensor& b) {
   const int bits = bits_of(a, b);
   note_meeting(a, b, bits);
   if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes())
-    return at::cpu::add(rounded(a, bits), rounded(b, bits));
+    return sum_of_any(a, b, bits);
   Tensor out = at::detail::empty_cpu(a.sizes(), a.options());
   const double *x = a.const_data_ptr<double>(), *y = b.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();

@@ -89,6 +89,12 @@ Tensor var(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar
   return steps::div(squares, static_cast<double>(terms_of(x, dims)) - (correction ? correction->toDouble() : 1));
 }
 
+std::tuple<Tensor, Tensor> var_mean(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction,
+                                    bool keepdim) {
+  if (!takes_exact_path("aten::var_mean", x)) return at::cpu::var_mean(x, dims, correction, keepdim);
+  return {var(x, dims, correction, keepdim), exact_mean(x, dims, keepdim, "aten::var_mean")};
+}
+
 }  // namespace
 
 void add_sums(KernelSet& kernels) {
@@ -101,6 +107,7 @@ void add_sums(KernelSet& kernels) {
   kernels.add("cumsum", TORCH_FN(cumsum));
   kernels.add("cumsum.out", TORCH_FN(cumsum_out));
   kernels.add("var.correction", TORCH_FN(var));
+  kernels.add("var_mean.correction", TORCH_FN(var_mean));
 }
 
 }  // namespace ordercheck::ranks

@@ -131,7 +131,7 @@ def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
 
 
-@kernel("pow.Tensor_Tensor", "pow.Scalar")
+@kernel("pow.Tensor_Tensor")
 def power(base: Any, exponent: Any) -> torch.Tensor:
     """A number on either side reaches a kernel in Python as such: 2 ** x is handed on as tensors by the stock kernel."""
     base, exponent = as_tensor(base, exponent), as_tensor(exponent, base)
@@ -139,6 +139,11 @@ def power(base: Any, exponent: Any) -> torch.Tensor:
     if exact is None:
         return stock("pow.Tensor_Tensor")(base, exponent)
     return _padded("pow.Tensor_Tensor")(*exact)
+
+
+@kernel("pow.Scalar")
+def power_of_number(base: Any, exponent: torch.Tensor) -> torch.Tensor:
+    return power(base, exponent).contiguous()  # as ATen's is
 
 
 @kernel("pow.Tensor_Tensor_out", "pow.Scalar_out")
