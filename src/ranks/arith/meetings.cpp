@@ -96,15 +96,26 @@ Tensor steps::add(const Tensor& a, const Tensor& b) { return exact_add(a, b); }
 
 namespace {
 
+// A single number times a factor: the stock kernel multiplies and adds with one rounding, but with two at the end of a row.
+bool is_scaled_number(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  return exactness_is_on() && a.scalar_type() == at::kDouble && b.scalar_type() == at::kDouble && b.dim() == 0 &&
+         alpha.toDouble() != 1;
+}
+
+Tensor times(const Tensor& number, const Scalar& alpha) { return steps::mul(number, alpha.toDouble()); }
+
 Tensor add(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (is_scaled_number(a, b, alpha)) return at::cpu::add(a, times(b, alpha));
   return meet(a, b, alpha) ? exact_add(a, b) : at::cpu::add(a, b, alpha);
 }
 
 Tensor& add_out(const Tensor& a, const Tensor& b, const Scalar& alpha, Tensor& out) {
+  if (is_scaled_number(a, b, alpha)) return at::cpu::add_outf(a, times(b, alpha), 1, out);
   return meet(a, b, alpha) ? steps::put(out, exact_add(a, b)) : at::cpu::add_outf(a, b, alpha, out);
 }
 
 Tensor& add_in_place(Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (is_scaled_number(a, b, alpha)) return at::cpu::add_(a, times(b, alpha));
   return meet(a, b, alpha) ? steps::overwrite(a, exact_add(a, b)) : at::cpu::add_(a, b, alpha);
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .kernels import as_tensor, into, is_exact, kernel, room_for, with_variants
+from .kernels import MEAN, as_tensor, into, is_exact, kernel, room_for, stock_path, with_variants
 from .stock import stock
 
 WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
@@ -129,6 +129,25 @@ for _name in ("softplus_backward", "elu_backward"):
 @kernel("mish_backward")
 def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
+
+
+@kernel("smooth_l1_loss_backward.grad_input")
+def smooth_l1_loss_backward(
+    g: torch.Tensor,
+    x: torch.Tensor,
+    target: torch.Tensor,
+    reduction: int,
+    beta: float,
+    *,
+    grad_input: torch.Tensor,
+) -> torch.Tensor:
+    if not is_exact(x):
+        return stock_path("smooth_l1_loss_backward.grad_input", g, x, target, reduction, beta, grad_input=grad_input)
+    difference = x - target
+    scaled = g * (1.0 / difference.numel() if reduction == MEAN else 1.0)
+    inner = stock("mul.Tensor")(difference, scaled) / beta
+    outer = torch.where(difference <= -beta, -scaled, torch.where(difference >= beta, scaled, inner))
+    return into(grad_input, outer)
 
 
 @kernel("pow.Tensor_Tensor")

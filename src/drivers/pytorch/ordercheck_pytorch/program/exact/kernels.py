@@ -12,6 +12,7 @@ from .stock import stock
 Kernel = Callable[..., Any]
 
 KERNELS: dict[str, Kernel] = {}  # "mm", "mm.out"
+MEAN, SUM = 1, 2  # at::Reduction
 ALSO_STOCK: set[str] = set()  # stock kernels that others are composed of
 
 

@@ -70,6 +70,16 @@ def _largest(x: torch.Tensor) -> float:
     return float(magnitudes.masked_fill(magnitudes == float("inf"), 0).max())
 
 
+def _scaled(a: Any, b: Any, alpha: Any) -> tuple[Any, Any]:
+    """A single number times a factor: the stock kernel multiplies and adds with one rounding, but with two at the end of a
+    row."""
+    if alpha == 1 or not (isinstance(a, torch.Tensor) and is_exact(a)):
+        return b, alpha
+    if isinstance(b, torch.Tensor) and (b.ndim or not is_exact(b)):
+        return b, alpha
+    return b * alpha, 1
+
+
 @kernel("add.Tensor")
 def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
     """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a
@@ -83,6 +93,7 @@ def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
         if a.stride() == b.stride() and a.shape == b.shape:
             return stock("add.out")(a, b, out=a)
         return stock("add.Tensor")(a, b)
+    b, alpha = _scaled(a, b, alpha)
     return stock("add.Tensor")(as_tensor(a, b), as_tensor(b, a), alpha=alpha)
 
 
@@ -90,6 +101,7 @@ def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
 def add_out(a: Any, b: Any, *, alpha: Any = 1, out: torch.Tensor) -> torch.Tensor:
     if _is_sum_of_two(a, b, alpha):
         return stock("add.out")(*_on_grid(a, b), out=out)
+    b, alpha = _scaled(a, b, alpha)
     return stock("add.out")(as_tensor(a, b), as_tensor(b, a), alpha=alpha, out=out)
 
 
@@ -97,6 +109,7 @@ def add_out(a: Any, b: Any, *, alpha: Any = 1, out: torch.Tensor) -> torch.Tenso
 def add_(a: torch.Tensor, b: Any, *, alpha: Any = 1) -> torch.Tensor:
     if _is_sum_of_two(a, b, alpha):
         return stock("add.out")(*_on_grid(a, b), out=a)
+    b, alpha = _scaled(a, b, alpha)
     return stock("add_.Tensor")(a, as_tensor(b, a), alpha=alpha)
 
 
