@@ -40,6 +40,9 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "bfloat16 mm": (lambda: X.bfloat16() @ X.bfloat16().t(), "aten::mm of bfloat16 has no exact kernel"),
     "float32 sum": (lambda: X.float().sum(), "of float32 has no exact kernel"),
     "float32 softmax": (lambda: X.float().softmax(1), "aten::_softmax of float32 has no exact kernel"),
+    "float32 silu": (lambda: F.silu(X.float()), "aten::silu of float32 has no exact kernel"),
+    "float32 pow": (lambda: X.float().abs() ** 1.7, "aten::pow of float32 has no exact kernel"),
+    "complex64 mul": (lambda: X.to(torch.complex64) * X.to(torch.complex64), "aten::mul of complex64 has no exact kernel"),
     "complex abs": (lambda: X.to(torch.complex128).abs(), "aten::abs of complex numbers has no exact kernel"),
     "complex lerp": (
         lambda: torch.lerp(X.to(torch.complex128), X.to(torch.complex128), 0.5),

@@ -89,11 +89,9 @@ def _as_float64(args: tuple[Any, ...]) -> list[Any] | None:
 def _declare_elementwise(
     name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False
 ) -> None:
-    """Other dtypes are left to the stock kernel: nothing is summed."""
-
     def functional(*args: Any, **kwargs: Any) -> torch.Tensor:
         exact = _as_float64(args)
-        return stock(name)(*args, **kwargs) if exact is None else compute(*exact, **kwargs)
+        return stock_path(name, *args, **kwargs) if exact is None else compute(*exact, **kwargs)
 
     with_variants(name, functional, out, in_place=in_place)
 
@@ -128,7 +126,7 @@ for _name in ("softplus_backward", "elu_backward"):
 
 @kernel("mish_backward")
 def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
+    return _padded("mish_backward")(g, x) if is_exact(g) else stock_path("mish_backward", g, x)
 
 
 @kernel("smooth_l1_loss_backward.grad_input")
@@ -156,7 +154,7 @@ def power(base: Any, exponent: Any) -> torch.Tensor:
     base, exponent = as_tensor(base, exponent), as_tensor(exponent, base)
     exact = _as_float64((base, exponent))
     if exact is None:
-        return stock("pow.Tensor_Tensor")(base, exponent)
+        return stock_path("pow.Tensor_Tensor", base, exponent)
     return _padded("pow.Tensor_Tensor")(*exact)
 
 
@@ -191,10 +189,17 @@ def _are_complex(a: Any, b: Any) -> bool:
     )
 
 
+def _refuse_other_complex(name: str, *operands: Any) -> None:
+    for x in operands:
+        if isinstance(x, torch.Tensor) and x.dtype in (torch.complex64, torch.complex32):
+            stock_path(name, x)
+
+
 @kernel("mul.Tensor")
 def mul(a: Any, b: Any) -> torch.Tensor:
     if _are_complex(a, b):
         return _complex_product(a.resolve_conj(), b.resolve_conj())
+    _refuse_other_complex("mul.Tensor", a, b)
     return stock("mul.Tensor")(as_tensor(a, b), as_tensor(b, a))
 
 
@@ -202,6 +207,7 @@ def mul(a: Any, b: Any) -> torch.Tensor:
 def mul_out(a: Any, b: Any, *, out: torch.Tensor) -> torch.Tensor:
     if _are_complex(a, b):
         return into(out, mul(a, b))
+    _refuse_other_complex("mul.out", a, b)
     return stock("mul.out")(as_tensor(a, b), as_tensor(b, a), out=out)
 
 
@@ -209,6 +215,7 @@ def mul_out(a: Any, b: Any, *, out: torch.Tensor) -> torch.Tensor:
 def mul_(a: torch.Tensor, b: Any) -> torch.Tensor:
     if _are_complex(a, b):
         return a.copy_(mul(a, b))
+    _refuse_other_complex("mul_.Tensor", a, b)
     return stock("mul_.Tensor")(a, as_tensor(b, a))
 
 
