@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from bits import drawn, same
+from ordercheck_pytorch.program.exact.draws import allowing_draws, refusing_draws
 from ordercheck_pytorch.program.exact.install import exact_kernels
 from ordercheck_pytorch.program.exact.kernels import Unsupported
 from torch import nn
@@ -40,6 +41,9 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "bfloat16 mm": (lambda: X.bfloat16() @ X.bfloat16().t(), "aten::mm of bfloat16 has no exact kernel"),
     "float32 sum": (lambda: X.float().sum(), "of float32 has no exact kernel"),
     "float32 softmax": (lambda: X.float().softmax(1), "aten::_softmax of float32 has no exact kernel"),
+    "float32 silu": (lambda: F.silu(X.float()), "aten::silu of float32 has no exact kernel"),
+    "float32 pow": (lambda: X.float().abs() ** 1.7, "aten::pow of float32 has no exact kernel"),
+    "complex64 mul": (lambda: X.to(torch.complex64) * X.to(torch.complex64), "aten::mul of complex64 has no exact kernel"),
     "complex abs": (lambda: X.to(torch.complex128).abs(), "aten::abs of complex numbers has no exact kernel"),
     "complex lerp": (
         lambda: torch.lerp(X.to(torch.complex128), X.to(torch.complex128), 0.5),
@@ -56,6 +60,33 @@ def test_it_is_refused(what: str) -> None:
         call()  # outside, the stock kernel takes it
     with exact_kernels(20), pytest.raises(Unsupported, match=message):
         call()
+
+
+DRAWS: dict[str, Callable[[torch.Generator | None], object]] = {
+    "rand": lambda g: torch.rand(3, generator=g),
+    "randn": lambda g: torch.randn(3, generator=g),
+    "randint": lambda g: torch.randint(5, (3,), generator=g),
+    "randperm": lambda g: torch.randperm(3, generator=g),
+    "normal": lambda g: torch.normal(X, 1.0, generator=g),
+    "uniform_": lambda g: X.clone().uniform_(generator=g),
+    "normal_": lambda g: X.clone().normal_(generator=g),
+    "exponential_": lambda g: X.clone().exponential_(generator=g),
+    "log_normal_": lambda g: X.clone().log_normal_(generator=g),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DRAWS)
+def test_a_step_draws_from_a_generator_of_its_own_alone(what: str) -> None:
+    draw = DRAWS[what]
+    with exact_kernels(20):
+        draw(None)  # of initial values
+        with refusing_draws():
+            draw(torch.Generator().manual_seed(1))
+            with pytest.raises(Unsupported, match="draws random numbers in a step"):
+                draw(None)
+            with allowing_draws():  # of a batch
+                draw(None)
+        draw(None)
 
 
 def test_whole_numbers_pass() -> None:

@@ -20,6 +20,7 @@ from .case import Case, Item
 from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
 from .exact.grid import RANGE
+from .exact.draws import allowing_draws, refusing_draws
 from .exact.install import exact_kernels, measured_range
 from .gather import clean_name, full, full_of_all, local, sum_over_ranks, summed, whole, with_layout
 from .llama import make_llama
@@ -188,7 +189,7 @@ class RankRun:
 
     def train(self, step: int, last: bool) -> None:
         divisor = self.task.divisor(self.case.settings.seed, step)
-        with self.watch.training(step, last), self.measuring():
+        with self.watch.training(step, last), self.measuring(), refusing_draws():
             loss_sum = self.forward_backward(step, divisor)
         for reduce in self.subject.reduce_gradients:
             reduce(self.subject.model)
@@ -257,9 +258,9 @@ class RankRun:
         return torch.autocast(self.device, dtype=dtype, enabled=dtype is not None)
 
     def batch(self, step: int, samples: range) -> tuple[Any, Any]:
-        inputs, targets = moved(
-            self.task.batch(self.case.settings.seed, step, samples), self.device, self.dtype
-        )
+        with allowing_draws():
+            drawn = self.task.batch(self.case.settings.seed, step, samples)
+        inputs, targets = moved(drawn, self.device, self.dtype)
         for pass_through in self.subject.on_batch:
             inputs, targets = pass_through([inputs, targets])
         return inputs, targets
