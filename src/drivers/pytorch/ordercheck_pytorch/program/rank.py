@@ -21,6 +21,7 @@ from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
 from .exact.grid import RANGE
 from .exact.install import exact_kernels, measured_range
+from .exact.parameters import put_on_grid
 from .gather import (
     clean_name,
     full,
@@ -88,6 +89,8 @@ class RankRun:
         torch.manual_seed(self.case.settings.seed)
         self.watch.phase(0, "build")
         model = self.build()
+        if self.case.settings.exact:
+            put_on_grid(model.parameters(), self.case.settings.grid)
         self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
         # Copies: the optimizer changes parameters in place, and `changed` is held against these.
         self.seen.initial = {name: full(p) for name, p in model.named_parameters()}
