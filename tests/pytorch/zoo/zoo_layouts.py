@@ -9,7 +9,13 @@ from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    ParallelStyle,
+    RowwiseParallel,
+    SequenceParallel,
+    parallelize_module,
+)
 from torch.nn.parallel import DistributedDataParallel
 
 COLWISE = ("q_proj", "k_proj", "v_proj", "gate_proj", "up_proj", "query", "key", "value", "intermediate.dense")
@@ -45,14 +51,21 @@ def tp(model: nn.Module, mesh: DeviceMesh) -> None:
     with biases where it has them."""
     for blocks in lists_of_blocks(model):
         for block in blocks:
-            styles = {
+            styles: dict[str, ParallelStyle] = {
                 path: ColwiseParallel() if ends_with_one(path, COLWISE) else RowwiseParallel()
                 for path, module in block.named_modules()
                 if isinstance(module, nn.Linear) and ends_with_one(path, COLWISE + ROWWISE) and "experts" not in path
             }
+            # A norm of each head, of which a rank has some: the parts of its gradient are to be added up.
+            styles |= {
+                path: SequenceParallel(sequence_dim=2, use_local_output=True)
+                for path, _ in block.named_modules()
+                if ends_with_one(path, ("q_norm", "k_norm"))
+            }
             for module in block.modules():
                 if hasattr(module, "all_head_size"):  # BERT's attention: it has to be told how many heads a rank has
                     module.num_attention_heads //= mesh["tp"].size()
+                    module.all_head_size //= mesh["tp"].size()
             parallelize_module(block, mesh["tp"], styles)
 
 

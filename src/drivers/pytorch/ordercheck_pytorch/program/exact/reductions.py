@@ -10,6 +10,7 @@ hands in and does not get back, it keeps as it is."""
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -43,8 +44,10 @@ def exact_reductions() -> Iterator[None]:
         return
     library = torch.library.Library("c10d", "IMPL")
     try:
-        for name in [*_IN_PLACE, *_HANDED_IN]:
-            library.impl(name, _reduction(name), "CPU", allow_override=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Warning only once for all operators")
+            for name in [*_IN_PLACE, *_HANDED_IN]:
+                library.impl(name, _reduction(name), "CPU", allow_override=True)
         yield
     finally:
         library._destroy()
@@ -52,7 +55,8 @@ def exact_reductions() -> Iterator[None]:
 
 def _reduction(name: str) -> Callable[..., Any]:
     stock = torch.library.get_kernel(f"c10d::{name}", "CPU")
-    names = [argument.name for argument in getattr(torch.ops.c10d, name).default._schema.arguments]
+    schema = getattr(torch.ops.c10d, name).default._schema
+    names = [argument.name for argument in schema.arguments]
     terms_at = names.index(_IN_PLACE.get(name) or _HANDED_IN[name])
     operator_at, root_at = names.index("reduce_op"), names.index("root_rank") if "root_rank" in names else -1
     group_at = names.index("process_group")
@@ -69,7 +73,6 @@ def _reduction(name: str) -> Callable[..., Any]:
         defaults = [argument.default_value for argument in schema.arguments[len(passed) :]]
         return stock.call_boxed(_CPU, *passed, *defaults)
 
-    schema = getattr(torch.ops.c10d, name).default._schema
     return kernel
 
 
