@@ -1,8 +1,7 @@
 // Exact arithmetic as a setting of this process. While it is on, ATen's float64 CPU kernels that add numbers up round them
 // to a grid first, so that no sum rounds and its order cannot matter (snap.h says why): operands of contractions to
-// 2^-grid, terms of scattered sums to the grid of products 2^-2grid, the two terms of an addition to 2^-(2grid + 4), terms
-// of other sums to 2^-kSumBits, the squares of a total norm, which are small, to 2^-kNormBits. Models, losses and
-// optimizers are stock code and know nothing of it.
+// 2^-grid, terms of sums to the grid of products 2^-2grid, the two terms of an addition to 2^-(2grid + 4), the squares of a
+// total norm, which are small, to 2^-kNormBits. Models, losses and optimizers are stock code and know nothing of it.
 //
 // Off (plain float64, float32) every kernel is LibTorch's own.
 //
@@ -16,7 +15,6 @@
 
 namespace ordercheck::ranks {
 
-inline constexpr int kSumBits = 36;
 inline constexpr int kNormBits = 40;
 
 inline constexpr int kNotExact = 0;
@@ -24,6 +22,8 @@ void set_exact_grid(int grid);  // kNotExact: off
 int exact_grid();
 inline bool exactness_is_on() { return exact_grid() != kNotExact; }
 inline int product_bits() { return 2 * exact_grid(); }
+// Terms of sums, so that what comes out of a contraction passes unchanged.
+inline int sum_bits() { return product_bits(); }
 
 // Thrown in place of a result that might not be exact. The case ends as unsupported.
 class Unsupported : public std::runtime_error {

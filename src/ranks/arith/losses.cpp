@@ -43,7 +43,7 @@ Loss exact_loss(const char* op, const Tensor& x, const Tensor& target, int64_t r
     count += label != ignored;
   }
   if (reduction == at::Reduction::None) return {terms, scalar(0)};
-  const Tensor total = sum_terms(terms, Term::itself, kSumBits, {}, /*keepdim=*/false, op);
+  const Tensor total = sum_terms(terms, Term::itself, sum_bits(), {}, /*keepdim=*/false, op);
   return {reduction == at::Reduction::Sum ? total : steps::div(total, count), scalar(count)};
 }
 

@@ -25,13 +25,13 @@ Exponentials exponentials(const Tensor& x, int64_t dim, const char* what) {
   Exponentials made;
   made.shifted = steps::sub(x, largest);
   made.values = at::cpu::exp(made.shifted);
-  made.sum = sum_terms(made.values, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true, what);
+  made.sum = sum_terms(made.values, Term::itself, sum_bits(), at::IntArrayRef(dim), /*keepdim=*/true, what);
   return made;
 }
 
 Tensor softmax_gradient(const Tensor& gradient, const Tensor& y, int64_t dim, const char* what) {
   const Tensor products = steps::mul(in_rows(gradient), y);
-  const Tensor sum = sum_terms(products, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true, what);
+  const Tensor sum = sum_terms(products, Term::itself, sum_bits(), at::IntArrayRef(dim), /*keepdim=*/true, what);
   return steps::sub(products, steps::mul(y, sum));
 }
 
@@ -86,7 +86,7 @@ struct Rows {
 Tensor exact_log_softmax_backward(const Tensor& gradient, const Tensor& y, int64_t dim) {
   if (y.dim() == 0) return at::cpu::_log_softmax_backward_data(gradient, y, dim, at::kDouble);
   const Tensor sums =
-      sum_terms(gradient, Term::itself, kSumBits, at::IntArrayRef(dim), /*keepdim=*/true, "aten::_log_softmax_backward_data");
+      sum_terms(gradient, Term::itself, sum_bits(), at::IntArrayRef(dim), /*keepdim=*/true, "aten::_log_softmax_backward_data");
   const Tensor g = in_rows(gradient), e = in_rows(at::cpu::exp(y));
   Tensor out = at::detail::empty_cpu(g.sizes(), g.options());
   const double *from = g.const_data_ptr<double>(), *weight = e.const_data_ptr<double>(), *sum = sums.const_data_ptr<double>();

@@ -17,11 +17,11 @@ using at::Tensor;
 
 // The sum of one term is rounded as any other.
 Tensor exact_sum(const Tensor& x, OptionalIntArrayRef dims, bool keepdim, const char* what) {
-  return sum_terms(x, Term::itself, kSumBits, dims, keepdim, what);
+  return sum_terms(x, Term::itself, sum_bits(), dims, keepdim, what);
 }
 
 Tensor exact_mean(const Tensor& x, OptionalIntArrayRef dims, bool keepdim, const char* what) {
-  return steps::div(sum_terms(x, Term::itself, kSumBits, dims, keepdim, what), static_cast<double>(terms_of(x, dims)));
+  return steps::div(sum_terms(x, Term::itself, sum_bits(), dims, keepdim, what), static_cast<double>(terms_of(x, dims)));
 }
 
 namespace {
@@ -67,8 +67,8 @@ Tensor& mean_out(const Tensor& x, OptionalIntArrayRef dims, bool keepdim, Dtype 
 Tensor mean_all(const Tensor& x, Dtype dtype) { return mean_dims(x, at::IntArrayRef{}, false, dtype); }
 
 Tensor exact_cumsum(const Tensor& x, int64_t dim) {
-  const Tensor terms = snapped(x, kSumBits);
-  sum_terms(terms, Term::magnitude, kSumBits, at::IntArrayRef(dim), false, "aten::cumsum");  // for its bound
+  const Tensor terms = snapped(x, sum_bits());
+  sum_terms(terms, Term::magnitude, sum_bits(), at::IntArrayRef(dim), false, "aten::cumsum");  // for its bound
   return at::cpu::cumsum(terms, dim);
 }
 
@@ -84,7 +84,7 @@ Tensor& cumsum_out(const Tensor& x, int64_t dim, Dtype dtype, Tensor& out) {
 
 Tensor exact_var(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) {
   const Tensor centred = steps::sub(x, exact_mean(x, dims, true, "aten::var"));
-  const Tensor squares = sum_terms(centred, Term::square, kSumBits, dims, keepdim, "aten::var");
+  const Tensor squares = sum_terms(centred, Term::square, sum_bits(), dims, keepdim, "aten::var");
   return steps::div(squares, static_cast<double>(terms_of(x, dims)) - (correction ? correction->toDouble() : 1));
 }
 

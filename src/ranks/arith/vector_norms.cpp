@@ -37,7 +37,7 @@ bool norms_exactly(const char* op, const Tensor& x, Dtype dtype) {
 
 Tensor exact_norm(const char* op, const Tensor& x, double order, OptionalIntArrayRef dims, bool keepdim) {
   if (order == 2) return steps::root(sum_terms(x, Term::square, kNormBits, dims, keepdim, op));
-  if (order == 1) return sum_terms(x, Term::magnitude, kSumBits, dims, keepdim, op);
+  if (order == 1) return sum_terms(x, Term::magnitude, sum_bits(), dims, keepdim, op);
   // The largest or smallest magnitude is no sum.
   if (std::isinf(order)) return at::cpu::linalg_vector_norm(x, order, dims, keepdim);
   refuse_exact(op, fmt::format("of order {}", order));

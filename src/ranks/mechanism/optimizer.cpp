@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "ranks/arith/parameters.h"
 #include "ranks/comm/collectives.h"
 
 namespace ordercheck::ranks {
@@ -74,6 +75,7 @@ void Optimizer::step(double gradient_scale, double norm) {
   } else {
     update_sgd(indices, gradients);
   }
+  for (const std::size_t i : indices) put_on_grid(parameters_[i]->tensor.detach());
 }
 
 void Optimizer::update_sgd(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients) {

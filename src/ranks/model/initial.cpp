@@ -4,6 +4,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include "ranks/arith/parameters.h"
 #include "stack/counter_random.h"
 
 namespace ordercheck::ranks {
@@ -16,7 +17,9 @@ at::Tensor initial_value(std::uint64_t seed, const std::string& name, at::IntArr
   for (int64_t i = 0; i < value.numel(); ++i) {
     data[i] = center + scale * (2 * unit(draw(seed, stream, static_cast<std::uint64_t>(i))) - 1);
   }
-  return value.to(dtype);
+  at::Tensor parameter = value.to(dtype);
+  put_on_grid(parameter);
+  return parameter;
 }
 
 at::Tensor initial_parameter(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, at::ScalarType dtype) {

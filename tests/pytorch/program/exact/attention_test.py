@@ -27,10 +27,10 @@ def of_one_head(
         torch.ones(LENGTH, LENGTH).triu(1) > 0, -math.inf
     )
     e = (scores - scores.amax(1, keepdim=True)).exp()
-    weights = e / rational.row_sums(e, 36)
+    weights = e / rational.row_sums(e, 40)
     to_weights = rational.product(g, v.t(), 20)
     weighted = to_weights * weights
-    to_scores = (weighted - weights * rational.row_sums(weighted, 36)) * scale
+    to_scores = (weighted - weights * rational.row_sums(weighted, 40)) * scale
     return (
         rational.product(weights, v, 20),
         rational.product(to_scores, k, 20),

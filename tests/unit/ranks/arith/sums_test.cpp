@@ -4,7 +4,7 @@
 namespace ordercheck::ranks {
 namespace {
 
-at::Tensor terms(const at::Tensor& x) { return snapped(x, 36); }
+at::Tensor terms(const at::Tensor& x) { return snapped(x, 40); }
 
 TEST(Sums, AddTermsOnTheGrid) {
   const at::Tensor x = noise({7, 11}, 1);

@@ -22,6 +22,7 @@ from .data import even_part, samples_of_rank
 from .exact.grid import RANGE
 from .exact.draws import allowing_draws, refusing_draws
 from .exact.install import exact_kernels, measured_range
+from .exact.parameters import put_on_grid
 from .gather import clean_name, full, full_of_all, local, sum_over_ranks, summed, whole, with_layout
 from .llama import make_llama
 from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
@@ -77,6 +78,8 @@ class RankRun:
         torch.manual_seed(self.case.settings.seed)
         self.watch.phase(0, "build")
         model = self.build()
+        if self.case.settings.exact:
+            put_on_grid(model.parameters(), self.case.settings.grid)
         self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
         # Copies: the optimizer changes parameters in place, and `changed` is held against these.
         self.seen.initial = {name: full(p) for name, p in model.named_parameters()}

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import torch
 
-SUM_BITS = 36  # terms of sums other than contractions
 NORM_BITS = 40  # squares of norms, which are small
 
 
@@ -58,11 +57,23 @@ def _constants(bits: int) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor(c, dtype=torch.float64), torch.tensor(-c, dtype=torch.float64)
 
 
-def scatter_bits() -> int:
-    """The grid of products: what comes out of a contraction passes unchanged."""
+def sum_bits() -> int:
+    """Of the terms of sums and scatters: the grid of products, so that what comes out of a contraction passes unchanged. One
+    grid for both: where a rank has one sample, the gradient of what is broadcast over samples meets no sum before the
+    scatter, or before the next sum."""
     return 2 * RANGE.product_bits
+
+
+def parameter_bits(product_bits: int) -> int:
+    """Coarser than that of additions by the largest degree that a DTensor divides a bias by: parameters.py tells why."""
+    return 2 * product_bits
 
 
 def addition_bits() -> int:
     """Finer by what data parallel divides gradients by before they are added up: a degree of up to 16."""
     return 2 * RANGE.product_bits + 4
+
+
+def average_bits() -> int:
+    """Finer by such a degree once more: of an average that is divided again."""
+    return addition_bits() + 4

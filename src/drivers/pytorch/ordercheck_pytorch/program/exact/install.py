@@ -25,6 +25,8 @@ from .grid import RANGE
 from .guard import refused_operators, refusing
 from .inductor import calling_operators
 from .kernels import ALSO_STOCK, KERNELS
+from .parameters import parameters_on_grid
+from .reductions import exact_reductions
 from .stock import KEY, TAKES_PLACE, placed, take_stock
 
 
@@ -37,7 +39,7 @@ def exact_kernels(grid: int) -> Iterator[None]:
         take_stock(name)
     over_stock = {"allow_override": True} if TAKES_PLACE else {}
     # First what imports the compiler, which tries an operator or two of its own on float32.
-    with calling_operators(), _library() as library:
+    with calling_operators(), _library() as library, exact_reductions(), parameters_on_grid():
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name, function in KERNELS.items():

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from .grid import SUM_BITS
+from .grid import sum_bits
 from .kernels import MEAN, SUM, into, is_exact, kernel, stock_path
 from .stock import stock
 from .sums import sum_of_terms
@@ -26,7 +26,7 @@ def nll_loss(
     if reduction not in (MEAN, SUM):
         return (terms if x.ndim == 2 else terms[0]), x.new_zeros(())
     count = stock("sum.dim_IntList")(counted, [], False).to(torch.float64)
-    total = sum_of_terms("nll_loss_forward", terms, SUM_BITS, [])
+    total = sum_of_terms("nll_loss_forward", terms, sum_bits(), [])
     return (total if reduction == SUM else total / count), count
 
 

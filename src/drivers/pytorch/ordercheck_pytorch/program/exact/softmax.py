@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from .grid import SUM_BITS
+from .grid import sum_bits
 from .kernels import is_exact, stock_path, with_variants
 from .stock import stock
 from .sums import sum_of_terms
@@ -18,7 +18,7 @@ def shift_of(largest: torch.Tensor) -> torch.Tensor:
 
 
 def total_of(exponentials: torch.Tensor, dim: int) -> torch.Tensor:
-    return sum_of_terms("_softmax", exponentials, SUM_BITS, [dim], True)
+    return sum_of_terms("_softmax", exponentials, sum_bits(), [dim], True)
 
 
 def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
@@ -43,7 +43,7 @@ def softmax_backward_(g: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tenso
 
 
 def _softmax_backward(weighted: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
-    total = sum_of_terms("_softmax_backward_data", weighted, SUM_BITS, [dim], True)
+    total = sum_of_terms("_softmax_backward_data", weighted, sum_bits(), [dim], True)
     return weighted.sub_(stock("mul.Tensor")(y, total))
 
 
@@ -70,13 +70,13 @@ def log_softmax_backward(
     single = stock("sum.dim_IntList")(g != 0, [dim], True) <= 1
     e = y.exp()
     if not bool(single.any()):
-        return g - times_(e, sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True))
+        return g - times_(e, sum_of_terms("_log_softmax_backward_data", g, sum_bits(), [dim], True))
     alone = stock("sum.dim_IntList")(g, [dim], True)  # of one term: nothing is added
     one_hot = times_((g / alone.masked_fill(alone == 0, 1.0)).sub_(e), alone)
     if bool(single.all()):
         return one_hot
     return torch.where(
-        single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, SUM_BITS, [dim], True)
+        single, one_hot, g - e * sum_of_terms("_log_softmax_backward_data", g, sum_bits(), [dim], True)
     )
 
 

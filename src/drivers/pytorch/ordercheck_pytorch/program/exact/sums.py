@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .grid import NORM_BITS, RANGE, SUM_BITS, addition_bits, rounded
+from .grid import NORM_BITS, RANGE, addition_bits, rounded, sum_bits
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, room_for, stock_path
 from .stock import stock
 
@@ -51,13 +51,12 @@ def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     # A single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
     bits = NORM_BITS if a.ndim == 0 and b.ndim == 0 else addition_bits()
     if RANGE.measured and a.numel() and b.numel():
-        # Finite ones: a mask adds minus infinity. Each term has to stay below a quarter of the range as well, past which it
-        # would be rounded to another grid.
-        # What comes out of sums, as gradients of parameters do, lies on their grid and has more range.
-        coarse = all(bool(rounded(x, SUM_BITS).eq(x).all()) for x in (a, b))
+        # Masks aside. Each term has to stay below a quarter of the range as well, past which it
+        # would be rounded to another grid. What comes out of sums, as gradients of parameters do, lies on their grid and has more range.
+        coarse = all(bool(rounded(x, sum_bits()).eq(x).all()) for x in (a, b))
         one, other = _largest(a), _largest(b)
         bound = max(one + other, 4 * one / RANGE.fan_in, 4 * other / RANGE.fan_in)
-        RANGE.note("add", bound, SUM_BITS if coarse else bits)
+        RANGE.note("add", bound, sum_bits() if coarse else bits)
     return rounded(a, bits), rounded(b, bits)
 
 
@@ -65,9 +64,14 @@ def _is_expanded(x: torch.Tensor) -> bool:
     return 0 in x.stride()
 
 
+# What a mask adds, minus infinity or the least float64 that torch.finfo gives: whatever it is added to is lost in it, in every
+# order.
+_MASK = 2.0**1000
+
+
 def _largest(x: torch.Tensor) -> float:
     magnitudes = x.abs()
-    return float(magnitudes.masked_fill(magnitudes == float("inf"), 0).max())
+    return float(magnitudes.masked_fill(magnitudes >= _MASK, 0).max())
 
 
 def _scaled(a: Any, b: Any, alpha: Any) -> tuple[Any, Any]:
@@ -119,7 +123,7 @@ def sum_dim(
 ) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("sum.dim_IntList", x, dim, keepdim, dtype=dtype)
-    return sum_of_terms("sum", x.to(torch.float64), SUM_BITS, dim, keepdim)
+    return sum_of_terms("sum", x.to(torch.float64), sum_bits(), dim, keepdim)
 
 
 @kernel("sum.IntList_out")
@@ -144,7 +148,7 @@ def mean_dim(
 ) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("mean.dim", x, dim, keepdim, dtype=dtype)
-    return sum_of_terms("mean", x.to(torch.float64), SUM_BITS, dim, keepdim).div_(count_over(x, dim))
+    return sum_of_terms("mean", x.to(torch.float64), sum_bits(), dim, keepdim).div_(count_over(x, dim))
 
 
 @kernel("mean.out")
@@ -165,9 +169,9 @@ def mean_all(x: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tens
 def cumsum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     if not _takes(x, dtype):
         return stock_path("cumsum", x, dim, dtype=dtype)
-    terms = rounded(x.to(torch.float64), SUM_BITS)
+    terms = rounded(x.to(torch.float64), sum_bits())
     if RANGE.measured and terms.numel():
-        RANGE.note("cumsum", stock("sum.dim_IntList")(terms.abs(), [dim]).max(), SUM_BITS)
+        RANGE.note("cumsum", stock("sum.dim_IntList")(terms.abs(), [dim]).max(), sum_bits())
     return stock("cumsum")(terms, dim)
 
 
@@ -186,7 +190,7 @@ def var(x: torch.Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool 
         return stock_path("var.correction", x, dim, correction=correction, keepdim=keepdim)
     dims = list(dim) if dim else list(range(x.ndim))
     centered = x - mean_dim(x, dims, True)
-    squares = sum_of_terms("var", centered * centered, SUM_BITS, dims, keepdim)
+    squares = sum_of_terms("var", centered * centered, sum_bits(), dims, keepdim)
     return squares / (count_over(x, dims) - (1 if correction is None else correction))
 
 

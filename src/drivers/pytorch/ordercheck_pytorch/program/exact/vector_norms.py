@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from .elementwise import on_whole_vectors, square_root
-from .grid import NORM_BITS, SUM_BITS, rounded
+from .grid import NORM_BITS, rounded, sum_bits
 from .kernels import ALSO_STOCK, into, is_exact, kernel, stock_path
 from .stock import stock
 from .sums import sum_of_terms
@@ -26,7 +26,7 @@ STABLE_EXPONENTS = (0, 1, 2, 3, -0.5, -1, -2)
 def _norm(x: torch.Tensor, order: float, dims: Any, keepdim: bool, bits: int = NORM_BITS) -> torch.Tensor:
     if order == 2:
         return square_root(sum_of_terms("linalg_vector_norm", stock("mul.Tensor")(x, x), bits, dims, keepdim))
-    return sum_of_terms("linalg_vector_norm", x.abs(), SUM_BITS, dims, keepdim)
+    return sum_of_terms("linalg_vector_norm", x.abs(), sum_bits(), dims, keepdim)
 
 
 @kernel("linalg_vector_norm")
