@@ -36,6 +36,7 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
         KEPT_DIMS, _context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
     ):
         setattr(holder, name, part)
+    subject.local_buffers += KEPT_DIMS
 
     def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
         return [

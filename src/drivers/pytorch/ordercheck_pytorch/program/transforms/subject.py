@@ -46,6 +46,11 @@ class Subject:
     on_microbatch: list[Any] = field(default_factory=list)
     # What the trainer passes tokens and labels [batch, sequence] through before it uses them.
     on_batch: list[Callable[[list[torch.Tensor]], list[torch.Tensor]]] = field(default_factory=list)
+    # Whether ranks that split the sequence get parts of it, so that their losses are summed.
+    splits_sequence: bool = True
+    # Called once a step, behind its last backward.
+    behind_backward: list[Callable[[], None]] = field(default_factory=list)
+    local_buffers: list[str] = field(default_factory=list)  # patterns of names: meant to be of their rank
     # Entered around loss and backward.
     around_loss: list[Callable[[], AbstractContextManager[Any]]] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
