@@ -190,7 +190,10 @@ void add_run(CLI::App& app, int& exit_code) {
   const Settings usual;
   command->add_option("--accumulation", options->accumulation, fmt::format("Microbatches a step; else {}", usual.accumulation))
       ->check(CLI::PositiveNumber);
-  command->add_option("--steps", options->steps, fmt::format("Steps; else {}, and {} with --apply", usual.steps, usual_steps({.apply = "a:b"})))->check(CLI::PositiveNumber);
+  command
+      ->add_option("--steps", options->steps,
+                   fmt::format("Steps; else {}, and {} with --apply", usual.steps, usual_steps({.apply = "a:b"})))
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", options->seed, fmt::format("Of weights and data; else {}", usual.seed));
   command
       ->add_option("--arithmetic", options->arithmetic,

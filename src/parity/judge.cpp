@@ -160,8 +160,8 @@ std::optional<Observation> replicas_apart(const Comparison& c, const Observation
 
 // What one rank leaves as it was too is no loss: frozen parameters, and those that nothing reaches.
 std::vector<std::string> left_as_they_were(const Comparison& c) {
-  const bool judged = c.reference && c.reference->ending == Ending::completed &&
-                      c.reference->parameters.size() == c.first.parameters.size();
+  const bool judged =
+      c.reference && c.reference->ending == Ending::completed && c.reference->parameters.size() == c.first.parameters.size();
   std::vector<std::string> still;
   for (std::size_t i = 0; i < c.first.parameters.size(); ++i) {
     const ParameterRecord& p = c.first.parameters[i];
@@ -195,7 +195,8 @@ const Record& shows_what_flows(const Comparison& c) {
 // No evidence where nothing flows.
 std::optional<Observation> nothing_flows(const Comparison& c, const Observation& so_far) {
   const Record& shows = shows_what_flows(c);
-  const bool flows = std::ranges::any_of(shows.parameters, [](const ParameterRecord& p) { return !p.frozen && p.has_gradient; });
+  const bool flows =
+      std::ranges::any_of(shows.parameters, [](const ParameterRecord& p) { return !p.frozen && p.has_gradient; });
   if (flows || shows.parameters.empty()) return std::nullopt;
   return decided(so_far, Verdict::unrun,
                  "no parameter has a gradient other than zero in any step, so a wrong layout would show nothing");
@@ -288,7 +289,8 @@ Observation judge(const Comparison& c) {
   const char* owner = broken ? "the single-rank reference, but not to the recommended order"
                       : held ? "the single-rank reference"
                              : "the recommended order";
-  return decided(seen, Verdict::equal, fmt::format("every loss, gradient and parameter is bitwise equal to {}{}", owner, unknown_of(c)));
+  return decided(seen, Verdict::equal,
+                 fmt::format("every loss, gradient and parameter is bitwise equal to {}{}", owner, unknown_of(c)));
 }
 
 }  // namespace ordercheck

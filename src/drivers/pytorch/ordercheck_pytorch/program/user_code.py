@@ -3,9 +3,10 @@
 The model takes tokens [batch, 24] int64 below 120 and gives logits [batch, 24, classes] with at least 120 classes, or
 something that has them as `logits`, whole on every rank (on the last stage's, in a pipeline); with inputs and a loss of
 its own (task.py) what it likes. Floats among its parameters and buffers are float64 in exact arithmetic. `factory()`
-takes nothing. Its values stay as it draws them, from torch's seed, which is the case's. `function(model, mesh)` gets the DeviceMesh of the stack's axes (None on one rank) and returns the model,
-or nothing where it changed the one it was given. Gradients are to be averaged over data-parallel ranks, as
-DistributedDataParallel and fully_shard do unless they are told otherwise."""
+takes nothing. Its values stay as it draws them, from torch's seed, which is the case's. `function(model, mesh)` gets the
+DeviceMesh of the stack's axes (None on one rank) and returns the model, or nothing where it changed the one it was given.
+Gradients are to be averaged over data-parallel ranks, as DistributedDataParallel and fully_shard do unless they are told
+otherwise. What else a function may say of itself: users_function.py."""
 
 from __future__ import annotations
 

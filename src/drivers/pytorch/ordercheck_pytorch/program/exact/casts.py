@@ -55,7 +55,8 @@ def refusing_autocast() -> Iterator[None]:
         if self._enabled:
             dtype = str(self.fast_dtype).removeprefix("torch.")
             raise Unsupported(
-                f"aten::autocast to {dtype} has no effect on float64, and exact arithmetic is float64{cure_of_cast(torch.bfloat16)}"
+                f"aten::autocast to {dtype} has no effect on float64, and exact arithmetic is float64"
+                f"{cure_of_cast(torch.bfloat16)}"
             )
         return entered(self)
 

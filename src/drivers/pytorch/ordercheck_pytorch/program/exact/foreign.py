@@ -1,5 +1,5 @@
-"""Refuses floats to code that no kernel of ATen sees: operators of other libraries that are written in C++ (a sum in them rounds
-as it likes), and numpy, which is handed a tensor's memory.
+"""Refuses floats to code that no kernel of ATen sees: operators of other libraries that are written in C++ (a sum in them
+rounds), and numpy, which is handed a tensor's memory.
 
 Operators that are written in Python call operators of ATen, whose kernels are exact. What reads memory by its address is not
 noticed: ctypes, and a kernel of Triton, which no CPU has."""
