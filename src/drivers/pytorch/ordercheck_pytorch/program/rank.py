@@ -141,8 +141,8 @@ class RankRun:
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             self.apply()
-            if self.case.settings.exact:
-                refuse_foreign_operators()  # a function may have loaded some
+        if self.case.settings.exact:
+            refuse_foreign_operators()  # a function may have loaded some
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
             | set(self.subject.notes)

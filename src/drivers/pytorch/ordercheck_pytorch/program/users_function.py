@@ -55,7 +55,7 @@ def apply_users_function(
     if function.shard_batch is not None:
         split = function.shard_batch
         subject.gradient_factor *= case.sequence_parallel_degree
-        subject.on_batch.append(lambda batch: split(batch[0], batch[1], mesh))
+        subject.on_batch.append(lambda batch: list(split(batch[0], batch[1], mesh)))
     if function.reduce_gradients is not None:
         subject.behind_backward.append(functools.partial(function.reduce_gradients, subject.model, mesh))
 

@@ -49,7 +49,8 @@ def check_stays_float64(name: str, target: torch.Tensor, sources: Any) -> None:
 @contextlib.contextmanager
 def refusing_autocast() -> Iterator[None]:
     """It leaves float64 as it is, so that no operator would tell of it."""
-    entered = torch.autocast.__enter__
+    autocast: Any = torch.autocast
+    entered = autocast.__enter__
 
     def enter(self: Any) -> Any:
         if self._enabled:
@@ -60,11 +61,11 @@ def refusing_autocast() -> Iterator[None]:
             )
         return entered(self)
 
-    torch.autocast.__enter__ = enter
+    autocast.__enter__ = enter
     try:
         yield
     finally:
-        torch.autocast.__enter__ = entered
+        autocast.__enter__ = entered
 
 
 def cure_of_cast(dtype: torch.dtype) -> str:

@@ -7,6 +7,7 @@ noticed: ctypes, and a kernel of Triton, which no CPU has."""
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -72,14 +73,17 @@ def refusing_what_is_foreign() -> Iterator[None]:
 
 def refuse_foreign_operators() -> None:
     """Those that are there now: a user's function may have loaded a library."""
-    for name in foreign_operators():
-        if name in _refused:
-            continue
-        _refused.add(name)
-        namespace, _, operator = name.partition("::")
-        library = _libraries.setdefault(namespace, torch.library.Library(namespace, "IMPL"))
-        over_stock = {"allow_override": True} if TAKES_PLACE else {}
-        library.impl(operator, refusing_operator(name), KEY, **over_stock)
+    over_stock = {"allow_override": True} if TAKES_PLACE else {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Warning only once for all operators")
+        for name in foreign_operators():
+            if name in _refused:
+                continue
+            _refused.add(name)
+            namespace, _, operator = name.partition("::")
+            if namespace not in _libraries:
+                _libraries[namespace] = torch.library.Library(namespace, "IMPL")
+            _libraries[namespace].impl(operator, refusing_operator(name), KEY, **over_stock)
 
 
 def foreign_operators() -> list[str]:
