@@ -1,5 +1,6 @@
 #include "parity/judge.h"
 
+#include <algorithm>
 #include <cassert>
 #include <set>
 
@@ -12,6 +13,7 @@
 namespace ordercheck {
 namespace {
 
+constexpr const char* kOutsideTheRange = "; smaller sizes or values stay within it, and --arithmetic float32 has none";
 constexpr const char* kInFloat32 = "; seen with the code that the compiler writes, in float32 arithmetic";
 
 Verdict verdict_of_ending(Ending ending) {
@@ -72,7 +74,7 @@ std::optional<Observation> differs_from(const Record& expected, const char* agai
 Observation out_of_range(const Comparison& c, const Observation& so_far) {
   const bool owed = is_held_against_one_rank(c.subject, c.first);
   if (!owed || !c.reference || !left_range_alone(*c.reference, c.first))
-    return decided(so_far, Verdict::unrun, ending_in_words(c.first));
+    return decided(so_far, Verdict::unrun, ending_in_words(c.first) + kOutsideTheRange);
   return decided(so_far, Verdict::differs,
                  fmt::format("{}; the single-rank reference uses {:.1f}% of the range", ending_in_words(c.first),
                              100 * c.reference->range_used));
@@ -115,7 +117,9 @@ std::optional<Observation> unlike_reference(const Comparison& c, const Observati
   if (!is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
   if (!c.reference) return decided(so_far, Verdict::unrun, "the single-rank reference is missing");
   if (c.reference->ending != Ending::completed)
-    return decided(so_far, Verdict::unrun, "the single-rank reference " + ending_in_words(*c.reference));
+    return decided(so_far, Verdict::unrun,
+                   "the single-rank reference " + ending_in_words(*c.reference) +
+                       (c.reference->ending == Ending::out_of_range ? kOutsideTheRange : ""));
   return differs_from(*c.reference, "the single-rank reference", c.first, so_far, Verdict::differs);
 }
 
@@ -145,18 +149,66 @@ std::optional<Observation> replicas_apart(const Comparison& c, const Observation
   for (const auto& p : c.first.parameters)
     if (!p.replicas_agree)
       return decided(so_far, Verdict::differs, "ranks that should hold the same bits of " + p.name + " do not");
+  for (const auto& b : c.first.buffers)
+    if (!b.local && !b.replicas_agree)
+      return decided(so_far, Verdict::differs,
+                     fmt::format("ranks that should hold the same bits of the buffer {} do not; where that is meant, "
+                                 "local_buffers of the function or the factory says so",
+                                 b.name));
   return std::nullopt;
+}
+
+// What one rank leaves as it was too is no loss: frozen parameters, and those that nothing reaches.
+std::vector<std::string> left_as_they_were(const Comparison& c) {
+  const bool judged =
+      c.reference && c.reference->ending == Ending::completed && c.reference->parameters.size() == c.first.parameters.size();
+  std::vector<std::string> still;
+  for (std::size_t i = 0; i < c.first.parameters.size(); ++i) {
+    const ParameterRecord& p = c.first.parameters[i];
+    if (!p.changed && (judged ? c.reference->parameters[i].changed : !p.frozen)) still.push_back(p.name);
+  }
+  return still;
 }
 
 std::optional<Observation> untrained(const Comparison& c, const Observation& so_far) {
   if (c.first.steps.empty()) return decided(so_far, Verdict::unrun, "no step was run");
-  std::vector<std::string> still;
-  for (const auto& p : c.first.parameters)
-    if (!p.changed) still.push_back(p.name);
+  const std::vector<std::string> still = left_as_they_were(c);
   if (still.empty()) return std::nullopt;
   return decided(so_far, Verdict::ignored,
                  fmt::format("{} of {} parameters never changed, the first is {}", still.size(), c.first.parameters.size(),
                              still.front()));
+}
+
+// Parameters that are trained, but that no gradient other than zero reaches on one rank: a layout that gets them wrong shows
+// nothing.
+std::vector<std::string> without_gradient(const Record& record) {
+  std::vector<std::string> names;
+  for (const ParameterRecord& p : record.parameters)
+    if (!p.frozen && !p.has_gradient) names.push_back(p.name);
+  return names;
+}
+
+const Record& shows_what_flows(const Comparison& c) {
+  return c.reference && c.reference->ending == Ending::completed ? *c.reference : c.first;
+}
+
+// No evidence where nothing flows.
+std::optional<Observation> nothing_flows(const Comparison& c, const Observation& so_far) {
+  const Record& shows = shows_what_flows(c);
+  const bool flows =
+      std::ranges::any_of(shows.parameters, [](const ParameterRecord& p) { return !p.frozen && p.has_gradient; });
+  if (flows || shows.parameters.empty()) return std::nullopt;
+  return decided(so_far, Verdict::unrun,
+                 "no parameter has a gradient other than zero in any step, so a wrong layout would show nothing");
+}
+
+// "; in no step does a gradient other than zero reach a.weight and 2 more, so that nothing is known of them"
+std::string unknown_of(const Comparison& c) {
+  const std::vector<std::string> names = without_gradient(shows_what_flows(c));
+  if (names.empty()) return "";
+  const std::string more = names.size() == 1 ? "" : fmt::format(" and {} more", names.size() - 1);
+  return fmt::format("; in no step does a gradient other than zero reach {}{}, so nothing is known of {}", names.front(), more,
+                     names.size() == 1 ? "it" : "them");
 }
 
 // Where one rank has judged already, an unlike recommended order is one that is broken itself: its own case says so.
@@ -218,7 +270,7 @@ Observation judge(const Comparison& c) {
     seen.collectives = c.shown->with.collectives;
   }
   for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended,
-                    without_noise_floor, own_code_ended})
+                    without_noise_floor, own_code_ended, nothing_flows})
     if (auto verdict = step(c, seen)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
@@ -227,19 +279,18 @@ Observation judge(const Comparison& c) {
         fmt::format("{}, but {}",
                     by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
                     loss_in_words(lost.front())));
-  if (by_distance) return decided(seen, Verdict::close, told(*c.closeness));
+  if (by_distance) return decided(seen, Verdict::close, told(*c.closeness) + unknown_of(c));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   if (!held && !recommended_ran)
     return decided(seen, Verdict::unrun,
                    "no single-rank reference can judge it, and there is no recommended order to compare it with");
   const bool broken = held && recommended_ran && differs_from(*c.recommended, "", c.first, seen, Verdict::differs);
-  return decided(
-      seen, Verdict::equal,
-      broken
-          ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
-      : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
-             : "every loss, gradient and parameter is bitwise equal to the recommended order");
+  const char* owner = broken ? "the single-rank reference, but not to the recommended order"
+                      : held ? "the single-rank reference"
+                             : "the recommended order";
+  return decided(seen, Verdict::equal,
+                 fmt::format("every loss, gradient and parameter is bitwise equal to {}{}", owner, unknown_of(c)));
 }
 
 }  // namespace ordercheck

@@ -15,7 +15,10 @@ namespace {
 
 constexpr int kOtherGrid = 18;
 
-bool replicas_agree(const Record& record) { return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree); }
+bool replicas_agree(const Record& record) {
+  return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree) &&
+         std::ranges::all_of(record.buffers, [](const BufferRecord& b) { return b.local || b.replicas_agree; });
+}
 
 // Nothing can differ from what did not complete, or from what is not finite.
 bool differ(const Record& expected, const Record& got) {

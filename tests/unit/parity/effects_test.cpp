@@ -307,6 +307,16 @@ TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
   EXPECT_FALSE(effect("fsdp=2", silent, std::nullopt).present);
 }
 
+// One rank's table of embeddings is summed in forward, and has no collective in backward.
+TEST(Effect, OfAnApplyFunctionTensorParallelTalksInEitherDirection) {
+  Case c = case_of("tp=2");
+  c.apply = "mine:shard";
+  Record with = sample_record(2);
+  EXPECT_FALSE(effect_of(c, 0, with, std::nullopt).present);
+  with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4}};
+  EXPECT_TRUE(effect_of(c, 0, with, std::nullopt).present);
+}
+
 TEST(Effect, OfAnApplyFunctionNoStackWithoutTheItemIsSpokenOf) {
   Case own = case_of("fsdp=2");
   own.apply = "mine.parallel:shard";

@@ -291,6 +291,77 @@ TEST(Judge, AParameterThatNeverChangedIsIgnored) {
   EXPECT_THAT(seen.message, HasSubstr("1 of 3 parameters never changed, the first is tok_embeddings.weight"));
 }
 
+// As the base under an adapter: frozen, or reached by no gradient.
+TEST(Judge, AParameterThatOneRankLeavesAsItWasTooIsNoLoss) {
+  Comparison comparison = sound();
+  for (Record* record : {&comparison.first, &*comparison.again, &*comparison.reference}) {
+    record->parameters[0].changed = false;
+    record->parameters[0].frozen = true;
+  }
+  const auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::equal);
+  EXPECT_THAT(seen.message, testing::Not(HasSubstr("in no step"))) << "a frozen one is asked for no gradient";
+}
+
+TEST(Judge, AFrozenParameterIsNoLossWhereNoReferenceCompleted) {
+  Comparison comparison = sound();
+  comparison.first.parity_owed = comparison.again->parity_owed = false;
+  comparison.recommended = comparison.first;
+  comparison.reference.reset();
+  comparison.first.parameters[0].changed = comparison.again->parameters[0].changed = false;
+  comparison.recommended->parameters[0].changed = false;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::ignored);
+  comparison.first.parameters[0].frozen = true;
+  EXPECT_NE(judge(comparison).verdict, Verdict::ignored);
+}
+
+TEST(Judge, WhatNoGradientReachesIsNamed) {
+  Comparison comparison = sound();
+  comparison.reference->parameters[1].has_gradient = false;
+  auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::equal);
+  EXPECT_THAT(seen.message, HasSubstr("; in no step does a gradient other than zero reach layers.0.attention.wq.weight, so "
+                                      "nothing is known of it"));
+  comparison.reference->parameters[2].has_gradient = false;
+  EXPECT_THAT(judge(comparison).message, HasSubstr("wq.weight and 1 more, so nothing is known of them"));
+}
+
+TEST(Judge, WhereNothingFlowsNothingIsShown) {
+  Comparison comparison = sound();
+  for (ParameterRecord& p : comparison.reference->parameters) p.has_gradient = false;
+  auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::unrun);
+  EXPECT_THAT(seen.message, HasSubstr("no parameter has a gradient other than zero in any step"));
+  comparison.reference->parameters[0].has_gradient = comparison.reference->parameters[0].frozen = true;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+}
+
+void put_buffer(Comparison& comparison, const BufferRecord& buffer) {
+  for (Record* record : {&comparison.first, &*comparison.again, &*comparison.reference}) record->buffers = {buffer};
+}
+
+TEST(Judge, ABufferIsHeldAgainstOneRank) {
+  Comparison comparison = sound();
+  put_buffer(comparison, {.name = "mean", .shape = {4}, .value = hash_of("one")});
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
+  comparison.reference->buffers[0].value = hash_of("other");
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  EXPECT_THAT(judge(comparison).message, HasSubstr("buffer mean"));
+  comparison.first.buffers[0].local = comparison.again->buffers[0].local = true;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal) << "meant to be of its rank";
+  comparison.reference->buffers.clear();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+}
+
+TEST(Judge, BuffersThatRanksHaveApartDiffer) {
+  Comparison comparison = sound();
+  put_buffer(comparison, {.name = "mean", .shape = {4}, .value = hash_of("one"), .replicas_agree = false});
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  EXPECT_THAT(judge(comparison).message, HasSubstr("the buffer mean do not; where that is meant, local_buffers"));
+  put_buffer(comparison, {.name = "mean", .shape = {4}, .local = true, .replicas_agree = false});
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
+}
+
 TEST(Judge, AnAbsentEffectIsIgnoredOnlyWhenEveryBitIsThere) {
   Comparison comparison = sound();
   comparison.first.collectives.clear();

@@ -40,8 +40,14 @@ TRANSFORMS: dict[str, Transform] = {
         ("no_sync", "bucket_kib", "device_mesh"),
         cannot=cannot_average,
         broadcasts=broadcast_by_ddp,
+        sends_every_parameter=True,
     ),
-    "replicate": Transform(apply_replicate, cannot=cannot_average, broadcasts=broadcast_by_replicate),
+    "replicate": Transform(
+        apply_replicate,
+        cannot=cannot_average,
+        broadcasts=broadcast_by_replicate,
+        sends_every_parameter=True,
+    ),
     "amp": Transform(apply_amp),
     "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize),
 }
@@ -66,9 +72,12 @@ def cannot(case: Case) -> str:
     for item in case.items:
         if reason := cannot_apply(item, case):
             return reason
-    ranks = case.data_parallel_degree
-    if case.apply and ranks & (ranks - 1) != 0:
-        return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
+    ranks = case.data_parallel_degree * case.sequence_parallel_degree
+    if case.apply and case.settings.exact and ranks & (ranks - 1) != 0:
+        return (
+            f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two, or "
+            "--arithmetic float32"
+        )
     inductor = any(item.mode == "inductor" for item in case.items)
     if inductor and case.settings.exact and not can_call_operators():
         return (
@@ -81,7 +90,7 @@ def cannot(case: Case) -> str:
     if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:
         return (
             f"{case.data_parallel_degree} data-parallel ranks times {case.settings.accumulation} microbatches leave a "
-            "rank without a sample"
+            f"rank without a sample of the {SEQUENCES} of a step; expected a lower --accumulation or degree"
         )
     return ""
 

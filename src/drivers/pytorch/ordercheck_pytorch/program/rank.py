@@ -16,22 +16,28 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 from .apart import start_apart
+from .buffers import Buffer, buffers_after
 from .case import Case, Item
 from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
+from .exact.foreign import refuse_foreign_operators
 from .exact.grid import RANGE
 from .exact.draws import allowing_draws, refusing_draws
 from .exact.install import exact_kernels, measured_range
 from .exact.parameters import put_on_grid
-from .gather import clean_name, full, full_of_all, local, sum_over_ranks, summed, whole, with_layout
+from .exact.refusals import raise_what_was_refused
+from .gather import check_is_whole, full, full_of_all, local, sum_over_ranks, summed, whole, with_layout
 from .llama import make_llama
+from .names import NamesAsBuilt
 from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
 from .pipeline import PipelineSteps
+from .same_weights import check_same_weights
 from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
 from .transforms.optimizer import apply_default_optimizer
 from .transforms.subject import Site, Subject
-from .user_code import look_up, make_user_model
+from .user_code import make_user_model
+from .users_function import apply_users_function, buffers_meant_to_be_local, users_function
 from .watch import Watch
 from .widen import widen
 
@@ -46,6 +52,8 @@ class RankResult:
     gradient_norms: list[float] = field(default_factory=list)
     gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)
     values: dict[str, torch.Tensor] = field(default_factory=dict)
+    frozen: list[str] = field(default_factory=list)  # parameters that the model as built does not train
+    buffers: dict[str, Buffer] = field(default_factory=dict)  # after the last step
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -80,7 +88,9 @@ class RankRun:
         model = self.build()
         if self.case.settings.exact:
             put_on_grid(model.parameters(), self.case.settings.grid)
+        self.names = NamesAsBuilt.of(model)
         self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
+        self.seen.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         # Copies: the optimizer changes parameters in place, and `changed` is held against these.
         self.seen.initial = {name: full(p) for name, p in model.named_parameters()}
         self.watch.model_built(model)
@@ -90,7 +100,11 @@ class RankRun:
             exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext(),
             self.watching_partials() as met,
         ):
-            self.apply_and_train(model)
+            try:
+                self.apply_and_train(model)
+            except Exception as error:
+                raise_what_was_refused(error)
+                raise
         self.tell_partials(met)
         # Another's function may keep what it likes: then nobody counted.
         others = self.case.apply or self.case.subject
@@ -119,13 +133,15 @@ class RankRun:
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             self.apply()
+        if self.case.settings.exact:
+            refuse_foreign_operators()  # a function may have loaded some
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
             | set(self.subject.notes)
             | set(self.published.notes() if self.published else [])
         )
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
-        self.parameters = [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
+        self.parameters = self.names.parameters_of(self.subject.model)
         self.watch.applied(self.subject.model)
         steps = self.case.settings.steps
         for step in range(steps):
@@ -142,7 +158,9 @@ class RankRun:
             return make_model(self.published, self.case.model, seed).to(self.device)
         if self.case.model == "llama":
             return make_llama(self.dtype, seed).to(self.device)
-        return make_user_model(self.case.model, self.dtype, seed).to(self.device)
+        model = make_user_model(self.case.model, self.dtype, seed).to(self.device)
+        check_same_weights(model, self.case.model)
+        return model
 
     def degrees(self) -> dict[str, int]:
         """Of every axis of the mesh, and of items whose ranks are carved from several axes, with their options that are
@@ -171,10 +189,11 @@ class RankRun:
 
     def apply(self) -> None:
         if self.case.apply:
-            # Not told how it reduces gradients, so that is agreed on: averaged over data-parallel ranks, as DDP and FSDP do.
-            returned = look_up(self.case.apply)(self.subject.model, self.site.mesh)
-            self.subject.model = returned if returned is not None else self.subject.model
-            self.subject.gradient_factor = float(self.case.data_parallel_degree)
+            for item in self.case.items:
+                transform = transforms_of(self.case).get(item.name)
+                if transform is not None and transform.sends_every_parameter:
+                    self.start_apart(item)
+            apply_users_function(users_function(self.case), self.subject, self.site.mesh, self.case)
         else:
             for item in self.case.items:
                 self.start_apart(item)
@@ -189,13 +208,17 @@ class RankRun:
         promised = broadcasts(self.subject, item)
         place = self.site.axis(promised.axis).get_local_rank()
         start_apart(self.subject.model, promised, place, self.case.settings.seed)
+        if self.case.apply and promised.parameters:
+            self.subject.notes.append(
+                f"the ranks of {promised.axis} started with different values, since {item.name} sends those of the first"
+            )
 
     def train(self, step: int, last: bool) -> None:
         divisor = self.task.divisor(self.case.settings.seed, step)
         with self.watch.training(step, last), self.measuring(), refusing_draws():
             loss_sum = self.forward_backward(step, divisor)
-        for reduce in self.subject.reduce_gradients:
-            reduce(self.subject.model)
+            for reduce in self.subject.behind_backward:
+                reduce()
         self.unscale_gradients()
         # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
@@ -294,9 +317,20 @@ class RankRun:
             )
             for step, gradient in zip(self.seen.gradients, gradients, strict=True):
                 step[name] = gradient
+            check_is_whole(name, self.seen.values[name], self.seen.shapes[name], self.rank)
+        self.seen.buffers = buffers_after(
+            self.names.buffers, self.names.buffers_of(self.subject.model), self.local_buffers()
+        )
+
+    def local_buffers(self) -> list[str]:
+        """Patterns of their names."""
+        if self.published:
+            return list(self.published.local_buffers)
+        return [*self.subject.local_buffers, *buffers_meant_to_be_local(self.case)]
 
     def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
-        for axis in self.case.axes("batch", "sequence", "layers"):
+        splits = ("batch", "sequence", "layers") if self.subject.splits_sequence else ("batch", "layers")
+        for axis in self.case.axes(*splits):
             dist.all_reduce(total, group=self.site.axis(axis).get_group())
         return total
 

@@ -41,6 +41,7 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
         KEPT_DIMS, _context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
     ):
         setattr(holder, name, part)
+    subject.local_buffers += KEPT_DIMS
 
     def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
         return [
@@ -52,12 +53,12 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
     subject.on_batch.append(split)
     group = mesh.get_group()
 
-    def add_up(model: nn.Module) -> None:
-        for parameter in model.parameters():
+    def add_up() -> None:
+        for parameter in subject.model.parameters():
             if parameter.grad is not None and not is_laid_out_over(parameter, "cp"):
                 dist.all_reduce(local(parameter.grad), group=group)
 
-    subject.reduce_gradients.append(add_up)
+    subject.behind_backward.append(add_up)
 
 
 def cannot_cp(item: Item) -> str:
