@@ -41,7 +41,7 @@ class TomlTable {
   std::vector<std::string> texts_if_given(const std::string& key);
   std::vector<std::string> words_if_given(const std::string& key);  // as a command line: one may stand in it twice
   std::vector<int> numbers(const std::string& key);                 // each at least 1
-  std::optional<int> number_if_given(const std::string& key);       // at least 1
+  std::optional<int> number_if_given(const std::string& key, int least = 1);
   std::string date_if_given(const std::string& key);                // a day, quoted or not: "2026-02-20"
   std::string url_if_given(const std::string& key);                 // begins with https://
   TomlTable table(const std::string& key);                          // [key]

@@ -181,9 +181,9 @@ std::optional<Observation> unlike_recommended(const Comparison& c, const Observa
 }
 
 // Numbers agree, but the compiler's own code does not run to its end.
-std::optional<Observation> own_code_ended(const Comparison& c, const Observation& so_far) {
-  if (!c.own_code || c.own_code->with.ending == Ending::completed) return std::nullopt;
-  const Record& own = c.own_code->with;
+std::optional<Observation> compiler_code_ended(const Comparison& c, const Observation& so_far) {
+  if (!c.compiler_code || c.compiler_code->with.ending == Ending::completed) return std::nullopt;
+  const Record& own = c.compiler_code->with;
   Observation seen = begin(c.subject, own);
   seen.digest = so_far.digest;
   return decided(std::move(seen), verdict_of_ending(own.ending),
@@ -191,16 +191,16 @@ std::optional<Observation> own_code_ended(const Comparison& c, const Observation
 }
 
 // Numbers agree with operators; those of the code that the compiler writes do not.
-std::optional<Observation> own_code_differs(const Comparison& c, const Observation& so_far) {
-  if (!c.own_code) return std::nullopt;
-  auto seen = far_away(c.own_code->closeness, so_far);
-  if (!seen) seen = replicas_of_run_apart(c.own_code->with, so_far);
+std::optional<Observation> compiler_code_differs(const Comparison& c, const Observation& so_far) {
+  if (!c.compiler_code) return std::nullopt;
+  auto seen = far_away(c.compiler_code->closeness, so_far);
+  if (!seen) seen = replicas_of_run_apart(c.compiler_code->with, so_far);
   if (seen) seen->message += std::string(kInFloat32) + kNotWithOperators;
   return seen;
 }
 
-std::optional<Observation> own_code_without_floor(const Comparison& c, const Observation& so_far) {
-  const auto why = c.own_code ? why_no_floor(c.own_code->closeness) : std::nullopt;
+std::optional<Observation> compiler_code_without_floor(const Comparison& c, const Observation& so_far) {
+  const auto why = c.compiler_code ? why_no_floor(c.compiler_code->closeness) : std::nullopt;
   if (!why) return std::nullopt;
   return decided(
       so_far, Verdict::unrun,
@@ -209,8 +209,8 @@ std::optional<Observation> own_code_without_floor(const Comparison& c, const Obs
 }
 
 std::vector<Effect> effects_of(const Comparison& c) {
-  const Record& with = c.own_code ? c.own_code->with : c.first;
-  const auto& twins = c.own_code ? c.own_code->twins : c.twins;
+  const Record& with = c.compiler_code ? c.compiler_code->with : c.first;
+  const auto& twins = c.compiler_code ? c.compiler_code->twins : c.twins;
   std::vector<Effect> effects;
   if (with.ending != Ending::completed) return effects;
   for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
@@ -221,10 +221,10 @@ std::vector<Effect> effects_of(const Comparison& c) {
 }
 
 // Of a case whose compiler called operators where bits were compared: which of the two was bitwise, and which by distance.
-std::string also_of_own_code(const Comparison& c, const std::string& bitwise) {
-  if (!c.own_code) return bitwise;
+std::string also_of_compiler_code(const Comparison& c, const std::string& bitwise) {
+  if (!c.compiler_code) return bitwise;
   return fmt::format("exact arithmetic with operators: {}; the compiler's own code in float32 arithmetic: close, {}", bitwise,
-                     farthest_in_words(*c.own_code->closeness));
+                     farthest_in_words(*c.compiler_code->closeness));
 }
 
 }  // namespace
@@ -251,12 +251,12 @@ Observation judge(const Comparison& c) {
   }
   if (auto verdict = unlike_itself(c, seen)) return *verdict;
   seen.effects = effects_of(c);
-  if (c.own_code && c.own_code->with.ending == Ending::completed) {
-    seen.counters = c.own_code->with.counters;
-    seen.collectives = c.own_code->with.collectives;
+  if (c.compiler_code && c.compiler_code->with.ending == Ending::completed) {
+    seen.counters = c.compiler_code->with.counters;
+    seen.collectives = c.compiler_code->with.collectives;
   }
   for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended,
-                    without_noise_floor, own_code_ended, own_code_differs, own_code_without_floor})
+                    without_noise_floor, compiler_code_ended, compiler_code_differs, compiler_code_without_floor})
     if (auto verdict = step(c, seen)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
@@ -277,13 +277,13 @@ Observation judge(const Comparison& c) {
           ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
       : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
              : "every loss, gradient and parameter is bitwise equal to the recommended order";
-  return decided(seen, Verdict::equal, also_of_own_code(c, bitwise));
+  return decided(seen, Verdict::equal, also_of_compiler_code(c, bitwise));
 }
 
-bool differs_in_own_code(const Comparison& comparison) {
-  if (!comparison.own_code || judge(comparison).verdict != Verdict::differs) return false;
+bool differs_in_compiler_code(const Comparison& comparison) {
+  if (!comparison.compiler_code || judge(comparison).verdict != Verdict::differs) return false;
   Comparison with_operators = comparison;
-  with_operators.own_code.reset();
+  with_operators.compiler_code.reset();
   return judge(with_operators).verdict != Verdict::differs;
 }
 

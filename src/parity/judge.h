@@ -18,7 +18,7 @@ bool is_held_against_noise_floor(const Case& c);
 
 // Runs in float32 arithmetic of a case whose compiler calls operators in exact arithmetic: here it runs the code that it writes.
 // Effects, counters and collectives are read off them, and their numbers are held against the noise floor.
-struct OwnCode {
+struct CompilerCode {
   Record with;
   std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
   std::optional<Closeness> closeness = {};   // of `with`, once it completed
@@ -33,7 +33,7 @@ struct Comparison {
   std::optional<Record> recommended;         // same mesh, recommended order; nothing when the subject is it
   std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
   std::optional<Closeness> closeness = {};   // of float32 arithmetic
-  std::optional<OwnCode> own_code = {};      // of a case whose compiler's own code exact arithmetic does not run
+  std::optional<CompilerCode> compiler_code = {};      // of a case whose compiler's own code exact arithmetic does not run
 };
 
 // What the run showed, as an observation without its engine and version. Order of judgement: did it end; is it equal to
@@ -44,6 +44,6 @@ struct Comparison {
 Observation judge(const Comparison& comparison);
 
 // Whether it differs in the compiler's own code alone: what was compared bit for bit does not.
-bool differs_in_own_code(const Comparison& comparison);
+bool differs_in_compiler_code(const Comparison& comparison);
 
 }  // namespace ordercheck

@@ -12,7 +12,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr const char* kOfOwnCode =
+constexpr const char* kOfCompilerCode =
     "effects, counters: of a run in float32 arithmetic, in which the compiler runs the code that it writes";
 
 // What the engine declines although its hello named all the transforms: options, scopes, sizes. Not what it could build and then
@@ -45,12 +45,12 @@ Result<std::vector<CaseResult>> judge_all(const std::vector<Trial>& trials) {
     const auto comparison = comparison_of(trial);
     if (!comparison) return comparison.error();
     Record record = comparison->first;
-    if (comparison->own_code) record.notes.push_back(kOfOwnCode);
+    if (comparison->compiler_code) record.notes.push_back(kOfCompilerCode);
     results.push_back({.planned = trial.planned,
                        .outcome = {.subject = trial.planned.subject, .seen = judge(*comparison), .prediction = {}},
                        .record = std::move(record),
-                       .closeness = comparison->own_code ? comparison->own_code->closeness : comparison->closeness,
-                       .in_own_code = differs_in_own_code(*comparison),
+                       .closeness = comparison->compiler_code ? comparison->compiler_code->closeness : comparison->closeness,
+                       .in_compiler_code = differs_in_compiler_code(*comparison),
                        .persistence = "",
                        .divergence = {}});
   }
@@ -63,8 +63,8 @@ Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, 
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].outcome.seen.verdict == Verdict::differs) differing.emplace_back(&trials[i], &results[i]);
   for (const auto& [trial, result] : differing) {
-    if (result->in_own_code)
-      ask_variants_of_own_code(*trial, runs);
+    if (result->in_compiler_code)
+      ask_variants_of_compiler_code(*trial, runs);
     else
       ask_variants(*trial, recommend, runs);
   }
@@ -121,7 +121,7 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (!judged) return judged.error();
   result.cases = *std::move(judged);
   if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
-  hold_all_against_rules(result.cases, rules, target_of(result.hello));
+  hold_all_against_rules(result.cases, rules, target_of(result.hello, result.plan));
 
   // A matrix without the grid has no twins without it.
   const bool exact =

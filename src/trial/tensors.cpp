@@ -65,7 +65,7 @@ void name_first_difference(const Record& owed, const Record& got, Observation& s
 }  // namespace
 
 bool is_bitwise(const CaseResult& differing) {
-  if (differing.planned.subject.settings.arithmetic == Arithmetic::exact) return !differing.in_own_code;
+  if (differing.planned.subject.settings.arithmetic == Arithmetic::exact) return !differing.in_compiler_code;
   return !differing.closeness || differing.closeness->beyond.empty();
 }
 

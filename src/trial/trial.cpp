@@ -25,9 +25,9 @@ std::vector<Case> twins_of(const Case& c) {
 }
 
 // The twin of one case may be another case of the plan: it is compiled once for both, so its tensors are kept for the other.
-OwnCodeRuns ask_own_code(const Case& c, Runs& runs) {
-  const Case own = own_code_of(c);
-  OwnCodeRuns asked{.with = runs.ask(own, Turn::first, Keep::values), .twins = {}, .near = {}};
+CompilerCodeRuns ask_compiler_code(const Case& c, Runs& runs) {
+  const Case own = compiler_code_of(c);
+  CompilerCodeRuns asked{.with = runs.ask(own, Turn::first, Keep::values), .twins = {}, .near = {}};
   for (const Case& twin : twins_of(own))
     asked.twins.push_back(runs.ask(twin, Turn::first, runs_inductor(twin) ? Keep::values : Keep::hashes));
   return asked;
@@ -60,16 +60,16 @@ Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& 
   Trial trial{.planned = planned,
               .layouts = ask_layouts(c, recommend, runs),
               .twins = {},
-              .own_code = {},
+              .compiler_code = {},
               .again = {},
               .variants = {},
               .tensors = {}};
   for (const Case& twin : twins_of(c)) trial.twins.push_back(runs.ask(twin));
-  if (is_exact(c) && runs_inductor(c)) trial.own_code = ask_own_code(c, runs);
+  if (is_exact(c) && runs_inductor(c)) trial.compiler_code = ask_compiler_code(c, runs);
   return trial;
 }
 
-Case own_code_of(const Case& c) {
+Case compiler_code_of(const Case& c) {
   Case own = c;
   own.settings.arithmetic = Arithmetic::float32;
   return own;
@@ -79,8 +79,8 @@ void ask_again(Trial& trial, Runs& runs) {
   const Case& c = trial.planned.subject;
   trial.again = runs.ask(c, Turn::second);
   if (is_held_against_noise_floor(c)) trial.layouts.near = ask_closeness(c, runs);
-  if (!trial.own_code && compiles_by_itself(c, trial.layouts.subject.record())) trial.own_code = ask_own_code(c, runs);
-  if (trial.own_code) trial.own_code->near = ask_closeness(own_code_of(c), runs);
+  if (!trial.compiler_code && compiles_by_itself(c, trial.layouts.subject.record())) trial.compiler_code = ask_compiler_code(c, runs);
+  if (trial.compiler_code) trial.compiler_code->near = ask_closeness(compiler_code_of(c), runs);
 }
 
 Result<Comparison> comparison_of(const Trial& trial) {
@@ -99,15 +99,15 @@ Result<Comparison> comparison_of(const Trial& trial) {
   }
   if (layouts.recommended) comparison.recommended = layouts.recommended->record();
   for (const Asked& twin : trial.twins) comparison.twins.push_back(if_completed(twin));
-  if (trial.own_code) {
-    OwnCode own{.with = trial.own_code->with.record(), .twins = {}};
-    for (const Asked& twin : trial.own_code->twins) own.twins.push_back(if_completed(twin));
-    if (trial.own_code->near && trial.own_code->with.completed()) {
-      auto closeness = closeness_of(*trial.own_code->near, own.with);
+  if (trial.compiler_code) {
+    CompilerCode own{.with = trial.compiler_code->with.record(), .twins = {}};
+    for (const Asked& twin : trial.compiler_code->twins) own.twins.push_back(if_completed(twin));
+    if (trial.compiler_code->near && trial.compiler_code->with.completed()) {
+      auto closeness = closeness_of(*trial.compiler_code->near, own.with);
       if (!closeness) return closeness.error();
       own.closeness = *std::move(closeness);
     }
-    comparison.own_code = std::move(own);
+    comparison.compiler_code = std::move(own);
   }
   return comparison;
 }

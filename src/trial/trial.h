@@ -38,7 +38,7 @@ struct Tensors {
 
 // Where exact arithmetic keeps a compiler from running the code that it writes: the same case, and its twins, in float32
 // arithmetic, as a job has them.
-struct OwnCodeRuns {
+struct CompilerCodeRuns {
   Asked with;  // its tensors kept
   std::vector<Asked> twins;
   std::optional<ClosenessRuns> near;  // of `with`; asked for once the case completed
@@ -50,7 +50,7 @@ struct Trial {
   PlannedCase planned;
   Layouts layouts;
   std::vector<Asked> twins;  // the stack without one item, one an item; none where a function of the user's applies it
-  std::optional<OwnCodeRuns> own_code;  // of a case in exact arithmetic whose compiler writes code
+  std::optional<CompilerCodeRuns> compiler_code;  // of a case in exact arithmetic whose compiler writes code
   std::optional<Asked> again;           // the second run of a case that completed
   std::vector<Variant> variants;        // of a case that differs
   std::optional<Tensors> tensors;       // of a difference that persists and was compared bit for bit
@@ -62,7 +62,7 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs);
 Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs);
 
 // The case in float32 arithmetic, where a compiler runs the code that it writes.
-Case own_code_of(const Case& c);
+Case compiler_code_of(const Case& c);
 
 // The second run, and what distances are held against: in float32 arithmetic, and of the compiler's own code. Only of a case
 // that completed: whether a user's program compiled anything is seen then.

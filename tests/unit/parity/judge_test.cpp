@@ -49,7 +49,7 @@ TEST(Judge, ReadsEffectsOffTheRunsThatShowThem) {
   Record shown = comparison.first;
   shown.counters.matmul_flops = 960;
   shown.collectives.clear();
-  comparison.own_code = OwnCode{.with = shown, .twins = {sample_record(1)}, .closeness = Closeness{}};
+  comparison.compiler_code = CompilerCode{.with = shown, .twins = {sample_record(1)}, .closeness = Closeness{}};
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::ignored);
   EXPECT_EQ(seen.counters.matmul_flops, 960);
@@ -59,7 +59,7 @@ TEST(Judge, ReadsEffectsOffTheRunsThatShowThem) {
 
 TEST(Judge, WhatRunsExactlyButNotInItsOwnCodeFails) {
   Comparison comparison = sound();
-  comparison.own_code = OwnCode{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
+  comparison.compiler_code = CompilerCode{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::fails);
   EXPECT_EQ(seen.phase, Phase::backward);
@@ -74,8 +74,8 @@ Comparison compiled(double times_floor) {
   Comparison comparison = sound();
   const Held held{.away = {.kind = Measured::gradient, .name = "output.weight", .error = times_floor * 1e-6, .size = 1},
                   .floor = 1e-6};
-  comparison.own_code = OwnCode{.with = comparison.first, .twins = comparison.twins, .closeness = Closeness{.farthest = {held}}};
-  if (times_floor > kFarBeyond) comparison.own_code->closeness->beyond = {held};
+  comparison.compiler_code = CompilerCode{.with = comparison.first, .twins = comparison.twins, .closeness = Closeness{.farthest = {held}}};
+  if (times_floor > kFarBeyond) comparison.compiler_code->closeness->beyond = {held};
   return comparison;
 }
 
@@ -85,7 +85,7 @@ TEST(Judge, SaysOfOwnCodeHowCloseItIs) {
   EXPECT_EQ(seen.message,
             "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
             "the compiler's own code in float32 arithmetic: close, at most 0.8 times the noise floor away");
-  EXPECT_FALSE(differs_in_own_code(compiled(0.8)));
+  EXPECT_FALSE(differs_in_compiler_code(compiled(0.8)));
 }
 
 TEST(Judge, OwnCodeFarBeyondTheFloorDiffers) {
@@ -95,25 +95,25 @@ TEST(Judge, OwnCodeFarBeyondTheFloorDiffers) {
   ASSERT_TRUE(seen.difference);
   EXPECT_EQ(seen.difference->what, "gradient of output.weight");
   EXPECT_THAT(seen.message, HasSubstr("with operators in exact arithmetic it does not differ"));
-  EXPECT_TRUE(differs_in_own_code(comparison));
+  EXPECT_TRUE(differs_in_compiler_code(comparison));
   corrupt(comparison.reference);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
-  EXPECT_FALSE(differs_in_own_code(comparison)) << "bits differ with operators too";
+  EXPECT_FALSE(differs_in_compiler_code(comparison)) << "bits differ with operators too";
 }
 
 TEST(Judge, ReplicasThatOwnCodeLeavesApartDiffer) {
   Comparison comparison = compiled(0.8);
-  comparison.own_code->with.parameters[0].replicas_agree = false;
+  comparison.compiler_code->with.parameters[0].replicas_agree = false;
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
   EXPECT_THAT(judge(comparison).message, HasSubstr("seen with the code that the compiler writes"));
 }
 
 TEST(Judge, OwnCodeWithoutAFloorIsUndecided) {
   Comparison comparison = compiled(0.8);
-  comparison.own_code->closeness = Closeness{.no_floor = "no memory"};
+  comparison.compiler_code->closeness = Closeness{.no_floor = "no memory"};
   EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
   EXPECT_THAT(judge(comparison).message, HasSubstr("compare the compiler's own code with: no memory"));
-  comparison.own_code->closeness.reset();
+  comparison.compiler_code->closeness.reset();
   EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
 }
 

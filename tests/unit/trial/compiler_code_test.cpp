@@ -11,9 +11,9 @@ using testing::HasSubstr;
 Case compiled() { return {.stack = *parse_stack("compile=inductor"), .engine = "pytorch"}; }
 
 // In exact arithmetic the compiler calls operators; what is off by a factor is the code that it writes.
-class OwnCode : public Float32Runs {
+class CompilerCode : public Float32Runs {
  protected:
-  OwnCode() : Float32Runs(compiled()) {}
+  CompilerCode() : Float32Runs(compiled()) {}
   int seen(Arithmetic arithmetic, const char* stack) const {
     return static_cast<int>(std::ranges::count_if(runner_.seen, [&](const Request& request) {
       const Case& c = request.run.subject;
@@ -22,37 +22,37 @@ class OwnCode : public Float32Runs {
   }
 };
 
-TEST_F(OwnCode, WithinTheFloorIsEqualAndTheVerdictSaysWhichWasBitwise) {
+TEST_F(CompilerCode, WithinTheFloorIsEqualAndTheVerdictSaysWhichWasBitwise) {
   const CaseResult result = run();
   EXPECT_EQ(result.outcome.seen.verdict, Verdict::equal) << result.outcome.seen.message;
   EXPECT_EQ(result.outcome.seen.message,
             "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
             "the compiler's own code in float32 arithmetic: close, at most 0.9 times the noise floor away");
-  EXPECT_FALSE(result.in_own_code);
+  EXPECT_FALSE(result.in_compiler_code);
   EXPECT_EQ(seen(Arithmetic::float32, "compile=inductor"), 1) << "compiling takes long: it is run once";
 }
 
-TEST_F(OwnCode, FarBeyondTheFloorDiffers) {
+TEST_F(CompilerCode, FarBeyondTheFloorDiffers) {
   factor_ = 1.01;
   const CaseResult result = run();
   EXPECT_EQ(result.outcome.seen.verdict, Verdict::differs) << result.outcome.seen.message;
   EXPECT_THAT(result.outcome.seen.message, HasSubstr("gradient of output.weight in step 0 is 0.01 from a float64"));
   EXPECT_THAT(result.outcome.seen.message, HasSubstr("seen with the code that the compiler writes, in float32 arithmetic"));
   EXPECT_THAT(result.outcome.seen.message, HasSubstr("with operators in exact arithmetic it does not differ"));
-  EXPECT_TRUE(result.in_own_code);
+  EXPECT_TRUE(result.in_compiler_code);
   EXPECT_EQ(result.persistence, "also with seed 2");
   EXPECT_FALSE(result.divergence) << "no tensor differs where operators were called";
   EXPECT_EQ(result.outcome.agreement, Agreement::contradiction);
 }
 
-TEST_F(OwnCode, FarOnOneSeedAloneIsUnstable) {
+TEST_F(CompilerCode, FarOnOneSeedAloneIsUnstable) {
   corrupt_ = [this](Record&, const Request& request) { factor_ = request.run.subject.settings.seed == 1 ? 1.5 : 1; };
   const CaseResult result = run();
   EXPECT_EQ(result.outcome.seen.verdict, Verdict::unstable);
   EXPECT_THAT(result.outcome.seen.message, HasSubstr("not there with seed 2"));
 }
 
-TEST_F(OwnCode, WithoutAFloorNothingIsDecided) {
+TEST_F(CompilerCode, WithoutAFloorNothingIsDecided) {
   corrupt_ = [](Record& record, const Request& request) {
     if (request.run.subject.stack.items.empty()) record = sample_failure(Ending::failed, Phase::build, "no memory");
   };
@@ -62,7 +62,7 @@ TEST_F(OwnCode, WithoutAFloorNothingIsDecided) {
                                                      "run for the noise floor failed in build: no memory"));
 }
 
-TEST_F(OwnCode, WhatDiffersWithOperatorsTooIsTracedBitForBit) {
+TEST_F(CompilerCode, WhatDiffersWithOperatorsTooIsTracedBitForBit) {
   factor_ = 1.5;
   runner_.corrupt("compile=inductor", [this](Record& record, const Request& request) {
     keep(record, request);
@@ -70,13 +70,13 @@ TEST_F(OwnCode, WhatDiffersWithOperatorsTooIsTracedBitForBit) {
   });
   const CaseResult result = run();
   EXPECT_EQ(result.outcome.seen.verdict, Verdict::differs);
-  EXPECT_FALSE(result.in_own_code);
+  EXPECT_FALSE(result.in_compiler_code);
   EXPECT_EQ(result.persistence, "also with seed 2, also on the grid 2^-18");
 }
 
 // torch.compile in a user's function or model, which no item of the stack has to name.
-TEST(OwnCodeOfAUser, IsRunWhereGraphsWereCaptured) {
-  const auto runs_own_code = [](const char* text, std::int64_t captures) {
+TEST(CompilerCodeOfAUser, IsRunWhereGraphsWereCaptured) {
+  const auto runs_compiler_code = [](const char* text, std::int64_t captures) {
     FakeRunner runner;
     Case c = *parse_case(text);
     runner.corrupt(print(c.stack), [&](Record& record, const Request&) { record.counters.graph_captures = captures; });
@@ -84,15 +84,15 @@ TEST(OwnCodeOfAUser, IsRunWhereGraphsWereCaptured) {
     Trial trial = begin_trial({c, {}}, {}, runs);
     EXPECT_TRUE(runs.run());
     ask_again(trial, runs);
-    return trial.own_code.has_value();
+    return trial.compiler_code.has_value();
   };
-  EXPECT_TRUE(runs_own_code("fsdp=2 engine=pytorch apply=mine:shard", 1));
-  EXPECT_TRUE(runs_own_code("compile,fsdp=2 engine=pytorch apply=mine:shard", 1));
-  EXPECT_TRUE(runs_own_code("fsdp=2 engine=pytorch model=mine:compiled", 1));
-  EXPECT_FALSE(runs_own_code("fsdp=2 engine=pytorch apply=mine:shard", 0)) << "nothing was compiled";
-  EXPECT_FALSE(runs_own_code("compile=aot_eager,fsdp=2 engine=pytorch apply=mine:shard", 1)) << "no code is written";
-  EXPECT_FALSE(runs_own_code("compile,fsdp=2 engine=pytorch", 1)) << "a stand-in without code of its own";
-  EXPECT_FALSE(runs_own_code("fsdp=2 engine=pytorch apply=mine:shard arithmetic=float32", 1)) << "it ran its own code";
+  EXPECT_TRUE(runs_compiler_code("fsdp=2 engine=pytorch apply=mine:shard", 1));
+  EXPECT_TRUE(runs_compiler_code("compile,fsdp=2 engine=pytorch apply=mine:shard", 1));
+  EXPECT_TRUE(runs_compiler_code("fsdp=2 engine=pytorch model=mine:compiled", 1));
+  EXPECT_FALSE(runs_compiler_code("fsdp=2 engine=pytorch apply=mine:shard", 0)) << "nothing was compiled";
+  EXPECT_FALSE(runs_compiler_code("compile=aot_eager,fsdp=2 engine=pytorch apply=mine:shard", 1)) << "no code is written";
+  EXPECT_FALSE(runs_compiler_code("compile,fsdp=2 engine=pytorch", 1)) << "a stand-in without code of its own";
+  EXPECT_FALSE(runs_compiler_code("fsdp=2 engine=pytorch apply=mine:shard arithmetic=float32", 1)) << "it ran its own code";
 }
 
 }  // namespace
