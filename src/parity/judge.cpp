@@ -202,10 +202,10 @@ std::optional<Observation> compiler_code_differs(const Comparison& c, const Obse
 std::optional<Observation> compiler_code_without_floor(const Comparison& c, const Observation& so_far) {
   const auto why = c.compiler_code ? why_no_floor(c.compiler_code->closeness) : std::nullopt;
   if (!why) return std::nullopt;
-  return decided(
-      so_far, Verdict::unrun,
-      "with operators in exact arithmetic it does not differ, but there is no noise floor to compare the compiler's own code with: " +
-          *why);
+  return decided(so_far, Verdict::unrun,
+                 "with operators in exact arithmetic it does not differ, but there is no noise floor to compare the compiler's "
+                 "own code with: " +
+                     *why);
 }
 
 std::vector<Effect> effects_of(const Comparison& c) {

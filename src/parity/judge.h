@@ -27,13 +27,13 @@ struct CompilerCode {
 // Everything a verdict is made of.
 struct Comparison {
   Case subject;
-  Record first;                              // the subject
-  std::optional<Record> again;               // the subject, once more
-  std::optional<Record> reference;           // one rank, none of the layout transforms
-  std::optional<Record> recommended;         // same mesh, recommended order; nothing when the subject is it
-  std::vector<std::optional<Record>> twins;  // one an item; nothing where the twin did not complete
-  std::optional<Closeness> closeness = {};   // of float32 arithmetic
-  std::optional<CompilerCode> compiler_code = {};      // of a case whose compiler's own code exact arithmetic does not run
+  Record first;                                    // the subject
+  std::optional<Record> again;                     // the subject, once more
+  std::optional<Record> reference;                 // one rank, none of the layout transforms
+  std::optional<Record> recommended;               // same mesh, recommended order; nothing when the subject is it
+  std::vector<std::optional<Record>> twins;        // one an item; nothing where the twin did not complete
+  std::optional<Closeness> closeness = {};         // of float32 arithmetic
+  std::optional<CompilerCode> compiler_code = {};  // of a case whose compiler's own code exact arithmetic does not run
 };
 
 // What the run showed, as an observation without its engine and version. Order of judgement: did it end; is it equal to

@@ -19,7 +19,7 @@ struct CaseResult {
   Outcome outcome;                       // what evidence keeps of it, held against the rules
   Record record;                         // the subject's first run
   std::optional<Closeness> closeness;    // in float32 arithmetic; in exact arithmetic, of the compiler's own code
-  bool in_compiler_code = false;              // what differs does so in the compiler's own code alone
+  bool in_compiler_code = false;         // what differs does so in the compiler's own code alone
   std::string persistence;               // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;  // of a difference
 };

@@ -79,7 +79,8 @@ void ask_again(Trial& trial, Runs& runs) {
   const Case& c = trial.planned.subject;
   trial.again = runs.ask(c, Turn::second);
   if (is_held_against_noise_floor(c)) trial.layouts.near = ask_closeness(c, runs);
-  if (!trial.compiler_code && compiles_by_itself(c, trial.layouts.subject.record())) trial.compiler_code = ask_compiler_code(c, runs);
+  if (!trial.compiler_code && compiles_by_itself(c, trial.layouts.subject.record()))
+    trial.compiler_code = ask_compiler_code(c, runs);
   if (trial.compiler_code) trial.compiler_code->near = ask_closeness(compiler_code_of(c), runs);
 }
 

@@ -51,9 +51,9 @@ struct Trial {
   Layouts layouts;
   std::vector<Asked> twins;  // the stack without one item, one an item; none where a function of the user's applies it
   std::optional<CompilerCodeRuns> compiler_code;  // of a case in exact arithmetic whose compiler writes code
-  std::optional<Asked> again;           // the second run of a case that completed
-  std::vector<Variant> variants;        // of a case that differs
-  std::optional<Tensors> tensors;       // of a difference that persists and was compared bit for bit
+  std::optional<Asked> again;                     // the second run of a case that completed
+  std::vector<Variant> variants;                  // of a case that differs
+  std::optional<Tensors> tensors;                 // of a difference that persists and was compared bit for bit
 };
 
 // The case on its own, its reference and its recommended order. Closeness is asked for later, once it completed.

@@ -59,7 +59,8 @@ TEST(Judge, ReadsEffectsOffTheRunsThatShowThem) {
 
 TEST(Judge, WhatRunsExactlyButNotInItsOwnCodeFails) {
   Comparison comparison = sound();
-  comparison.compiler_code = CompilerCode{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
+  comparison.compiler_code =
+      CompilerCode{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::fails);
   EXPECT_EQ(seen.phase, Phase::backward);
@@ -74,7 +75,8 @@ Comparison compiled(double times_floor) {
   Comparison comparison = sound();
   const Held held{.away = {.kind = Measured::gradient, .name = "output.weight", .error = times_floor * 1e-6, .size = 1},
                   .floor = 1e-6};
-  comparison.compiler_code = CompilerCode{.with = comparison.first, .twins = comparison.twins, .closeness = Closeness{.farthest = {held}}};
+  comparison.compiler_code =
+      CompilerCode{.with = comparison.first, .twins = comparison.twins, .closeness = Closeness{.farthest = {held}}};
   if (times_floor > kFarBeyond) comparison.compiler_code->closeness->beyond = {held};
   return comparison;
 }
@@ -82,9 +84,10 @@ Comparison compiled(double times_floor) {
 TEST(Judge, SaysOfOwnCodeHowCloseItIs) {
   const auto seen = judge(compiled(0.8));
   EXPECT_EQ(seen.verdict, Verdict::equal);
-  EXPECT_EQ(seen.message,
-            "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
-            "the compiler's own code in float32 arithmetic: close, at most 0.8 times the noise floor away");
+  EXPECT_EQ(
+      seen.message,
+      "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
+      "the compiler's own code in float32 arithmetic: close, at most 0.8 times the noise floor away");
   EXPECT_FALSE(differs_in_compiler_code(compiled(0.8)));
 }
 

@@ -25,9 +25,10 @@ class CompilerCode : public Float32Runs {
 TEST_F(CompilerCode, WithinTheFloorIsEqualAndTheVerdictSaysWhichWasBitwise) {
   const CaseResult result = run();
   EXPECT_EQ(result.outcome.seen.verdict, Verdict::equal) << result.outcome.seen.message;
-  EXPECT_EQ(result.outcome.seen.message,
-            "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
-            "the compiler's own code in float32 arithmetic: close, at most 0.9 times the noise floor away");
+  EXPECT_EQ(
+      result.outcome.seen.message,
+      "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
+      "the compiler's own code in float32 arithmetic: close, at most 0.9 times the noise floor away");
   EXPECT_FALSE(result.in_compiler_code);
   EXPECT_EQ(seen(Arithmetic::float32, "compile=inductor"), 1) << "compiling takes long: it is run once";
 }
