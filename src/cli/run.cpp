@@ -107,7 +107,7 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
   const CaseResult& one = result->cases.front();
   if (!never_fired(options.fault, one.record))
-    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome.seen.verdict)};
+    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome)};
   return Ran{.result = one,
              .hello = hello,
              .exit_code = kUndecided,

@@ -20,6 +20,17 @@ const std::vector<std::string>& step_size_names() {
   return names;
 }
 
+SizeRange range_of_size(std::string_view name) {
+  if (name == "experts") return {.least = 0};
+  if (name == "score_before_experts") return {.least = 0, .most = 1};
+  return {};
+}
+
+std::string in_words(const SizeRange& range) {
+  if (range.most == 1) return "0 or 1";
+  return range.least == 0 ? "0 or a positive integer" : "a positive integer";
+}
+
 ConditionValues frozen_sizes() {
   return {{"layers", kLlama.layers},     {"dim", kLlama.dim},
           {"heads", kLlama.heads},       {"kv_heads", kLlama.kv_heads},

@@ -65,6 +65,18 @@ void ask_variants(Trial& trial, const Recommend& recommend, Runs& runs) {
   }
 }
 
+void ask_variants_of_compiler_code(Trial& trial, Runs& runs) {
+  const Case own = compiler_code_of(trial.planned.subject);
+  for (const Case& c : variants_of(own)) {
+    const auto with_tensors = [&](const Case& one) { return runs.ask(one, Turn::first, Keep::values); };
+    trial.variants.push_back({.where = name_of_variant(own, c),
+                              .layouts = {.subject = with_tensors(c),
+                                          .reference = with_tensors(reference_of(c)),
+                                          .recommended = {},
+                                          .near = ask_closeness(c, runs)}});
+  }
+}
+
 Result<Verdict> persists(const Trial& trial, std::string& how) {
   std::vector<std::string> seen;
   for (const Variant& variant : trial.variants) {
