@@ -165,6 +165,11 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
 
 Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine, const std::optional<Version>& version) {
   Claim claim = claim_on_witness(rule, engine, version);
+  if (const Expectation* detail = version ? detail_for(rule, engine, *version, stack) : nullptr) {
+    claim.shown = *detail;
+    claim.shown.loses = rule.loses;
+    claim.shown.loses_part = rule.loses_part;
+  }
   claim.counted = Counted::as_pinned;
   claim.shown.move = Move::none;
   claim.departure = departure_of(rule, stack, engine, version);

@@ -299,6 +299,19 @@ TEST(Pins, DetailIsOfTheNewestNotAfterTheVersion) {
   EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.11"), stack), nullptr) << "of exactly that version";
 }
 
+// Two orders of a clash may fail with two messages.
+TEST(Pins, ADetailOfOneStackIsOfThatStackAlone) {
+  Rule rule = rule_of(good_page());
+  Expectation pin = rule.expectations[0];
+  pin.message = "another refusal";
+  pin.stack = *parse_stack("fsdp=2,ac,tp=2");
+  rule.expectations.push_back(pin);
+  const Version version = *parse_version("2.11");
+  EXPECT_EQ(detail_for(rule, "pytorch", version), rule.expectations.data());
+  EXPECT_EQ(claim_on_stack(rule, *pin.stack, "pytorch", version).shown.message, "another refusal");
+  EXPECT_EQ(claim_on_stack(rule, rule.witness.bad, "pytorch", version).shown.message, rule.expectations[0].message);
+}
+
 TEST(Pins, ADepartureOfOneStackIsOfThatStackAlone) {
   Rule rule = rule_of(good_page());
   Expectation pin = rule.expectations[0];
