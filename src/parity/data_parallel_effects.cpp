@@ -113,7 +113,8 @@ void show_sharded(Showing& showing, const EffectRuns& runs) {
     expect_buckets(showing, runs, "reduce_scatter", group, Phase::backward);
     expect_gathered_again(showing, runs, group);
     expect_sharded_parameters(showing, runs, shards * degree_of(mesh, "cp"));
-    if (option_of(runs.item(), "mp") && degree_of(mesh, "pp") == 1) expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
+    if (option_of(runs.item(), "mp") && degree_of(mesh, "pp") == 1)
+      expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
   }
   if (replicas > 1) {
     expect_reduction(showing, runs, "all_reduce", "dp_replicate");

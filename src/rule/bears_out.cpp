@@ -114,7 +114,8 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
     if (ended_early(seen.verdict)) return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
     // A cost is the difference of two stacks that are right. Where the good one is wrong too, something else is wrong with both.
     if (claim.counted == Counted::cost && beside != nullptr && !is_of_kind(Verdict::equal, beside->verdict))
-      return {Bearing::undecided, fmt::format("the good stack ran {} too, so the order decides nothing", name_of(beside->verdict)), ""};
+      return {Bearing::undecided,
+              fmt::format("the good stack ran {} too, so the order decides nothing", name_of(beside->verdict)), ""};
     return {Bearing::departed, fmt::format("{} where {} was expected", name_of(seen.verdict), name_of(said)), ""};
   }
   Borne borne{Bearing::borne_out, seen.message, ""};

@@ -49,7 +49,8 @@ TEST(Patterns, ScopesAlsoByDefault) {
 }
 
 TEST(Patterns, PrintAsTheyWereRead) {
-  for (const char* text : {"fsdp|hsdp", "ac=selective:n", "pp:microbatches=4", "compile:wrap:!fullgraph@model", "compile!=aot_eager:!wrap@block"})
+  for (const char* text :
+       {"fsdp|hsdp", "ac=selective:n", "pp:microbatches=4", "compile:wrap:!fullgraph@model", "compile!=aot_eager:!wrap@block"})
     EXPECT_EQ(print(*parse_pattern(text)), text);
 }
 
