@@ -66,11 +66,15 @@ ConditionValues condition_values(const Stack& stack, const Job& job) {
   values["dp"] = values["dp_replicate"] * values["dp_shard"];
   values["world"] = world_size(mesh);
   if (job.ranks) values["ranks"] = *job.ranks;
-  values["ep"] = 1;
+  values["ep"] = values["etp"] = 1;
   for (const char* name : {"ac", "sac", "compile"}) values[name] = std::ranges::count(stack.items, name, &Item::name);
   values["clip_alone"] = std::ranges::count_if(stack.items, clips_alone);
   for (const Item& item : stack.items) {
-    if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
+    if (item.name == "ep") {
+      values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
+      if (const auto written = option_of(item, "etp"))
+        if (const auto degree = parse_integer(*written)) values["etp"] = *degree;
+    }
     if (item.name == "pp")
       if (const auto written = option_of(item, "microbatches"))
         if (const auto count = parse_integer(*written)) values["microbatches"] = *count;

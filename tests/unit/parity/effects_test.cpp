@@ -116,6 +116,16 @@ TEST(Effect, ComposableReplicationOwesWhatDdpDoes) {
   EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
 }
 
+// FSDP2 and replicate around a stage reduce when the schedule is through with it, which is in no backward.
+TEST(Effect, APipelinesScheduleReducesBehindTheBackward) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  EXPECT_FALSE(effect("replicate=2,pp=2", with, sample_record()).present);
+  with.collectives = {{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::forward, .count = 1}};
+  EXPECT_TRUE(effect("replicate=2,pp=2", with, sample_record()).present);
+  EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
+}
+
 TEST(Effect, APlanOfTheBlocksLeavesTheOutputWhole) {
   Record with = sample_record(2);
   with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
