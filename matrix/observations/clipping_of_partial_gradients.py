@@ -32,7 +32,9 @@ def on_rank(rank: int) -> None:
         clipped = parameter.grad.full_tensor()
         expected = sum(parts) * (0.5 / (norm + 1e-6))
         if rank == 0:
-            print(f"torch {torch.__version__}, foreach={foreach}: norm {norm.item():.6f}, expected {sum(parts).norm().item():.6f}")
+            print(
+                f"torch {torch.__version__}, foreach={foreach}: norm {norm.item():.6f}, expected {sum(parts).norm().item():.6f}"
+            )
             print(f"  clipped  {[round(x, 6) for x in clipped.tolist()]} as {placements}")
             print(f"  expected {[round(x, 6) for x in expected.tolist()]}", flush=True)
     dist.destroy_process_group()

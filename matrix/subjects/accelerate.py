@@ -82,7 +82,9 @@ SUBJECT = Published(
         "compile": Transform(apply_compile, scopes=("block",)),
         "fsdp": Transform(apply_fsdp, scopes=("block",)),
         "hsdp": Transform(apply_fsdp, scopes=("block",)),
-        "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize),
+        "optimizer": Transform(
+            apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize
+        ),
     },
     loss=loss,
     optimizer=apply_default_optimizer,

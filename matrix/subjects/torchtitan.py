@@ -21,6 +21,7 @@ from ordercheck_pytorch.program.data import SEQUENCE_LENGTH, VOCABULARY
 from ordercheck_pytorch.program.marks import SCOPE, marked
 from ordercheck_pytorch.program.stand_in import NOTE, stand_in_for_inductor
 from ordercheck_pytorch.program.subject_file import Published
+from ordercheck_pytorch.program.transforms.optimizer import cannot_optimize
 from ordercheck_pytorch.program.transforms.subject import Pipeline, Site, Subject
 from ordercheck_pytorch.program.transforms.transform import Transform
 from torch import nn
@@ -348,7 +349,9 @@ def apply_pp(subject: Subject, item: Item, site: Site) -> None:
 
 def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
     options = item.options
-    build(subject, site, options.get("lr", "1e-2"), options.get("weight_decay"), float(options.get("clip", "0")))
+    build(
+        subject, site, options.get("lr", "1e-2"), options.get("weight_decay"), float(options.get("clip", "0"))
+    )
 
 
 def build_optimizers(subject: Subject, site: Site) -> None:
@@ -381,12 +384,12 @@ def build(subject: Subject, site: Site, lr: str, weight_decay: str | None, max_n
     subject.clips_by = lambda model: clip(list(model.parameters()))
 
 
-def cannot_optimize(item: Item) -> str:
+def cannot_build(item: Item) -> str:
     if item.mode == "sgd":
         return "optimizer=sgd is not built for torchtitan; expected adamw"
     if item.options.get("clip") == "per_mesh":
         return "optimizer:clip=per_mesh is what torchtitan's clipping does; expected a number"
-    return cannot_size(item)
+    return cannot_optimize(item)
 
 
 def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
@@ -510,7 +513,7 @@ SUBJECT = Published(
         "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
         "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
         "ddp": Transform(apply_ddp),
-        "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay"), cannot=cannot_optimize),
+        "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay"), cannot=cannot_build),
     },
     loss=loss,
     optimizer=build_optimizers,

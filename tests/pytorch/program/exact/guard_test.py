@@ -97,6 +97,8 @@ def test_a_step_draws_from_a_generator_of_its_own_alone(what: str) -> None:
             with allowing_draws():  # of a batch
                 draw(None)
         draw(None)
+
+
 def test_what_stays_float64_or_was_never_float64_passes() -> None:
     with exact_kernels(20):
         assert X.to(torch.float64, copy=True).equal(X)

@@ -28,7 +28,9 @@ TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
         apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
     ),
-    "tp": Transform(apply_tp, ("sp", "plan", "rest", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp),
+    "tp": Transform(
+        apply_tp, ("sp", "plan", "rest", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp
+    ),
     "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
@@ -49,7 +51,9 @@ TRANSFORMS: dict[str, Transform] = {
         sends_every_parameter=True,
     ),
     "amp": Transform(apply_amp),
-    "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize),
+    "optimizer": Transform(
+        apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize
+    ),
 }
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 

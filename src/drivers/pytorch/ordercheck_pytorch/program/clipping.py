@@ -21,18 +21,28 @@ PER_MESH = "clip=per_mesh: the norm is taken mesh by mesh and added up over stag
 
 
 def clip_per_mesh(
-    parameters: Sequence[nn.Parameter], max_norm: float, stages: Iterable[dist.ProcessGroup], foreach: bool | None
+    parameters: Sequence[nn.Parameter],
+    max_norm: float,
+    stages: Iterable[dist.ProcessGroup],
+    foreach: bool | None,
 ) -> torch.Tensor:
-    """Of the parameters that the optimizer has. Clips in place. The norm before that. Collective over the meshes and the stages."""
+    """Of the parameters that the optimizer has. Clips in place; the norm before that. Collective over meshes and stages."""
     with_gradient = [p for p in parameters if p.grad is not None]
     groups: dict[object, list[nn.Parameter]] = {}
     for parameter in with_gradient:
         groups.setdefault(mesh_of(laid_out_gradient(parameter)), []).append(parameter)
     norms = [
-        whole(torch.nn.utils.get_total_norm([laid_out_gradient(p) for p in group])) for group in groups.values()
+        whole(torch.nn.utils.get_total_norm([laid_out_gradient(p) for p in group]))
+        for group in groups.values()
     ]
     # A stage without a parameter that was trained still adds up with the others.
-    norm = torch.zeros(()) if not norms else norms[0] if len(norms) == 1 else torch.nn.utils.get_total_norm(norms)
+    norm = (
+        torch.zeros(())
+        if not norms
+        else norms[0]
+        if len(norms) == 1
+        else torch.nn.utils.get_total_norm(norms)
+    )
     for stage in stages:
         squares = norm**2
         dist.all_reduce(squares, group=stage)

@@ -1,8 +1,9 @@
 """The factor of clip_grad_norm_, by which gradients are multiplied while they may still be parts of a sum.
 
-Under sequence parallel the gradient of a norm's weight is such a part on every rank. A product with a factor of 53 bits rounds,
-and rounded parts do not add up to the rounded whole. So where clip_grad_norm_ clamps its factor to 1, the factor is rounded down
-to a power of two, on one rank as on many: products are exact then. The norm that it is computed from is compared as it is."""
+Under sequence parallel the gradient of a norm's weight is such a part on every rank. A product with a factor of 53 bits
+rounds, and rounded parts do not add up to the rounded whole. So where clip_grad_norm_ clamps its factor to 1, the factor is
+rounded down to a power of two, on one rank as on many: products are exact then. The norm that it is computed from is compared
+as it is."""
 
 from __future__ import annotations
 
