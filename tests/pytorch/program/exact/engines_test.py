@@ -17,7 +17,10 @@ LAYOUTS = ("", "plain", "transposed", "second", "offset", "permuted")
 def native(layout: str) -> dict[str, tuple[str, str]]:
     command = [str(PROGRAM), str(FILE), *([layout] if layout else [])]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return {name: (hashed, strides) for name, hashed, strides in map(lambda line: line.split("\t"), printed.splitlines())}
+    return {
+        name: (hashed, strides)
+        for name, hashed, strides in map(lambda line: line.split("\t"), printed.splitlines())
+    }
 
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason=f"no native engine is built: {PROGRAM} is missing")

@@ -42,7 +42,10 @@ ELEMENTWISE = sorted({operator.name for operator in operators() if operator.kind
 
 def calls(operator: str) -> tuple[tuple[Any, ...], ...]:
     return (
-        UNSTABLE_CALLS.get(operator) or UNSTABLE_CALLS.get(operator.removesuffix("_")) or calls_of(operator) or ()
+        UNSTABLE_CALLS.get(operator)
+        or UNSTABLE_CALLS.get(operator.removesuffix("_"))
+        or calls_of(operator)
+        or ()
     )
 
 
@@ -70,7 +73,9 @@ def piece_of(shape: list[int], draw: random.Random) -> tuple[slice, ...]:
 def called(operator: str, arguments: tuple[Any, ...], operands: list[torch.Tensor]) -> list[torch.Tensor]:
     named = arguments[-1] if isinstance(arguments[-1], dict) else {}
     rest = iter(operands)
-    values = [next(rest) if isinstance(one, str) else one for one in arguments[: len(arguments) - bool(named)]]
+    values = [
+        next(rest) if isinstance(one, str) else one for one in arguments[: len(arguments) - bool(named)]
+    ]
     result = getattr(torch.ops.aten, operator)(*values, **named)
     return [x for x in (result if isinstance(result, tuple) else (result,)) if x.numel()]
 
@@ -116,5 +121,7 @@ def test_stock_kernels_of_the_class_unstable_are(unstable_stock_kernels: set[str
 
 @pytest.mark.parametrize("operator", [*ELEMENTWISE, "add", "add_"])
 def test_a_piece_is_the_piece_of_the_whole(operator: str, unstable_stock_kernels: set[str]) -> None:
-    assert calls(operator), f"{operator} is in the table: this file or stable_calls.py has to say how it is called"
+    assert calls(operator), (
+        f"{operator} is in the table: this file or stable_calls.py has to say how it is called"
+    )
     assert differing(operator) == []

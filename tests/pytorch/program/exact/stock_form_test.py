@@ -61,9 +61,19 @@ def form_of(case: Case, inputs: dict[str, Any]) -> Form:
         lies_in = [name for name, one, _ in operands if one.numel() and shares(one, x)]
         is_one = [name for name, one, _ in operands if one is x]
         form.append(
-            (tuple(x.shape), x.stride(), x.storage_offset(), x.dtype, x.untyped_storage().nbytes(), lies_in, is_one)
+            (
+                tuple(x.shape),
+                x.stride(),
+                x.storage_offset(),
+                x.dtype,
+                x.untyped_storage().nbytes(),
+                lies_in,
+                is_one,
+            )
         )
-    form.append(tuple((name, one.shape, one.stride(), one._version - before) for name, one, before in operands))
+    form.append(
+        tuple((name, one.shape, one.stride(), one._version - before) for name, one, before in operands)
+    )
     return form
 
 

@@ -11,15 +11,29 @@ import torch
 
 from .table import operators
 
-KEPT_WHOLE = (
-    "compile: operators that compute are not decomposed by Inductor, and zeros are not folded away, so that exact kernels run"
-)
+KEPT_WHOLE = "compile: operators that compute are not decomposed by Inductor, and zeros are not folded away, so that exact kernels run"
 
 # Not in the table, because their eager kernels call operators that are: whole, they call the same ones compiled.
 _CALL_OPERATORS = frozenset(
     (
-        *("mv", "binary_cross_entropy_with_logits", "celu", "dist", "_euclidean_dist", "logsumexp", "_safe_softmax"),
-        *("rad2deg", "deg2rad", "soft_margin_loss", "soft_margin_loss_backward", "mvlgamma", "xlogy", "special_xlog1py"),
+        *(
+            "mv",
+            "binary_cross_entropy_with_logits",
+            "celu",
+            "dist",
+            "_euclidean_dist",
+            "logsumexp",
+            "_safe_softmax",
+        ),
+        *(
+            "rad2deg",
+            "deg2rad",
+            "soft_margin_loss",
+            "soft_margin_loss_backward",
+            "mvlgamma",
+            "xlogy",
+            "special_xlog1py",
+        ),
         *("_foreach_addcdiv", "_foreach_addcmul", "_foreach_lerp", "rrelu_with_noise_backward"),
     )
 )

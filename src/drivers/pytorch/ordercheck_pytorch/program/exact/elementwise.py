@@ -140,7 +140,9 @@ def smooth_l1_loss_backward(
     grad_input: torch.Tensor,
 ) -> torch.Tensor:
     if not is_exact(x):
-        return stock_path("smooth_l1_loss_backward.grad_input", g, x, target, reduction, beta, grad_input=grad_input)
+        return stock_path(
+            "smooth_l1_loss_backward.grad_input", g, x, target, reduction, beta, grad_input=grad_input
+        )
     difference = x - target
     scaled = g * (1.0 / difference.numel() if reduction == MEAN else 1.0)
     inner = stock("mul.Tensor")(difference, scaled) / beta

@@ -28,6 +28,18 @@ def can_call_operators() -> bool:
     return hasattr(config, "fallback_by_default")
 
 
+def keeps_operators_whole() -> bool:
+    from torch._inductor import compile_fx
+
+    return compile_fx.select_decomp_table is _table_of_exact_arithmetic
+
+
+def _table_of_exact_arithmetic() -> dict[Any, Any]:
+    from torch._inductor.decomposition import select_decomp_table
+
+    return without_what_computes(select_decomp_table())
+
+
 @contextlib.contextmanager
 def calling_operators() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
@@ -44,7 +56,7 @@ def _keeping_operators_whole() -> Iterator[None]:
     from torch._inductor import compile_fx, config
 
     table = compile_fx.select_decomp_table
-    compile_fx.select_decomp_table = lambda: without_what_computes(table())
+    compile_fx.select_decomp_table = _table_of_exact_arithmetic
     try:
         # x + 0 rounds x to the grid of additions: it is not nothing, and is not folded away. What is cached by the graph
         # before it is decomposed would be taken for what other decompositions made of it.
