@@ -1,5 +1,5 @@
-"""Prints "name<TAB>hash<TAB>strides" of every case in tests/data/exact/cases.tsv, computed by the exact kernels. Another engine that
-prints the same lines has the same kernels; the file tells how operands are drawn and results are hashed. LibTorch's
+"""Prints "name<TAB>hash<TAB>strides" of every case in tests/data/exact/cases.tsv, computed by the exact kernels. Another engine
+that prints the same lines has the same kernels; the file tells how operands are drawn and results are hashed. LibTorch's
 elementwise functions are part of a result, so lines are held against those of the same release, on the same processor.
 
 Usage: conformance.py, with src/drivers/pytorch on PYTHONPATH."""

@@ -19,8 +19,8 @@ from .apart import start_apart
 from .case import Case, Item
 from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
-from .exact.grid import RANGE
 from .exact.draws import allowing_draws, refusing_draws
+from .exact.grid import RANGE
 from .exact.install import exact_kernels, measured_range
 from .gather import (
     clean_name,

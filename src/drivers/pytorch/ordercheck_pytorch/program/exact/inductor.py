@@ -5,6 +5,7 @@ while exact kernels are in place it calls operators instead (its fallback_by_def
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,10 +29,12 @@ def can_call_operators() -> bool:
     return hasattr(config, "fallback_by_default")
 
 
-def keeps_operators_whole() -> bool:
-    from torch._inductor import compile_fx
+def _compile_fx() -> Any:
+    return importlib.import_module("torch._inductor.compile_fx")  # it does not export what is replaced here
 
-    return compile_fx.select_decomp_table is _table_of_exact_arithmetic
+
+def keeps_operators_whole() -> bool:
+    return bool(_compile_fx().select_decomp_table is _table_of_exact_arithmetic)
 
 
 def _table_of_exact_arithmetic() -> dict[Any, Any]:
@@ -53,8 +56,9 @@ def calling_operators() -> Iterator[None]:
 def _keeping_operators_whole() -> Iterator[None]:
     """For all that goes through compile_fx, the stand-in for inductor as well."""
     from torch._functorch import config as functorch_config
-    from torch._inductor import compile_fx, config
+    from torch._inductor import config
 
+    compile_fx = _compile_fx()
     table = compile_fx.select_decomp_table
     compile_fx.select_decomp_table = _table_of_exact_arithmetic
     try:

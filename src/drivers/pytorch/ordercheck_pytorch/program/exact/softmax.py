@@ -1,4 +1,5 @@
-"""Softmax and its logarithm, contiguous as the stock kernels' are. The largest element is subtracted first: a running one would depend on how a row is cut."""
+"""Softmax and its logarithm, contiguous as the stock kernels' are. The largest element is subtracted first: a running one would
+depend on how a row is cut."""
 
 from __future__ import annotations
 
