@@ -79,8 +79,7 @@ Tensor sum_of_any(const Tensor& a, const Tensor& b, int bits) {
 Tensor exact_add(const Tensor& a, const Tensor& b) {
   const int bits = bits_of(a, b);
   note_meeting(a, b, bits);
-  if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes())
-    return sum_of_any(a, b, bits);
+  if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes()) return sum_of_any(a, b, bits);
   Tensor out = at::detail::empty_cpu(a.sizes(), a.options());
   const double *x = a.const_data_ptr<double>(), *y = b.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();

@@ -94,7 +94,7 @@ Tensor var_over(const Tensor& x, OptionalIntArrayRef dims, const std::optional<S
 }
 
 std::tuple<Tensor, Tensor> var_and_mean(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction,
-                                    bool keepdim) {
+                                        bool keepdim) {
   if (!takes_exact_path("aten::var_mean", x)) return at::cpu::var_mean(x, dims, correction, keepdim);
   return {exact_var(x, dims, correction, keepdim), exact_mean(x, dims, keepdim, "aten::var_mean")};
 }

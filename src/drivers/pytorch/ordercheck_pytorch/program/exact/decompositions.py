@@ -11,7 +11,7 @@ import torch
 
 from .table import operators
 
-KEPT_WHOLE = "compile: operators that compute are not decomposed by Inductor, and zeros are not folded away, so that exact kernels run"
+KEPT_WHOLE = "compile: Inductor does not decompose operators that compute, nor fold zeros away, so that exact kernels run"
 
 # Not in the table, because their eager kernels call operators that are: whole, they call the same ones compiled.
 _CALL_OPERATORS = frozenset(

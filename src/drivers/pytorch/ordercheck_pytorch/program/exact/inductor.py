@@ -5,6 +5,7 @@ while exact kernels are in place it calls operators instead (its fallback_by_def
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,20 @@ def can_call_operators() -> bool:
     return hasattr(config, "fallback_by_default")
 
 
+def _compile_fx() -> Any:
+    return importlib.import_module("torch._inductor.compile_fx")  # it does not export what is replaced here
+
+
+def keeps_operators_whole() -> bool:
+    return bool(_compile_fx().select_decomp_table is _table_of_exact_arithmetic)
+
+
+def _table_of_exact_arithmetic() -> dict[Any, Any]:
+    from torch._inductor.decomposition import select_decomp_table
+
+    return without_what_computes(select_decomp_table())
+
+
 @contextlib.contextmanager
 def calling_operators() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
@@ -41,10 +56,11 @@ def calling_operators() -> Iterator[None]:
 def _keeping_operators_whole() -> Iterator[None]:
     """For all that goes through compile_fx, the stand-in for inductor as well."""
     from torch._functorch import config as functorch_config
-    from torch._inductor import compile_fx, config
+    from torch._inductor import config
 
+    compile_fx = _compile_fx()
     table = compile_fx.select_decomp_table
-    compile_fx.select_decomp_table = lambda: without_what_computes(table())
+    compile_fx.select_decomp_table = _table_of_exact_arithmetic
     try:
         # x + 0 rounds x to the grid of additions: it is not nothing, and is not folded away. What is cached by the graph
         # before it is decomposed would be taken for what other decompositions made of it.

@@ -12,7 +12,8 @@ import torch
 from torch import nn
 
 from ..case import Item
-from ..exact.inductor import CALLS_OPERATORS, calls_operators
+from ..exact.decompositions import KEPT_WHOLE
+from ..exact.inductor import CALLS_OPERATORS, calls_operators, keeps_operators_whole
 from ..marks import SCOPE, marked
 from ..stand_in import NOTE, stand_in_for_inductor
 from .subject import Site, Subject, layers_of
@@ -25,6 +26,8 @@ def apply_compile(subject: Subject, item: Item, site: Site) -> None:
     }
     if not item.mode:
         subject.notes.append(NOTE)
+    if item.mode in ("", "inductor") and keeps_operators_whole():
+        subject.notes.append(KEPT_WHOLE)
     if item.mode == "inductor" and calls_operators():
         subject.notes.append(CALLS_OPERATORS)
     wrap = "wrap" in item.options
