@@ -84,7 +84,9 @@ class NamesAsBuilt:
         yield path, module
         for name, child in module._modules.items():
             if child is not None:
-                yield from self.walk(child, path if is_put_in(module, name) else path_of_child(path, name), met)
+                yield from self.walk(
+                    child, path if is_put_in(module, name) else path_of_child(path, name), met
+                )
 
 
 def path_of_child(path: str, name: str) -> str:
