@@ -13,6 +13,7 @@
 namespace ordercheck {
 namespace {
 
+constexpr const char* kMeantToDiffer = "; where that is meant, local_buffers of the function or the factory says so";
 constexpr const char* kOutsideTheRange = "; smaller sizes or values stay within it, and --arithmetic float32 has none";
 constexpr const char* kInFloat32 = "; seen with the code that the compiler writes, in float32 arithmetic";
 constexpr const char* kNotWithOperators = "; with operators in exact arithmetic it does not differ";
@@ -68,7 +69,8 @@ std::optional<Observation> differs_from(const Record& expected, const char* agai
   Observation seen = so_far;
   seen.difference = *difference;
   return decided(std::move(seen), verdict,
-                 fmt::format("{} ({} differ)", in_words(*difference, against), extent_of_difference(expected, got)));
+                 fmt::format("{} ({} differ){}", in_words(*difference, against), extent_of_difference(expected, got),
+                             difference->what.starts_with("buffer ") ? kMeantToDiffer : ""));
 }
 
 // Exact arithmetic left its range. Where one rank tells that a right layout could not have, that is a difference.
@@ -162,9 +164,7 @@ std::optional<Observation> replicas_of_run_apart(const Record& record, const Obs
   for (const auto& b : record.buffers)
     if (!b.local && !b.replicas_agree)
       return decided(so_far, Verdict::differs,
-                     fmt::format("ranks that should hold the same bits of the buffer {} do not; where that is meant, "
-                                 "local_buffers of the function or the factory says so",
-                                 b.name));
+                     fmt::format("ranks that should hold the same bits of the buffer {} do not{}", b.name, kMeantToDiffer));
   return std::nullopt;
 }
 

@@ -167,7 +167,7 @@ def test_float32_in_a_users_code_is_named_with_its_cure(worker: Worker) -> None:
     record = worker.run("", model="other_models:float32_inside")
     assert record["ending"] == "unsupported"
     assert record["failure"]["message"].startswith(
-        "aten::mean of float32 has no exact kernel; --widen PACKAGE"
+        "aten::copy_ casts float64 to float32, and exact arithmetic is float64; --widen PACKAGE"
     )
 
 

@@ -53,7 +53,7 @@ class NamesAsBuilt:
         for path, module in self.walk(model, ""):
             for name, parameter in module._parameters.items():
                 if parameter is not None:
-                    found.setdefault(id(parameter), (joined(path, name), parameter))
+                    found.setdefault(id(parameter), (path_of_child(path, name), parameter))
         for name, _ in found.values():
             if name not in self.parameters:
                 raise Unsupported(unknown_parameter(name, module_with_flat_parameters(model)))
@@ -68,8 +68,8 @@ class NamesAsBuilt:
         found: dict[str, torch.Tensor] = {}
         for path, module in self.walk(model, ""):
             for name, buffer in module._buffers.items():
-                if buffer is not None and joined(path, name) in self.buffers:
-                    found.setdefault(joined(path, name), buffer)
+                if buffer is not None and path_of_child(path, name) in self.buffers:
+                    found.setdefault(path_of_child(path, name), buffer)
         return found
 
     def walk(
@@ -84,10 +84,12 @@ class NamesAsBuilt:
         yield path, module
         for name, child in module._modules.items():
             if child is not None:
-                yield from self.walk(child, path if is_put_in(module, name) else joined(path, name), met)
+                yield from self.walk(
+                    child, path if is_put_in(module, name) else path_of_child(path, name), met
+                )
 
 
-def joined(path: str, name: str) -> str:
+def path_of_child(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
