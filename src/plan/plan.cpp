@@ -25,7 +25,7 @@ namespace ordercheck {
 namespace {
 
 // Of the user's own code, as pkg:name; an engine that runs no Python has no way to it.
-bool is_compiler_code(const std::string& name) { return name.find(':') != std::string::npos; }
+bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -233,11 +233,11 @@ bool is_whole(const Space& space, Tier tier) {
 }
 
 std::string why_not(const Case& c, const Hello& hello) {
-  const bool compiler_code = holds(hello.models, kOwn);
-  if (!compiler_code && !c.subject.empty())
+  const bool own_code = holds(hello.models, kOwn);
+  if (!own_code && !c.subject.empty())
     return fmt::format("the {} engine runs no Python, and {} is; the pytorch engine does (--engine pytorch)", hello.engine,
                        c.subject);
-  if (!compiler_code && (is_compiler_code(c.model) || !c.apply.empty()))
+  if (!own_code && (is_own_code(c.model) || !c.apply.empty()))
     return fmt::format("the {} engine runs no code of yours, and {} is; the pytorch engine does (--engine pytorch)",
                        hello.engine, c.apply.empty() ? c.model : c.apply);
   std::vector<std::string> missing;

@@ -86,6 +86,7 @@ TEST(FloorRuns, AreNotMadeForExactArithmetic) {
   FakeRunner runner;
   Runs runs(runner);
   Trial trial = begin_trial({{.stack = *parse_stack("fsdp=2")}, {}}, {}, runs);
+  ASSERT_TRUE(runs.run());
   ask_again(trial, runs);
   EXPECT_FALSE(trial.layouts.near);
 }

@@ -15,6 +15,7 @@ TEST(Trial, HoldsACaseAgainstOneRankTheRecommendedOrderAndATwinAnItem) {
   Runs runs(runner);
   const Case c{.stack = *parse_stack("tp=2,ac")};
   Trial trial = begin_trial({c, {}}, reversed, runs);
+  ASSERT_TRUE(runs.run());
   ask_again(trial, runs);
   ASSERT_TRUE(runs.run());
   EXPECT_EQ(runner.seen.size(), 6u);  // the case twice, the reference, the recommended order, two twins
@@ -28,6 +29,7 @@ TEST(Trial, AFunctionOfTheUsersHasNoOtherOrderAndNoTwins) {
   Runs runs(runner);
   const Case c{.stack = *parse_stack("tp=2,ac"), .apply = "mine:parallelize"};
   Trial trial = begin_trial({c, {}}, reversed, runs);
+  ASSERT_TRUE(runs.run());
   ask_again(trial, runs);
   ASSERT_TRUE(runs.run());
   ASSERT_EQ(runner.seen.size(), 3u);  // the case twice, and the reference, which applies nothing
