@@ -47,7 +47,8 @@ Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& 
           .shown = ask_shown(c, runs),
           .again = {},
           .variants = {},
-          .tensors = {}};
+          .tensors = {},
+          .coarser = {}};
 }
 
 void ask_again(Trial& trial, Runs& runs) {
