@@ -84,6 +84,8 @@ std::vector<Case> coarser_cases(Case c) {
   return cases;
 }
 
+bool is_small(const Divergence& d) { return d.apart <= kLastBits * std::max(d.owed_largest, d.got_largest); }
+
 bool both_completed(const Tensors& tensors) { return tensors.owed.completed() && tensors.got.completed(); }
 
 }  // namespace
@@ -101,23 +103,21 @@ Result<std::vector<Apart>> places_apart(const Record& owed, const Record& got) {
   }
   for (std::size_t step = 0; step < std::min(owed.steps.size(), got.steps.size()); ++step) {
     const auto number = static_cast<int>(step);
-    for (Apart& apart :
-         std::array{numbers_apart("loss", number, Phase::forward, owed.steps[step].loss, got.steps[step].loss),
-                    numbers_apart("gradient norm", number, Phase::backward, owed.steps[step].gradient_norm,
-                                  got.steps[step].gradient_norm)})
+    for (Apart& apart : std::array{numbers_apart("loss", number, Phase::forward, owed.steps[step].loss, got.steps[step].loss),
+                                   numbers_apart("gradient norm", number, Phase::backward, owed.steps[step].gradient_norm,
+                                                 got.steps[step].gradient_norm)})
       if (apart.total > 0) places.push_back(apart);
   }
   return places;
 }
 
 bool are_last_bits(const std::vector<Apart>& places, const Difference& difference) {
-  const bool measured = std::ranges::any_of(
-      places, [&](const Apart& one) { return one.what == difference.what && one.step == difference.step; });
+  const bool measured =
+      std::ranges::any_of(places, [&](const Apart& one) { return one.what == difference.what && one.step == difference.step; });
   return measured && std::ranges::all_of(places, [](const Apart& one) { return one.largest <= kLastBits * one.size; });
 }
 
-std::optional<std::string> place_that_stays(const std::vector<Apart>& places,
-                                            const std::vector<std::vector<Apart>>& coarser) {
+std::optional<std::string> place_that_stays(const std::vector<Apart>& places, const std::vector<std::vector<Apart>>& coarser) {
   for (const Apart& one : places) {
     for (std::size_t i = 0; i < coarser.size(); ++i) {
       const Apart* there = find(coarser[i], place_of(one));
@@ -128,18 +128,20 @@ std::optional<std::string> place_that_stays(const std::vector<Apart>& places,
   return std::nullopt;
 }
 
-Result<bool> ask_coarser(Trial& trial, const Observation& seen, Runs& runs) {
+Result<bool> ask_coarser(Trial& trial, const CaseResult& differing, Runs& runs) {
   const Case& c = trial.planned.subject;
-  if (c.settings.arithmetic != Arithmetic::exact || !seen.difference || !trial.tensors || !both_completed(*trial.tensors))
+  const std::optional<Difference>& difference = differing.outcome.seen.difference;
+  if (c.settings.arithmetic != Arithmetic::exact || !difference || !trial.tensors || !both_completed(*trial.tensors))
     return false;
+  if (differing.divergence && !is_small(*differing.divergence)) return false;
   if (c.settings.grid <= kCoarserBits * static_cast<int>(kGrows.size())) return false;
   const auto places = places_apart(trial.tensors->owed.record(), trial.tensors->got.record());
   if (!places) return places.error();
-  if (!are_last_bits(*places, *seen.difference)) return false;
+  if (!are_last_bits(*places, *difference)) return false;
   const auto owed = coarser_cases(trial.tensors->owed.subject()), got = coarser_cases(trial.tensors->got.subject());
   for (std::size_t i = 0; i < owed.size(); ++i)
-    trial.coarser.push_back({.owed = runs.ask(owed[i], Turn::first, Keep::values),
-                             .got = runs.ask(got[i], Turn::first, Keep::values)});
+    trial.coarser.push_back(
+        {.owed = runs.ask(owed[i], Turn::first, Keep::values), .got = runs.ask(got[i], Turn::first, Keep::values)});
   return true;
 }
 
@@ -154,7 +156,7 @@ Status judge_last_bits(const Trial& trial, Observation& seen) {
     coarser.push_back(*std::move(on_grid));
   }
   if (const auto stays = place_that_stays(*places, coarser)) {
-    seen.message += fmt::format("; no rounding: on coarser grids the {} is as far apart", *stays);
+    seen.message += fmt::format("; it is no rounding: on coarser grids {} is no further apart", *stays);
     return Done{};
   }
   const Apart& first = places->front();

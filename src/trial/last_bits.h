@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "parity/difference.h"
+#include "plan/result.h"
 #include "trial/trial.h"
 
 namespace ordercheck {
@@ -34,7 +35,7 @@ bool are_last_bits(const std::vector<Apart>& places, const Difference& differenc
 std::optional<std::string> place_that_stays(const std::vector<Apart>& places, const std::vector<std::vector<Apart>>& coarser);
 
 // Of a difference that has its tensors and is one of last bits: both sides again on coarser grids.
-Result<bool> ask_coarser(Trial& trial, const Observation& seen, Runs& runs);
+Result<bool> ask_coarser(Trial& trial, const CaseResult& differing, Runs& runs);
 
 // `unstable` where all that is apart moves with the grid, else as it is. The message gets which and by how much.
 Status judge_last_bits(const Trial& trial, Observation& seen);

@@ -63,7 +63,7 @@ using Differing = std::vector<std::pair<Trial*, CaseResult*>>;
 Status look_at_last_bits(const Differing& differing, Runs& runs) {
   Differing looked_at;
   for (const auto& one : differing) {
-    const auto asked = ask_coarser(*one.first, one.second->outcome.seen, runs);
+    const auto asked = ask_coarser(*one.first, *one.second, runs);
     if (!asked) return asked.error();
     if (*asked) looked_at.push_back(one);
   }
