@@ -16,7 +16,11 @@ from ordercheck_pytorch.program.llama import Llama
 from ordercheck_pytorch.program.loss import summed_cross_entropy
 from ordercheck_pytorch.program.stand_in import NOTE, stand_in_for_inductor
 from ordercheck_pytorch.program.subject_file import Published
-from ordercheck_pytorch.program.transforms.optimizer import apply_default_optimizer
+from ordercheck_pytorch.program.transforms.optimizer import (
+    apply_default_optimizer,
+    apply_optimizer,
+    cannot_optimize,
+)
 from ordercheck_pytorch.program.transforms.subject import Site, Subject
 from ordercheck_pytorch.program.transforms.transform import Transform
 from torch import nn
@@ -78,6 +82,7 @@ SUBJECT = Published(
         "compile": Transform(apply_compile, scopes=("block",)),
         "fsdp": Transform(apply_fsdp, scopes=("block",)),
         "hsdp": Transform(apply_fsdp, scopes=("block",)),
+        "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize),
     },
     loss=loss,
     optimizer=apply_default_optimizer,

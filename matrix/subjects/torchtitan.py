@@ -346,22 +346,47 @@ def apply_pp(subject: Subject, item: Item, site: Site) -> None:
     )
 
 
+def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
+    options = item.options
+    build(subject, site, options.get("lr", "1e-2"), options.get("weight_decay"), float(options.get("clip", "0")))
+
+
 def build_optimizers(subject: Subject, site: Site) -> None:
-    """AdamW as it is built by default, one tensor at a time on a CPU; clipped to its max_norm as train_step does. MoE models
+    """Of a stack that names none. Its max_norm is 1 by default, which no gradient of these small models reaches: clipping would
+    not be tested."""
+    build(subject, site, "1e-2", None, 2.0**-5)
+
+
+def build(subject: Subject, site: Site, lr: str, weight_decay: str | None, max_norm: float) -> None:
+    """AdamW as it is built by default, one tensor at a time on a CPU; clipped to max_norm as train_step does. MoE models
     update the bias that balances their experts in a hook of it."""
     spec = import_module(family_of(subject.model)).get_train_spec()
     config = job_config(site)
     config.optimizer.implementation = "for-loop"
-    config.optimizer.lr = 1e-2
+    config.optimizer.lr = float(lr)
+    if weight_decay is not None:
+        config.optimizer.weight_decay = float(weight_decay)
     subject.optimizer = spec.build_optimizers_fn([subject.model], config.optimizer, parallel_dims(site))
     dims = parallel_dims(site)
-    subject.clips_by = functools.partial(
+    if max_norm == 0:
+        return
+    clip = functools.partial(
         part("distributed.utils").clip_grad_norm_,
-        max_norm=config.training.max_norm,
+        max_norm=max_norm,
         foreach=True,
         pp_mesh=dims.get_optional_mesh("pp"),
         ep_enabled=dims.ep_enabled,
     )
+    subject.max_norm = max_norm
+    subject.clips_by = lambda model: clip(list(model.parameters()))
+
+
+def cannot_optimize(item: Item) -> str:
+    if item.mode == "sgd":
+        return "optimizer=sgd is not built for torchtitan; expected adamw"
+    if item.options.get("clip") == "per_mesh":
+        return "optimizer:clip=per_mesh is what torchtitan's clipping does; expected a number"
+    return cannot_size(item)
 
 
 def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
@@ -485,6 +510,7 @@ SUBJECT = Published(
         "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
         "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
         "ddp": Transform(apply_ddp),
+        "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay"), cannot=cannot_optimize),
     },
     loss=loss,
     optimizer=build_optimizers,

@@ -118,12 +118,12 @@ std::vector<int> TomlTable::numbers(const std::string& key) {
   return values;
 }
 
-std::optional<int> TomlTable::number_if_given(const std::string& key) {
+std::optional<int> TomlTable::number_if_given(const std::string& key, int least) {
   const toml::node* node = find(key, false);
   if (!node) return std::nullopt;
   const auto number = node->is_integer() ? node->value<int>() : std::nullopt;
-  if (number && *number >= 1) return number;
-  refuse(key, fmt::format("'{}' is no whole number of at least 1", key));
+  if (number && *number >= least) return number;
+  refuse(key, fmt::format("'{}' is no whole number of at least {}", key, least));
   return std::nullopt;
 }
 

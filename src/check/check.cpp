@@ -11,6 +11,7 @@
 #include "check/describe.h"
 #include "check/repair.h"
 #include "check/runs.h"
+#include "check/trainer.h"
 #include "rule/load.h"
 #include "rule/match.h"
 
@@ -138,6 +139,7 @@ Report check(const Stack& stack, const Judge& judge) {
     if (std::vector<std::string> sizes = open_for(rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(rule))
       report.not_judged.push_back({.rule = rule.id, .sizes = std::move(sizes)});
   for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge);
+  report.trainer = trainer_advice(stack, judge);
   return report;
 }
 

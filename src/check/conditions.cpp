@@ -29,6 +29,7 @@ std::string in_words(const ItemPattern& pattern) {
   for (const Option& option : pattern.options)
     text += option.value.empty() ? ":" + option.name : fmt::format(":{}={}", option.name, option.value);
   if (pattern.scope) text += scope_in_words(*pattern.scope);
+  if (!pattern.other_than.empty()) text += fmt::format(" (no ={})", pattern.other_than);
   const TransformInfo& info = *find_transform(pattern.name);  // a pattern that was parsed has one
   for (const Option& without : pattern.without) {
     const std::string written = without.value.empty() ? without.name : fmt::format("{}={}", without.name, without.value);
@@ -80,6 +81,7 @@ std::string comparison_in_words(const std::string& text) {
         parts_between(std::string_view(text).substr(0, text.size() - std::string_view(sign).size()), "%");
     if (sides.size() == 2) return fmt::format("{} {} {}", unwrapped(sides[0]), words, unwrapped(sides[1]));
   }
+  if (text == "clip_alone > 0") return "clip_grad_norm_ clips";
   for (const char* name : {"ac", "sac", "compile"})
     if (text == fmt::format("{} > 0", name)) return fmt::format("{} is applied too", name);
   return text;

@@ -58,12 +58,21 @@ struct NotJudged {
   friend bool operator==(const NotJudged&, const NotJudged&) = default;
 };
 
+// A page that speaks of the trainer that a run has where the stack names none.
+struct TrainerAdvice {
+  std::string rule;
+  std::string shows;  // what that trainer shows in this stack
+  std::string needs;  // the item that the page takes instead: "optimizer=adamw:clip=per_mesh"; "" for none
+  friend bool operator==(const TrainerAdvice&, const TrainerAdvice&) = default;
+};
+
 struct Report {
   Stack stack;
   Target target;
   bool target_assumed = false;        // the version was not asked for: the newest that is known
   std::vector<Finding> findings;      // errors first, then by rule kind, id and place
-  std::vector<NotJudged> not_judged;  // in order of the rules
+  std::vector<TrainerAdvice> trainer = {};  // in order of the rules; never against the stack itself
+  std::vector<NotJudged> not_judged;        // in order of the rules
   std::optional<Conflict> conflict;   // when there is an error
   std::optional<Stack> repaired;      // without any error; nothing when there is none to mend, or no repair was found
   friend bool operator==(const Report&, const Report&) = default;

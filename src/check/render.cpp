@@ -10,6 +10,7 @@
 #include "rule/claim.h"
 #include "rule/job.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
@@ -82,6 +83,12 @@ std::string render(const std::vector<NotJudged>& open) {
   return fmt::format("Not judged, sizes unknown: {}.\n  Give them with {}.\n", join(rules, ", "), how);
 }
 
+// How it is to be clipped, on a line of its own: that is no finding, since a stack need not say how it is trained.
+std::string render(const TrainerAdvice& one) {
+  return fmt::format("Clipping: {}with {} ({}) {} shows: {}.\n", one.needs.empty() ? "" : one.needs + "; ",
+                     "torch.nn.utils.clip_grad_norm_ alone", print(default_trainer()), one.rule, one.shows);
+}
+
 std::string render_repaired(const Report& report, bool colour) {
   const std::string change = change_in_words(report.stack, *report.repaired);
   return fmt::format("Repaired: {}{}\n", paint(print(*report.repaired), "32", colour),
@@ -114,6 +121,7 @@ std::string render_text(const Report& report, bool colour) {
   if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
   text +=
       fmt::format(" Judged for {}{}.\n", print(report.target), report.target_assumed ? ", the newest that the rules know" : "");
+  for (const TrainerAdvice& one : report.trainer) text += render(one);
   if (!report.not_judged.empty()) text += render(report.not_judged);
   return text;
 }

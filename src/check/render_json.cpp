@@ -52,6 +52,9 @@ Json json_of(const Conflict& conflict) {
 std::string render_json(const Report& report) {
   Json findings = Json::array();
   for (const Finding& finding : report.findings) findings.push_back(json_of(finding, report.stack));
+  Json trainer = Json::array();
+  for (const TrainerAdvice& one : report.trainer)
+    trainer.push_back({{"rule", one.rule}, {"shows", one.shows}, {"needs", one.needs}});
   Json not_judged = Json::array();
   for (const NotJudged& one : report.not_judged) not_judged.push_back({{"rule", one.rule}, {"unknown", one.sizes}});
   const Json whole{{"stack", print(report.stack)},
@@ -60,6 +63,7 @@ std::string render_json(const Report& report) {
                    {"errors", count_of(report, Severity::error)},
                    {"advice", count_of(report, Severity::advice)},
                    {"findings", findings},
+                   {"trainer", trainer},
                    {"not_judged", not_judged},
                    {"conflict", report.conflict ? json_of(*report.conflict) : Json(nullptr)},
                    {"repaired", json_of(report.repaired)}};

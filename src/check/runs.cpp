@@ -8,6 +8,7 @@
 #include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
@@ -45,9 +46,13 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
     if (!ran || *ran != usual_case(ran->stack, model, seen.engine)) continue;
     StackRun run{.run = &seen, .stack = ran->stack};
     const Stack shape = without_degrees(ran->stack);
-    run.inductor = open && shape == without_degrees(inductor);
-    run.stand_in = open && shape == without_degrees(stack);
-    if (!run.inductor && shape != without_degrees(stack)) continue;
+    const auto is_of = [&](const Stack& wanted) {
+      const Stack plain = without_degrees(wanted);
+      return shape == plain || is_trained_form_of(shape, plain);
+    };
+    run.inductor = open && is_of(inductor);
+    run.stand_in = open && is_of(stack);
+    if (!run.inductor && !is_of(stack)) continue;
     if (!best || rank(run) < rank(*best)) best = std::move(run);
   }
   return best;

@@ -68,7 +68,7 @@ Result<int> run_both(const EngineSpec& spec, const Stack& left, const Stack& rig
   }
   const CaseResult &one = result_of(left, *result), &other = result_of(right, *result);
   fmt::print("\nWhat the two runs showed:\n{}", render_two_runs(one, other, hello));
-  return worst_of({exit_code_of(one.outcome.seen.verdict), exit_code_of(other.outcome.seen.verdict)});
+  return worst_of({exit_code_of(one.outcome), exit_code_of(other.outcome)});
 }
 
 // Input that must be changed ends it; otherwise each interpreter's runs are told.

@@ -35,6 +35,11 @@ struct RunCommand {
   std::string rules;
 };
 
+// Whether the words have the setting.
+bool writes(const RunCommand& command, const char* setting) {
+  return join(command.words, " ").find(fmt::format(" {}=", setting)) != std::string::npos;
+}
+
 Result<Case> case_of(const RunCommand& command) {
   const bool names_model = !command.own.subject.empty() && command.own.model.empty();
   if (names_model && command.words.size() < 2)
@@ -44,9 +49,10 @@ Result<Case> case_of(const RunCommand& command) {
   if (!written) return written;
   Case c = with_usual_arithmetic(*std::move(written));
   if (names_model) c.model = command.words.front();
+  const int steps_written = c.settings.steps;
   put_into(command.own, c);
   c.settings.accumulation = command.accumulation.value_or(c.settings.accumulation);
-  c.settings.steps = command.steps.value_or(c.settings.steps);
+  c.settings.steps = command.steps.value_or(writes(command, "steps") ? steps_written : usual_steps(c));
   c.settings.seed = command.seed.value_or(c.settings.seed);
   for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32})
     if (command.arithmetic == name_of(arithmetic)) c.settings.arithmetic = arithmetic;
@@ -56,8 +62,7 @@ Result<Case> case_of(const RunCommand& command) {
 // The engine that is meant: the option's, else the one that a case out of a table names.
 EngineChoice choice_of(const RunCommand& command, const Case& c) {
   EngineChoice choice = command.engine;
-  const bool written = join(command.words, " ").find(" engine=") != std::string::npos;
-  if (choice.engine.empty() && written) choice.engine = c.engine;
+  if (choice.engine.empty() && writes(command, "engine")) choice.engine = c.engine;
   return choice;
 }
 
@@ -102,7 +107,7 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
   const CaseResult& one = result->cases.front();
   if (!never_fired(options.fault, one.record))
-    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome.seen.verdict)};
+    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome)};
   return Ran{.result = one,
              .hello = hello,
              .exit_code = kUndecided,
@@ -185,7 +190,10 @@ void add_run(CLI::App& app, int& exit_code) {
   const Settings usual;
   command->add_option("--accumulation", options->accumulation, fmt::format("Microbatches a step; else {}", usual.accumulation))
       ->check(CLI::PositiveNumber);
-  command->add_option("--steps", options->steps, fmt::format("Steps; else {}", usual.steps))->check(CLI::PositiveNumber);
+  command
+      ->add_option("--steps", options->steps,
+                   fmt::format("Steps; else {}, and {} with --apply", usual.steps, usual_steps({.apply = "a:b"})))
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", options->seed, fmt::format("Of weights and data; else {}", usual.seed));
   command
       ->add_option("--arithmetic", options->arithmetic,

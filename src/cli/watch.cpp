@@ -68,6 +68,7 @@ std::vector<Watched> watched_stacks(const WatchCommand& command, const Project& 
   for (const ProjectStack& one : project.stacks) {
     Case c = usual_case(one.stack, one.model.empty() ? model_of(one.stack, Case{}.model) : one.model, Case{}.engine);
     c.apply = one.apply;
+    c.settings.steps = usual_steps(c);
     put_into(command.own, c);
     const bool own_model = !one.model.empty() && c.model == one.model;
     all.push_back({.name = one.name, .subject = std::move(c), .job = own_model ? std::optional(one.job) : std::nullopt});

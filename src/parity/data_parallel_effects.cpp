@@ -90,6 +90,15 @@ void expect_buckets(Showing& showing, const EffectRuns& runs, const char* kind, 
                  fmt::format("{} {} for {} parameters in {} microbatches", seen, kind, parameters, times));
 }
 
+// A pipeline's schedule reduces once it is through with a stage's last microbatch, behind the backward and outside of it.
+void expect_reduction(Showing& showing, const EffectRuns& runs, const char* kind, const std::string& group) {
+  const auto behind = collectives(runs.with, kind, group, Phase::forward);
+  if (degree_of(runs.mesh(), "pp") > 1 && behind > 0)
+    showing.expect(true, fmt::format("{} {} on {} by the pipeline's schedule", behind, kind, group));
+  else
+    expect_collective(showing, runs.with, kind, group.c_str(), Phase::backward);
+}
+
 }  // namespace
 
 void show_sharded(Showing& showing, const EffectRuns& runs) {
@@ -99,28 +108,23 @@ void show_sharded(Showing& showing, const EffectRuns& runs) {
     const Mesh mesh = mesh_of(runs.subject.stack);
     const std::string group = group_name(mesh, {"dp_shard", "cp"});
     expect_collective(showing, runs.with, "all_gather", group.c_str(), Phase::forward);
-    // A pipeline's schedule reduces once it is through with a stage's last microbatch, behind the backward and outside of it.
-    const bool scheduled = degree_of(mesh, "pp") > 1;
-    const auto behind = collectives(runs.with, "reduce_scatter", group, Phase::forward);
-    if (scheduled && behind > 0)
-      showing.expect(true, fmt::format("{} reduce_scatter on {} by the pipeline's schedule", behind, group));
-    else
-      expect_collective(showing, runs.with, "reduce_scatter", group.c_str(), Phase::backward);
+    expect_reduction(showing, runs, "reduce_scatter", group);
     expect_buckets(showing, runs, "all_gather", group, Phase::forward);
     expect_buckets(showing, runs, "reduce_scatter", group, Phase::backward);
     expect_gathered_again(showing, runs, group);
     expect_sharded_parameters(showing, runs, shards * degree_of(mesh, "cp"));
-    if (option_of(runs.item(), "mp") && !scheduled) expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
+    if (option_of(runs.item(), "mp") && degree_of(mesh, "pp") == 1)
+      expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
   }
   if (replicas > 1) {
-    expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+    expect_reduction(showing, runs, "all_reduce", "dp_replicate");
     expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
   }
   expect_split_batch(showing, runs);
 }
 
 void show_replicated(Showing& showing, const EffectRuns& runs) {
-  expect_collective(showing, runs.with, "all_reduce", "dp_replicate", Phase::backward);
+  expect_reduction(showing, runs, "all_reduce", "dp_replicate");
   expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
   expect_split_batch(showing, runs);
 }

@@ -65,6 +65,20 @@ std::optional<Difference> gradients_differ(int step, const Record& expected, con
   return std::nullopt;
 }
 
+std::optional<Difference> buffers_differ(int steps, const Record& expected, const Record& got) {
+  if (expected.buffers.size() != got.buffers.size())
+    return Difference{.what = "number of buffers",
+                      .expected = std::to_string(expected.buffers.size()),
+                      .got = std::to_string(got.buffers.size())};
+  for (std::size_t i = 0; i < got.buffers.size(); ++i) {
+    const BufferRecord &a = expected.buffers[i], &b = got.buffers[i];
+    if (a.name != b.name) return Difference{.what = fmt::format("name of buffer {}", i), .expected = a.name, .got = b.name};
+    if (!a.local && !b.local && a.value != b.value)
+      return Difference{.what = "buffer " + b.name, .step = steps, .expected = hex(a.value), .got = hex(b.value)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Difference> first_difference(const Record& expected, const Record& got) {
@@ -84,7 +98,7 @@ std::optional<Difference> first_difference(const Record& expected, const Record&
     if (a.value != b.value)
       return Difference{.what = "parameter " + b.name, .step = steps, .expected = hex(a.value), .got = hex(b.value)};
   }
-  return std::nullopt;
+  return buffers_differ(steps, expected, got);
 }
 
 std::string extent_of_difference(const Record& expected, const Record& got) {

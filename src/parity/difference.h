@@ -10,9 +10,9 @@
 namespace ordercheck {
 
 // The first thing in which two records differ. Step by step, within a step: loss, gradients in the order of the model,
-// gradient norm; then the parameters after the last step.
+// gradient norm; then the parameters and the buffers after the last step.
 struct Difference {
-  std::string what;  // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "gradient norm"
+  std::string what;  // "loss", "gradient of layers.0.attention.wq.weight", "parameter ...", "buffer ...", "gradient norm"
   int step = 0;
   int rank = -1;         // where it is of one rank
   std::string expected;  // hex of bits or hash; in float32 arithmetic decimals

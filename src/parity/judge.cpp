@@ -1,5 +1,6 @@
 #include "parity/judge.h"
 
+#include <algorithm>
 #include <cassert>
 #include <set>
 
@@ -12,7 +13,9 @@
 namespace ordercheck {
 namespace {
 
+constexpr const char* kOutsideTheRange = "; smaller sizes or values stay within it, and --arithmetic float32 has none";
 constexpr const char* kInFloat32 = "; seen with the code that the compiler writes, in float32 arithmetic";
+constexpr const char* kNotWithOperators = "; with operators in exact arithmetic it does not differ";
 
 Verdict verdict_of_ending(Ending ending) {
   switch (ending) {
@@ -72,7 +75,7 @@ std::optional<Observation> differs_from(const Record& expected, const char* agai
 Observation out_of_range(const Comparison& c, const Observation& so_far) {
   const bool owed = is_held_against_one_rank(c.subject, c.first);
   if (!owed || !c.reference || !left_range_alone(*c.reference, c.first))
-    return decided(so_far, Verdict::unrun, ending_in_words(c.first));
+    return decided(so_far, Verdict::unrun, ending_in_words(c.first) + kOutsideTheRange);
   return decided(so_far, Verdict::differs,
                  fmt::format("{}; the single-rank reference uses {:.1f}% of the range", ending_in_words(c.first),
                              100 * c.reference->range_used));
@@ -115,13 +118,16 @@ std::optional<Observation> unlike_reference(const Comparison& c, const Observati
   if (!is_held_against_one_rank(c.subject, c.first)) return std::nullopt;
   if (!c.reference) return decided(so_far, Verdict::unrun, "the single-rank reference is missing");
   if (c.reference->ending != Ending::completed)
-    return decided(so_far, Verdict::unrun, "the single-rank reference " + ending_in_words(*c.reference));
+    return decided(so_far, Verdict::unrun,
+                   "the single-rank reference " + ending_in_words(*c.reference) +
+                       (c.reference->ending == Ending::out_of_range ? kOutsideTheRange : ""));
   return differs_from(*c.reference, "the single-rank reference", c.first, so_far, Verdict::differs);
 }
 
-std::optional<Observation> far_from_reference(const Comparison& c, const Observation& so_far) {
-  if (!is_held_against_noise_floor(c.subject) || !c.closeness || c.closeness->beyond.empty()) return std::nullopt;
-  const Closeness& closeness = *c.closeness;
+// Nothing where no number is far beyond its floor.
+std::optional<Observation> far_away(const std::optional<Closeness>& measured, const Observation& so_far) {
+  if (!measured || measured->beyond.empty()) return std::nullopt;
+  const Closeness& closeness = *measured;
   const Held& worst = worst_of(closeness.beyond);
   std::set<std::string> gradients;
   for (const Held& held : closeness.beyond)
@@ -133,30 +139,90 @@ std::optional<Observation> far_from_reference(const Comparison& c, const Observa
                              gradients.size(), closeness.gradients, kFarBeyond));
 }
 
+// Why there is no noise floor; nothing where there is one.
+std::optional<std::string> why_no_floor(const std::optional<Closeness>& measured) {
+  if (!measured) return "no single-rank run was made";
+  return measured->no_floor.empty() ? std::nullopt : std::optional(measured->no_floor);
+}
+
+std::optional<Observation> far_from_reference(const Comparison& c, const Observation& so_far) {
+  return is_held_against_noise_floor(c.subject) ? far_away(c.closeness, so_far) : std::nullopt;
+}
+
 std::optional<Observation> without_noise_floor(const Comparison& c, const Observation& so_far) {
-  if (!is_held_against_noise_floor(c.subject)) return std::nullopt;
-  if (c.closeness && c.closeness->no_floor.empty()) return std::nullopt;
-  return decided(so_far, Verdict::unrun,
-                 "it equals its second run, but there is no noise floor to compare it with: " +
-                     (c.closeness ? c.closeness->no_floor : std::string("no single-rank run was made")));
+  const auto why = is_held_against_noise_floor(c.subject) ? why_no_floor(c.closeness) : std::nullopt;
+  if (!why) return std::nullopt;
+  return decided(so_far, Verdict::unrun, "it equals its second run, but there is no noise floor to compare it with: " + *why);
+}
+
+std::optional<Observation> replicas_of_run_apart(const Record& record, const Observation& so_far) {
+  for (const auto& p : record.parameters)
+    if (!p.replicas_agree)
+      return decided(so_far, Verdict::differs, "ranks that should hold the same bits of " + p.name + " do not");
+  for (const auto& b : record.buffers)
+    if (!b.local && !b.replicas_agree)
+      return decided(so_far, Verdict::differs,
+                     fmt::format("ranks that should hold the same bits of the buffer {} do not; where that is meant, "
+                                 "local_buffers of the function or the factory says so",
+                                 b.name));
+  return std::nullopt;
 }
 
 std::optional<Observation> replicas_apart(const Comparison& c, const Observation& so_far) {
-  for (const auto& p : c.first.parameters)
-    if (!p.replicas_agree)
-      return decided(so_far, Verdict::differs, "ranks that should hold the same bits of " + p.name + " do not");
-  return std::nullopt;
+  return replicas_of_run_apart(c.first, so_far);
+}
+
+// What one rank leaves as it was too is no loss: frozen parameters, and those that nothing reaches.
+std::vector<std::string> left_as_they_were(const Comparison& c) {
+  const bool judged =
+      c.reference && c.reference->ending == Ending::completed && c.reference->parameters.size() == c.first.parameters.size();
+  std::vector<std::string> still;
+  for (std::size_t i = 0; i < c.first.parameters.size(); ++i) {
+    const ParameterRecord& p = c.first.parameters[i];
+    if (!p.changed && (judged ? c.reference->parameters[i].changed : !p.frozen)) still.push_back(p.name);
+  }
+  return still;
 }
 
 std::optional<Observation> untrained(const Comparison& c, const Observation& so_far) {
   if (c.first.steps.empty()) return decided(so_far, Verdict::unrun, "no step was run");
-  std::vector<std::string> still;
-  for (const auto& p : c.first.parameters)
-    if (!p.changed) still.push_back(p.name);
+  const std::vector<std::string> still = left_as_they_were(c);
   if (still.empty()) return std::nullopt;
   return decided(so_far, Verdict::ignored,
                  fmt::format("{} of {} parameters never changed, the first is {}", still.size(), c.first.parameters.size(),
                              still.front()));
+}
+
+// Parameters that are trained, but that no gradient other than zero reaches on one rank: a layout that gets them wrong shows
+// nothing.
+std::vector<std::string> without_gradient(const Record& record) {
+  std::vector<std::string> names;
+  for (const ParameterRecord& p : record.parameters)
+    if (!p.frozen && !p.has_gradient) names.push_back(p.name);
+  return names;
+}
+
+const Record& shows_what_flows(const Comparison& c) {
+  return c.reference && c.reference->ending == Ending::completed ? *c.reference : c.first;
+}
+
+// No evidence where nothing flows.
+std::optional<Observation> nothing_flows(const Comparison& c, const Observation& so_far) {
+  const Record& shows = shows_what_flows(c);
+  const bool flows =
+      std::ranges::any_of(shows.parameters, [](const ParameterRecord& p) { return !p.frozen && p.has_gradient; });
+  if (flows || shows.parameters.empty()) return std::nullopt;
+  return decided(so_far, Verdict::unrun,
+                 "no parameter has a gradient other than zero in any step, so a wrong layout would show nothing");
+}
+
+// "; in no step does a gradient other than zero reach a.weight and 2 more, so that nothing is known of them"
+std::string unknown_of(const Comparison& c) {
+  const std::vector<std::string> names = without_gradient(shows_what_flows(c));
+  if (names.empty()) return "";
+  const std::string more = names.size() == 1 ? "" : fmt::format(" and {} more", names.size() - 1);
+  return fmt::format("; in no step does a gradient other than zero reach {}{}, so nothing is known of {}", names.front(), more,
+                     names.size() == 1 ? "it" : "them");
 }
 
 // Where one rank has judged already, an unlike recommended order is one that is broken itself: its own case says so.
@@ -167,19 +233,36 @@ std::optional<Observation> unlike_recommended(const Comparison& c, const Observa
 }
 
 // Numbers agree, but the compiler's own code does not run to its end.
-std::optional<Observation> own_code_ended(const Comparison& c, const Observation& so_far) {
-  if (!c.shown || c.shown->with.ending == Ending::completed) return std::nullopt;
-  const Record& shown = c.shown->with;
-  Observation seen = begin(c.subject, shown);
+std::optional<Observation> compiler_code_ended(const Comparison& c, const Observation& so_far) {
+  if (!c.compiler_code || c.compiler_code->with.ending == Ending::completed) return std::nullopt;
+  const Record& own = c.compiler_code->with;
+  Observation seen = begin(c.subject, own);
   seen.digest = so_far.digest;
-  return decided(
-      std::move(seen), verdict_of_ending(shown.ending),
-      (shown.failure && !shown.failure->message.empty() ? shown.failure->message : ending_in_words(shown)) + kInFloat32);
+  return decided(std::move(seen), verdict_of_ending(own.ending),
+                 (own.failure && !own.failure->message.empty() ? own.failure->message : ending_in_words(own)) + kInFloat32);
+}
+
+// Numbers agree with operators; those of the code that the compiler writes do not.
+std::optional<Observation> compiler_code_differs(const Comparison& c, const Observation& so_far) {
+  if (!c.compiler_code) return std::nullopt;
+  auto seen = far_away(c.compiler_code->closeness, so_far);
+  if (!seen) seen = replicas_of_run_apart(c.compiler_code->with, so_far);
+  if (seen) seen->message += std::string(kInFloat32) + kNotWithOperators;
+  return seen;
+}
+
+std::optional<Observation> compiler_code_without_floor(const Comparison& c, const Observation& so_far) {
+  const auto why = c.compiler_code ? why_no_floor(c.compiler_code->closeness) : std::nullopt;
+  if (!why) return std::nullopt;
+  return decided(so_far, Verdict::unrun,
+                 "with operators in exact arithmetic it does not differ, but there is no noise floor to compare the compiler's "
+                 "own code with: " +
+                     *why);
 }
 
 std::vector<Effect> effects_of(const Comparison& c) {
-  const Record& with = c.shown ? c.shown->with : c.first;
-  const auto& twins = c.shown ? c.shown->twins : c.twins;
+  const Record& with = c.compiler_code ? c.compiler_code->with : c.first;
+  const auto& twins = c.compiler_code ? c.compiler_code->twins : c.twins;
   std::vector<Effect> effects;
   if (with.ending != Ending::completed) return effects;
   for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
@@ -187,6 +270,13 @@ std::vector<Effect> effects_of(const Comparison& c) {
     effects.push_back(effect_of(c.subject, i, with, twin ? twins[i] : std::nullopt));
   }
   return effects;
+}
+
+// Of a case whose compiler called operators where bits were compared: which of the two was bitwise, and which by distance.
+std::string also_of_compiler_code(const Comparison& c, const std::string& bitwise) {
+  if (!c.compiler_code) return bitwise;
+  return fmt::format("exact arithmetic with operators: {}; the compiler's own code in float32 arithmetic: close, {}", bitwise,
+                     farthest_in_words(*c.compiler_code->closeness));
 }
 
 }  // namespace
@@ -213,12 +303,12 @@ Observation judge(const Comparison& c) {
   }
   if (auto verdict = unlike_itself(c, seen)) return *verdict;
   seen.effects = effects_of(c);
-  if (c.shown && c.shown->with.ending == Ending::completed) {
-    seen.counters = c.shown->with.counters;
-    seen.collectives = c.shown->with.collectives;
+  if (c.compiler_code && c.compiler_code->with.ending == Ending::completed) {
+    seen.counters = c.compiler_code->with.counters;
+    seen.collectives = c.compiler_code->with.collectives;
   }
   for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended,
-                    without_noise_floor, own_code_ended})
+                    without_noise_floor, compiler_code_ended, compiler_code_differs, compiler_code_without_floor, nothing_flows})
     if (auto verdict = step(c, seen)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
@@ -227,19 +317,26 @@ Observation judge(const Comparison& c) {
         fmt::format("{}, but {}",
                     by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
                     loss_in_words(lost.front())));
-  if (by_distance) return decided(seen, Verdict::close, told(*c.closeness));
+  if (by_distance) return decided(seen, Verdict::close, told(*c.closeness) + unknown_of(c));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   if (!held && !recommended_ran)
     return decided(seen, Verdict::unrun,
                    "no single-rank reference can judge it, and there is no recommended order to compare it with");
   const bool broken = held && recommended_ran && differs_from(*c.recommended, "", c.first, seen, Verdict::differs);
-  return decided(
-      seen, Verdict::equal,
+  const std::string bitwise =
       broken
           ? "every loss, gradient and parameter is bitwise equal to the single-rank reference, but not to the recommended order"
       : held ? "every loss, gradient and parameter is bitwise equal to the single-rank reference"
-             : "every loss, gradient and parameter is bitwise equal to the recommended order");
+             : "every loss, gradient and parameter is bitwise equal to the recommended order";
+  return decided(seen, Verdict::equal, also_of_compiler_code(c, bitwise + unknown_of(c)));
+}
+
+bool differs_in_compiler_code(const Comparison& comparison) {
+  if (!comparison.compiler_code || judge(comparison).verdict != Verdict::differs) return false;
+  Comparison with_operators = comparison;
+  with_operators.compiler_code.reset();
+  return judge(with_operators).verdict != Verdict::differs;
 }
 
 }  // namespace ordercheck

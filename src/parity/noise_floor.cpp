@@ -144,6 +144,12 @@ std::string told(const Held& held) {
                      number(held.floor));
 }
 
+std::string farthest_in_words(const Closeness& closeness) {
+  double times = 0;
+  for (const Held& held : closeness.farthest) times = std::max(times, times_floor(held));
+  return fmt::format("at most {:.1f} times the noise floor away", times);
+}
+
 std::string told(const Closeness& closeness) {
   std::string text = fmt::format("every number is within {} times its noise floor of a float64 single-rank run", kFarBeyond);
   const auto& all = closeness.farthest;

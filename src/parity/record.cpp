@@ -43,8 +43,15 @@ class Canonical {
     add(p.shape);
     add(p.gradient);
     add(p.value);
-    add(p.changed);
+    add(p.changed);  // `frozen` is of the model as built, and `has_gradient` is told by the gradients
     add(p.replicas_agree);
+  }
+  void add(const BufferRecord& b) {
+    add(b.name);
+    add(b.shape);
+    add(b.value);
+    add(b.local);
+    add(b.replicas_agree);
   }
   void add(const CollectiveCount& c) {
     add(c.kind);
@@ -95,6 +102,8 @@ Hash128 digest(const Record& record) {
   canonical.add(bits_of(record.range_used));
   canonical.add(record.notes);
   canonical.add(record.trace);
+  // Of none nothing is added: a model without buffers keeps its digest. All before say how long they are.
+  if (!record.buffers.empty()) canonical.add(record.buffers);
   return hash_of(canonical.bytes());
 }
 

@@ -64,8 +64,20 @@ struct ParameterRecord {
   std::vector<Hash128> gradient;    // one a step, of the full gradient's float64 bytes, before clipping
   Hash128 value;                    // after the last step
   bool changed = false;             // differs from its initial value in at least one bit
+  bool frozen = false;              // the model as built does not train it
+  bool has_gradient = true;         // other than zero, in at least one step
   bool replicas_agree = true;       // every rank that should hold the same bits does, value and gradient
   friend bool operator==(const ParameterRecord&, const ParameterRecord&) = default;
+};
+
+// A buffer after the last step, persistent or not.
+struct BufferRecord {
+  std::string name;
+  std::vector<std::int64_t> shape;  // as built
+  Hash128 value;
+  bool local = false;          // meant to be of its rank, as the case's code says: compared with nothing
+  bool replicas_agree = true;  // every rank that holds it has the same bits
+  friend bool operator==(const BufferRecord&, const BufferRecord&) = default;
 };
 
 // One module's output (or output's gradient) over all samples of a step, in execution order. Only kept on request.
@@ -115,6 +127,7 @@ struct Record {
   int world_size = 1;
   std::vector<StepRecord> steps;
   std::vector<ParameterRecord> parameters;   // in the order of the model's definition
+  std::vector<BufferRecord> buffers;         // in the order of the model's definition
   std::vector<CollectiveCount> collectives;  // sorted
   Counters counters;
   bool parity_owed = true;         // false where a stack casts before a reduction

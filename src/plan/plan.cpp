@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "check/inductor.h"
 #include "check/orders.h"
+#include "check/trainer.h"
 #include "plan/covering.h"
 #include "plan/orders.h"
 #include "plan/pages_alone.h"
@@ -17,13 +18,14 @@
 #include "rule/match.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
 
 // Of the user's own code, as pkg:name; an engine that runs no Python has no way to it.
-bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
+bool is_compiler_code(const std::string& name) { return name.find(':') != std::string::npos; }
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -48,11 +50,12 @@ std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rul
 class Collector {
  public:
   Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello, Tier tier)
-      : space_(space), rules_(rules), hello_(hello), tier_(tier) {}
+      : space_(space), rules_(rules), hello_(hello), tier_(tier), pages_(rules, hello) {}
 
-  void add(const Case& c, Source source) {
+  void add(Case c, Source source) {
+    if (source.kind != SourceKind::witness && source.kind != SourceKind::covering) c.stack = trained(std::move(c.stack));
     auto& entry = cases_[print(c)];
-    entry.subject = c;
+    entry.subject = std::move(c);
     if (std::ranges::find(entry.sources, source) == entry.sources.end()) entry.sources.push_back(std::move(source));
   }
 
@@ -119,7 +122,7 @@ class Collector {
     for (const Case& c : cases) {
       const std::string& of = c.model == Case{}.model ? model : c.model;
       add_order(c.stack, of);
-      if (is_of_tier) listed_.insert(print(usual_case(c.stack, of, hello_.engine)));
+      if (is_of_tier) listed_.insert(print(usual_case(trained(c.stack), of, hello_.engine)));
     }
   }
 
@@ -194,10 +197,18 @@ class Collector {
   }
 
  private:
+  // With the trainer that the space names, where a page says that the default one is wrong in this stack.
+  Stack trained(Stack stack) const {
+    if (space_.trainer && !names_trainer(stack) && !trainer_advice(stack, pages_.judge()).empty())
+      stack.items.push_back(*space_.trainer);
+    return stack;
+  }
+
   const Space& space_;
   const std::vector<Rule>& rules_;
   const Hello& hello_;
   const Tier tier_;
+  const PagesAlone pages_;
   std::set<std::string> listed_;  // texts of what the space lists for this tier
   std::map<std::string, PlannedCase> cases_;
 };
@@ -222,11 +233,11 @@ bool is_whole(const Space& space, Tier tier) {
 }
 
 std::string why_not(const Case& c, const Hello& hello) {
-  const bool own_code = holds(hello.models, kOwn);
-  if (!own_code && !c.subject.empty())
+  const bool compiler_code = holds(hello.models, kOwn);
+  if (!compiler_code && !c.subject.empty())
     return fmt::format("the {} engine runs no Python, and {} is; the pytorch engine does (--engine pytorch)", hello.engine,
                        c.subject);
-  if (!own_code && (is_own_code(c.model) || !c.apply.empty()))
+  if (!compiler_code && (is_compiler_code(c.model) || !c.apply.empty()))
     return fmt::format("the {} engine runs no code of yours, and {} is; the pytorch engine does (--engine pytorch)",
                        hello.engine, c.apply.empty() ? c.model : c.apply);
   std::vector<std::string> missing;

@@ -18,7 +18,8 @@ struct CaseResult {
   PlannedCase planned;
   Outcome outcome;                       // what evidence keeps of it, held against the rules
   Record record;                         // the subject's first run
-  std::optional<Closeness> closeness;    // in float32 arithmetic
+  std::optional<Closeness> closeness;    // in float32 arithmetic; in exact arithmetic, of the compiler's own code
+  bool in_compiler_code = false;         // what differs does so in the compiler's own code alone
   std::string persistence;               // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;  // of a difference
 };
@@ -32,6 +33,9 @@ struct PlanResult {
 
 // The engine and version that a run speaks for: "native 2.11.0".
 Target target_of(const Hello& hello);
+
+// That a plan's cases speak for: of a published project, whose parts they run, the project and not what drives it.
+Target target_of(const Hello& hello, const Plan& plan);
 
 // The table that an engine's runs go to, still without rows; and with them.
 EvidenceTable head_of(const Hello& hello, Arithmetic arithmetic);

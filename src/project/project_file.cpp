@@ -27,7 +27,7 @@ Job read_sizes(TomlTable sizes, TomlTable& entry) {
   ConditionValues known;
   for (const auto* names : {&model_size_names(), &step_size_names()})
     for (const std::string& name : *names)
-      if (const auto size = sizes.number_if_given(name)) known[name] = *size;
+      if (const auto size = sizes.number_if_given(name, range_of_size(name).least)) known[name] = *size;
   const auto world = sizes.number_if_given("world");
   entry.adopt(sizes);
   return Job(world, std::move(known));

@@ -49,7 +49,17 @@ json json_of(const ParameterRecord& parameter) {
           {"gradient", list_of(parameter.gradient, [](const Hash128& h) { return json_of(h); })},
           {"value", json_of(parameter.value)},
           {"changed", parameter.changed},
+          {"frozen", parameter.frozen},
+          {"has_gradient", parameter.has_gradient},
           {"replicas_agree", parameter.replicas_agree}};
+}
+
+json json_of(const BufferRecord& buffer) {
+  return {{"name", buffer.name},
+          {"shape", json(buffer.shape)},
+          {"value", json_of(buffer.value)},
+          {"local", buffer.local},
+          {"replicas_agree", buffer.replicas_agree}};
 }
 
 json json_of(const CollectiveCount& count) {
@@ -118,6 +128,16 @@ ParameterRecord parameter_in(const json& value) {
           .gradient = vector_of(value["gradient"], hash_in),
           .value = hash_in(value["value"]),
           .changed = value["changed"],
+          .frozen = value["frozen"],
+          .has_gradient = value["has_gradient"],
+          .replicas_agree = value["replicas_agree"]};
+}
+
+BufferRecord buffer_in(const json& value) {
+  return {.name = value["name"],
+          .shape = value["shape"].get<std::vector<std::int64_t>>(),
+          .value = hash_in(value["value"]),
+          .local = value["local"],
           .replicas_agree = value["replicas_agree"]};
 }
 
@@ -179,6 +199,7 @@ json json_of(const Record& record) {
           {"world_size", record.world_size},
           {"steps", list_of(record.steps, [](const StepRecord& s) { return json_of(s); })},
           {"parameters", list_of(record.parameters, [](const ParameterRecord& p) { return json_of(p); })},
+          {"buffers", list_of(record.buffers, [](const BufferRecord& b) { return json_of(b); })},
           {"collectives", list_of(record.collectives, [](const CollectiveCount& c) { return json_of(c); })},
           {"counters", json_of(record.counters)},
           {"parity_owed", record.parity_owed},
@@ -199,6 +220,7 @@ Result<Record> record_of(const json& value) {
                 .world_size = value["world_size"],
                 .steps = vector_of(value["steps"], step_in),
                 .parameters = vector_of(value["parameters"], parameter_in),
+                .buffers = vector_of(value["buffers"], buffer_in),
                 .collectives = vector_of(value["collectives"], collective_in),
                 .counters = counters_in(value["counters"]),
                 .parity_owed = value["parity_owed"],

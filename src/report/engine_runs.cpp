@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "stack/trainer.h"
+
 namespace ordercheck {
 namespace {
 
@@ -46,7 +48,13 @@ std::vector<EngineRuns> engine_runs_of(const Sources& sources) {
 }
 
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
-  const auto found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) { return o.subject == c; });
+  auto found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) { return o.subject == c; });
+  if (found != engine.outcomes.end()) return &*found;
+  found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) {
+    Case plain = o.subject;
+    plain.stack = c.stack;
+    return plain == c && is_trained_form_of(o.subject.stack, c.stack);
+  });
   return found == engine.outcomes.end() ? nullptr : &*found;
 }
 

@@ -20,7 +20,8 @@ struct EngineRuns {
 // One a table in exact arithmetic, in the order of the sources.
 std::vector<EngineRuns> engine_runs_of(const Sources& sources);
 
-const Outcome* find_outcome(const EngineRuns& engine, const Case& c);  // null when it was not run
+// The run of the case; where there is none, of its stack with an optimizer named (is_trained_form_of). Null when there is neither.
+const Outcome* find_outcome(const EngineRuns& engine, const Case& c);
 
 std::vector<std::string> built_by(const EngineRuns& engine);  // transforms that it has runs of, by name
 

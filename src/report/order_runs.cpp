@@ -43,8 +43,14 @@ bool ran_equal(const Stack& stack, const EngineRuns& engine) {
   return outcome != nullptr && outcome->seen.verdict == Verdict::equal;
 }
 
+// Of a run of the stack with an optimizer that it does not name.
+std::string trained_in_words(const Stack& ran, const Stack& stack) {
+  return ran == stack || ran.items.empty() ? "" : fmt::format(" with {}", code(print(ran.items.back())));
+}
+
 std::string seen_of(const Stack& stack, const EngineRuns& engine) {
-  if (const Outcome* outcome = run_of(stack, engine)) return verdict_in_words(outcome->seen);
+  if (const Outcome* outcome = run_of(stack, engine))
+    return verdict_in_words(outcome->seen) + trained_in_words(outcome->subject.stack, stack);
   if (with_backend(stack, "") == stack) return "not run yet";
   const Outcome* stand_in = run_of(with_backend(stack, ""), engine);
   if (stand_in == nullptr) return "not run under inductor yet";

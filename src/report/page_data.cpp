@@ -310,7 +310,8 @@ Json data_of(const RulePage& page) {
           {"why", page.why},
           {"limits", page.limits},
           {"standings", std::move(standings)},
-          {"grades", join(grades, "<br>")},
+          {"grades", grades.empty() ? fmt::format("{}, not run", page.cited) : join(grades, "<br>")},
+          {"cited", page.cited},
           {"citations", lines(page.citations)},
           {"expectations", lines(page.expectations)}};
 }

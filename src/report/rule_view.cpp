@@ -28,6 +28,12 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
   return "not run";
 }
 
+// Whom the claim is about first, in no particular version.
+Target about_whom(const Rule& rule) {
+  const Holds& first = rule.holds.front();  // a page without one is refused
+  return {.project = first.project, .implementation = first.implementation, .version = {}};
+}
+
 std::string as_code(const std::string& text) { return code(text); }
 
 std::string grade_in_words(const Grade& grade, const Target& target) {
@@ -105,6 +111,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .why = rule.why,
                 .limits = rule.limits,
                 .standings = standings_of(rule, sources, engines)};
+  if (page.standings.empty()) page.cited = name_of(grade_of(rule, about_whom(rule), {}).kind);
   for (const Citation& cite : rule.citations)
     page.citations.push_back(fmt::format("{}, {}: {}", cited(cite), name_of(cite.says), cite.claim));
   for (const Expectation& expected : rule.expectations) page.expectations.push_back(expectation_in_words(expected, as_code));

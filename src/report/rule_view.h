@@ -29,6 +29,7 @@ struct RulePage {
   std::string bad_name, good_name;        // "bad" and "good"; "one" and "other" of a commutes page
   std::string what, why, limits;          // sections, Markdown
   std::vector<Standing> standings;        // of the engines that the claim speaks about
+  std::string cited;                      // its grade where there are none, by the citations alone: "contested"
   std::vector<std::string> citations;     // one line each
   std::vector<std::string> expectations;  // likewise
 };

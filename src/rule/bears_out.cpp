@@ -112,6 +112,10 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
   if (!is_of_kind(said, seen.verdict)) {
     // It did not get as far as where the harm would have shown: that neither confirms nor denies it.
     if (ended_early(seen.verdict)) return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
+    // A cost is the difference of two stacks that are right. Where the good one is wrong too, something else is wrong with both.
+    if (claim.counted == Counted::cost && beside != nullptr && !is_of_kind(Verdict::equal, beside->verdict))
+      return {Bearing::undecided,
+              fmt::format("the good stack ran {} too, so the order decides nothing", name_of(beside->verdict)), ""};
     return {Bearing::departed, fmt::format("{} where {} was expected", name_of(seen.verdict), name_of(said)), ""};
   }
   Borne borne{Bearing::borne_out, seen.message, ""};
@@ -162,6 +166,11 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
 
 Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& engine, const std::optional<Version>& version) {
   Claim claim = claim_on_witness(rule, engine, version);
+  if (const Expectation* detail = version ? detail_for(rule, engine, *version, stack) : nullptr) {
+    claim.shown = *detail;
+    claim.shown.loses = rule.loses;
+    claim.shown.loses_part = rule.loses_part;
+  }
   claim.counted = Counted::as_pinned;
   claim.shown.move = Move::none;
   claim.departure = departure_of(rule, stack, engine, version);

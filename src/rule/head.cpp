@@ -109,8 +109,6 @@ Expectation read_expectation(TomlTable& fields, const Rule& rule) {
     fields.refuse("verdict", "an ignored transform is named: loses = \"compile\"");
   const bool departing = departs(rule, expected);
   if (fields.has("stack")) expected.stack = read_stack(fields, "stack", rule.file);
-  if (expected.stack && !departing)
-    fields.refuse("stack", "a pin of another stack says where it departs from the harm; this one does not");
   if (!departing && (rule.harm == Harm::ignored || is_cost(rule)) && expected.move == Move::none)
     fields.refuse("verdict",
                   fmt::format("this says no more than harm = \"{}\"; pin a counter: more or less", name_of(rule.harm)));

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "stack/mesh.h"
 #include "stack/model_sizes.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 
@@ -17,6 +18,17 @@ const std::vector<std::string>& model_size_names() {
 const std::vector<std::string>& step_size_names() {
   static const std::vector<std::string> names{"sequence_length", "sequences", "microbatches"};
   return names;
+}
+
+SizeRange range_of_size(std::string_view name) {
+  if (name == "experts") return {.least = 0};
+  if (name == "score_before_experts") return {.least = 0, .most = 1};
+  return {};
+}
+
+std::string in_words(const SizeRange& range) {
+  if (range.most == 1) return "0 or 1";
+  return range.least == 0 ? "0 or a positive integer" : "a positive integer";
 }
 
 ConditionValues frozen_sizes() {
@@ -54,10 +66,15 @@ ConditionValues condition_values(const Stack& stack, const Job& job) {
   values["dp"] = values["dp_replicate"] * values["dp_shard"];
   values["world"] = world_size(mesh);
   if (job.ranks) values["ranks"] = *job.ranks;
-  values["ep"] = 1;
+  values["ep"] = values["etp"] = 1;
   for (const char* name : {"ac", "sac", "compile"}) values[name] = std::ranges::count(stack.items, name, &Item::name);
+  values["clip_alone"] = std::ranges::count_if(stack.items, clips_alone);
   for (const Item& item : stack.items) {
-    if (item.name == "ep") values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
+    if (item.name == "ep") {
+      values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
+      if (const auto written = option_of(item, "etp"))
+        if (const auto degree = parse_integer(*written)) values["etp"] = *degree;
+    }
     if (item.name == "pp")
       if (const auto written = option_of(item, "microbatches"))
         if (const auto count = parse_integer(*written)) values["microbatches"] = *count;

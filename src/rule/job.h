@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stack/stack.h"
@@ -17,6 +18,15 @@ using ConditionValues = std::map<std::string, long long>;
 // sequences microbatches).
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();
+
+// What a size may be: 1 and more, but a model may be without experts, and a flag is 0 or 1.
+struct SizeRange {
+  int least = 1;
+  int most = 1'000'000'000;
+  bool holds(long long size) const { return least <= size && size <= most; }
+};
+SizeRange range_of_size(std::string_view name);
+std::string in_words(const SizeRange& range);  // "a positive integer", "0 or a positive integer", "0 or 1"
 
 // The sizes of the model and step that every engine runs.
 ConditionValues frozen_sizes();

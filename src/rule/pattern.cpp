@@ -53,12 +53,14 @@ Result<ItemPattern> parse_alternative(std::string_view text) {
   }
   const std::vector<std::string> parts = split(rest, ':');
   const std::size_t equals = parts.front().find('=');
-  pattern.name = parts.front().substr(0, equals);
+  const bool negated = equals != std::string::npos && equals > 0 && parts.front()[equals - 1] == '!';
+  pattern.name = parts.front().substr(0, negated ? equals - 1 : equals);
   const TransformInfo* info = find_transform(pattern.name);
   if (info == nullptr) return unknown("transform", pattern.name, "", names_in(transforms()));
   if (equals != std::string::npos) {
-    pattern.mode = parts.front().substr(equals + 1);
-    if (!contains(info->modes, pattern.mode)) return unknown("mode", pattern.mode, info->name, info->modes);
+    std::string& mode = negated ? pattern.other_than : pattern.mode;
+    mode = parts.front().substr(equals + 1);
+    if (!contains(info->modes, mode)) return unknown("mode", mode, info->name, info->modes);
   }
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (const Status read = read_option(parts[i], *info, pattern); !read) return read.error();
@@ -92,6 +94,7 @@ std::string print(const Pattern& pattern) {
   for (const ItemPattern& one : pattern.any_of) {
     std::string text = one.name;
     if (!one.mode.empty()) text += "=" + one.mode;
+    if (!one.other_than.empty()) text += "!=" + one.other_than;
     for (const Option& option : one.options) text += ":" + print_option(option);
     for (const Option& absent : one.without) text += ":!" + print_option(absent);
     if (one.scope) text += fmt::format("@{}", name_of(*one.scope));
@@ -103,6 +106,7 @@ std::string print(const Pattern& pattern) {
 bool matches(const ItemPattern& pattern, const Item& item) {
   if (pattern.name != item.name) return false;
   if (!pattern.mode.empty() && pattern.mode != item.mode) return false;
+  if (!pattern.other_than.empty() && pattern.other_than == item.mode) return false;
   if (pattern.scope && *pattern.scope != scope_of(item)) return false;
   const auto carried = [&](const Option& wanted) {
     const auto value = option_of(item, wanted.name);

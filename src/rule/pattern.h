@@ -2,6 +2,7 @@
 //
 //   fsdp|hsdp            either transform
 //   ac=selective         the transform in that mode; without '=', in any mode
+//   compile!=aot_eager   the transform in another mode, or with none written
 //   ac:reentrant         with that option, whatever its value; `pp:schedule=zbv` with that value
 //   compile:!wrap        without that option; `tp:!sp=off` without it or with another value
 //   compile@model        with that scope, written or by default
@@ -20,6 +21,7 @@ namespace ordercheck {
 struct ItemPattern {
   std::string name;
   std::string mode;             // empty: any
+  std::string other_than;       // a mode that it must not have; empty: none
   std::vector<Option> options;  // empty value: any value
   std::vector<Option> without;  // options that must be absent; with a value, absent or of another one
   std::optional<Scope> scope;   // empty: any

@@ -11,10 +11,11 @@ bool departs(const Rule& rule, const Expectation& pin) {
   return pin.verdict != harm || (is_cost(rule) && pin.move == Move::same);
 }
 
-const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version) {
+const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version,
+                              const std::optional<Stack>& stack) {
   const Expectation* best = nullptr;
   for (const Expectation& candidate : rule.expectations) {
-    if (candidate.engine != engine || candidate.stack || departs(rule, candidate)) continue;
+    if (candidate.engine != engine || candidate.stack != stack || departs(rule, candidate)) continue;
     const bool early = candidate.version <= version;
     const bool best_early = best != nullptr && best->version <= version;
     const bool better = best == nullptr || (early && !best_early) ||

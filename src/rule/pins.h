@@ -11,8 +11,9 @@ namespace ordercheck {
 bool departs(const Rule& rule, const Expectation& pin);
 
 // The pin that details the harm for an engine and version: of that version, else of the newest one before it, else the
-// oldest. Null when there is none.
-const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version);
+// oldest. Null when there is none. With a stack, the one that was pinned for this very stack.
+const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version,
+                              const std::optional<Stack>& stack = {});
 
 // The pin that departs from the harm in exactly this version, of the witness and whatever else the page fires on, or of
 // one stack: a pin of that very stack goes first. Null when there is none.

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "rule/match.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
@@ -38,12 +39,13 @@ const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const 
 
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, const Job& job) {
   Prediction prediction{.claim = {.shown = {.verdict = Verdict::equal}}};
+  const Stack trained = with_trainer(stack);
   const Rule* strongest = nullptr;
   bool only_orders = true;
   std::vector<std::vector<Firing>> where;
   for (const Rule& rule : rules) {
     if (is_silent_for(rule, target.project)) continue;
-    where.push_back(firings(rule, stack, job));
+    where.push_back(firings(rule, trained, job));
     if (where.back().empty()) continue;
     only_orders = only_orders && rule.kind == RuleKind::order;
     prediction.fired.push_back(rule.id);
@@ -57,7 +59,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
     prediction.rule = strongest->id;
     prediction.claim = claim_on_stack(*strongest, stack, target.project, target.version);
   } else if (only_orders) {
-    if (const Rule* commutes = commuting_rule(where, stack, rules, target, job)) {
+    if (const Rule* commutes = commuting_rule(where, trained, rules, target, job)) {
       prediction.verdict = Verdict::equal;
       prediction.rule = commutes->id;
     }

@@ -49,7 +49,7 @@ enum class Move { none, more, less, same };
 struct Expectation {
   std::string engine;
   Version version;
-  std::optional<Stack> stack;  // of a departure: where not the witness is meant but this
+  std::optional<Stack> stack;  // where not the witness is meant but this
   Verdict verdict = Verdict::unrun;
   std::optional<Phase> phase;  // of a failure
   std::string message;         // fragment of a failure's message

@@ -15,9 +15,9 @@ namespace {
 
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all{"pp", "dp_replicate", "dp_shard", "cp", "tp", "ep", "dp", "world", "ranks"};
+    std::vector<std::string> all{"pp", "dp_replicate", "dp_shard", "cp", "tp", "ep", "etp", "dp", "world", "ranks"};
     for (const auto* sizes : {&model_size_names(), &step_size_names()}) all.insert(all.end(), sizes->begin(), sizes->end());
-    all.insert(all.end(), {"ac", "sac", "compile"});
+    all.insert(all.end(), {"ac", "sac", "compile", "clip_alone"});
     return all;
   }();
   return names;

@@ -1,9 +1,9 @@
 // The `when` expressions of rule pages: conditions over degrees and sizes, such as `tp > 1 && kv_heads % tp != 0`.
 //
-// Names: the degrees pp dp_replicate dp_shard cp tp ep (1 where the stack has none), dp = dp_replicate * dp_shard, world =
-// the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
+// Names: the degrees pp dp_replicate dp_shard cp tp ep etp (1 where the stack has none), dp = dp_replicate * dp_shard, world
+// = the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
 // layers dim heads kv_heads head_dim ffn_hidden vocab experts; the step sizes sequence_length sequences microbatches; ac
-// sac compile, how many items of that name there are. Of a size that is not known only what holds for every value of it
+// sac compile, how many items of that name there are; clip_alone, how many optimizers clip by clip_grad_norm_ alone. Of a size that is not known only what holds for every value of it
 // is concluded.
 #pragma once
 

@@ -161,7 +161,7 @@ std::string print(const Case& c) {
   add("arithmetic", std::string(name_of(c.settings.arithmetic)), name_of(usual.settings.arithmetic));
   add("grid", c.settings.grid, usual.settings.grid);
   add("seed", c.settings.seed, usual.settings.seed);
-  add("steps", c.settings.steps, usual.settings.steps);
+  add("steps", c.settings.steps, usual_steps(c));
   add("accumulation", c.settings.accumulation, usual.settings.accumulation);
   return text;
 }
@@ -193,7 +193,13 @@ Result<Case> parse_case(std::string_view text) {
     seen.push_back(key);
     at = word.end;
   }
+  if (!contains(seen, "steps")) c.settings.steps = usual_steps(c);
   return c;
+}
+
+int usual_steps(const Case& c) {
+  constexpr int kOfAFunction = 5;
+  return c.apply.empty() ? Settings{}.steps : kOfAFunction;
 }
 
 Settings usual_settings(const Stack& stack) {

@@ -155,7 +155,9 @@ class ItemParser {
         if (count && *count >= 1 && *count <= kLargestDegree) return std::nullopt;
         return fmt::format("a count of 1 to {}", kLargestDegree);
       }
-      case OptionForm::number: return is_number(value) ? std::nullopt : std::optional<std::string>("a decimal of at least 0");
+      case OptionForm::number:
+        if (is_number(value) || contains(option.words, value)) return std::nullopt;
+        return "a decimal of at least 0" + (option.words.empty() ? "" : " or one of " + join(option.words, ", "));
       case OptionForm::word:
         if (!option.words.empty())
           return contains(option.words, value) ? std::nullopt : std::optional("one of " + join(option.words, ", "));

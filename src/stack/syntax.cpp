@@ -32,7 +32,7 @@ std::string syntax_of(const OptionInfo& option) {
   switch (option.form) {
     case OptionForm::flag: return option.name;
     case OptionForm::count: return option.name + "=N";
-    case OptionForm::number: return option.name + "=X";
+    case OptionForm::number: return option.name + (option.words.empty() ? "=X" : "=X|" + join(option.words, "|"));
     case OptionForm::word: return option.name + "=" + (option.words.empty() ? "WORD" : join(option.words, "|"));
   }
   assert(false && "an option is of four forms");

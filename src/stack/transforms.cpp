@@ -47,6 +47,7 @@ std::vector<TransformInfo> catalogue() {
                     .form = word,
                     .words = {"all", "blocks"},  // blocks: no module of the root
                     .absent = "with a plan for the embedding"},
+                   {.name = "rest", .form = word, .words = {"plain"}},  // what plan=blocks leaves; not written: replicated
                    {.name = "loss_parallel"}}},
       {.name = "ep",
        .title = "expert parallel",
@@ -209,8 +210,8 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {updates},
        .modes = {"sgd", "adamw"},
-       .options = {{.name = "clip", .form = number},
-                   {.name = "clip_alone"},
+       .options = {{.name = "clip", .form = number, .words = {"per_mesh"}},
+                   {.name = "foreach", .form = word, .words = {"off"}},
                    {.name = "lr", .form = number},
                    {.name = "weight_decay", .form = number}}},
   };

@@ -19,7 +19,7 @@ enum class ValueForm { none, degree, degree_pair, mode };
 // What may stand behind an option's '='.
 //   flag    nothing: the option is there or it is not
 //   count   an integer of at least 1
-//   number  a decimal of at least 0: 0.1, 3e-4
+//   number  a decimal of at least 0: 0.1, 3e-4; or one of `words`
 //   word    letters, digits, '_', '.', '-', '+'; one of `words` when there are any
 enum class OptionForm { flag, count, number, word };
 

@@ -13,8 +13,8 @@
 namespace ordercheck {
 namespace {
 
-constexpr const char* kShown =
-    "effects, counters: of a run in float32 arithmetic, in which inductor runs the code that it writes";
+constexpr const char* kOfCompilerCode =
+    "effects, counters: of a run in float32 arithmetic, in which the compiler runs the code that it writes";
 
 // What the engine declines although its hello named all the transforms: options, scopes, sizes. Not what it could build and then
 // found, while it ran, to be something that it cannot decide: an operator that nobody vouches for.
@@ -46,11 +46,12 @@ Result<std::vector<CaseResult>> judge_all(const std::vector<Trial>& trials) {
     const auto comparison = comparison_of(trial);
     if (!comparison) return comparison.error();
     Record record = comparison->first;
-    if (comparison->shown) record.notes.push_back(kShown);
+    if (comparison->compiler_code) record.notes.push_back(kOfCompilerCode);
     results.push_back({.planned = trial.planned,
                        .outcome = {.subject = trial.planned.subject, .seen = judge(*comparison), .prediction = {}},
                        .record = std::move(record),
-                       .closeness = comparison->closeness,
+                       .closeness = comparison->compiler_code ? comparison->compiler_code->closeness : comparison->closeness,
+                       .in_compiler_code = differs_in_compiler_code(*comparison),
                        .persistence = "",
                        .divergence = {}});
   }
@@ -78,7 +79,12 @@ Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, 
   Differing differing;
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].outcome.seen.verdict == Verdict::differs) differing.emplace_back(&trials[i], &results[i]);
-  for (const auto& [trial, result] : differing) ask_variants(*trial, recommend, runs);
+  for (const auto& [trial, result] : differing) {
+    if (result->in_compiler_code)
+      ask_variants_of_compiler_code(*trial, runs);
+    else
+      ask_variants(*trial, recommend, runs);
+  }
   if (auto status = runs.run(); !status) return status;
   for (const auto& [trial, result] : differing) {
     const auto verdict = persists(*trial, result->persistence);
@@ -132,7 +138,7 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (!judged) return judged.error();
   result.cases = *std::move(judged);
   if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
-  hold_all_against_rules(result.cases, rules, target_of(result.hello));
+  hold_all_against_rules(result.cases, rules, target_of(result.hello, result.plan));
 
   // A matrix without the grid has no twins without it.
   const bool exact =

@@ -64,7 +64,10 @@ void name_first_difference(const Record& owed, const Record& got, Observation& s
 
 }  // namespace
 
-bool is_bitwise(const CaseResult& differing) { return !differing.closeness || differing.closeness->beyond.empty(); }
+bool is_bitwise(const CaseResult& differing) {
+  if (differing.planned.subject.settings.arithmetic == Arithmetic::exact) return !differing.in_compiler_code;
+  return !differing.closeness || differing.closeness->beyond.empty();
+}
 
 const Asked& counterpart_of(const Layouts& layouts) {
   const bool one_rank_judges = is_held_against_one_rank(layouts.subject.subject(), layouts.subject.record());

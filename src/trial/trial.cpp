@@ -1,5 +1,7 @@
 #include "trial/trial.h"
 
+#include <algorithm>
+
 #include "check/inductor.h"
 
 namespace ordercheck {
@@ -16,17 +18,31 @@ std::optional<Case> in_recommended_order(const Case& c, const Recommend& recomme
 }
 
 // A function of the user's leaves nothing out.
-std::vector<Asked> ask_twins(const Case& c, Runs& runs) {
-  std::vector<Asked> twins;
-  for (std::size_t i = 0; c.apply.empty() && i < c.stack.items.size(); ++i) twins.push_back(runs.ask(without_item(c, i)));
+std::vector<Case> twins_of(const Case& c) {
+  std::vector<Case> twins;
+  for (std::size_t i = 0; c.apply.empty() && i < c.stack.items.size(); ++i) twins.push_back(without_item(c, i));
   return twins;
 }
 
-std::optional<ShownRuns> ask_shown(const Case& c, Runs& runs) {
-  if (c.settings.arithmetic != Arithmetic::exact || !runs_inductor(c)) return std::nullopt;
-  Case as_in_a_job = c;
-  as_in_a_job.settings.arithmetic = Arithmetic::float32;
-  return ShownRuns{.with = runs.ask(as_in_a_job), .twins = ask_twins(as_in_a_job, runs)};
+// The twin of one case may be another case of the plan: it is compiled once for both, so its tensors are kept for the other.
+CompilerCodeRuns ask_compiler_code(const Case& c, Runs& runs) {
+  const Case own = compiler_code_of(c);
+  CompilerCodeRuns asked{.with = runs.ask(own, Turn::first, Keep::values), .twins = {}, .near = {}};
+  for (const Case& twin : twins_of(own))
+    asked.twins.push_back(runs.ask(twin, Turn::first, runs_inductor(twin) ? Keep::values : Keep::hashes));
+  return asked;
+}
+
+bool is_exact(const Case& c) { return c.settings.arithmetic == Arithmetic::exact; }
+
+// A user's model or function compiles as it likes, whatever the stack says; torch.compile writes code unless it is told
+// otherwise. Where the stack names a backend or nothing of the user's is there, that is taken for what ran.
+bool compiles_by_itself(const Case& c, const Record& record) {
+  const auto compiles = [](const Item& item) { return item.name == "compile"; };
+  const auto names_backend = [&](const Item& item) { return compiles(item) && !item.mode.empty(); };
+  if (!is_exact(c) || !c.subject.empty() || record.counters.graph_captures <= 0) return false;
+  if (std::ranges::any_of(c.stack.items, names_backend)) return false;
+  return !c.apply.empty() || std::ranges::none_of(c.stack.items, compiles);
 }
 
 std::optional<Record> if_completed(const Asked& run) { return run.completed() ? std::optional(run.record()) : std::nullopt; }
@@ -41,20 +57,31 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs) {
 
 Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs) {
   const Case& c = planned.subject;
-  return {.planned = planned,
-          .layouts = ask_layouts(c, recommend, runs),
-          .twins = ask_twins(c, runs),
-          .shown = ask_shown(c, runs),
-          .again = {},
-          .variants = {},
-          .tensors = {},
-          .coarser = {}};
+  Trial trial{.planned = planned,
+              .layouts = ask_layouts(c, recommend, runs),
+              .twins = {},
+              .compiler_code = {},
+              .again = {},
+              .variants = {},
+              .tensors = {}};
+  for (const Case& twin : twins_of(c)) trial.twins.push_back(runs.ask(twin));
+  if (is_exact(c) && runs_inductor(c)) trial.compiler_code = ask_compiler_code(c, runs);
+  return trial;
+}
+
+Case compiler_code_of(const Case& c) {
+  Case own = c;
+  own.settings.arithmetic = Arithmetic::float32;
+  return own;
 }
 
 void ask_again(Trial& trial, Runs& runs) {
   const Case& c = trial.planned.subject;
   trial.again = runs.ask(c, Turn::second);
   if (is_held_against_noise_floor(c)) trial.layouts.near = ask_closeness(c, runs);
+  if (!trial.compiler_code && compiles_by_itself(c, trial.layouts.subject.record()))
+    trial.compiler_code = ask_compiler_code(c, runs);
+  if (trial.compiler_code) trial.compiler_code->near = ask_closeness(compiler_code_of(c), runs);
 }
 
 Result<Comparison> comparison_of(const Trial& trial) {
@@ -73,9 +100,15 @@ Result<Comparison> comparison_of(const Trial& trial) {
   }
   if (layouts.recommended) comparison.recommended = layouts.recommended->record();
   for (const Asked& twin : trial.twins) comparison.twins.push_back(if_completed(twin));
-  if (trial.shown) {
-    comparison.shown = Shown{.with = trial.shown->with.record(), .twins = {}};
-    for (const Asked& twin : trial.shown->twins) comparison.shown->twins.push_back(if_completed(twin));
+  if (trial.compiler_code) {
+    CompilerCode own{.with = trial.compiler_code->with.record(), .twins = {}};
+    for (const Asked& twin : trial.compiler_code->twins) own.twins.push_back(if_completed(twin));
+    if (trial.compiler_code->near && trial.compiler_code->with.completed()) {
+      auto closeness = closeness_of(*trial.compiler_code->near, own.with);
+      if (!closeness) return closeness.error();
+      own.closeness = *std::move(closeness);
+    }
+    comparison.compiler_code = std::move(own);
   }
   return comparison;
 }

@@ -36,11 +36,12 @@ struct Tensors {
   Asked got;
 };
 
-// What effects are read off where exact arithmetic keeps a compiler from running the code that it writes: the same case, and
-// its twins, in float32 arithmetic, as a job has them.
-struct ShownRuns {
-  Asked with;
+// Where exact arithmetic keeps a compiler from running the code that it writes: the same case, and its twins, in float32
+// arithmetic, as a job has them.
+struct CompilerCodeRuns {
+  Asked with;  // its tensors kept
   std::vector<Asked> twins;
+  std::optional<ClosenessRuns> near;  // of `with`; asked for once the case completed
 };
 
 // Each member is filled where the step before it has shown that it is needed: what did not complete needs no second run, and
@@ -48,12 +49,12 @@ struct ShownRuns {
 struct Trial {
   PlannedCase planned;
   Layouts layouts;
-  std::vector<Asked> twins;        // the stack without one item, one an item; none where a function of the user's applies it
-  std::optional<ShownRuns> shown;  // of a case under inductor in exact arithmetic
-  std::optional<Asked> again;      // the second run of a case that completed
-  std::vector<Variant> variants;   // of a case that differs
-  std::optional<Tensors> tensors;  // of a difference that persists and was compared bit for bit
-  std::vector<Tensors> coarser;    // the same on coarser grids, of a difference of last bits
+  std::vector<Asked> twins;  // the stack without one item, one an item; none where a function of the user's applies it
+  std::optional<CompilerCodeRuns> compiler_code;  // of a case in exact arithmetic whose compiler writes code
+  std::optional<Asked> again;                     // the second run of a case that completed
+  std::vector<Variant> variants;                  // of a case that differs
+  std::optional<Tensors> tensors;                 // of a difference that persists and was compared bit for bit
+  std::vector<Tensors> coarser;                   // the same on coarser grids, of a difference of last bits
 };
 
 // The case on its own, its reference and its recommended order. Closeness is asked for later, once it completed.
@@ -61,7 +62,11 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs);
 
 Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs);
 
-// The second run, and in float32 arithmetic what distances are held against. Only of a case that completed.
+// The case in float32 arithmetic, where a compiler runs the code that it writes.
+Case compiler_code_of(const Case& c);
+
+// The second run, and what distances are held against: in float32 arithmetic, and of the compiler's own code. Only of a case
+// that completed: whether a user's program compiled anything is seen then.
 void ask_again(Trial& trial, Runs& runs);
 
 // All that was run so far, for the judge. An error when a file of values cannot be read.

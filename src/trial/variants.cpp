@@ -15,7 +15,10 @@ namespace {
 
 constexpr int kOtherGrid = 18;
 
-bool replicas_agree(const Record& record) { return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree); }
+bool replicas_agree(const Record& record) {
+  return std::ranges::all_of(record.parameters, &ParameterRecord::replicas_agree) &&
+         std::ranges::all_of(record.buffers, [](const BufferRecord& b) { return b.local || b.replicas_agree; });
+}
 
 // Nothing can differ from what did not complete, or from what is not finite.
 bool differ(const Record& expected, const Record& got) {
@@ -59,6 +62,18 @@ void ask_variants(Trial& trial, const Recommend& recommend, Runs& runs) {
     Layouts layouts = ask_layouts(c, recommend, runs);
     if (is_held_against_noise_floor(c)) layouts.near = ask_closeness(c, runs);
     trial.variants.push_back({.where = name_of_variant(trial.planned.subject, c), .layouts = std::move(layouts)});
+  }
+}
+
+void ask_variants_of_compiler_code(Trial& trial, Runs& runs) {
+  const Case own = compiler_code_of(trial.planned.subject);
+  for (const Case& c : variants_of(own)) {
+    const auto with_tensors = [&](const Case& one) { return runs.ask(one, Turn::first, Keep::values); };
+    trial.variants.push_back({.where = name_of_variant(own, c),
+                              .layouts = {.subject = with_tensors(c),
+                                          .reference = with_tensors(reference_of(c)),
+                                          .recommended = {},
+                                          .near = ask_closeness(c, runs)}});
   }
 }
 

@@ -1,8 +1,8 @@
-// Prints "name<TAB>hash" of every case in tests/data/exact/cases.tsv, computed by the exact kernels of this engine: the twin of
+// Prints "name<TAB>hash<TAB>strides" of every case in tests/data/exact/cases.tsv, computed by the exact kernels of this engine: the twin of
 // tests/pytorch/program/exact/conformance.py, which a test holds it against. The file tells how operands are drawn, how they lie
 // in memory and how results are hashed.
 //
-// Usage: exact-conformance CASES
+// Usage: exact-conformance CASES [LAYOUT], which all operands have in place of their own
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -15,6 +15,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -93,6 +94,7 @@ at::Tensor filled_like(const at::Tensor& values, at::IntArrayRef sizes) {
 
 at::Tensor laid_out(const at::Tensor& values, const std::string& layout) {
   if (layout == "transposed" && values.dim() > 1) return values.transpose(-2, -1).contiguous().transpose(-2, -1);
+  if (layout == "permuted" && values.dim() > 2) return values.movedim(0, -1).contiguous().movedim(-1, 0);
   if (layout == "second" && values.dim() > 0) {
     std::vector<int64_t> sizes = values.sizes().vec();
     sizes.back() *= 2;
@@ -106,15 +108,17 @@ at::Tensor laid_out(const at::Tensor& values, const std::string& layout) {
   return values.clone(at::MemoryFormat::Contiguous);
 }
 
-at::Tensor operand(const std::string& stream, const std::string& text) {
+// In the given layout, or in its own.
+at::Tensor operand(const std::string& stream, const std::string& text, const std::string& layout) {
   const std::vector<std::string> parts = split(text, ':');
   std::vector<int64_t> shape;
   if (!parts[0].empty())
     for (const std::string& size : split(parts[0], 'x')) shape.push_back(std::stoll(size));
-  if (parts[1] != "expanded") return laid_out(values_of(stream, parts[2], shape), parts[1]);
+  if (parts[1] != "expanded") return laid_out(values_of(stream, parts[2], shape), layout.empty() ? parts[1] : layout);
   std::vector<int64_t> first = shape;
   first[0] = 1;
-  return values_of(stream, parts[2], first).expand(shape);
+  const at::Tensor expanded = values_of(stream, parts[2], first).expand(shape);
+  return layout.empty() ? expanded : laid_out(expanded.contiguous(), layout);
 }
 
 c10::IValue value_of(const json& value, const c10::Type& type) {
@@ -146,7 +150,7 @@ struct Call {
   std::map<std::string, std::vector<at::Tensor>> lists;
 };
 
-Call call_of(const std::vector<std::string>& columns) {
+Call call_of(const std::vector<std::string>& columns, const std::string& layout) {
   const std::vector<std::string> op = split(columns[1], '.');
   Call call{
       .name = columns[0],
@@ -158,7 +162,7 @@ Call call_of(const std::vector<std::string>& columns) {
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     const std::string argument = word.substr(0, equals);
-    const at::Tensor x = operand(fmt::format("{}/{}", call.name, place++), word.substr(equals + 1));
+    const at::Tensor x = operand(fmt::format("{}/{}", call.name, place++), word.substr(equals + 1), layout);
     if (argument.ends_with("[]"))
       call.lists[argument.substr(0, argument.size() - 2)].push_back(x);
     else
@@ -237,7 +241,14 @@ std::uint64_t hash_of_all(const std::vector<at::Tensor>& results) {
   return state;
 }
 
-int print_all(const char* path) {
+// "9,1;1": the strides of every result.
+std::string strides_of(const std::vector<at::Tensor>& results) {
+  std::vector<std::string> all;
+  for (const at::Tensor& x : results) all.push_back(fmt::format("{}", fmt::join(x.strides(), ",")));
+  return fmt::format("{}", fmt::join(all, ";"));
+}
+
+int print_all(const char* path, const std::string& layout) {
   std::ifstream file(path);
   if (!file) {
     fmt::print(stderr, "exact-conformance: cannot read {}\n", path);
@@ -260,16 +271,16 @@ int print_all(const char* path) {
   for (const auto& [grid, lines] : by_grid) {
     for (const auto& columns : lines) {
       set_exact_grid(kNotExact);  // operands are drawn by stock kernels
-      const Call call = call_of(columns);
+      const Call call = call_of(columns, layout);
       set_exact_grid(grid);
       reset_range(1, PastRange::go_on);  // an infinity has a result too
       std::string told;
       try {
         const std::vector<at::Tensor> results = results_of(call);
         set_exact_grid(kNotExact);
-        told = fmt::format("{:016x}", hash_of_all(results));
+        told = fmt::format("{:016x}\t{}", hash_of_all(results), strides_of(results));
       } catch (const std::exception& error) {
-        told = split(error.what(), '\n').front();
+        told = split(error.what(), '\n').front() + "\t";
       }
       fmt::print("{}\t{}\n", call.name, told);
     }
@@ -281,7 +292,7 @@ int print_all(const char* path) {
 }  // namespace ordercheck::ranks
 
 int main(int argc, char** argv) {
-  if (argc == 2) return ordercheck::ranks::print_all(argv[1]);
-  std::fputs("exact-conformance: expected one argument, the file of cases\n", stderr);
+  if (argc == 2 || argc == 3) return ordercheck::ranks::print_all(argv[1], argc == 3 ? argv[2] : "");
+  std::fputs("exact-conformance: expected the file of cases, and a layout for all operands or none\n", stderr);
   return 2;
 }

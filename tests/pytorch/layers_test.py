@@ -5,7 +5,7 @@ from pathlib import Path
 
 import ordercheck_pytorch
 from ordercheck_pytorch.observe import profile_events, where
-from ordercheck_pytorch.program import gather, marks
+from ordercheck_pytorch.program import marks, names
 
 PACKAGE = Path(ordercheck_pytorch.__file__).parent
 FORBIDDEN = {"program": {"observe", "worker", "repro"}, "observe": {"program", "worker", "repro"}}
@@ -39,7 +39,7 @@ def test_what_two_parts_both_say_since_neither_may_import_the_other_is_the_same(
         profile_events.MARK_OF_GRAPH,
         profile_events.MARK_OF_RECOMPUTED,
     )
-    assert set(where._WRAPPERS) == gather.WRAPPERS
+    assert set(where._WRAPPERS) == {*names.WRAPPED, "module"}
 
 
 def test_imports_are_seen() -> None:

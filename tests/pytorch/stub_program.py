@@ -45,6 +45,8 @@ class RankResult:
     gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)
     values: dict[str, torch.Tensor] = field(default_factory=dict)
     initial: dict[str, torch.Tensor] = field(default_factory=dict)
+    frozen: list[str] = field(default_factory=list)
+    buffers: dict[str, Any] = field(default_factory=dict)
     range_used: float = 0.25
     notes: list[str] = field(default_factory=list)
     partial_operands: list[str] = field(default_factory=list)

@@ -40,6 +40,9 @@ class EngineSession {
 
 int exit_code_of(Verdict verdict);  // of one case by itself
 
+// Held against the rules too: what contradicts them speaks against it unless a page explains it.
+int exit_code_of(const Outcome& outcome);
+
 // What decides of several: input that must be changed, then against, then undecided.
 int worst_of(const std::vector<int>& exit_codes);
 

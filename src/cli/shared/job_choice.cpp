@@ -33,8 +33,9 @@ Status set_size(const std::string& written, ConditionValues& sizes) {
   const auto names = settable();
   if (!contains(names, name)) return unknown_size(one_line(name), one_line(written));
   const auto value = sign == std::string::npos ? std::nullopt : parse_integer(trim(written.substr(sign + 1)));
-  if (!value || *value < 1 || *value > 1'000'000'000)
-    return Error{fmt::format("--set {}: expected {}=N, a positive integer", one_line(written), name)};
+  const SizeRange range = range_of_size(name);
+  if (!value || !range.holds(*value))
+    return Error{fmt::format("--set {}: expected {}=N, {}", one_line(written), name, in_words(range))};
   if (const auto [at, is_new] = sizes.emplace(name, *value); !is_new && at->second != *value)
     return Error{fmt::format("--set {}: {} is set twice, to {} and to {}", one_line(written), name, at->second, *value)};
   return Done{};

@@ -39,12 +39,14 @@ Status check_own_code(const OwnCode& own) {
 }
 
 void put_into(const OwnCode& own, Case& c) {
+  const bool usual = c.settings.steps == usual_steps(c);
   if (!own.subject.empty()) c.subject = own.subject;
   if (!own.model.empty()) c.model = own.model;
   if (!own.apply.empty()) c.apply = own.apply;
   if (!own.batch.empty()) c.batch = own.batch;
   if (!own.loss.empty()) c.loss = own.loss;
   if (!own.widen.empty()) c.widen = own.widen;
+  if (usual) c.settings.steps = usual_steps(c);
 }
 
 }  // namespace ordercheck::cli

@@ -24,7 +24,7 @@ void add_own_code_options(CLI::App* command, OwnCode& own);
 // An error where a function is not written pkg:function.
 Status check_own_code(const OwnCode& own);
 
-// What was said replaces what the case says.
+// What was said replaces what the case says. A case of the usual steps keeps the usual ones.
 void put_into(const OwnCode& own, Case& c);
 
 }  // namespace ordercheck::cli

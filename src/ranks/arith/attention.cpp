@@ -94,7 +94,10 @@ double scale_of(std::optional<double> scale, const Shape& shape) {
   return scale.value_or(1.0 / std::sqrt(static_cast<double>(shape.dim)));
 }
 
-// As the stock kernel lays its results out: [batch, rows, heads, ...] in memory. A compiled program relies on it.
+// As the stock kernel lays its results out: the output as the queries, the rest as [batch, rows, heads, ...]. A view of it, and
+// a program that was compiled, rely on that.
+Tensor laid_out_as(const Tensor& q, const Tensor& out) { return steps::put_in(steps::room_for(q), out); }
+
 Tensor laid_out(const Tensor& x) { return at::native::transpose(in_rows(at::native::transpose(x, 1, 2)), 1, 2); }
 
 bool attends_exactly(const char* op, const Tensor& q, const Tensor& k, double dropout) {
@@ -114,7 +117,7 @@ std::tuple<Tensor, Tensor> attention(const Tensor& q, const Tensor& k, const Ten
   const Tensor weights = snapped(steps::div(rows.values, rows.sum), exact_grid());
   const Tensor out = product(weights, repeated_operand(v, shape.repeats()), kForward);
   const Tensor log_sum = steps::add(at::cpu::amax(scores, {-1}, /*keepdim=*/true), at::cpu::log(rows.sum));
-  return {laid_out(at::native::view(out, {shape.batch, shape.heads, shape.queries, v.size(3)})),
+  return {laid_out_as(q, at::native::view(out, {shape.batch, shape.heads, shape.queries, v.size(3)})),
           laid_out(at::native::view(log_sum, {shape.batch, shape.heads, shape.queries}))};
 }
 

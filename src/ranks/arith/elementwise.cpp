@@ -23,7 +23,7 @@ using at::Tensor;
 namespace steps {
 
 Tensor root(const Tensor& x) {
-  const Tensor in = x.is_non_overlapping_and_dense() ? x : in_rows(x);
+  const Tensor in = x.is_non_overlapping_and_dense() ? x : put_in(room_for(x), x);
   Tensor out = at::detail::empty_strided_cpu(in.sizes(), in.strides(), in.options());
   const double* from = in.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();
@@ -144,7 +144,7 @@ Tensor& pow_in_place_kernel(Tensor& a, const Tensor& b) {
 
 Tensor power_of_number(const Scalar& base, const Tensor& exponent) {
   if (!takes_stable_path(exponent)) return at::cpu::pow(base, exponent);
-  return exact_pow(steps::number(base.toDouble()), exponent);
+  return in_rows(exact_pow(steps::number(base.toDouble()), exponent));  // of a number, ATen's is contiguous
 }
 
 Tensor& power_of_number_out(const Scalar& base, const Tensor& exponent, Tensor& out) {

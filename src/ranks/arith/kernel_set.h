@@ -40,6 +40,6 @@ void add_scatters(KernelSet& kernels);      // index_add, embedding_dense_backwa
 void add_attention(KernelSet& kernels);     // _scaled_dot_product_flash_attention_for_cpu
 void add_layer_norms(KernelSet& kernels);   // native_layer_norm
 void add_elementwise(KernelSet& kernels);   // silu, gelu, sqrt ...: what rounds otherwise where it lies otherwise
-void add_optimizers(KernelSet& kernels);    // _fused_adamw_
+void add_optimizers(KernelSet& kernels);    // _fused_adamw_, clamp of the factor that clips
 
 }  // namespace ordercheck::ranks

@@ -1,7 +1,9 @@
-// The negative log-likelihood of labels: its terms are one element a row, rounded to the grid and summed.
+// The negative log-likelihood of labels: its terms are one element a row, rounded to the grid and summed. And the gradient of
+// the smooth L1 loss, one rounding a step: the stock kernel rounds the last elements of a row otherwise than the first.
 #include <ATen/CPUFunctions.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Reduction.h>
+#include <ATen/ops/expand_native.h>
 #include <ATen/ops/movedim_native.h>
 
 #include "ranks/arith/exactness.h"
@@ -76,6 +78,22 @@ std::tuple<Tensor&, Tensor&> nll_loss2d_out(const Tensor& x, const Tensor& targe
   return std::forward_as_tuple(steps::put(out, loss), steps::put(total_weight, count));
 }
 
+Tensor& smooth_l1_backward(const Tensor& gradient, const Tensor& x, const Tensor& target, int64_t reduction, double beta,
+                           Tensor& out) {
+  if (!takes_exact_path("aten::smooth_l1_loss_backward", gradient, x))
+    return at::cpu::smooth_l1_loss_backward_outf(gradient, x, target, reduction, beta, out);
+  const Tensor difference = in_rows(steps::sub(x, target));
+  const Tensor g = in_rows(at::native::expand(gradient, difference.sizes(), /*implicit=*/false));
+  const double share = reduction == at::Reduction::Mean ? 1.0 / static_cast<double>(difference.numel()) : 1.0;
+  Tensor value = at::detail::empty_cpu(difference.sizes(), difference.options());
+  double* to = value.mutable_data_ptr<double>();
+  for (int64_t i = 0; i < value.numel(); ++i) {
+    const double d = difference.const_data_ptr<double>()[i], scaled = g.const_data_ptr<double>()[i] * share;
+    to[i] = d <= -beta ? -scaled : d >= beta ? scaled : d * scaled / beta;
+  }
+  return steps::put(out, value);
+}
+
 }  // namespace
 
 void add_losses(KernelSet& kernels) {
@@ -83,6 +101,7 @@ void add_losses(KernelSet& kernels) {
   kernels.add("nll_loss_forward.output", TORCH_FN(nll_loss_out));
   kernels.add("nll_loss2d_forward", TORCH_FN(nll_loss2d));
   kernels.add("nll_loss2d_forward.output", TORCH_FN(nll_loss2d_out));
+  kernels.add("smooth_l1_loss_backward.grad_input", TORCH_FN(smooth_l1_backward));
 }
 
 }  // namespace ordercheck::ranks

@@ -64,11 +64,23 @@ void note_meeting(const Tensor& a, const Tensor& b, int bits) {
   note_sum(x + y, std::min(bits, product_bits()), "aten::add");
 }
 
+bool is_expanded(const Tensor& x) {
+  const at::IntArrayRef strides = x.strides();
+  return std::find(strides.begin(), strides.end(), 0) != strides.end();
+}
+
+// What is expanded says nothing of how the sum is to lie; rounded, it is contiguous and would.
+Tensor sum_of_any(const Tensor& a, const Tensor& b, int bits) {
+  if (!is_expanded(a) && !is_expanded(b)) return at::cpu::add(rounded(a, bits), rounded(b, bits));
+  Tensor room = steps::room_for(a, b);
+  return at::cpu::add_outf(rounded(a, bits), rounded(b, bits), 1, room);
+}
+
 Tensor exact_add(const Tensor& a, const Tensor& b) {
   const int bits = bits_of(a, b);
   note_meeting(a, b, bits);
   if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes())
-    return at::cpu::add(rounded(a, bits), rounded(b, bits));
+    return sum_of_any(a, b, bits);
   Tensor out = at::detail::empty_cpu(a.sizes(), a.options());
   const double *x = a.const_data_ptr<double>(), *y = b.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();
@@ -84,15 +96,26 @@ Tensor steps::add(const Tensor& a, const Tensor& b) { return exact_add(a, b); }
 
 namespace {
 
+// A single number times a factor: the stock kernel multiplies and adds with one rounding, but with two at the end of a row.
+bool is_scaled_number(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  return exactness_is_on() && a.scalar_type() == at::kDouble && b.scalar_type() == at::kDouble && b.dim() == 0 &&
+         alpha.toDouble() != 1;
+}
+
+Tensor times(const Tensor& number, const Scalar& alpha) { return steps::mul(number, alpha.toDouble()); }
+
 Tensor add(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (is_scaled_number(a, b, alpha)) return at::cpu::add(a, times(b, alpha));
   return meet(a, b, alpha) ? exact_add(a, b) : at::cpu::add(a, b, alpha);
 }
 
 Tensor& add_out(const Tensor& a, const Tensor& b, const Scalar& alpha, Tensor& out) {
+  if (is_scaled_number(a, b, alpha)) return at::cpu::add_outf(a, times(b, alpha), 1, out);
   return meet(a, b, alpha) ? steps::put(out, exact_add(a, b)) : at::cpu::add_outf(a, b, alpha, out);
 }
 
 Tensor& add_in_place(Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (is_scaled_number(a, b, alpha)) return at::cpu::add_(a, times(b, alpha));
   return meet(a, b, alpha) ? steps::overwrite(a, exact_add(a, b)) : at::cpu::add_(a, b, alpha);
 }
 

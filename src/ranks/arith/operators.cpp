@@ -19,7 +19,8 @@ constexpr EmbeddedText kTexts[] = {
 
 void read_row(const std::vector<std::string>& cells, OperatorTable& table) {
   const std::string &name = cells[0], &overloads = cells[1], &kind = cells[2];
-  if (kind == "move" || kind == "stable") {
+  if (kind == "move" || kind == "stable" || kind == "draw") {
+    // Nothing that this engine trains draws in a step.
     // One row has a kernel in another engine all the same (histc of whole numbers); here the stock one is called.
     table.kept.insert(name);
   } else if (kind == "stable_real") {

@@ -1,4 +1,4 @@
-// AdamW, fused: elementwise, one rounding a step, so that a piece is updated as the whole would be.
+// AdamW, fused: elementwise, one rounding a step, so that a piece is updated as the whole would be. And the factor of clipping.
 #include <cmath>
 
 #include <ATen/CPUFunctions.h>
@@ -94,8 +94,22 @@ void fused_adamw(TensorList values, TensorList gradients, TensorList firsts, Ten
   update_all({lr, beta1, beta2, weight_decay, eps, maximize}, values, gradients, firsts, seconds, steps);
 }
 
+// The factor of clip_grad_norm_, which it keeps below 1: rounded down to a power of two, so that gradients that are parts of a
+// sum are multiplied exactly.
+Tensor clamp(const Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high) {
+  Tensor result = at::cpu::clamp(x, low, high);
+  if (x.dim() != 0 || !takes_stable_path(x) || low || !high || high->toDouble() != 1) return result;
+  const double factor = number_in(result);
+  if (!(factor > 0) || !std::isfinite(factor)) return result;
+  *result.mutable_data_ptr<double>() = std::exp2(std::ilogb(factor));
+  return result;
+}
+
 }  // namespace
 
-void add_optimizers(KernelSet& kernels) { kernels.add("_fused_adamw_", TORCH_FN(fused_adamw)); }
+void add_optimizers(KernelSet& kernels) {
+  kernels.add("_fused_adamw_", TORCH_FN(fused_adamw));
+  kernels.add("clamp", TORCH_FN(clamp));
+}
 
 }  // namespace ordercheck::ranks

@@ -69,7 +69,7 @@ Tensor& index_put(Tensor& self, const Indices& indices, const Tensor& values, bo
 Tensor exact_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
   const Tensor scaled = alpha.toDouble() == 1 ? source : steps::mul(source, alpha.toDouble());
   const Tensor sums = at::cpu::index_add(zeros_of(self), dim, index, terms_on_grid(scaled, "aten::index_add"));
-  return steps::add(self, sums);
+  return in_rows(steps::add(self, sums));  // as ATen's is
 }
 
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
@@ -90,7 +90,7 @@ Tensor& index_add_out(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 Tensor exact_scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   const Tensor sums = at::cpu::scatter_add(zeros_of(self), dim, index, terms_on_grid(source, "aten::scatter_add"));
-  return steps::add(self, sums);
+  return in_rows(steps::add(self, sums));  // as ATen's is
 }
 
 Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {

@@ -30,7 +30,7 @@ Exponentials exponentials(const Tensor& x, int64_t dim, const char* what) {
 }
 
 Tensor softmax_gradient(const Tensor& gradient, const Tensor& y, int64_t dim, const char* what) {
-  const Tensor products = steps::mul(gradient, y);
+  const Tensor products = steps::mul(in_rows(gradient), y);
   const Tensor sum = sum_terms(products, Term::itself, sum_bits(), at::IntArrayRef(dim), /*keepdim=*/true, what);
   return steps::sub(products, steps::mul(y, sum));
 }
@@ -39,7 +39,7 @@ namespace {
 
 Tensor exact_softmax(const Tensor& x, int64_t dim) {
   if (x.dim() == 0) return at::cpu::_softmax(x, dim, false);
-  const Exponentials rows = exponentials(x, dim, "aten::_softmax");
+  const Exponentials rows = exponentials(in_rows(x), dim, "aten::_softmax");
   return steps::div(rows.values, rows.sum);
 }
 
@@ -67,7 +67,7 @@ Tensor& softmax_backward_out(const Tensor& gradient, const Tensor& y, int64_t di
 // The logarithm is taken off last, which is what a loss on a split vocabulary does too.
 Tensor log_softmax(const Tensor& x, int64_t dim, bool half_to_float) {
   if (!takes_exact_path("aten::_log_softmax", x) || x.dim() == 0) return at::cpu::_log_softmax(x, dim, half_to_float);
-  const Exponentials rows = exponentials(x, dim, "aten::_log_softmax");
+  const Exponentials rows = exponentials(in_rows(x), dim, "aten::_log_softmax");
   return steps::sub(rows.shifted, at::cpu::log(rows.sum));
 }
 

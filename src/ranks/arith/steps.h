@@ -21,6 +21,11 @@ inline at::Tensor mul(const at::Tensor& a, double b) { return at::cpu::mul(a, nu
 inline at::Tensor div(const at::Tensor& a, const at::Tensor& b) { return at::cpu::div(a, b); }
 inline at::Tensor div(const at::Tensor& a, double b) { return at::cpu::div(a, number(b)); }
 
+// Memory for an elementwise result. It lies as the stock kernels lay theirs, which the operands' strides decide.
+inline at::Tensor room_for(const at::Tensor& x) { return at::cpu::neg(x); }
+inline at::Tensor room_for(const at::Tensor& a, const at::Tensor& b) { return at::cpu::maximum(a, b); }
+inline at::Tensor put_in(at::Tensor room, const at::Tensor& value) { return at::native::copy_(room, value); }
+
 // IEEE 754 rounds a square root correctly, and so does std::sqrt. at::sqrt asks MKL's vector library, which on some
 // processors is off by one bit in a hundredth of all numbers: a record would have another digest on another machine.
 at::Tensor root(const at::Tensor& x);

@@ -82,11 +82,21 @@ Tensor& cumsum_out(const Tensor& x, int64_t dim, Dtype dtype, Tensor& out) {
   return steps::put(out, exact_cumsum(summand(x, dtype), dim));
 }
 
-Tensor var(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) {
-  if (!takes_exact_path("aten::var", x)) return at::cpu::var(x, dims, correction, keepdim);
+Tensor exact_var(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) {
   const Tensor centred = steps::sub(x, exact_mean(x, dims, true, "aten::var"));
   const Tensor squares = sum_terms(centred, Term::square, sum_bits(), dims, keepdim, "aten::var");
   return steps::div(squares, static_cast<double>(terms_of(x, dims)) - (correction ? correction->toDouble() : 1));
+}
+
+Tensor var_over(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keepdim) {
+  if (!takes_exact_path("aten::var", x)) return at::cpu::var(x, dims, correction, keepdim);
+  return exact_var(x, dims, correction, keepdim);
+}
+
+std::tuple<Tensor, Tensor> var_and_mean(const Tensor& x, OptionalIntArrayRef dims, const std::optional<Scalar>& correction,
+                                    bool keepdim) {
+  if (!takes_exact_path("aten::var_mean", x)) return at::cpu::var_mean(x, dims, correction, keepdim);
+  return {exact_var(x, dims, correction, keepdim), exact_mean(x, dims, keepdim, "aten::var_mean")};
 }
 
 }  // namespace
@@ -100,7 +110,8 @@ void add_sums(KernelSet& kernels) {
   kernels.add("mean.out", TORCH_FN(mean_out));
   kernels.add("cumsum", TORCH_FN(cumsum));
   kernels.add("cumsum.out", TORCH_FN(cumsum_out));
-  kernels.add("var.correction", TORCH_FN(var));
+  kernels.add("var.correction", TORCH_FN(var_over));
+  kernels.add("var_mean.correction", TORCH_FN(var_and_mean));
 }
 
 }  // namespace ordercheck::ranks

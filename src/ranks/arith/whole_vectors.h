@@ -1,5 +1,5 @@
 // Elementwise kernels on elements that lie side by side, padded with ones, so that no element is a left-over of a vector, which
-// some kernels round otherwise. Float64; operands are broadcast, the result is contiguous.
+// some kernels round otherwise. Float64; operands are broadcast, the result lies as the stock kernel lays its own.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <ATen/ops/expand_native.h>
 
 #include "ranks/arith/snap.h"
+#include "ranks/arith/steps.h"
 
 namespace ordercheck::ranks {
 
@@ -24,21 +25,21 @@ inline at::Tensor padded(const at::Tensor& x, at::IntArrayRef sizes) {
   return out;
 }
 
-inline at::Tensor unpadded(const at::Tensor& result, at::IntArrayRef sizes) {
-  at::Tensor out = at::detail::empty_cpu(sizes, result.options());
+inline at::Tensor unpadded(const at::Tensor& result, const at::Tensor& room) {
+  at::Tensor out = at::detail::empty_cpu(room.sizes(), result.options());
   std::copy_n(result.const_data_ptr<double>(), out.numel(), out.mutable_data_ptr<double>());
-  return out;
+  return room.is_contiguous() ? out : steps::put_in(room, out);
 }
 
 template <typename Stock>
 at::Tensor on_whole_vectors(const at::Tensor& x, Stock stock) {
-  return unpadded(stock(padded(x, x.sizes())), x.sizes());
+  return unpadded(stock(padded(x, x.sizes())), steps::room_for(x));
 }
 
 template <typename Stock>
 at::Tensor on_whole_vectors(const at::Tensor& a, const at::Tensor& b, Stock stock) {
   const std::vector<int64_t> sizes = at::infer_size(a.sizes(), b.sizes());
-  return unpadded(stock(padded(a, sizes), padded(b, sizes)), sizes);
+  return unpadded(stock(padded(a, sizes), padded(b, sizes)), steps::room_for(a, b));
 }
 
 }  // namespace ordercheck::ranks

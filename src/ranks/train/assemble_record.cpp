@@ -39,13 +39,14 @@ class Assembly {
   // In the order in which a step makes them: all gradients, and after the last step all values.
   void parameters(const std::vector<std::pair<std::string, at::Tensor>>& model) {
     for (const auto& [name, initial] : model) {
-      record_.parameters.push_back({.name = name, .shape = initial.sizes().vec()});
+      record_.parameters.push_back({.name = name, .shape = initial.sizes().vec(), .has_gradient = false});
     }
     const int steps = static_cast<int>(results_[0].gradients.size());
     for (int step = 0; step < steps; ++step) {
       for (ParameterRecord& into : record_.parameters) {
         const at::Tensor full = join([&](const RankResult& y) { return y.gradients[step].at(into.name); }, into);
         into.gradient.push_back(hash_of_values(full));
+        into.has_gradient = into.has_gradient || at::any(full != 0).item<bool>();
         keep(step, Phase::backward, "gradient of " + into.name, full);
       }
     }

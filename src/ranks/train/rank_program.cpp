@@ -11,7 +11,7 @@
 #include "ranks/train/loss.h"
 #include "ranks/train/operator_meter.h"
 #include "ranks/transform/transform.h"
-#include "stack/notation.h"
+#include "stack/trainer.h"
 #include "stack/step_data.h"
 
 namespace ordercheck::ranks {
@@ -22,9 +22,6 @@ constexpr double kLossScale = 256;
 
 // Far from the seeds that a case is looked at with again.
 constexpr std::uint64_t kSeedsApart = 1000003;
-
-// What a trainer does when the stack says nothing of an optimizer: makes one last.
-Item default_optimizer() { return parse_stack("optimizer=adamw:clip=1").value().items.front(); }
 
 class RankRun {
  public:
@@ -38,7 +35,7 @@ class RankRun {
         make_llama(kLlama, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
-    if (!subject_.optimizer) apply(default_optimizer());
+    if (!subject_.optimizer) apply(default_trainer());
     if (program_.trace) watch_modules();
     if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
 

@@ -11,9 +11,16 @@
 namespace ordercheck::ranks {
 namespace {
 
+// clip=per_mesh is what this engine's norm is always: over all axes that shard, and over the stages.
+constexpr double kClipPerMesh = 1;
+
 bool read_number(const Item& item, const char* option, double& value) {
   const auto text = option_of(item, option);
   if (!text) return true;
+  if (*text == "per_mesh") {
+    value = kClipPerMesh;
+    return true;
+  }
   std::istringstream stream(*text);
   stream.imbue(std::locale::classic());
   return static_cast<bool>(stream >> value) && stream.eof() && value >= 0;

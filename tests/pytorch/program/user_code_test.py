@@ -23,13 +23,23 @@ def test_modules_stay_what_they_are() -> None:
     assert [type(m) for m in model] == [nn.Linear, nn.BatchNorm1d, nn.Linear]  # type: ignore[attr-defined]
     assert list(model.state_dict()) == list(small().state_dict())
     assert {p.dtype for p in model.parameters()} == {torch.float64}
-    assert all(p.count_nonzero() == p.numel() for p in model.parameters())
+    norm = model[1]  # type: ignore[index]
+    assert norm.weight.eq(1).all()
+    assert norm.bias.eq(0).all()
 
 
 def test_weights_are_a_function_of_the_seed() -> None:
     first, again, other = (make_user_model(f"{__name__}:small", torch.float64, seed) for seed in (1, 1, 2))
     assert torch.equal(first[0].weight, again[0].weight)  # type: ignore[index]
     assert not torch.equal(first[0].weight, other[0].weight)  # type: ignore[index]
+
+
+def test_values_are_those_that_the_factory_draws() -> None:
+    torch.manual_seed(3)
+    drawn = small()
+    made = make_user_model(f"{__name__}:small", torch.float64, seed=3)
+    for mine, theirs in zip(drawn.parameters(), made.parameters(), strict=True):
+        assert mine.double().equal(theirs)
 
 
 def test_what_is_no_model_is_refused() -> None:

@@ -116,6 +116,16 @@ TEST(Effect, ComposableReplicationOwesWhatDdpDoes) {
   EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
 }
 
+// FSDP2 and replicate around a stage reduce when the schedule is through with it, which is in no backward.
+TEST(Effect, APipelinesScheduleReducesBehindTheBackward) {
+  Record with = sample_record(2);
+  with.counters.matmul_flops = 480;
+  EXPECT_FALSE(effect("replicate=2,pp=2", with, sample_record()).present);
+  with.collectives = {{.kind = "all_reduce", .group = "dp_replicate", .phase = Phase::forward, .count = 1}};
+  EXPECT_TRUE(effect("replicate=2,pp=2", with, sample_record()).present);
+  EXPECT_FALSE(effect("replicate=2", with, sample_record()).present);
+}
+
 TEST(Effect, APlanOfTheBlocksLeavesTheOutputWhole) {
   Record with = sample_record(2);
   with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4},
@@ -305,6 +315,16 @@ TEST(Effect, WithoutATwinOnlyWhatTheRunShowsAloneIsJudged) {
   Record silent = sharded();
   silent.collectives.clear();
   EXPECT_FALSE(effect("fsdp=2", silent, std::nullopt).present);
+}
+
+// One rank's table of embeddings is summed in forward, and has no collective in backward.
+TEST(Effect, OfAnApplyFunctionTensorParallelTalksInEitherDirection) {
+  Case c = case_of("tp=2");
+  c.apply = "mine:shard";
+  Record with = sample_record(2);
+  EXPECT_FALSE(effect_of(c, 0, with, std::nullopt).present);
+  with.collectives = {{.kind = "all_reduce", .group = "tp", .phase = Phase::forward, .count = 4}};
+  EXPECT_TRUE(effect_of(c, 0, with, std::nullopt).present);
 }
 
 TEST(Effect, OfAnApplyFunctionNoStackWithoutTheItemIsSpokenOf) {

@@ -49,7 +49,7 @@ TEST(Judge, ReadsEffectsOffTheRunsThatShowThem) {
   Record shown = comparison.first;
   shown.counters.matmul_flops = 960;
   shown.collectives.clear();
-  comparison.shown = Shown{.with = shown, .twins = {sample_record(1)}};
+  comparison.compiler_code = CompilerCode{.with = shown, .twins = {sample_record(1)}, .closeness = Closeness{}};
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::ignored);
   EXPECT_EQ(seen.counters.matmul_flops, 960);
@@ -59,7 +59,8 @@ TEST(Judge, ReadsEffectsOffTheRunsThatShowThem) {
 
 TEST(Judge, WhatRunsExactlyButNotInItsOwnCodeFails) {
   Comparison comparison = sound();
-  comparison.shown = Shown{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
+  comparison.compiler_code =
+      CompilerCode{.with = sample_failure(Ending::failed, Phase::backward, "no such vector"), .twins = {}};
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::fails);
   EXPECT_EQ(seen.phase, Phase::backward);
@@ -67,6 +68,56 @@ TEST(Judge, WhatRunsExactlyButNotInItsOwnCodeFails) {
   EXPECT_THAT(seen.message, HasSubstr("float32"));
   corrupt(comparison.reference);
   EXPECT_EQ(judge(comparison).verdict, Verdict::differs);  // numbers go first
+}
+
+// What the compiler writes, held against the noise floor.
+Comparison compiled(double times_floor) {
+  Comparison comparison = sound();
+  const Held held{.away = {.kind = Measured::gradient, .name = "output.weight", .error = times_floor * 1e-6, .size = 1},
+                  .floor = 1e-6};
+  comparison.compiler_code =
+      CompilerCode{.with = comparison.first, .twins = comparison.twins, .closeness = Closeness{.farthest = {held}}};
+  if (times_floor > kFarBeyond) comparison.compiler_code->closeness->beyond = {held};
+  return comparison;
+}
+
+TEST(Judge, SaysOfOwnCodeHowCloseItIs) {
+  const auto seen = judge(compiled(0.8));
+  EXPECT_EQ(seen.verdict, Verdict::equal);
+  EXPECT_EQ(
+      seen.message,
+      "exact arithmetic with operators: every loss, gradient and parameter is bitwise equal to the single-rank reference; "
+      "the compiler's own code in float32 arithmetic: close, at most 0.8 times the noise floor away");
+  EXPECT_FALSE(differs_in_compiler_code(compiled(0.8)));
+}
+
+TEST(Judge, OwnCodeFarBeyondTheFloorDiffers) {
+  Comparison comparison = compiled(17);
+  const auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::differs);
+  ASSERT_TRUE(seen.difference);
+  EXPECT_EQ(seen.difference->what, "gradient of output.weight");
+  EXPECT_THAT(seen.message, HasSubstr("with operators in exact arithmetic it does not differ"));
+  EXPECT_TRUE(differs_in_compiler_code(comparison));
+  corrupt(comparison.reference);
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  EXPECT_FALSE(differs_in_compiler_code(comparison)) << "bits differ with operators too";
+}
+
+TEST(Judge, ReplicasThatOwnCodeLeavesApartDiffer) {
+  Comparison comparison = compiled(0.8);
+  comparison.compiler_code->with.parameters[0].replicas_agree = false;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  EXPECT_THAT(judge(comparison).message, HasSubstr("seen with the code that the compiler writes"));
+}
+
+TEST(Judge, OwnCodeWithoutAFloorIsUndecided) {
+  Comparison comparison = compiled(0.8);
+  comparison.compiler_code->closeness = Closeness{.no_floor = "no memory"};
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+  EXPECT_THAT(judge(comparison).message, HasSubstr("compare the compiler's own code with: no memory"));
+  comparison.compiler_code->closeness.reset();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
 }
 
 TEST(Judge, EndingsThatDidNotComplete) {
@@ -289,6 +340,77 @@ TEST(Judge, AParameterThatNeverChangedIsIgnored) {
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::ignored);
   EXPECT_THAT(seen.message, HasSubstr("1 of 3 parameters never changed, the first is tok_embeddings.weight"));
+}
+
+// As the base under an adapter: frozen, or reached by no gradient.
+TEST(Judge, AParameterThatOneRankLeavesAsItWasTooIsNoLoss) {
+  Comparison comparison = sound();
+  for (Record* record : {&comparison.first, &*comparison.again, &*comparison.reference}) {
+    record->parameters[0].changed = false;
+    record->parameters[0].frozen = true;
+  }
+  const auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::equal);
+  EXPECT_THAT(seen.message, testing::Not(HasSubstr("in no step"))) << "a frozen one is asked for no gradient";
+}
+
+TEST(Judge, AFrozenParameterIsNoLossWhereNoReferenceCompleted) {
+  Comparison comparison = sound();
+  comparison.first.parity_owed = comparison.again->parity_owed = false;
+  comparison.recommended = comparison.first;
+  comparison.reference.reset();
+  comparison.first.parameters[0].changed = comparison.again->parameters[0].changed = false;
+  comparison.recommended->parameters[0].changed = false;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::ignored);
+  comparison.first.parameters[0].frozen = true;
+  EXPECT_NE(judge(comparison).verdict, Verdict::ignored);
+}
+
+TEST(Judge, WhatNoGradientReachesIsNamed) {
+  Comparison comparison = sound();
+  comparison.reference->parameters[1].has_gradient = false;
+  auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::equal);
+  EXPECT_THAT(seen.message, HasSubstr("; in no step does a gradient other than zero reach layers.0.attention.wq.weight, so "
+                                      "nothing is known of it"));
+  comparison.reference->parameters[2].has_gradient = false;
+  EXPECT_THAT(judge(comparison).message, HasSubstr("wq.weight and 1 more, so nothing is known of them"));
+}
+
+TEST(Judge, WhereNothingFlowsNothingIsShown) {
+  Comparison comparison = sound();
+  for (ParameterRecord& p : comparison.reference->parameters) p.has_gradient = false;
+  auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::unrun);
+  EXPECT_THAT(seen.message, HasSubstr("no parameter has a gradient other than zero in any step"));
+  comparison.reference->parameters[0].has_gradient = comparison.reference->parameters[0].frozen = true;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::unrun);
+}
+
+void put_buffer(Comparison& comparison, const BufferRecord& buffer) {
+  for (Record* record : {&comparison.first, &*comparison.again, &*comparison.reference}) record->buffers = {buffer};
+}
+
+TEST(Judge, ABufferIsHeldAgainstOneRank) {
+  Comparison comparison = sound();
+  put_buffer(comparison, {.name = "mean", .shape = {4}, .value = hash_of("one")});
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
+  comparison.reference->buffers[0].value = hash_of("other");
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  EXPECT_THAT(judge(comparison).message, HasSubstr("buffer mean"));
+  comparison.first.buffers[0].local = comparison.again->buffers[0].local = true;
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal) << "meant to be of its rank";
+  comparison.reference->buffers.clear();
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+}
+
+TEST(Judge, BuffersThatRanksHaveApartDiffer) {
+  Comparison comparison = sound();
+  put_buffer(comparison, {.name = "mean", .shape = {4}, .value = hash_of("one"), .replicas_agree = false});
+  EXPECT_EQ(judge(comparison).verdict, Verdict::differs);
+  EXPECT_THAT(judge(comparison).message, HasSubstr("the buffer mean do not; where that is meant, local_buffers"));
+  put_buffer(comparison, {.name = "mean", .shape = {4}, .local = true, .replicas_agree = false});
+  EXPECT_EQ(judge(comparison).verdict, Verdict::equal);
 }
 
 TEST(Judge, AnAbsentEffectIsIgnoredOnlyWhenEveryBitIsThere) {

@@ -46,6 +46,7 @@ TEST(Digest, SeesEverythingElse) {
       [](Record& r) { r.parameters[0].value.words[0] ^= 1; },
       [](Record& r) { r.parameters[0].changed = false; },
       [](Record& r) { r.parameters[0].replicas_agree = false; },
+      [](Record& r) { r.buffers.push_back({.name = "mean"}); },
       [](Record& r) { r.collectives.push_back({.kind = "all_gather"}); },
       [](Record& r) { r.counters.graph_breaks++; },
       [](Record& r) { r.counters.graph_breaks = -1; },

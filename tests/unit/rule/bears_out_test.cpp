@@ -178,6 +178,8 @@ const std::vector<Row>& rows() {
        "all_gather is not measured by pytorch"},
       {"not measured in the good stack", cost(Move::more), counted(3), counted(kNotMeasured), kUndecided},
       {"other numbers where a cost is said", cost(Move::more), of_verdict(Verdict::differs), counted(2), kDeparted},
+      {"other numbers in both stacks", cost(Move::more), of_verdict(Verdict::differs), of_verdict(Verdict::differs), kUndecided,
+       "the good stack ran differs too"},
 
       // Orders that commute.
       {"both equal, the same counters", kCommute, counted(2), counted(2), kBorneOut, "equal numbers and counters"},
@@ -295,6 +297,19 @@ TEST(Pins, DetailIsOfTheNewestNotAfterTheVersion) {
   const Stack stack = rule.witness.bad;
   EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.9"), stack), &rule.expectations[2]);
   EXPECT_EQ(departure_for(rule, "pytorch", *parse_version("2.11"), stack), nullptr) << "of exactly that version";
+}
+
+// Two orders of a clash may fail with two messages.
+TEST(Pins, ADetailOfOneStackIsOfThatStackAlone) {
+  Rule rule = rule_of(good_page());
+  Expectation pin = rule.expectations[0];
+  pin.message = "another refusal";
+  pin.stack = *parse_stack("fsdp=2,ac,tp=2");
+  rule.expectations.push_back(pin);
+  const Version version = *parse_version("2.11");
+  EXPECT_EQ(detail_for(rule, "pytorch", version), rule.expectations.data());
+  EXPECT_EQ(claim_on_stack(rule, *pin.stack, "pytorch", version).shown.message, "another refusal");
+  EXPECT_EQ(claim_on_stack(rule, rule.witness.bad, "pytorch", version).shown.message, rule.expectations[0].message);
 }
 
 TEST(Pins, ADepartureOfOneStackIsOfThatStackAlone) {

@@ -97,8 +97,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "'holds' does not speak about torchtitan"},
         Mistake{"pin_for_one_implementation", "\"pytorch>=2.6\", ", "\"pytorch-fsdp1>=2.6\", ", "18",
                 "'holds' does not speak about pytorch"},
-        Mistake{"another_stack_for_no_departure", "verdict = \"fails\"", "stack = \"ac,fsdp=2,tp=2\"\nverdict = \"fails\"",
-                "20", "says where it departs"},
         Mistake{"unknown_key_of_cite", "claim = ", "clam = \"x\"\nclaim = ", "13", "unknown key 'clam' in [[cite]]"}),
     [](const auto& info) { return info.param.name; });
 

@@ -35,6 +35,13 @@ TEST(Patterns, ModesAndOptions) {
   EXPECT_FALSE(match("compile:!wrap", "compile:wrap"));
 }
 
+TEST(Patterns, AnotherModeThanOne) {
+  EXPECT_TRUE(match("compile!=aot_eager", "compile"));
+  EXPECT_TRUE(match("compile!=aot_eager", "compile=inductor:wrap"));
+  EXPECT_FALSE(match("compile!=aot_eager", "compile=aot_eager"));
+  EXPECT_FALSE(match("compile!=aot_eager@block", "compile@model"));
+}
+
 TEST(Patterns, ScopesAlsoByDefault) {
   EXPECT_TRUE(match("compile@model", "compile@model"));
   EXPECT_FALSE(match("compile@model", "compile"));
@@ -42,13 +49,15 @@ TEST(Patterns, ScopesAlsoByDefault) {
 }
 
 TEST(Patterns, PrintAsTheyWereRead) {
-  for (const char* text : {"fsdp|hsdp", "ac=selective:n", "pp:microbatches=4", "compile:wrap:!fullgraph@model"})
+  for (const char* text :
+       {"fsdp|hsdp", "ac=selective:n", "pp:microbatches=4", "compile:wrap:!fullgraph@model", "compile!=aot_eager:!wrap@block"})
     EXPECT_EQ(print(*parse_pattern(text)), text);
 }
 
 TEST(Patterns, MistakesAreTold) {
   EXPECT_THAT(parse_pattern("fsdb").error().message, HasSubstr("did you mean 'fsdp'?"));
   EXPECT_THAT(parse_pattern("ac=ful").error().message, HasSubstr("unknown mode 'ful' of ac; did you mean 'full'?"));
+  EXPECT_THAT(parse_pattern("compile!=inductr").error().message, HasSubstr("unknown mode 'inductr' of compile"));
   EXPECT_THAT(parse_pattern("compile:rap").error().message, HasSubstr("unknown option 'rap' of compile"));
   EXPECT_THAT(parse_pattern("compile@modell").error().message, HasSubstr("unknown scope 'modell'; did you mean 'model'?"));
   EXPECT_THAT(parse_pattern("pp:microbatches=0").error().message, HasSubstr("microbatches"));

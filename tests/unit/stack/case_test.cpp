@@ -26,6 +26,8 @@ TEST(PrintCase, LeavesDefaultsOut) {
   c.settings.seed = 2;
   EXPECT_EQ(print(c), "ac engine=pytorch arithmetic=plain seed=2");
   c.apply = "mine.parallel:shard";
+  EXPECT_EQ(print(c), "ac engine=pytorch apply=mine.parallel:shard arithmetic=plain seed=2 steps=3");
+  c.settings.steps = 5;
   EXPECT_EQ(print(c), "ac engine=pytorch apply=mine.parallel:shard arithmetic=plain seed=2");
   EXPECT_EQ(print(Case{}), "(nothing)");
 }
@@ -44,6 +46,8 @@ TEST(ParseCase, ReadsTheUsersOwnModelAndFunction) {
   ASSERT_TRUE(c);
   EXPECT_EQ(c->model, "mine.net:Net");
   EXPECT_EQ(c->apply, "Mine_2.parallel:shard_all");
+  EXPECT_EQ(c->settings.steps, 5) << "what a function keeps between steps is not known";
+  EXPECT_EQ(parse_case("fsdp=2 apply=mine:shard steps=3")->settings.steps, 3);
   EXPECT_EQ(print(*c), "fsdp=2 model=mine.net:Net engine=pytorch apply=Mine_2.parallel:shard_all");
   const Result<Case> own = parse_case("ac batch=mine:pairs loss=mine:loss widen=transformers+mine.net engine=pytorch");
   ASSERT_TRUE(own);
@@ -136,7 +140,7 @@ TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
   const Result<Case> c =
       parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");
   ASSERT_TRUE(c);
-  EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5");
+  EXPECT_EQ(print(reference_of(*c)), "amp=bf16,optimizer=adamw:clip=1 model=moe engine=pytorch seed=5 steps=5");
   EXPECT_EQ(print(reference_of(Case{})), "(nothing)");
 }
 

@@ -1,64 +1,24 @@
 #include "trial/closeness.h"
 
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stack/notation.h"
-#include "trial/run_plan.h"
-#include "unit/trial/fake_runner.h"
+#include "unit/trial/float32_runs.h"
 
 namespace ordercheck {
 namespace {
 
 using testing::HasSubstr;
 
-// A runner whose runs keep what they were asked to: gradients of `size` 1 that are off by `rounding`, in float32 arithmetic.
-class Native : public testing::Test {
+Case in_float32(const char* stack) {
+  Case c{.stack = *parse_stack(stack)};
+  c.settings.arithmetic = Arithmetic::float32;
+  return c;
+}
+
+class Native : public Float32Runs {
  protected:
-  Native() {
-    for (const char* stack : {"fsdp=2", "", "amp"})
-      runner_.corrupt(stack, [this](Record& record, const Request& request) { keep(record, request); });
-  }
-  void TearDown() override { std::filesystem::remove_all(values_); }
-
-  void keep(Record& record, const Request& request) {
-    const Settings& settings = request.run.subject.settings;
-    const bool native = settings.arithmetic == Arithmetic::float32;
-    if (native && corrupt_) corrupt_(record, request);
-    if (request.run.keep != Keep::values || record.ending != Ending::completed) return;
-    const double rounding = native ? 1e-6 * (1 + 0.01 * settings.accumulation) : 0;
-    const auto write = [&](Phase phase, int step, const std::string& what, double first) {
-      const std::string name = std::to_string(record.trace.size());
-      const double values[2] = {first, 0};
-      std::ofstream(request.run.values_folder + "/" + name, std::ios::binary)
-          .write(reinterpret_cast<const char*>(values), sizeof values);
-      record.trace.push_back({.step = step, .phase = phase, .module = what, .hash = hash_of(what), .file = name});
-    };
-    for (int step = 0; step < settings.steps; ++step)
-      for (const ParameterRecord& p : record.parameters) {
-        const bool bad = !request.run.subject.stack.items.empty() && p.name == "output.weight" && step == 0;
-        write(Phase::backward, step, "gradient of " + p.name, (1 + rounding) * (bad ? factor_ : 1));
-      }
-    for (const ParameterRecord& p : record.parameters) write(Phase::optimizer, settings.steps - 1, p.name, 1 + rounding);
-  }
-
-  CaseResult run() {
-    Case c{.stack = *parse_stack("fsdp=2")};
-    c.settings.arithmetic = Arithmetic::float32;
-    const Plan plan{.engine = "native", .cases = {{c, {}}}, .not_planned = {}};
-    auto result = run_plan(plan, runner_, {}, recommend_, {.values_folder = values_, .on_progress = {}});
-    EXPECT_TRUE(result) << (result ? "" : result.error().message);
-    return result ? result->cases.at(0) : CaseResult{};
-  }
-
-  FakeRunner runner_;
-  FakeRunner::Corrupt corrupt_;
-  Recommend recommend_;
-  double factor_ = 1;  // of one gradient of the case
-  std::filesystem::path values_ = std::filesystem::path(testing::TempDir()) /
-                                  ("closeness_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+  Native() : Float32Runs(in_float32("fsdp=2")) {}
 };
 
 TEST_F(Native, ARunThatRepeatsItselfWithinTheFloorIsCloseAndConfirmsThatEqualWasPredicted) {

@@ -42,16 +42,16 @@ TEST(Trial, InductorIsAlsoRunWithTheCodeThatItWrites) {
   FakeRunner runner;
   Runs runs(runner);
   Trial trial = begin_trial({{.stack = *parse_stack("ac,compile=inductor"), .engine = "pytorch"}, {}}, {}, runs);
-  ASSERT_TRUE(trial.shown);
-  EXPECT_EQ(trial.shown->with.subject().settings.arithmetic, Arithmetic::float32);
-  EXPECT_EQ(trial.shown->with.subject().stack, trial.planned.subject.stack);
-  EXPECT_EQ(trial.shown->twins.size(), 2u);
+  ASSERT_TRUE(trial.compiler_code);
+  EXPECT_EQ(trial.compiler_code->with.subject().settings.arithmetic, Arithmetic::float32);
+  EXPECT_EQ(trial.compiler_code->with.subject().stack, trial.planned.subject.stack);
+  EXPECT_EQ(trial.compiler_code->twins.size(), 2u);
   Case stand_in = trial.planned.subject;
   stand_in.stack = *parse_stack("ac,compile");
-  EXPECT_FALSE(begin_trial({stand_in, {}}, {}, runs).shown);
+  EXPECT_FALSE(begin_trial({stand_in, {}}, {}, runs).compiler_code);
   Case float32 = trial.planned.subject;
   float32.settings.arithmetic = Arithmetic::float32;
-  EXPECT_FALSE(begin_trial({float32, {}}, {}, runs).shown);
+  EXPECT_FALSE(begin_trial({float32, {}}, {}, runs).compiler_code);
 }
 
 }  // namespace

@@ -127,6 +127,8 @@ def laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
     between = math.nan if values.is_floating_point() or values.is_complex() else 0
     if layout == "transposed" and values.ndim > 1:
         return values.transpose(-2, -1).contiguous().transpose(-2, -1)
+    if layout == "permuted" and values.ndim > 2:
+        return values.movedim(0, -1).contiguous().movedim(-1, 0)
     if layout == "second" and values.ndim:
         wide = values.new_full((*values.shape[:-1], 2 * values.shape[-1]), between)
         wide[..., ::2] = values

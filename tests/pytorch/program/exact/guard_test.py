@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from bits import drawn, same
+from ordercheck_pytorch.program.exact.draws import allowing_draws, refusing_draws
 from ordercheck_pytorch.program.exact.install import exact_kernels
 from ordercheck_pytorch.program.exact.kernels import Unsupported
 from torch import nn
@@ -14,6 +15,7 @@ from torch import nn
 X = drawn(4, 6)
 HEADS = drawn(1, 2, 4, 8)
 LABELS = torch.tensor([0, 1, 2, 3])
+FLOAT32, BFLOAT16, COMPLEX64 = X.float(), X.bfloat16(), X.to(torch.complex64)
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "cumprod": (lambda: X.cumprod(1), "aten::cumprod sums inside and has no exact kernel"),
     "prod": (lambda: X.prod(), "aten::prod sums inside and has no exact kernel"),
@@ -36,10 +38,22 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: torch.ops.aten.embedding_dense_backward(X, LABELS, 4, -1, True),
         "aten::embedding_dense_backward scaled by frequency has no exact kernel",
     ),
-    "float32 mm": (lambda: X.float() @ X.float().t(), "aten::mm of float32 has no exact kernel"),
-    "bfloat16 mm": (lambda: X.bfloat16() @ X.bfloat16().t(), "aten::mm of bfloat16 has no exact kernel"),
-    "float32 sum": (lambda: X.float().sum(), "of float32 has no exact kernel"),
-    "float32 softmax": (lambda: X.float().softmax(1), "aten::_softmax of float32 has no exact kernel"),
+    "float32 mm": (lambda: FLOAT32 @ FLOAT32.t(), "aten::mm of float32 has no exact kernel"),
+    "bfloat16 mm": (lambda: BFLOAT16 @ BFLOAT16.t(), "aten::mm of bfloat16 has no exact kernel"),
+    "float32 sum": (lambda: FLOAT32.sum(), "of float32 has no exact kernel"),
+    "float32 softmax": (lambda: FLOAT32.softmax(1), "aten::_softmax of float32 has no exact kernel"),
+    "float32 silu": (lambda: F.silu(FLOAT32), "aten::silu of float32 has no exact kernel"),
+    "float32 pow": (lambda: FLOAT32.abs() ** 1.7, "aten::pow of float32 has no exact kernel"),
+    "complex64 mul": (lambda: COMPLEX64 * COMPLEX64, "aten::mul of complex64 has no exact kernel"),
+    "a cast": (lambda: X.bfloat16(), "aten::copy_ casts float64 to bfloat16, and exact arithmetic is float64"),
+    "a cast to float32": (lambda: X.float(), "aten::copy_ casts float64 to float32, .* --widen PACKAGE"),
+    "a cast by cat": (
+        lambda: torch.cat([X, X], out=torch.empty(8, 6, dtype=torch.bfloat16)),
+        "aten::cat casts float64 to bfloat16",
+    ),
+    "numpy": (lambda: X.numpy(), "Tensor.numpy hands a float to code outside of torch"),
+    "a list": (lambda: X.tolist(), "Tensor.tolist hands a float to code outside of torch"),
+    "dlpack": (lambda: torch.from_dlpack(X), "Tensor.__dlpack__ hands a float to code outside of torch"),
     "complex abs": (lambda: X.to(torch.complex128).abs(), "aten::abs of complex numbers has no exact kernel"),
     "complex lerp": (
         lambda: torch.lerp(X.to(torch.complex128), X.to(torch.complex128), 0.5),
@@ -56,6 +70,40 @@ def test_it_is_refused(what: str) -> None:
         call()  # outside, the stock kernel takes it
     with exact_kernels(20), pytest.raises(Unsupported, match=message):
         call()
+
+
+DRAWS: dict[str, Callable[[torch.Generator | None], object]] = {
+    "rand": lambda g: torch.rand(3, generator=g),
+    "randn": lambda g: torch.randn(3, generator=g),
+    "randint": lambda g: torch.randint(5, (3,), generator=g),
+    "randperm": lambda g: torch.randperm(3, generator=g),
+    "normal": lambda g: torch.normal(X, 1.0, generator=g),
+    "uniform_": lambda g: X.clone().uniform_(generator=g),
+    "normal_": lambda g: X.clone().normal_(generator=g),
+    "exponential_": lambda g: X.clone().exponential_(generator=g),
+    "log_normal_": lambda g: X.clone().log_normal_(generator=g),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DRAWS)
+def test_a_step_draws_from_a_generator_of_its_own_alone(what: str) -> None:
+    draw = DRAWS[what]
+    with exact_kernels(20):
+        draw(None)  # of initial values
+        with refusing_draws():
+            draw(torch.Generator().manual_seed(1))
+            with pytest.raises(Unsupported, match="draws random numbers in a step"):
+                draw(None)
+            with allowing_draws():  # of a batch
+                draw(None)
+        draw(None)
+def test_what_stays_float64_or_was_never_float64_passes() -> None:
+    with exact_kernels(20):
+        assert X.to(torch.float64, copy=True).equal(X)
+        assert FLOAT32.double().dtype is torch.float64
+        assert LABELS.float().dtype is torch.float32
+        assert LABELS.tolist() == [0, 1, 2, 3]
+    assert X[0].tolist() == X.numpy()[0].tolist()  # behind a case they are as they were
 
 
 def test_whole_numbers_pass() -> None:

@@ -93,7 +93,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "nll_loss2d_backward": lambda: aten.nll_loss2d_backward(X[0, 0], IMAGE[:, :, :2, :2], PLANES, None, 2, -100, X[0, 0]),
 }  # fmt: skip
 # What gives no number of an operand's: indices, counts, truth values, memory nobody has written yet, a new tensor of numbers
-# that its arguments name, and draws, which fill a whole tensor before any layout is applied to it.
+# that its arguments name.
 NO_OPERAND = {
     "_assert_async", "_efficientzerotensor", "_functional_assert_async", "_fused_sdp_choice", "_local_scalar_dense",
     "_make_dep_token", "_nested_view_from_buffer", "all", "any", "arange", "argmax", "argmin", "bitwise_and",
@@ -101,8 +101,7 @@ NO_OPERAND = {
     "bucketize", "count_nonzero", "empty", "empty_strided", "eq", "eq_", "equal", "eye", "from_file", "ge", "ge_", "gt",
     "gt_", "hash_tensor", "histc", "is_set_to", "isin", "isnan", "isneginf", "isposinf", "le", "le_", "linspace",
     "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "lt_", "ne", "ne_", "nonzero", "nonzero_static",
-    "range", "searchsorted", "signbit", "tril_indices", "triu_indices", "exponential_", "log_normal_", "normal",
-    "normal_", "random_", "randperm", "uniform_",
+    "range", "searchsorted", "signbit", "tril_indices", "triu_indices",
 }  # fmt: skip
 ONE_SIGN = {"conj_physical"}
 

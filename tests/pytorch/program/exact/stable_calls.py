@@ -50,8 +50,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], ...]] = {
     "floor_divide": WITH_NUMBER,
     "_prelu_kernel": TWO,
     "mse_loss_backward": ((X, Y, Z, 2),),
-    "smooth_l1_loss_backward": ((X, Y, Z, 2, 0.5),),
-    "huber_loss_backward": ((X, Y, Z, 2, 0.5),),
+    "huber_loss_backward": ((X, Y, Z, 2, 0.7),),
     **dict.fromkeys(
         ("tanh_backward", "sigmoid_backward", "hardswish_backward", "hardsigmoid_backward"), TWO
     ),

@@ -35,6 +35,7 @@ _KINDS = {
     "barrier": ("barrier",),
 }
 MESSAGES = ("send", "recv")
+REDUCTIONS = ("all_reduce", "reduce_scatter", "reduce")
 
 # Where a call goes on behind the kernel. All keys before are past: to dispatch from the start would come back to it.
 _ON_THE_DEVICE = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)

@@ -9,8 +9,9 @@ from torch import nn
 
 from .wording import first_line
 
-# Children that wrappers add on the way to a module, and no part of its path in the model.
-_WRAPPERS = ("_checkpoint_wrapped_module", "_orig_mod", "module", "_fsdp_wrapped_module")
+# Children that wrappers add on the way to a module, and no part of its path in the model. A model may have a child called
+# "module" too: `add` knows the paths of the modules that it was built with.
+_WRAPPERS = ("_checkpoint_wrapped_module", "_orig_mod", "_fsdp_wrapped_module", "module")
 
 # Functions that run a recomputation: when a saved tensor is asked for, and that of a reentrant checkpoint.
 _RECOMPUTING = ("unpack_hook", "backward")
@@ -28,9 +29,10 @@ class ModuleNames:
         self._models: list[nn.Module] = []  # so that no identity is used again
 
     def add(self, model: nn.Module) -> None:
+        built = not self._models
         self._models.append(model)
         for path, module in model.named_modules():
-            self._names.setdefault(id(module), clean(path))
+            self._names.setdefault(id(module), path if built else clean(path))
 
     def of(self, frame: FrameType) -> str:
         """The module whose method this frame runs, or ""."""

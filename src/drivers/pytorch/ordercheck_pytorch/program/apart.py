@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from .gather import clean_name, local
+from .gather import local
 from .llama import initial_value
 from .transforms.subject import Broadcast
 
@@ -20,7 +20,7 @@ def start_apart(model: nn.Module, promised: Broadcast, place: int, seed: int) ->
     """On the rank at `place` of the axis. A part of a parameter takes values for the part."""
     if place == 0:
         return
-    names = {id(parameter): clean_name(name) for name, parameter in model.named_parameters()}
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
     with torch.no_grad():
         for parameter in promised.parameters:
             value = local(parameter)

@@ -69,6 +69,10 @@ class Case:
     def data_parallel_degree(self) -> int:
         return math.prod(self.mesh[axis] for axis in self.axes("batch"))
 
+    @property
+    def sequence_parallel_degree(self) -> int:
+        return math.prod(self.mesh[axis] for axis in self.axes("sequence"))
+
     def axes(self, *splits: str) -> list[str]:
         """Those of several ranks that split the first of these, then the next ..."""
         return [

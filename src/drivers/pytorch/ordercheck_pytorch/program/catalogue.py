@@ -17,7 +17,7 @@ from .transforms.compile import apply_compile
 from .transforms.cp import apply_cp, cannot_cp
 from .transforms.ddp import apply_ddp, broadcast_by_ddp
 from .transforms.fsdp import apply_fsdp, apply_hsdp, cannot_shard, cannot_shard_and_replicate
-from .transforms.optimizer import apply_optimizer
+from .transforms.optimizer import apply_optimizer, cannot_optimize
 from .transforms.pp import apply_pp, cannot_pp
 from .transforms.replicate import apply_replicate, broadcast_by_replicate
 from .transforms.sac import apply_sac, cannot_sac
@@ -28,7 +28,7 @@ TRANSFORMS: dict[str, Transform] = {
     "pp": Transform(
         apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
     ),
-    "tp": Transform(apply_tp, ("sp", "plan", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp),
+    "tp": Transform(apply_tp, ("sp", "plan", "rest", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp),
     "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
     "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
@@ -40,10 +40,16 @@ TRANSFORMS: dict[str, Transform] = {
         ("no_sync", "bucket_kib", "device_mesh"),
         cannot=cannot_average,
         broadcasts=broadcast_by_ddp,
+        sends_every_parameter=True,
     ),
-    "replicate": Transform(apply_replicate, cannot=cannot_average, broadcasts=broadcast_by_replicate),
+    "replicate": Transform(
+        apply_replicate,
+        cannot=cannot_average,
+        broadcasts=broadcast_by_replicate,
+        sends_every_parameter=True,
+    ),
     "amp": Transform(apply_amp),
-    "optimizer": Transform(apply_optimizer, ("clip", "clip_alone", "lr", "weight_decay")),
+    "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize),
 }
 MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
 
@@ -66,9 +72,12 @@ def cannot(case: Case) -> str:
     for item in case.items:
         if reason := cannot_apply(item, case):
             return reason
-    ranks = case.data_parallel_degree
-    if case.apply and ranks & (ranks - 1) != 0:
-        return f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two"
+    ranks = case.data_parallel_degree * case.sequence_parallel_degree
+    if case.apply and case.settings.exact and ranks & (ranks - 1) != 0:
+        return (
+            f"{case.apply} averages gradients over {ranks} ranks, which rounds; expected a power of two, or "
+            "--arithmetic float32"
+        )
     inductor = any(item.mode == "inductor" for item in case.items)
     if inductor and case.settings.exact and not can_call_operators():
         return (
@@ -81,7 +90,7 @@ def cannot(case: Case) -> str:
     if SEQUENCES // case.data_parallel_degree < case.settings.accumulation:
         return (
             f"{case.data_parallel_degree} data-parallel ranks times {case.settings.accumulation} microbatches leave a "
-            "rank without a sample"
+            f"rank without a sample of the {SEQUENCES} of a step; expected a lower --accumulation or degree"
         )
     return ""
 

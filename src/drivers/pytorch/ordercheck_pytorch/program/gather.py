@@ -1,4 +1,4 @@
-"""Full tensors, a rank's part of them, and the model's own names for them."""
+"""Full tensors, and a rank's part of them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch.distributed.tensor import DTensor, Partial, Replicate
 
-WRAPPERS = {"_checkpoint_wrapped_module", "_orig_mod", "_fsdp_wrapped_module", "module"}
-
-
-def clean_name(path: str) -> str:
-    """The path in the model as built: without what wrappers put in."""
-    return ".".join(part for part in path.split(".") if part not in WRAPPERS)
+from .exact.kernels import Unsupported
 
 
 def full(tensor: torch.Tensor) -> torch.Tensor:
@@ -112,3 +107,12 @@ def summed(gradient: torch.Tensor) -> torch.Tensor:
     return gradient.redistribute(
         placements=[Replicate() if p.is_partial() else p for p in gradient.placements]
     )
+
+
+def check_is_whole(name: str, tensor: torch.Tensor, shape: tuple[int, ...], rank: int) -> None:
+    """Raises Unsupported for a part that is handed over as if it were the whole."""
+    if tuple(tensor.shape) != shape:
+        raise Unsupported(
+            f"{name} is {list(tensor.shape)} on rank {rank}, the model as built has {list(shape)}: a plain tensor does not "
+            "say what it is a part of; expected a DTensor"
+        )

@@ -16,33 +16,28 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 from .apart import start_apart
+from .buffers import Buffer, buffers_after
 from .case import Case, Item
 from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
+from .exact.foreign import refuse_foreign_operators
 from .exact.grid import RANGE
+from .exact.draws import allowing_draws, refusing_draws
 from .exact.install import exact_kernels, measured_range
 from .exact.parameters import put_on_grid
-from .gather import (
-    clean_name,
-    full,
-    full_of_all,
-    is_laid_out_over,
-    laid_out_as,
-    local,
-    sum_over_ranks,
-    summed,
-    whole,
-    with_layout,
-)
-from .gradient_norm import LOCAL_PARTS, SEVERAL_MESHES, WithGradient, clip_by_total_norm, groups_by_mesh
+from .exact.refusals import raise_what_was_refused
+from .gather import check_is_whole, full, full_of_all, local, sum_over_ranks, summed, whole, with_layout
 from .llama import make_llama
+from .names import NamesAsBuilt
 from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
 from .pipeline import PipelineSteps
+from .same_weights import check_same_weights
 from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
 from .transforms.optimizer import apply_default_optimizer
 from .transforms.subject import Site, Subject
-from .user_code import look_up, make_user_model
+from .user_code import make_user_model
+from .users_function import apply_users_function, buffers_meant_to_be_local, users_function
 from .watch import Watch
 from .widen import widen
 
@@ -57,6 +52,8 @@ class RankResult:
     gradient_norms: list[float] = field(default_factory=list)
     gradients: list[dict[str, torch.Tensor]] = field(default_factory=list)
     values: dict[str, torch.Tensor] = field(default_factory=dict)
+    frozen: list[str] = field(default_factory=list)  # parameters that the model as built does not train
+    buffers: dict[str, Buffer] = field(default_factory=dict)  # after the last step
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -91,7 +88,9 @@ class RankRun:
         model = self.build()
         if self.case.settings.exact:
             put_on_grid(model.parameters(), self.case.settings.grid)
+        self.names = NamesAsBuilt.of(model)
         self.seen.shapes = {name: tuple(p.shape) for name, p in model.named_parameters()}
+        self.seen.frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
         # Copies: the optimizer changes parameters in place, and `changed` is held against these.
         self.seen.initial = {name: full(p) for name, p in model.named_parameters()}
         self.watch.model_built(model)
@@ -101,7 +100,11 @@ class RankRun:
             exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext(),
             self.watching_partials() as met,
         ):
-            self.apply_and_train(model)
+            try:
+                self.apply_and_train(model)
+            except Exception as error:
+                raise_what_was_refused(error)
+                raise
         self.tell_partials(met)
         # Another's function may keep what it likes: then nobody counted.
         others = self.case.apply or self.case.subject
@@ -130,13 +133,15 @@ class RankRun:
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             self.apply()
+        if self.case.settings.exact:
+            refuse_foreign_operators()  # a function may have loaded some
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
             | set(self.subject.notes)
             | set(self.published.notes() if self.published else [])
         )
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
-        self.parameters = [(clean_name(name), p) for name, p in self.subject.model.named_parameters()]
+        self.parameters = self.names.parameters_of(self.subject.model)
         self.watch.applied(self.subject.model)
         steps = self.case.settings.steps
         for step in range(steps):
@@ -144,6 +149,7 @@ class RankRun:
             self.watch.step_done(step)
         self.watch.phase(steps - 1, "observe")
         self.seen.range_used = RANGE.used
+        self.tell_clipping()
         self.gather()
 
     def build(self) -> nn.Module:
@@ -152,7 +158,9 @@ class RankRun:
             return make_model(self.published, self.case.model, seed).to(self.device)
         if self.case.model == "llama":
             return make_llama(self.dtype, seed).to(self.device)
-        return make_user_model(self.case.model, self.dtype, seed).to(self.device)
+        model = make_user_model(self.case.model, self.dtype, seed).to(self.device)
+        check_same_weights(model, self.case.model)
+        return model
 
     def degrees(self) -> dict[str, int]:
         """Of every axis of the mesh, and of items whose ranks are carved from several axes, with their options that are
@@ -181,10 +189,11 @@ class RankRun:
 
     def apply(self) -> None:
         if self.case.apply:
-            # Not told how it reduces gradients, so that is agreed on: averaged over data-parallel ranks, as DDP and FSDP do.
-            returned = look_up(self.case.apply)(self.subject.model, self.site.mesh)
-            self.subject.model = returned if returned is not None else self.subject.model
-            self.subject.gradient_factor = float(self.case.data_parallel_degree)
+            for item in self.case.items:
+                transform = transforms_of(self.case).get(item.name)
+                if transform is not None and transform.sends_every_parameter:
+                    self.start_apart(item)
+            apply_users_function(users_function(self.case), self.subject, self.site.mesh, self.case)
         else:
             for item in self.case.items:
                 self.start_apart(item)
@@ -199,19 +208,30 @@ class RankRun:
         promised = broadcasts(self.subject, item)
         place = self.site.axis(promised.axis).get_local_rank()
         start_apart(self.subject.model, promised, place, self.case.settings.seed)
+        if self.case.apply and promised.parameters:
+            self.subject.notes.append(
+                f"the ranks of {promised.axis} started with different values, since {item.name} sends those of the first"
+            )
 
     def train(self, step: int, last: bool) -> None:
         divisor = self.task.divisor(self.case.settings.seed, step)
-        with self.watch.training(step, last), self.measuring():
+        with self.watch.training(step, last), self.measuring(), refusing_draws():
             loss_sum = self.forward_backward(step, divisor)
+            for reduce in self.subject.behind_backward:
+                reduce()
+        self.unscale_gradients()
         # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / divisor)
         self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
+        norm = self.observed_norm() if self.subject.clips_by is None else None
         self.watch.phase(step, "optimizer")
-        self.seen.gradient_norms.append(self.clipped_norm())
-        assert self.subject.optimizer is not None
+        if self.subject.clips_by is not None:
+            norm = self.subject.clips_by(self.subject.model)
+        assert self.subject.optimizer is not None and norm is not None
         self.subject.optimizer.step()
+        self.watch.phase(step, "observe")
+        self.seen.gradient_norms.append(float(whole(norm)))
         self.subject.model.zero_grad(set_to_none=True)
         self.subject.optimizer.zero_grad(set_to_none=True)
 
@@ -264,29 +284,28 @@ class RankRun:
         return torch.autocast(self.device, dtype=dtype, enabled=dtype is not None)
 
     def batch(self, step: int, samples: range) -> tuple[Any, Any]:
-        inputs, targets = moved(
-            self.task.batch(self.case.settings.seed, step, samples), self.device, self.dtype
-        )
+        with allowing_draws():
+            drawn = self.task.batch(self.case.settings.seed, step, samples)
+        inputs, targets = moved(drawn, self.device, self.dtype)
         for pass_through in self.subject.on_batch:
             inputs, targets = pass_through([inputs, targets])
         return inputs, targets
 
-    def gradient_scale(self) -> float:
-        """What gradients are divided by, once, where the trainer takes them: Subject says why not earlier."""
-        return self.task.scale / self.subject.gradient_factor
+    def unscale_gradients(self) -> None:
+        """As torch.amp.GradScaler.unscale_ does before clipping: in place, by a power of two, which changes no bit, and in the
+        ranks' own parts, which changes no placement. Subject.gradient_factor says why not earlier."""
+        factor = self.subject.gradient_factor / self.task.scale
+        trained = [*self.subject.model.parameters(), *(p for _, p in self.parameters), *self.optimized()]
+        for parameter in {id(p): p for p in trained}.values():
+            if parameter.grad is not None:
+                local(parameter.grad).mul_(factor)
 
     def gradient_of(self, parameter: nn.Parameter) -> torch.Tensor:
-        """Its own copy, laid out as the ranks hold it."""
+        """A copy, laid out as the ranks hold it. Only in the copy are parts of a sum added up: the user's clipping and
+        optimizer find in .grad what PyTorch left there."""
         if parameter.grad is None:
             return with_layout(torch.zeros_like(parameter), parameter)
-        # A coefficient rounds: parts of a sum would round on their own.
-        parameter.grad = summed(parameter.grad)
-        for axis in self.case.axes("sequence"):
-            if not is_laid_out_over(parameter, axis):
-                # Nothing that shards parameters was told of those ranks: each has the gradient of its tokens.
-                dist.all_reduce(local(parameter.grad), group=self.site.axis(axis).get_group())
-        laid_out = with_layout(parameter.grad, parameter)
-        return laid_out_as(local(parameter.grad) / self.gradient_scale(), laid_out)
+        return summed(with_layout(parameter.grad.detach().clone(), parameter))
 
     def gather(self) -> None:
         """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
@@ -298,9 +317,20 @@ class RankRun:
             )
             for step, gradient in zip(self.seen.gradients, gradients, strict=True):
                 step[name] = gradient
+            check_is_whole(name, self.seen.values[name], self.seen.shapes[name], self.rank)
+        self.seen.buffers = buffers_after(
+            self.names.buffers, self.names.buffers_of(self.subject.model), self.local_buffers()
+        )
+
+    def local_buffers(self) -> list[str]:
+        """Patterns of their names."""
+        if self.published:
+            return list(self.published.local_buffers)
+        return [*self.subject.local_buffers, *buffers_meant_to_be_local(self.case)]
 
     def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
-        for axis in self.case.axes("batch", "sequence", "layers"):
+        splits = ("batch", "sequence", "layers") if self.subject.splits_sequence else ("batch", "layers")
+        for axis in self.case.axes(*splits):
             dist.all_reduce(total, group=self.site.axis(axis).get_group())
         return total
 
@@ -308,42 +338,24 @@ class RankRun:
         assert self.subject.optimizer is not None
         return [p for group in self.subject.optimizer.param_groups for p in group["params"]]
 
-    def clipped_norm(self) -> float:
-        """Of the gradients of the parameters that the optimizer has, before they are clipped."""
-        parameters = self.optimized()
-        for parameter in parameters:
-            if parameter.grad is not None:
-                local(parameter.grad).div_(self.gradient_scale())
-        if self.subject.clips_by is not None:
-            return float(self.subject.clips_by(parameters))
-        if self.subject.clip == 0:
-            return self.observed_norm([with_layout(p.grad, p) for p in parameters if p.grad is not None])
-        groups = self.groups_to_clip([p for p in parameters if p.grad is not None])
-        stages = [self.site.axis(axis).get_group() for axis in self.case.axes("layers")]
-        zero = torch.zeros((), dtype=self.dtype, device=self.device)
-        return float(clip_by_total_norm(groups, self.subject.clip, stages, zero))
-
-    def groups_to_clip(self, parameters: list[nn.Parameter]) -> list[list[WithGradient]]:
-        gradients = [(p, p.grad) for p in parameters if p.grad is not None]
-        if self.subject.clips_alone:
-            return [list(gradients)]
-        laid_out = [(p, with_layout(gradient, p)) for p, gradient in gradients]
-        groups = groups_by_mesh(laid_out)
-        notes = [SEVERAL_MESHES.format(len(groups))] if len(groups) > 1 else []
-        if any(whole is not own for (_, own), (_, whole) in zip(gradients, laid_out, strict=True)):
-            notes.append(LOCAL_PARTS)
-        self.seen.notes = sorted({*self.seen.notes, *notes})
-        return groups
-
-    def observed_norm(self, gradients: list[torch.Tensor]) -> float:
-        """Where no user would ask for it: each element of the full gradient once, however its parameters are laid out."""
+    def observed_norm(self) -> torch.Tensor:
+        """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
+        parameter is laid out."""
+        gradients = [summed(with_layout(p.grad.detach(), p)) for p in self.optimized() if p.grad is not None]
         total = sum_over_ranks(
             torch.zeros((), dtype=self.dtype, device=self.device),
             [(torch.linalg.vector_norm(local(g)) ** 2, g) for g in gradients],
         )
         for axis in self.case.axes("layers"):
             dist.all_reduce(total, group=self.site.axis(axis).get_group())
-        return float(total**0.5)
+        return total**0.5
+
+    def tell_clipping(self) -> None:
+        """A threshold that no gradient reaches tests nothing."""
+        largest, most = max(self.seen.gradient_norms), self.subject.max_norm
+        if self.subject.clips_by is not None and largest <= most:
+            note = f"clip: no gradient was scaled down: the largest norm is {largest:.3g}, the threshold {most:g}"
+            self.seen.notes = sorted({*self.seen.notes, note})
 
 
 def run_rank(case: Case, rank: int, device: str, watch: Watch) -> RankResult:

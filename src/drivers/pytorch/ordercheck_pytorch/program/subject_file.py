@@ -60,6 +60,8 @@ class Published:
     begin: Callable[[], None] = (
         nothing_to_do  # before every case: sets back what the one before set in this process
     )
+    # Patterns of buffers that are meant to be of their rank: counters of tokens, tables cut along the sequence. Not compared.
+    local_buffers: tuple[str, ...] = ("*",)
     # What Site.kept begins with: a job's configuration is written before anything is applied, and every part reads it.
     configured: Callable[[Case], dict[str, Any]] = nothing_configured
     cannot: Callable[[Case], str] = can_always  # why a case is not run, or ""

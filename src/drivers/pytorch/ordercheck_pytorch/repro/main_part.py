@@ -17,6 +17,8 @@ from ..observe.graphs import forget_graphs, graph_counters
 from ..observe.operators import OperatorMeter
 from ..observe.wording import first_line
 from ..program.case import Case
+from ..program.exact.grid import OutOfRange
+from ..program.exact.kernels import Unsupported
 from ..program.rank import RankResult, run_rank
 from ..program.watch import Watch
 from .noise_floor import (
@@ -56,11 +58,14 @@ def run(case: Case, rank: int, of_case: bool = True) -> tuple[RankResult, dict[s
         seen = run_rank(case, rank, "cpu", observed)
     except Exception as error:
         traceback.print_exc()
-        verdict = "fails" if of_case else "unrun: the single-rank reference fails"
+        fails = "unrun: it" if isinstance(error, (Unsupported, OutOfRange)) else "fails"
+        verdict = fails if of_case else "unrun: the single-rank reference fails"
         say(
             f"verdict: {verdict} in {observed.now} on rank {rank}: {type(error).__name__}: {first_line(str(error))}"
         )
-        os._exit(1 if of_case else EXIT_CODES["unrun"])  # torchrun ends the ranks that wait for this one
+        os._exit(
+            1 if of_case and fails == "fails" else EXIT_CODES["unrun"]
+        )  # torchrun ends the ranks that wait for this one
     counters = seen.counters | graph_counters() | (observed.meter.counters() if observed.meter else {})
     return seen, counters
 
@@ -79,6 +84,10 @@ def first_difference(expected: RankResult, got: RankResult, owner: str) -> str:
     for name, value in got.values.items():
         if not torch.equal(value, expected.values[name]):
             return f"{name} after the last step"
+    for name, buffer in got.buffers.items():
+        owed = expected.buffers[name].value
+        if buffer.value is not None and owed is not None and not torch.equal(buffer.value, owed):
+            return f"the buffer {name} after the last step"
     return ""
 
 

@@ -33,11 +33,15 @@ BEFORE = (
     "exact/losses",
     "exact/scatters",
     "exact/attention",
+    "exact/clipping",
     "exact/layer_norms",
     "exact/optimizers",
     "exact/table",
     "exact/guard",
+    "exact/casts",
+    "exact/foreign",
     "exact/inductor",
+    "exact/refusals",
     "exact/install",
     "llama",
     "user_code",
@@ -46,7 +50,10 @@ BEFORE = (
     "task",
     "watch",
     "gather",
-    "gradient_norm",
+    "names",
+    "same_weights",
+    "buffers",
+    "clipping",
     "partial_operands",
 )
 ONE_RANK = "# then compares losses, gradients and parameters bit for bit."
@@ -64,7 +71,7 @@ HOW = {
         "# gradients and parameters are from a float64 single-rank run with how far rounding takes one (the noise floor).",
     ),
 }
-AFTER = ("pipeline", "apart", "rank")
+AFTER = ("users_function", "pipeline", "apart", "rank")
 # What rank.py and task.py have of subjects, whose cases have no script.
 OF_NO_SUBJECT = """
 
@@ -105,7 +112,8 @@ def pieces_of(case: Case) -> list[str]:
     """The script, cut where scripts of other cases go on alike."""
     if case.subject:
         raise LookupError(f"a case of {case.subject} has no script: it is run by that project's own code")
-    names = [] if case.apply else [item.name for item in case.items]
+    # Of a user's function: what it promises to send.
+    names = [item.name for item in case.items if not case.apply or sends_every_parameter(item.name)]
     if unknown := [name for name in names if name not in TRANSFORMS]:
         raise LookupError(f"the pytorch engine builds no {unknown[0]}")
     if reason := cannot(case):
@@ -137,7 +145,12 @@ def embedded_table() -> str:
 def functions_of(transform: str) -> str:
     found = TRANSFORMS[transform]
     broadcasts = found.broadcasts.__name__ if found.broadcasts else None
-    return f"apply={found.apply.__name__}, broadcasts={broadcasts}"
+    sends = f"sends_every_parameter={found.sends_every_parameter}"
+    return f"apply={found.apply.__name__}, broadcasts={broadcasts}, {sends}"
+
+
+def sends_every_parameter(transform: str) -> bool:
+    return transform in TRANSFORMS and TRANSFORMS[transform].sends_every_parameter
 
 
 def program_file(name: str) -> Path:

@@ -27,6 +27,15 @@ class Case(Protocol):
     def world_size(self) -> int: ...
 
 
+class Buffer(Protocol):
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def is_local(self) -> bool: ...
+    @property
+    def value(self) -> torch.Tensor | None: ...
+
+
 class RankResult(Protocol):
     """What a rank program hands over; see program/rank.py."""
 
@@ -36,6 +45,8 @@ class RankResult(Protocol):
     gradients: list[dict[str, torch.Tensor]]
     values: dict[str, torch.Tensor]
     initial: dict[str, torch.Tensor]
+    frozen: list[str]
+    buffers: Mapping[str, Buffer]
     range_used: float
     notes: list[str]
     counters: dict[str, int]

@@ -26,7 +26,7 @@ from .channel import Channel, Closed
 from .flight import FlightRecorder
 from .program import Program, RankResult
 from .rank_watch import RankWatch, fault_of
-from .report import Order, RankError, RankReport, StepDone
+from .report import BufferReport, Order, RankError, RankReport, StepDone
 from .tensors import bytes_of, hash_of
 
 # The supervisor owns time: no group gives up before it does.
@@ -64,6 +64,7 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
         fault_of(order.fault, order.rank),
         (lambda step: orders.send(StepDone(step))) if order.rank == 0 else (lambda step: None),
         OperatorMeter() if order.rank == 0 else None,  # a record holds the counters of rank 0
+        case.settings.arithmetic == "exact",
     )
     try:
         forget_graphs()
@@ -123,6 +124,7 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
         notes=[reworded(note) for note in [*seen.notes, *watch.notes()]],
         partial_operands=list(seen.partial_operands),
         partials_apart=seen.partials_apart,
+        frozen=list(seen.frozen),
     )
     if not collectives.missing():
         report.counters["p2p_messages"] = watch.messages_of_last_step()
@@ -147,9 +149,14 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
     watch.begun = "observe"
     for gradients in seen.gradients:
         report.gradients.append({name: hashed(tensor, name) for name, tensor in gradients.items()})
+        for name, tensor in gradients.items():
+            report.has_gradient[name] = report.has_gradient.get(name, False) or bool(tensor.count_nonzero())
     for name, tensor in seen.values.items():
         report.values[name] = hashed(tensor, name)
         report.changed[name] = report.values[name] != hash_of(bytes_of(seen.initial[name]))
+    for name, buffer in seen.buffers.items():
+        value = "" if buffer.value is None else hash_of(bytes_of(buffer.value))
+        report.buffers[name] = BufferReport(tuple(buffer.shape), buffer.is_local, value)
     return report
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..observe.collectives import MESSAGES, Call, listen, work_of
+from ..observe.collectives import MESSAGES, REDUCTIONS, Call, listen, work_of
 from ..observe.compiled_share import NOT_MEASURED
 from ..observe.graphs import break_reasons, graph_counters
 from ..observe.groups import GroupNames
@@ -64,6 +64,7 @@ class RankWatch:
         fault: Fault | None,
         tell_step: Callable[[int], None],
         meter: OperatorMeter | None,
+        is_exact: bool = False,
     ) -> None:
         self.names = ModuleNames()
         self.begun = "build"
@@ -72,6 +73,7 @@ class RankWatch:
         self._fault = fault
         self._tell_step = tell_step
         self._meter = meter
+        self._is_exact = is_exact
         self._step = 0
         self._counts: Counter[tuple[str, str, str]] = Counter()  # by kind, group and phase
         self._bytes: Counter[tuple[str, str, str]] = Counter()
@@ -125,6 +127,8 @@ class RankWatch:
 
     def collective(self, call: Call) -> Any:
         self._done += 1
+        if self._is_exact:
+            check_reduces_float64(call)
         phase, group = self.phase_now(), self._groups.of(call.group)
         pending = _Pending(phase, call.kind, group, self._numbers[group], call.shape)
         number = -1
@@ -253,6 +257,22 @@ class RankWatch:
                 if at != self._flight.slot.module:
                     self._flight.at_module(self._flight.slot.phase, at)
                 since = time.monotonic()
+
+
+class Unsupported(Exception):
+    """The case cannot be run as it was asked for."""
+
+
+def check_reduces_float64(call: Call) -> None:
+    """A sum of other floats rounds, and in what order ranks are added is up to the layout."""
+    if call.kind not in REDUCTIONS:
+        return
+    for tensor in call.inputs:
+        if tensor.is_floating_point() and tensor.dtype is not torch.float64:
+            dtype = str(tensor.dtype).removeprefix("torch.")
+            raise Unsupported(
+                f"{call.kind} of {dtype} adds numbers that exact arithmetic does not round; --arithmetic float32 runs it"
+            )
 
 
 def asked_without_its_lock(work: Any) -> Callable[[], Any]:

@@ -47,6 +47,7 @@ def empty_record(
         "world_size": case.world_size,
         "steps": [],
         "parameters": [],
+        "buffers": [],
         "collectives": [],
         "counters": dict.fromkeys(counters, NOT_MEASURED),
         "parity_owed": case.settings.arithmetic == "exact",
@@ -74,6 +75,7 @@ def fill(record: dict[str, Any], reports: Sequence[RankReport], keep: str, value
     record["notes"] = sorted({note for report in reports for note in report.notes})
     if keep != "none":
         record["parameters"] = [_parameter(name, reports, record["notes"]) for name in first.shapes]
+        record["buffers"] = [_buffer(name, reports) for name in first.buffers]
     if keep == "values":
         record["trace"] = _written(reports, values_folder)
 
@@ -93,7 +95,20 @@ def _parameter(name: str, reports: Sequence[RankReport], notes: list[str]) -> di
         "gradient": [hashes[0] if hashes else _NOTHING for hashes in gradients],
         "value": values[0] if values else _NOTHING,
         "changed": any(report.changed[name] for report in holders),
+        "frozen": name in reports[0].frozen,
+        "has_gradient": any(report.has_gradient.get(name, False) for report in holders),
         "replicas_agree": all(len(set(hashes)) <= 1 for hashes in [*gradients, values]),
+    }
+
+
+def _buffer(name: str, reports: Sequence[RankReport]) -> dict[str, Any]:
+    values = [report.buffers[name].value for report in reports if report.buffers[name].value]
+    return {
+        "name": name,
+        "shape": list(reports[0].buffers[name].shape),
+        "value": values[0] if values else _NOTHING,
+        "local": reports[0].buffers[name].is_local,
+        "replicas_agree": len(set(values)) <= 1,
     }
 
 

@@ -15,6 +15,13 @@ class CollectiveCount:
     bytes: int
 
 
+@dataclass(frozen=True)
+class BufferReport:
+    shape: tuple[int, ...]
+    is_local: bool
+    value: str  # a hash; "" where the rank does not hold it, or where it is not compared
+
+
 @dataclass
 class RankReport:
     """Of a rank that came through. Tensors as hashes; their bytes only where values are kept."""
@@ -26,6 +33,9 @@ class RankReport:
     gradients: list[dict[str, str]] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     changed: dict[str, bool] = field(default_factory=dict)
+    frozen: list[str] = field(default_factory=list)
+    has_gradient: dict[str, bool] = field(default_factory=dict)  # other than zero, in a step
+    buffers: dict[str, BufferReport] = field(default_factory=dict)
     data: dict[str, bytes] = field(default_factory=dict)  # by hash; little-endian float64
     range_used: float = 0.0
     counters: dict[str, int] = field(default_factory=dict)

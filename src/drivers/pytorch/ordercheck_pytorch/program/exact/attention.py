@@ -1,6 +1,7 @@
 """Scaled dot-product attention, which the stock kernel computes block by block with a running maximum.
 
-Its results lie in memory as the stock kernel's do: code that Inductor writes is compiled for that and asserts it."""
+Its results lie in memory as the stock kernel's do, the output as the queries, the rest as [batch, rows, heads, ...]: a view of
+it, and a graph that was captured, rely on that."""
 
 from __future__ import annotations
 
@@ -80,6 +81,11 @@ def scale_of(q: torch.Tensor, scale: float | None) -> float:
     return 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
 
 
+def laid_out_as(q: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    like = torch.empty_like(q)
+    return out if like.stride() == out.stride() else like.copy_(out)
+
+
 def laid_out(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(1, 2).contiguous().transpose(1, 2)
 
@@ -108,7 +114,8 @@ def attention(
         forward(*part, causal=is_causal, mask=mask, scale=scale)
         for part, mask in by_batch(attn_mask, q, k, v)
     ]
-    return tuple(laid_out(joined(results)) for results in zip(*parts, strict=True))
+    out, logsumexp = (joined(results) for results in zip(*parts, strict=True))
+    return laid_out_as(q, out), laid_out(logsumexp)
 
 
 def forward(

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .kernels import as_tensor, into, is_exact, kernel, with_variants
+from .kernels import MEAN, as_tensor, into, is_exact, kernel, room_for, stock_path, with_variants
 from .stock import stock
 
 WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what a loop is unrolled by
@@ -18,6 +18,7 @@ WHOLE_VECTORS = 64  # elements: a multiple of every vector's width, and of what 
 
 def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor) -> torch.Tensor:
     """An elementwise kernel on elements that lie side by side, padded with ones, so that no element is a left-over."""
+    result = room_for(*inputs)
     inputs = torch.broadcast_tensors(*inputs)
     count = inputs[0].numel()
     padded = []
@@ -25,7 +26,7 @@ def on_whole_vectors(compute: Callable[..., torch.Tensor], *inputs: torch.Tensor
         vector = torch.ones(-(-count // WHOLE_VECTORS) * WHOLE_VECTORS, dtype=x.dtype)
         vector[:count].copy_(x.reshape(-1))
         padded.append(vector)
-    return compute(*padded)[:count].reshape(inputs[0].shape)
+    return result.copy_(compute(*padded)[:count].view(result.shape))
 
 
 def square_root(x: torch.Tensor) -> torch.Tensor:
@@ -88,11 +89,9 @@ def _as_float64(args: tuple[Any, ...]) -> list[Any] | None:
 def _declare_elementwise(
     name: str, compute: Callable[..., torch.Tensor], out: str = "out", in_place: bool = False
 ) -> None:
-    """Other dtypes are left to the stock kernel: nothing is summed."""
-
     def functional(*args: Any, **kwargs: Any) -> torch.Tensor:
         exact = _as_float64(args)
-        return stock(name)(*args, **kwargs) if exact is None else compute(*exact, **kwargs)
+        return stock_path(name, *args, **kwargs) if exact is None else compute(*exact, **kwargs)
 
     with_variants(name, functional, out, in_place=in_place)
 
@@ -127,17 +126,41 @@ for _name in ("softplus_backward", "elu_backward"):
 
 @kernel("mish_backward")
 def mish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    return _padded("mish_backward")(g, x) if is_exact(g) else stock("mish_backward")(g, x)
+    return _padded("mish_backward")(g, x) if is_exact(g) else stock_path("mish_backward", g, x)
 
 
-@kernel("pow.Tensor_Tensor", "pow.Scalar")
+@kernel("smooth_l1_loss_backward.grad_input")
+def smooth_l1_loss_backward(
+    g: torch.Tensor,
+    x: torch.Tensor,
+    target: torch.Tensor,
+    reduction: int,
+    beta: float,
+    *,
+    grad_input: torch.Tensor,
+) -> torch.Tensor:
+    if not is_exact(x):
+        return stock_path("smooth_l1_loss_backward.grad_input", g, x, target, reduction, beta, grad_input=grad_input)
+    difference = x - target
+    scaled = g * (1.0 / difference.numel() if reduction == MEAN else 1.0)
+    inner = stock("mul.Tensor")(difference, scaled) / beta
+    outer = torch.where(difference <= -beta, -scaled, torch.where(difference >= beta, scaled, inner))
+    return into(grad_input, outer)
+
+
+@kernel("pow.Tensor_Tensor")
 def power(base: Any, exponent: Any) -> torch.Tensor:
     """A number on either side reaches a kernel in Python as such: 2 ** x is handed on as tensors by the stock kernel."""
     base, exponent = as_tensor(base, exponent), as_tensor(exponent, base)
     exact = _as_float64((base, exponent))
     if exact is None:
-        return stock("pow.Tensor_Tensor")(base, exponent)
+        return stock_path("pow.Tensor_Tensor", base, exponent)
     return _padded("pow.Tensor_Tensor")(*exact)
+
+
+@kernel("pow.Scalar")
+def power_of_number(base: Any, exponent: torch.Tensor) -> torch.Tensor:
+    return power(base, exponent).contiguous()  # as ATen's is
 
 
 @kernel("pow.Tensor_Tensor_out", "pow.Scalar_out")
@@ -166,10 +189,17 @@ def _are_complex(a: Any, b: Any) -> bool:
     )
 
 
+def _refuse_other_complex(name: str, *operands: Any) -> None:
+    for x in operands:
+        if isinstance(x, torch.Tensor) and x.dtype in (torch.complex64, torch.complex32):
+            stock_path(name, x)
+
+
 @kernel("mul.Tensor")
 def mul(a: Any, b: Any) -> torch.Tensor:
     if _are_complex(a, b):
         return _complex_product(a.resolve_conj(), b.resolve_conj())
+    _refuse_other_complex("mul.Tensor", a, b)
     return stock("mul.Tensor")(as_tensor(a, b), as_tensor(b, a))
 
 
@@ -177,6 +207,7 @@ def mul(a: Any, b: Any) -> torch.Tensor:
 def mul_out(a: Any, b: Any, *, out: torch.Tensor) -> torch.Tensor:
     if _are_complex(a, b):
         return into(out, mul(a, b))
+    _refuse_other_complex("mul.out", a, b)
     return stock("mul.out")(as_tensor(a, b), as_tensor(b, a), out=out)
 
 
@@ -184,6 +215,7 @@ def mul_out(a: Any, b: Any, *, out: torch.Tensor) -> torch.Tensor:
 def mul_(a: torch.Tensor, b: Any) -> torch.Tensor:
     if _are_complex(a, b):
         return a.copy_(mul(a, b))
+    _refuse_other_complex("mul_.Tensor", a, b)
     return stock("mul_.Tensor")(a, as_tensor(b, a))
 
 

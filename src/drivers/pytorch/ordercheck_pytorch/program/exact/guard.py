@@ -9,15 +9,17 @@ from typing import Any
 
 import torch
 
+from .draws import is_refused_draw
 from .kernels import Unsupported
 from .stock import stock
 from .table import KEPT, REPLACED, operators
 
-OF_REAL = "stable_real"
+OF_REAL, DRAW = "stable_real", "draw"
 REASONS = {
     "": "sums inside and has no exact kernel",
     "opaque": "sums inside and has no exact kernel",
     "random": "draws random numbers, which differ between layouts",
+    DRAW: "draws random numbers in a step, which differ between layouts; a torch.Generator of the program's own passes",
     OF_REAL: "of complex numbers has no exact kernel",
 }
 # The overload of a functional operator is called by its out= and in-place kin where they have no kernel of their own.
@@ -39,10 +41,13 @@ def refused_operators(registered: list[str]) -> dict[str, str]:
 
 
 def refusing(name: str, kind: str) -> Callable[..., Any]:
-    refuses = is_complex if kind == OF_REAL else is_inexact
+    def refuses(values: list[Any]) -> bool:
+        if kind == DRAW:
+            return is_refused_draw(values)
+        return any(map(is_complex if kind == OF_REAL else is_inexact, values))
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(refuses(value) for value in [*args, *kwargs.values()]):
+        if refuses([*args, *kwargs.values()]):
             raise Unsupported(f"aten::{name.partition('.')[0]} {REASONS[kind]}")
         return stock(name)(*args, **kwargs)
 

@@ -10,6 +10,7 @@ import torch
 
 from . import (  # noqa: F401  each declares its kernels
     attention,
+    clipping,
     contractions,
     elementwise,
     layer_norms,
@@ -20,6 +21,8 @@ from . import (  # noqa: F401  each declares its kernels
     sums,
     vector_norms,
 )
+from .casts import CASTING, refusing_autocast, refusing_to_cast
+from .foreign import refusing_what_is_foreign
 from .grid import RANGE
 from .guard import refused_operators, refusing
 from .inductor import calling_operators
@@ -34,17 +37,27 @@ def exact_kernels(grid: int) -> Iterator[None]:
     """Within, the kernels of this process are exact; behind it the stock ones are back."""
     RANGE.product_bits, RANGE.used = grid, 0.0
     refused = refused_operators(torch._C._dispatch_get_registrations_for_dispatch_key("CPU"))
-    for name in [*KERNELS, *ALSO_STOCK, *refused]:
+    for name in [*KERNELS, *ALSO_STOCK, *refused, *CASTING]:
         take_stock(name)
     over_stock = {"allow_override": True} if TAKES_PLACE else {}
     # First what imports the compiler, which tries an operator or two of its own on float32.
-    with calling_operators(), _library() as library, exact_reductions(), parameters_on_grid():
+    with (
+        calling_operators(),
+        _library() as library,
+        exact_reductions(),
+        parameters_on_grid(),
+        contextlib.ExitStack() as foreign,
+    ):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name, function in KERNELS.items():
                 library.impl(name, placed(name, function), KEY, **over_stock)
             for name, kind in refused.items():
                 library.impl(name, placed(name, refusing(name, kind)), KEY, **over_stock)
+            for name in CASTING:
+                library.impl(name, placed(name, refusing_to_cast(name)), KEY, **over_stock)
+            foreign.enter_context(refusing_what_is_foreign())
+            foreign.enter_context(refusing_autocast())
         yield
 
 

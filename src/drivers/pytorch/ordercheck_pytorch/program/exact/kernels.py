@@ -12,6 +12,7 @@ from .stock import stock
 Kernel = Callable[..., Any]
 
 KERNELS: dict[str, Kernel] = {}  # "mm", "mm.out"
+MEAN, SUM = 1, 2  # at::Reduction
 ALSO_STOCK: set[str] = set()  # stock kernels that others are composed of
 
 
@@ -63,6 +64,11 @@ def of_dtype(dtype: torch.dtype) -> str:
 
 def cure_of(dtype: torch.dtype) -> str:
     return "; --widen PACKAGE gives float64 to code that asks for float32" if dtype is torch.float32 else ""
+
+
+def room_for(*operands: torch.Tensor) -> torch.Tensor:
+    """Memory for an elementwise result. It lies as the stock kernels lay theirs, which the operands' strides decide."""
+    return operands[0].neg() if len(operands) == 1 else torch.maximum(*operands)
 
 
 def into(out: torch.Tensor, result: torch.Tensor) -> torch.Tensor:

@@ -16,6 +16,7 @@ def layer_norm(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     if not is_exact(x):
         return stock_path("native_layer_norm", x, shape, weight, bias, eps)
+    x = x.contiguous()  # as the stock kernel's result is
     dims = list(range(-len(shape), 0))
     mean = mean_dim(x, dims, True)
     centered = x - mean
@@ -42,6 +43,7 @@ def layer_norm_backward(
     if not is_exact(x):
         return stock_path("native_layer_norm_backward", g, x, shape, mean, rstd, weight, bias, mask)
     dims, lead = list(range(-len(shape), 0)), list(range(x.ndim - len(shape)))
+    g, x = g.contiguous(), x.contiguous()
     normed = (x - mean) * rstd
     to_x = to_weight = to_bias = None
     if mask[0]:

@@ -7,11 +7,9 @@ from typing import Any
 import torch
 
 from .grid import sum_bits
-from .kernels import into, is_exact, kernel, stock_path
+from .kernels import MEAN, SUM, into, is_exact, kernel, stock_path
 from .stock import stock
 from .sums import sum_of_terms
-
-MEAN, SUM = 1, 2  # at::Reduction
 
 
 @kernel("nll_loss_forward")

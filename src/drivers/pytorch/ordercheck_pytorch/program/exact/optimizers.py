@@ -44,6 +44,7 @@ def fused_adamw(
             stock_path("_fused_adamw_", p, why="with amsgrad or a gradient scaler" if is_exact(p) else "")
     # Moments are updated elementwise: on the grid of sums of gradients, the square of a small gradient would be 0.
     times, times_, plus_ = stock("mul.Tensor"), stock("mul_.Tensor"), stock("add_.Tensor")
+    take_off_ = stock("sub_.Tensor")  # which, as the fused kernel, leaves the version counter of p alone
     decay, keep_first, keep_second = number(1 - lr * weight_decay), number(beta1), number(beta2)
     take_first, take_second = number(1 - beta1), number(1 - beta2)
     corrections: dict[int, tuple[float, torch.Tensor]] = {}
@@ -57,7 +58,7 @@ def fused_adamw(
         plus_(times_(first, keep_first), times(gradient, take_first))
         plus_(times_(second, keep_second), times_(times(gradient, gradient), take_second))
         root = square_root(second / of_second).sub_(-eps)
-        p.sub_(times_(first / root, rate))
+        take_off_(p, times_(first / root, rate))
 
 
-ALSO_STOCK.add("add_.Tensor")
+ALSO_STOCK.update(("add_.Tensor", "sub_.Tensor"))

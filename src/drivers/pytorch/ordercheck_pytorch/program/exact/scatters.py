@@ -10,6 +10,7 @@ import torch
 from .grid import RANGE, rounded, sum_bits
 from .kernels import is_exact, kernel, stock_path, with_variants
 from .stock import stock
+from .sums import add_out
 
 
 def _terms(name: str, x: torch.Tensor) -> torch.Tensor:
@@ -19,6 +20,15 @@ def _terms(name: str, x: torch.Tensor) -> torch.Tensor:
         columns = terms.abs().reshape(-1, terms.shape[-1] if terms.ndim > 1 else 1)
         RANGE.note(name, stock("sum.dim_IntList")(columns, [0], False).max(), sum_bits())
     return terms
+
+
+def _zeros(x: torch.Tensor) -> torch.Tensor:
+    return torch.zeros_like(x, memory_format=torch.contiguous_format)
+
+
+def _added_to(x: torch.Tensor, scattered: torch.Tensor) -> torch.Tensor:
+    """Contiguous, as what index_add and scatter_add of ATen return."""
+    return add_out(x, scattered, out=torch.empty_like(scattered))
 
 
 def embedding_backward(
@@ -53,13 +63,13 @@ def index_add(
     if not is_exact(x):
         return stock_path("index_add", x, dim, index, source, alpha=alpha)
     terms = _terms("index_add", source if alpha == 1 else source * alpha)
-    return x + stock("index_add")(torch.zeros_like(x), dim, index, terms)
+    return _added_to(x, stock("index_add")(_zeros(x), dim, index, terms))
 
 
 def scatter_add(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
     if not is_exact(x):
         return stock_path("scatter_add", x, dim, index, source)
-    return x + stock("scatter_add")(torch.zeros_like(x), dim, index, _terms("scatter_add", source))
+    return _added_to(x, stock("scatter_add")(_zeros(x), dim, index, _terms("scatter_add", source)))
 
 
 with_variants("index_add", index_add, in_place=True)

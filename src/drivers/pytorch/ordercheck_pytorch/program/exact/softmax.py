@@ -1,4 +1,4 @@
-"""Softmax and its logarithm. The largest element is subtracted first: a running one would depend on how a row is cut."""
+"""Softmax and its logarithm, contiguous as the stock kernels' are. The largest element is subtracted first: a running one would depend on how a row is cut."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
         return stock_path("_softmax", x, dim, half_to_float)
     if x.ndim == 0:
         return torch.ones_like(x)
+    x = x.contiguous()
     e = (x - shift_of(x.amax(dim, keepdim=True))).exp_()
     return e.div_(total_of(e, dim))
 
@@ -33,7 +34,7 @@ def softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
 def softmax_backward(g: torch.Tensor, y: torch.Tensor, dim: int, input_dtype: torch.dtype) -> torch.Tensor:
     if not is_exact(g):
         return stock_path("_softmax_backward_data", g, y, dim, input_dtype)
-    return _softmax_backward(stock("mul.Tensor")(g, y), y, dim)
+    return _softmax_backward(stock("mul.Tensor")(g.contiguous(), y), y, dim)
 
 
 def softmax_backward_(g: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
@@ -51,6 +52,7 @@ def log_softmax(x: torch.Tensor, dim: int, half_to_float: bool) -> torch.Tensor:
         return stock_path("_log_softmax", x, dim, half_to_float)
     if x.ndim == 0:
         return torch.zeros_like(x)
+    x = x.contiguous()
     shifted = x - shift_of(x.amax(dim, keepdim=True))
     return shifted.sub_(total_of(shifted.exp(), dim).log_())  # the order of DTensor's loss parallel
 
@@ -63,6 +65,7 @@ def log_softmax_backward(
     Row by row, so that a piece of the rows is rounded as the whole is."""
     if not is_exact(g):
         return stock_path("_log_softmax_backward_data", g, y, dim, input_dtype)
+    g, y = g.contiguous(), y.contiguous()
     times_ = stock("mul_.Tensor")
     single = stock("sum.dim_IntList")(g != 0, [dim], True) <= 1
     e = y.exp()

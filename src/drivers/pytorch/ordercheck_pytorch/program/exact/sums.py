@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .grid import NORM_BITS, RANGE, addition_bits, rounded, sum_bits
-from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, stock_path
+from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, room_for, stock_path
 from .stock import stock
 
 ALSO_STOCK.add("sum.dim_IntList")
@@ -60,6 +60,10 @@ def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     return rounded(a, bits), rounded(b, bits)
 
 
+def _is_expanded(x: torch.Tensor) -> bool:
+    return 0 in x.stride()
+
+
 # What a mask adds, minus infinity or the least float64 that torch.finfo gives: whatever it is added to is lost in it, in every
 # order.
 _MASK = 2.0**1000
@@ -70,15 +74,30 @@ def _largest(x: torch.Tensor) -> float:
     return float(magnitudes.masked_fill(magnitudes >= _MASK, 0).max())
 
 
+def _scaled(a: Any, b: Any, alpha: Any) -> tuple[Any, Any]:
+    """A single number times a factor: the stock kernel multiplies and adds with one rounding, but with two at the end of a
+    row."""
+    if alpha == 1 or not (isinstance(a, torch.Tensor) and is_exact(a)):
+        return b, alpha
+    if isinstance(b, torch.Tensor) and (b.ndim or not is_exact(b)):
+        return b, alpha
+    return b * alpha, 1
+
+
 @kernel("add.Tensor")
 def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
     """NOTE [gradients that meet] A tensor with three users gets its gradient as (a + b) + c or a + (b + c): a DTensor, a
     checkpoint or a compiler between them decides. On a grid addition is associative."""
     if _is_sum_of_two(a, b, alpha):
+        # What is expanded says nothing of how the sum is to lie; rounded, it is contiguous and would.
+        room = room_for(a, b) if _is_expanded(a) or _is_expanded(b) else None
         a, b = _on_grid(a, b)
+        if room is not None:
+            return stock("add.out")(a, b, out=room)
         if a.stride() == b.stride() and a.shape == b.shape:
             return stock("add.out")(a, b, out=a)
         return stock("add.Tensor")(a, b)
+    b, alpha = _scaled(a, b, alpha)
     return stock("add.Tensor")(as_tensor(a, b), as_tensor(b, a), alpha=alpha)
 
 
@@ -86,6 +105,7 @@ def add(a: Any, b: Any, *, alpha: Any = 1) -> torch.Tensor:
 def add_out(a: Any, b: Any, *, alpha: Any = 1, out: torch.Tensor) -> torch.Tensor:
     if _is_sum_of_two(a, b, alpha):
         return stock("add.out")(*_on_grid(a, b), out=out)
+    b, alpha = _scaled(a, b, alpha)
     return stock("add.out")(as_tensor(a, b), as_tensor(b, a), alpha=alpha, out=out)
 
 
@@ -93,6 +113,7 @@ def add_out(a: Any, b: Any, *, alpha: Any = 1, out: torch.Tensor) -> torch.Tenso
 def add_(a: torch.Tensor, b: Any, *, alpha: Any = 1) -> torch.Tensor:
     if _is_sum_of_two(a, b, alpha):
         return stock("add.out")(*_on_grid(a, b), out=a)
+    b, alpha = _scaled(a, b, alpha)
     return stock("add_.Tensor")(a, as_tensor(b, a), alpha=alpha)
 
 
@@ -171,3 +192,13 @@ def var(x: torch.Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool 
     centered = x - mean_dim(x, dims, True)
     squares = sum_of_terms("var", centered * centered, sum_bits(), dims, keepdim)
     return squares / (count_over(x, dims) - (1 if correction is None else correction))
+
+
+@kernel("var_mean.correction")
+def var_mean(
+    x: torch.Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    if not is_exact(x):
+        return stock_path("var_mean.correction", x, dim, correction=correction, keepdim=keepdim)
+    dims = list(dim) if dim else list(range(x.ndim))
+    return var(x, dims, correction=correction, keepdim=keepdim), mean_dim(x, dims, keepdim)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 REPLACED = ("contraction", "sum", "norm", "softmax", "loss", "scatter", "attention", "unstable", "optimizer")
 KEPT = ("move", "stable")
-REFUSED = ("random", "opaque", "stable_real")  # the last of complex numbers alone
+REFUSED = ("random", "draw", "opaque", "stable_real")  # a draw in a step, the last of complex numbers alone
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ def scalar_power(x: torch.Tensor, exponent: Any) -> torch.Tensor:
         return square_root(x)
     if is_exact(x) and exponent not in STABLE_EXPONENTS:
         return on_whole_vectors(lambda v: stock("pow.Tensor_Scalar")(v, exponent), x)
+    if x.is_floating_point() and not is_exact(x) and exponent not in STABLE_EXPONENTS:
+        return stock_path("pow.Tensor_Scalar", x, exponent)
     return stock("pow.Tensor_Scalar")(x, exponent)
 
 

@@ -2,15 +2,20 @@
 values are gathered before the attention, their gradients are scattered behind it; queries stay where they are.
 
 Tokens, labels, rotary table and mask are cut along the sequence by torch's _context_parallel_shard, without balancing. The
-other kind of it, a ring of fused attention kernels, has such for CUDA alone."""
+other kind of it, a ring of fused attention kernels, has such for CUDA alone.
+
+Each rank has the gradients of its tokens. A wrapper that shards or replicates parameters over these ranks too adds them up;
+for parameters that none does it for, the trainer has to, between backward and clipping."""
 
 from __future__ import annotations
 
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.distributed.tensor.parallel import parallelize_module
 
 from ..case import Item
+from ..gather import is_laid_out_over, local
 from .subject import Site, Subject, holder_of_layers, layers_of
 
 # The sequence's dim of what the model keeps, of tokens and labels, and of queries, keys and values.
@@ -36,6 +41,7 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
         KEPT_DIMS, _context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
     ):
         setattr(holder, name, part)
+    subject.local_buffers += KEPT_DIMS
 
     def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
         return [
@@ -45,6 +51,14 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
         ]
 
     subject.on_batch.append(split)
+    group = mesh.get_group()
+
+    def add_up() -> None:
+        for parameter in subject.model.parameters():
+            if parameter.grad is not None and not is_laid_out_over(parameter, "cp"):
+                dist.all_reduce(local(parameter.grad), group=group)
+
+    subject.behind_backward.append(add_up)
 
 
 def cannot_cp(item: Item) -> str:

@@ -1,10 +1,18 @@
-"""torch.optim over the parameters that the model has when the item is applied."""
+"""torch.optim over the parameters that the model has when the item is applied, and the trainer's clipping.
+
+clip=NUMBER    torch.nn.utils.clip_grad_norm_(model.parameters(), NUMBER), as it is: the default trainer has 1
+clip=per_mesh  threshold 1; the norm of each mesh and of all stages, which torchtitan adds to that (clipping.py)
+foreach=off    clipping and optimizer take one tensor at a time
+
+Without clip nothing is clipped. Everything that is not written is PyTorch's own default, `foreach` too."""
 
 from __future__ import annotations
 
 import torch
+from torch import nn
 
 from ..case import Item
+from ..clipping import PER_MESH, clip_per_mesh
 from .subject import Site, Subject
 
 DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"}, kind="numeric")
@@ -13,17 +21,53 @@ LEARNING_RATES = {"sgd": 0.1, "adamw": 1e-2}
 
 def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
     parameters = list(subject.model.parameters())
+    foreach = False if item.options.get("foreach") == "off" else None
     lr = float(item.options.get("lr", LEARNING_RATES[item.mode or "adamw"]))
-    # One tensor at a time: the batched form refuses plain tensors beside DTensors, whatever the order of the stack.
     if item.mode == "sgd":
-        subject.optimizer = torch.optim.SGD(parameters, lr=lr, foreach=False)
+        subject.optimizer = torch.optim.SGD(parameters, lr=lr, foreach=foreach)
     else:
         weight_decay = float(item.options.get("weight_decay", "0.1"))
         subject.optimizer = torch.optim.AdamW(
-            parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=False
+            parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=foreach
         )
-    subject.clips_alone = "clip_alone" in item.options
-    subject.clip = float(item.options.get("clip", "1" if subject.clips_alone else "0"))
+    clip(subject, parameters, item.options.get("clip", "0"), foreach, site)
+
+
+def clip(
+    subject: Subject, parameters: list[nn.Parameter], how: str, foreach: bool | None, site: Site
+) -> None:
+    if how == "per_mesh":
+        subject.max_norm = 1.0
+        stages = [
+            site.axis(axis).get_group()
+            for axis, splits in site.splits.items()
+            if splits == "layers" and site.degrees[axis] > 1
+        ]
+        subject.clips_by = lambda model: clip_per_mesh(parameters, subject.max_norm, stages, foreach)
+        subject.notes.append(PER_MESH)
+    elif float(how) > 0:
+        subject.max_norm = float(how)
+        subject.clips_by = lambda model: torch.nn.utils.clip_grad_norm_(
+            model.parameters(), subject.max_norm, foreach=foreach
+        )
+
+
+def cannot_optimize(item: Item) -> str:
+    for name in ("clip", "lr", "weight_decay"):
+        value = item.options.get(name, "0")
+        if name == "clip" and value == "per_mesh":
+            continue
+        if not is_size(value):
+            also = ", or per_mesh" if name == "clip" else ""
+            return f"optimizer:{name}={value}: expected a number of at least 0{also}"
+    return ""
+
+
+def is_size(text: str) -> bool:
+    try:
+        return 0 <= float(text) < float("inf")
+    except ValueError:
+        return False
 
 
 def apply_default_optimizer(subject: Subject, site: Site) -> None:

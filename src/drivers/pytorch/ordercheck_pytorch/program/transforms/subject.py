@@ -33,10 +33,9 @@ class Subject:
 
     model: nn.Module
     optimizer: torch.optim.Optimizer | None = None
-    clip: float = 0.0
-    clips_alone: bool = False  # by clip_grad_norm_ as it is: gradient_norm.py tells what a trainer adds to it
-    # The trainer's own clipping, of the optimizer's parameters: clips in place and returns the norm before that.
-    clips_by: Callable[[list[nn.Parameter]], torch.Tensor] | None = None
+    # The trainer's clipping, called with the model: clips in place and returns the norm before that. None: no clipping.
+    clips_by: Callable[[nn.Module], torch.Tensor] | None = None
+    max_norm: float = 0.0  # the threshold of `clips_by`
     pipeline: Pipeline | None = None
     autocast: torch.dtype | None = None
     # What gradients are multiplied by after backward to be sums: a wrapper that averages them asks for its degree. The loss
@@ -46,6 +45,11 @@ class Subject:
     on_microbatch: list[Any] = field(default_factory=list)
     # What the trainer passes tokens and labels [batch, sequence] through before it uses them.
     on_batch: list[Callable[[list[torch.Tensor]], list[torch.Tensor]]] = field(default_factory=list)
+    # Whether ranks that split the sequence get parts of it, so that their losses are summed.
+    splits_sequence: bool = True
+    # What the trainer does to gradients because no wrapper does it: once a step, between its last backward and clipping.
+    behind_backward: list[Callable[[], None]] = field(default_factory=list)
+    local_buffers: list[str] = field(default_factory=list)  # patterns of names: meant to be of their rank
     # Entered around loss and backward.
     around_loss: list[Callable[[], AbstractContextManager[Any]]] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)

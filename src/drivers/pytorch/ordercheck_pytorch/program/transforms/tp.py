@@ -1,14 +1,20 @@
 """Tensor parallel: parallelize_module with torchtitan's plan for llama, sequence parallel unless sp=off.
 
-plan=blocks    leaves the embedding, the last norm and the output alone; the stream between blocks is then whole on every rank
+plan=blocks    leaves the embedding, the last norm and the output alone; the stream between blocks is then whole on every rank.
+               What it leaves becomes replicated DTensors of the same mesh, as torchtitan's NoParallel does: clip_grad_norm_
+               takes gradients of one mesh
+rest=plain     what plan=blocks leaves stays as it is
 loss_parallel  logits stay split over the vocabulary, and the trainer takes loss and backward under torch's loss_parallel()"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import torch
 from torch import nn
-from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_module
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
     ParallelStyle,
@@ -26,11 +32,32 @@ from .subject import Broadcast, Site, Subject, holder_of_layers, layers_of
 def apply_tp(subject: Subject, item: Item, site: Site) -> None:
     for module, plan in plans_of(subject, item):
         parallelize_module(module, site.axis("tp"), plan)
+    if item.options.get("plan") == "blocks" and item.options.get("rest") != "plain":
+        replicate_rest(subject.model, site.axis("tp"))
     if "loss_parallel" in item.options:
         subject.around_loss.append(loss_parallel)
 
 
+def replicate_rest(model: nn.Module, mesh: DeviceMesh) -> None:
+    """Modules that hold other parameters than DTensors still take and give plain tensors, which are whole on every rank."""
+
+    def replicated(module: nn.Module, inputs: tuple[Any, ...], mesh: DeviceMesh) -> tuple[Any, ...]:
+        return tuple(
+            DTensor.from_local(x, mesh, [Replicate()], run_check=False) if isinstance(x, torch.Tensor) else x
+            for x in inputs
+        )
+
+    def plain(module: nn.Module, output: Any, mesh: DeviceMesh) -> Any:
+        return output.to_local() if isinstance(output, DTensor) else output
+
+    for module in list(model.modules()):
+        if any(not isinstance(p, DTensor) for p in module.parameters(recurse=False)):
+            distribute_module(module, mesh, input_fn=replicated, output_fn=plain)
+
+
 def cannot_tp(item: Item) -> str:
+    if "rest" in item.options and item.options.get("plan") != "blocks":
+        return "tp:rest is about what plan=blocks leaves: expected plan=blocks"
     if "loss_parallel" in item.options and item.options.get("plan", "all") != "all":
         return "tp:loss_parallel needs the output split: expected plan=all"
     return ""

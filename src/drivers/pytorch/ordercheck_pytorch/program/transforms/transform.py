@@ -20,3 +20,5 @@ class Transform:
     scopes: tuple[str, ...] = ("model",)
     cannot: Callable[[Item], str] = can_always
     broadcasts: Callable[[Subject, Item], Broadcast] | None = None  # asked right before `apply`
+    # Whether `broadcasts` is true of any model and of any way to apply it, so that a user's function promises it too.
+    sends_every_parameter: bool = False

@@ -1,0 +1,135 @@
+"""Refuses floats to code that no kernel of ATen sees: operators of other libraries that are written in C++ (a sum in them
+rounds), and numpy, which is handed a tensor's memory.
+
+Operators that are written in Python call operators of ATen, whose kernels are exact. What reads memory by its address is not
+noticed: ctypes, and a kernel of Triton, which no CPU has."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from .guard import is_inexact
+from .kernels import Unsupported
+from .stock import KEY, TAKES_PLACE, tensors_of
+
+# Of torch itself: they move numbers, or are written in operators of ATen. Not here: mkldnn, onednn, quantized ...
+WITHOUT_SUMS = {
+    "aten",
+    "prims",
+    "prim",
+    "c10d",
+    "c10d_functional",
+    "_c10d_functional",
+    "_c10d_functional_autograd",
+    "_dtensor",
+    "fsdp",
+    "symm_mem",
+    "inductor",
+    "_inductor_test",
+    "profiler",
+    "rngprims",
+    "streams",
+    "debugprims",
+    "debug_mode_ops",
+    "export",
+    "flex_lib",
+    "onnx",
+    "onnx_symbolic",
+    "static_runtime",
+    "quantized_decomposed",
+}
+KERNEL_KEYS = ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+OUT_OF_TORCH = ("numpy", "tolist", "__dlpack__")  # of torch.Tensor; __array__ calls numpy
+
+_libraries: dict[str, torch.library.Library] = {}
+_refused: set[str] = set()
+
+
+@contextlib.contextmanager
+def refusing_what_is_foreign() -> Iterator[None]:
+    refuse_foreign_operators()
+    stock_methods = {name: getattr(torch.Tensor, name) for name in OUT_OF_TORCH}
+    own = {name: torch.Tensor.__dict__[name] for name in OUT_OF_TORCH if name in torch.Tensor.__dict__}
+    for name, method in stock_methods.items():
+        setattr(torch.Tensor, name, refusing_floats(name, method))
+    try:
+        yield
+    finally:
+        for name in OUT_OF_TORCH:
+            if name in own:
+                setattr(torch.Tensor, name, own[name])
+            else:
+                delattr(torch.Tensor, name)
+        for library in _libraries.values():
+            library._destroy()
+        _libraries.clear()
+        _refused.clear()
+
+
+def refuse_foreign_operators() -> None:
+    """Those that are there now: a user's function may have loaded a library."""
+    over_stock = {"allow_override": True} if TAKES_PLACE else {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Warning only once for all operators")
+        for name in foreign_operators():
+            if name in _refused:
+                continue
+            _refused.add(name)
+            namespace, _, operator = name.partition("::")
+            if namespace not in _libraries:
+                _libraries[namespace] = torch.library.Library(namespace, "IMPL")
+            _libraries[namespace].impl(operator, refusing_operator(name), KEY, **over_stock)
+
+
+def foreign_operators() -> list[str]:
+    return [
+        name
+        for name in torch._C._dispatch_get_all_op_names()
+        if name.partition("::")[0] not in WITHOUT_SUMS and is_in_cpp(name)
+    ]
+
+
+def is_in_cpp(name: str) -> bool:
+    """Whether what a CPU runs of it was not registered in Python."""
+    in_python: set[str] = getattr(torch.library, "_impls", set())
+    has = [key for key in KERNEL_KEYS if torch._C._dispatch_has_kernel_for_dispatch_key(name, key)]
+    return bool(has) and f"{name.replace('::', '/')}/{has[0]}" not in in_python
+
+
+def refusing_operator(name: str) -> Callable[..., Any]:
+    """In the place of its kernel. A call without floats goes on to that."""
+    namespace, _, operator = name.partition("::")
+    base, _, which = operator.partition(".")
+    overload = getattr(getattr(getattr(torch.ops, namespace), base), which or "default")
+    cpu = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+    kernel = torch.library.get_kernel(name, "CPU") if TAKES_PLACE else None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        if any(x.device.type == "meta" for x in tensors_of(given)):  # shapes are worked out
+            return overload.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.Meta), *args, **kwargs)
+        if any(is_inexact(value) for value in given):
+            raise Unsupported(f"{name} is written in C++ outside of ATen, and has no exact kernel")
+        return (
+            kernel.call_boxed(cpu, *args, **kwargs)
+            if kernel is not None
+            else overload.redispatch(cpu, *args, **kwargs)
+        )
+
+    return call
+
+
+def refusing_floats(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    def call(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if is_inexact(tensor):
+            raise Unsupported(
+                f"Tensor.{name} hands a float to code outside of torch, which has no exact kernels"
+            )
+        return method(tensor, *args, **kwargs)
+
+    return call

@@ -1,0 +1,72 @@
+"""What a user's --apply function says of itself, in attributes:
+
+    function.shard_batch(inputs, targets, mesh) -> (inputs, targets)
+                                        the part of a microbatch that this rank works on, where ranks of cp split the
+                                        sequence. Without it every rank gets whole sequences.
+    function.reduce_gradients(model, mesh)
+                                        what the trainer calls behind the backward of a step, where nothing in the model
+                                        reduces the gradients of the ranks of cp. Without it nothing does.
+    function.local_buffers = ("*.running_mean", ...)
+                                        buffers that are meant to differ between ranks. A factory may have it as well.
+
+With shard_batch, gradients are averaged over the ranks of cp as over data-parallel ones: over all ranks that get others of
+the tokens."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+from torch.distributed.device_mesh import DeviceMesh
+
+from .case import Case
+from .transforms.subject import Subject
+from .user_code import look_up
+
+
+@dataclass(frozen=True)
+class UsersFunction:
+    apply: Callable[[nn.Module, DeviceMesh | None], Any]
+    shard_batch: Callable[[Any, Any, DeviceMesh | None], tuple[Any, Any]] | None
+    reduce_gradients: Callable[[nn.Module, DeviceMesh | None], None] | None
+
+
+def users_function(case: Case) -> UsersFunction:
+    function = look_up(case.apply)
+    return UsersFunction(
+        function, getattr(function, "shard_batch", None), getattr(function, "reduce_gradients", None)
+    )
+
+
+def apply_users_function(
+    function: UsersFunction, subject: Subject, mesh: DeviceMesh | None, case: Case
+) -> None:
+    returned = function.apply(subject.model, mesh)
+    if returned is not None:
+        if not isinstance(returned, nn.Module):
+            raise TypeError(f"{case.apply} returned {type(returned).__name__}; expected an nn.Module or None")
+        subject.model = returned
+    # Not told how it reduces gradients, so that is agreed on: averaged, as DDP and FSDP do.
+    subject.gradient_factor = float(case.data_parallel_degree)
+    subject.splits_sequence = function.shard_batch is not None
+    if function.shard_batch is not None:
+        split = function.shard_batch
+        subject.gradient_factor *= case.sequence_parallel_degree
+        subject.on_batch.append(lambda batch: list(split(batch[0], batch[1], mesh)))
+    if function.reduce_gradients is not None:
+        subject.behind_backward.append(functools.partial(function.reduce_gradients, subject.model, mesh))
+
+
+def buffers_meant_to_be_local(case: Case) -> list[str]:
+    """Patterns, as the user's function and factory list them."""
+    named = [name for name in (case.apply, case.model) if ":" in name]
+    listed: list[str] = []
+    for name in named:
+        patterns = getattr(look_up(name), "local_buffers", ())
+        if isinstance(patterns, str):
+            raise TypeError(f"local_buffers of {name} is a str; expected a tuple of patterns")
+        listed += patterns
+    return listed

@@ -1,0 +1,125 @@
+"""Programs of users through the real worker: every bug is seen, and its twin without the bug has the bits of one rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from real_worker import Worker, numbers
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    assert worker.close() == 0
+
+
+def run(worker: Worker, stack: str, function: str, model: str = "model") -> dict[str, Any]:
+    apply = f"own_programs:{function}" if function else ""
+    return worker.run(stack, model=f"own_programs:{model}", apply=apply, steps=3)  # type: ignore[arg-type]
+
+
+def buffers(record: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(b["name"], b["value"]) for b in record["buffers"] if not b["local"]]
+
+
+RIGHT = [
+    ("fsdp=2", "shard", "model"),  # a child called "module"
+    ("fsdp=2", "shard_wrapped", "model"),
+    ("ddp=2", "replicate", "model"),
+    ("fsdp=2", "shard", "adapted"),
+    ("fsdp=2", "shard", "tied"),
+    ("tp=2", "shard_embedding", "model"),
+    ("tp=2", "shard_blocks", "model"),
+    ("cp=2", "leave", "model"),
+    ("cp=2", "sequences_in_parts", "model"),
+]
+WRONG = [
+    ("fsdp=2", "shard_with_gate_detached", "model"),
+    ("fsdp=2", "swap_blocks", "model"),
+    ("ddp=2", "replicate_without_sending", "model"),
+    ("fsdp=2", "untied", "tied"),
+    ("cp=2", "sequences_in_parts_never_reduced", "model"),
+]
+
+
+@pytest.mark.parametrize(("stack", "function", "model"), RIGHT)
+def test_a_right_program_has_the_bits_of_one_rank(
+    worker: Worker, stack: str, function: str, model: str
+) -> None:
+    assert numbers(run(worker, stack, function, model)) == numbers(run(worker, "", "", model))
+
+
+@pytest.mark.parametrize(("stack", "function", "model"), WRONG)
+def test_a_wrong_one_has_not(worker: Worker, stack: str, function: str, model: str) -> None:
+    record, reference = run(worker, stack, function, model), run(worker, "", "", model)
+    assert record["ending"] == "completed", record["failure"]
+    owed = [(p["name"], p["gradient"], p["value"]) for p in reference["parameters"]]
+    assert [(p["name"], p["gradient"], p["value"]) for p in record["parameters"]] != owed
+
+
+REFUSED = [
+    ("fsdp=2", "shard_flat", "FullyShardedDataParallel (FSDP1) lays parameters end to end"),
+    ("fsdp=2", "with_another_parameter", "parameter extra is none of the model as built"),
+    ("tp=2", "with_a_part", "embed.weight is [128, 16] on rank 0, the model as built has [120, 16]"),
+    ("ddp=2", "replicate_compressed", "aten::copy_ casts float64 to bfloat16"),
+    ("fsdp=2", "shard_gathering_bf16", "casts float64 to bfloat16"),
+    ("fsdp=2", "shard_reducing_bf16", "casts float64 to bfloat16"),
+    ("fsdp=2", "shard_reducing_float32", "casts float64 to float32"),
+    ("fsdp=2", "shard_casting_outputs", "casts float64 to float32"),
+    ("fsdp=2", "shard_under_autocast", "autocast to bfloat16 has no effect on float64"),
+    ("fsdp=2", "shard_as_bf16", "casts float64 to bfloat16"),
+    ("fsdp=2", "sum_of_float32", "all_reduce of float32"),
+    ("fsdp=2", "shard_with_numpy", "Tensor.numpy hands a float to code outside of torch"),
+    ("fsdp=2", "shard_with_library", "_test::leaky_relu is written in C++ outside of ATen"),
+]
+
+
+@pytest.mark.parametrize(("stack", "function", "said"), REFUSED)
+def test_what_cannot_be_judged_is_refused_with_its_cause(
+    worker: Worker, stack: str, function: str, said: str
+) -> None:
+    record = run(worker, stack, function)
+    assert record["ending"] == "unsupported", record["failure"]
+    assert said in record["failure"]["message"]
+
+
+def test_a_factory_of_other_weights_on_every_rank_is_refused(worker: Worker) -> None:
+    record = run(worker, "fsdp=2", "shard", "model_of_the_rank")
+    assert record["ending"] == "unsupported", record["failure"]
+    assert "model_of_the_rank builds embed.weight on rank 1 otherwise" in record["failure"]["message"]
+
+
+def test_what_no_gradient_reaches_is_told_from_what_is_frozen(worker: Worker) -> None:
+    record = run(worker, "fsdp=2", "shard", "adapted")
+    assert [p["name"] for p in record["parameters"] if not p["frozen"] and not p["has_gradient"]] == [
+        "unused",
+        "silent",
+    ]
+    assert [p["name"] for p in record["parameters"] if not p["frozen"] and p["has_gradient"]] == [
+        "down.weight",
+        "up.weight",
+    ]
+
+
+def test_ranks_that_start_apart_say_so(worker: Worker) -> None:
+    record = run(worker, "ddp=2", "replicate")
+    assert any("the ranks of dp_replicate started with different values" in n for n in record["notes"])
+
+
+def test_a_buffer_is_held_against_one_rank(worker: Worker) -> None:
+    reference = run(worker, "", "", "counting")
+    assert [name for name, _ in buffers(reference)] == ["seen", "calls"]
+    local = run(worker, "fsdp=2", "shard", "counting_its_own")
+    assert numbers(local) == numbers(reference)
+    assert buffers(local) == buffers(reference)[1:]
+    twice = run(worker, "fsdp=2", "shard_and_count_twice", "counting_its_own")
+    assert numbers(twice) == numbers(reference)
+    assert buffers(twice) != buffers(reference)[1:]
+
+
+def test_a_buffer_that_ranks_have_apart_is_seen(worker: Worker) -> None:
+    record = run(worker, "fsdp=2", "shard", "counting")
+    assert {b["name"]: b["replicas_agree"] for b in record["buffers"]} == {"seen": False, "calls": True}

@@ -1,0 +1,119 @@
+"""The trainer is a user's: clip_grad_norm_ over the model's parameters, as PyTorch hands their gradients to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from real_worker import Worker, numbers
+
+# Writes down what the trainer hands to clip_grad_norm_, and clips.
+SPY = """
+import json
+import torch
+from torch.distributed.tensor import DTensor
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, SequenceParallel, parallelize_module
+from ordercheck_pytorch.program.transforms.tp import block_plan, root_plan
+
+stock = torch.nn.utils.clip_grad_norm_
+
+def shard(model, mesh):
+    parallelize_module(model, mesh["tp"], root_plan(True, False))
+    for block in model.layers.values():
+        parallelize_module(block, mesh["tp"], block_plan(True))
+
+    def clip(parameters, max_norm):
+        parameters = list(parameters)
+        seen = [[str(one) for one in p.grad.placements] if isinstance(p.grad, DTensor) else [] for p in parameters]
+        with open({path!r}, "a") as file:
+            file.write(json.dumps([max_norm, seen]) + "\\n")
+        return stock(parameters, max_norm)
+
+    torch.nn.utils.clip_grad_norm_ = clip
+"""
+
+
+@pytest.fixture(scope="module")
+def worker() -> Any:
+    one = Worker()
+    yield one
+    assert one.close() == 0
+
+
+def failure_of(record: dict[str, Any]) -> tuple[str, str]:
+    assert record["failure"], "it ran"
+    return record["failure"]["phase"], record["failure"]["message"]
+
+
+def test_gradients_are_clipped_as_pytorch_left_them(tmp_path: Path) -> None:
+    """Under sequence parallel the gradient of a norm is a part of a sum on each rank, and no trainer adds it up first."""
+    path = tmp_path / "seen.jsonl"
+    (tmp_path / "spy.py").write_text(SPY.replace("{path!r}", repr(str(path))))
+    worker = Worker(users_code=str(tmp_path))
+    worker.run("tp=2", apply="spy:shard")
+    calls = [json.loads(line) for line in path.read_text().splitlines()]
+    assert {max_norm for max_norm, _ in calls} == {1.0}
+    placements = {one for _, seen in calls for of_one in seen for one in of_one}
+    assert any(one.startswith("P") for one in placements), f"parts of a sum among {placements}"
+    assert worker.close() == 0
+
+
+def test_stock_clipping_leaves_parts_of_a_sum_unclipped(worker: Worker) -> None:
+    """CLA-033. The twins: one tensor at a time, no clipping, and FSDP2, which adds the parts up before."""
+    reference = numbers(worker.run(""))
+    wrong = worker.run("tp=2")
+    assert numbers(wrong)[0][0] == reference[0][0], "loss and norm of the first step are right"
+    assert numbers(wrong) != reference
+    for right in ("tp=2,optimizer=adamw:clip=1:foreach=off", "tp=2,fsdp=2"):
+        assert numbers(worker.run(right)) == reference, right
+    assert numbers(worker.run("tp=2,optimizer=adamw")) == numbers(worker.run("optimizer=adamw"))
+
+
+def test_the_default_threshold_binds(worker: Worker) -> None:
+    clipped, unclipped = worker.run("fsdp=2"), worker.run("fsdp=2,optimizer=adamw")
+    steps, parameters = numbers(clipped)
+    others, values = numbers(unclipped)
+    assert steps[0] == others[0], "nothing was clipped before the first step"
+    assert [p[2] for p in parameters] != [p[2] for p in values]
+    assert not any(note.startswith("clip: no gradient") for note in clipped["notes"])
+
+
+def test_a_threshold_that_no_gradient_reaches_is_told(worker: Worker) -> None:
+    record = worker.run("fsdp=2,optimizer=adamw:clip=1000")
+    assert any(note.startswith("clip: no gradient was scaled down") for note in record["notes"])
+
+
+def test_stages_of_a_pipeline_are_clipped_apart_unless_the_trainer_adds_them_up(worker: Worker) -> None:
+    apart = worker.run("pp=2")
+    norms = [step["gradient_norm"] for step in apart["steps"]]
+    assert all(len(set(of_step)) == 2 for of_step in norms), "each stage has a norm of its own"
+    added_up = worker.run("pp=2,optimizer=adamw:clip=per_mesh")
+    assert numbers(added_up) == numbers(worker.run("optimizer=adamw:clip=per_mesh"))
+    assert numbers(added_up) == numbers(worker.run(""))
+    assert any(note.startswith("clip=per_mesh") for note in added_up["notes"])
+
+
+def test_a_plan_that_leaves_plain_tensors_is_refused_by_stock_clipping(worker: Worker) -> None:
+    assert numbers(worker.run("tp=2:plan=blocks")) == numbers(worker.run(""))
+    phase, message = failure_of(worker.run("tp=2:plan=blocks:rest=plain"))
+    assert phase == "optimizer" and "got mixed torch.Tensor and DTensor" in message
+    per_mesh = "optimizer=adamw:clip=per_mesh"
+    assert numbers(worker.run(f"tp=2:plan=blocks:rest=plain,{per_mesh}")) == numbers(worker.run(""))
+
+
+def test_ddp_around_tensor_parallel_leaves_clipping_nothing(worker: Worker) -> None:
+    """model.parameters() has no gradient any more: the norm is 0, and nothing is scaled down."""
+    record = worker.run("tp=2,ddp=2:device_mesh")
+    assert {norm for step in record["steps"] for norm in step["gradient_norm"]} == {"0" * 16}
+
+
+def test_cp_adds_gradients_up_before_clipping(worker: Worker) -> None:
+    assert numbers(worker.run("cp=2")) == numbers(worker.run(""))
+
+
+@pytest.mark.parametrize("optimizer", ["optimizer=adamw:clip=often", "optimizer=adamw:clip=-1", "optimizer=adamw:lr=fast"])
+def test_what_is_no_size_is_declined(worker: Worker, optimizer: str) -> None:
+    record = worker.run(optimizer)
+    assert record["ending"] == "unsupported" and "expected a number" in record["failure"]["message"]
