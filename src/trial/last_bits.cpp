@@ -14,7 +14,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFarthest = std::numeric_limits<double>::infinity();
 
 // A sum's last bit is 2^-40, and its size is rarely below 2^-4.
 constexpr double kLastBits = 0x1p-36;
@@ -32,7 +32,7 @@ Place place_of(const Apart& one) { return {one.step, one.phase, one.what}; }
 // What is no number is further away than any.
 void add(Apart& apart, double owed, double got) {
   if (bits_of(owed) == bits_of(got)) return;
-  const double distance = std::isfinite(owed - got) ? std::abs(owed - got) : kInfinity;
+  const double distance = std::isfinite(owed - got) ? std::abs(owed - got) : kFarthest;
   apart.total += distance;
   apart.largest = std::max(apart.largest, distance);
 }
@@ -41,7 +41,7 @@ void add_size(Apart& apart, double value) { apart.size = std::max(apart.size, st
 
 Apart numbers_apart(const char* what, int step, Phase phase, const std::vector<Bits64>& owed, const std::vector<Bits64>& got) {
   Apart apart{.what = what, .step = step, .phase = phase};
-  if (owed.empty() != got.empty()) apart.total = apart.largest = kInfinity;
+  if (owed.empty() != got.empty()) apart.total = apart.largest = kFarthest;
   if (owed.empty()) return apart;
   for (std::size_t rank = 0; rank < got.size(); ++rank) {
     const double of_owed = value_of(owed[owed.size() == got.size() ? rank : 0]), of_got = value_of(got[rank]);
@@ -55,7 +55,7 @@ Apart numbers_apart(const char* what, int step, Phase phase, const std::vector<B
 Result<Apart> tensors_apart(const TraceEntry& owed, const TraceEntry& got) {
   Apart apart{.what = got.module, .step = got.step, .phase = got.phase};
   if (owed.shape != got.shape) {
-    apart.total = apart.largest = kInfinity;
+    apart.total = apart.largest = kFarthest;
     return apart;
   }
   const auto a = read_values(owed.file), b = read_values(got.file);

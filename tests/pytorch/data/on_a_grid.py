@@ -10,6 +10,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate, distribute_module
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from torch.nn.parallel import DistributedDataParallel
 
@@ -28,7 +29,7 @@ class WithBiases(nn.Module):
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         places = torch.arange(tokens.shape[1])[None]
-        x = self.embed(tokens) + F.gelu(self.positions(places))
+        x = self.embed(tokens) + self.positions(places)
         return self.head(x + self.down(F.gelu(self.up(self.norm(x)))))
 
 
@@ -37,7 +38,15 @@ def with_biases() -> nn.Module:
 
 
 def split_mlp(model: WithBiases, mesh: DeviceMesh) -> None:
+    """What is not split is replicated, so that clip_grad_norm_ takes all gradients."""
     parallelize_module(model, mesh["tp"], {"up": ColwiseParallel(), "down": RowwiseParallel()})
+    for module in (model.embed, model.positions, model.norm, model.head):
+        distribute_module(
+            module,
+            mesh["tp"],
+            input_fn=lambda module, inputs, mesh: DTensor.from_local(inputs[0], mesh, [Replicate()]),
+            output_fn=lambda module, output, mesh: output.to_local(),
+        )
 
 
 def split_mlp_with_a_bias_a_rank(model: WithBiases, mesh: DeviceMesh) -> None:
