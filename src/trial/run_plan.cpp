@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trial/controls.h"
+#include "trial/last_bits.h"
 #include "trial/tensors.h"
 #include "trial/variants.h"
 
@@ -57,9 +58,25 @@ Result<std::vector<CaseResult>> judge_all(const std::vector<Trial>& trials) {
   return results;
 }
 
+using Differing = std::vector<std::pair<Trial*, CaseResult*>>;
+
+// A difference of the size of the grid's last bits may be one of rounding.
+Status look_at_last_bits(const Differing& differing, Runs& runs) {
+  Differing looked_at;
+  for (const auto& one : differing) {
+    const auto asked = ask_coarser(*one.first, *one.second, runs);
+    if (!asked) return asked.error();
+    if (*asked) looked_at.push_back(one);
+  }
+  if (auto status = runs.run(); !status) return status;
+  for (const auto& [trial, result] : looked_at)
+    if (auto judged = judge_last_bits(*trial, result->outcome.seen); !judged) return judged;
+  return Done{};
+}
+
 // A difference has to persist before anybody is told of it; then it is run down to its first tensor.
 Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, const Recommend& recommend, Runs& runs) {
-  std::vector<std::pair<Trial*, CaseResult*>> differing;
+  Differing differing;
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].outcome.seen.verdict == Verdict::differs) differing.emplace_back(&trials[i], &results[i]);
   for (const auto& [trial, result] : differing) {
@@ -83,7 +100,7 @@ Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, 
   if (auto status = runs.run(); !status) return status;
   for (const auto& [trial, result] : differing)
     if (auto told = tell_tensors(*trial, *result); !told) return told;
-  return Done{};
+  return look_at_last_bits(differing, runs);
 }
 
 void hold_all_against_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {

@@ -54,6 +54,7 @@ struct Trial {
   std::optional<Asked> again;                     // the second run of a case that completed
   std::vector<Variant> variants;                  // of a case that differs
   std::optional<Tensors> tensors;                 // of a difference that persists and was compared bit for bit
+  std::vector<Tensors> coarser;                   // the same on coarser grids, of a difference of last bits
 };
 
 // The case on its own, its reference and its recommended order. Closeness is asked for later, once it completed.

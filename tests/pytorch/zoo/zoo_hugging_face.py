@@ -59,10 +59,9 @@ def gpt2() -> nn.Module:
 def bert() -> nn.Module:
     from transformers import BertConfig, BertForMaskedLM
 
-    encoder = {
-        name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")
-    }
-    return BertForMaskedLM(BertConfig(**encoder, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
+    encoder = {name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")}
+    dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    return BertForMaskedLM(BertConfig(**encoder, **dropout, tie_word_embeddings=False))
 
 
 class Translating(nn.Module):

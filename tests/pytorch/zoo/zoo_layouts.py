@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor, Replicate, distribute_module
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
     ParallelStyle,
@@ -80,6 +82,29 @@ def tp(model: nn.Module, mesh: DeviceMesh) -> None:
                     module.num_attention_heads //= mesh["tp"].size()
                     module.all_head_size //= mesh["tp"].size()
             parallelize_module(block, mesh["tp"], styles)
+    replicate_rest(model, mesh["tp"])
+
+
+def replicate_rest(model: nn.Module, mesh: DeviceMesh) -> None:
+    """clip_grad_norm_ takes parameters of one kind: what the plan leaves becomes replicated DTensors. These still take and
+    give plain tensors."""
+
+    def replicated(module: nn.Module, inputs: tuple[Any, ...], mesh: DeviceMesh) -> tuple[Any, ...]:
+        return tuple(
+            DTensor.from_local(x, mesh, [Replicate()], run_check=False) if isinstance(x, torch.Tensor) else x
+            for x in inputs
+        )
+
+    def plain(module: nn.Module, output: Any, mesh: DeviceMesh) -> Any:
+        return output.to_local() if isinstance(output, DTensor) else output
+
+    for module in list(model.modules()):
+        if any(not isinstance(p, DTensor) for p in module.parameters(recurse=False)):
+            distribute_module(module, mesh, input_fn=replicated, output_fn=plain)
+    for module in model.modules():
+        if hasattr(module, "tie_weights"):  # each of those that shared a weight got its own
+            module.tie_weights()
+            return
 
 
 def ends_with_one(path: str, names: tuple[str, ...]) -> bool:

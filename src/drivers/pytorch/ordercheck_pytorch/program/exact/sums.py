@@ -49,13 +49,16 @@ def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
 
 def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     # A single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
-    bits = NORM_BITS if a.ndim == 0 and b.ndim == 0 else addition_bits()
+    totals = a.ndim == 0 and b.ndim == 0
+    bits = NORM_BITS if totals else addition_bits()
     if RANGE.measured and a.numel() and b.numel():
         # Masks aside. Each term has to stay below a quarter of the range as well, past which it would be rounded to another
         # grid. What comes out of sums, as gradients of parameters do, lies on their grid and has more range.
         coarse = all(bool(rounded(x, sum_bits()).eq(x).all()) for x in (a, b))
         one, other = _largest(a), _largest(b)
-        bound = max(one + other, 4 * one / RANGE.fan_in, 4 * other / RANGE.fan_in)
+        # A total is what microbatches add up: nothing adds up several of them.
+        whole = (one + other) / (RANGE.fan_in if totals else 1)
+        bound = max(whole, 4 * one / RANGE.fan_in, 4 * other / RANGE.fan_in)
         RANGE.note("add", bound, sum_bits() if coarse else bits)
     return rounded(a, bits), rounded(b, bits)
 

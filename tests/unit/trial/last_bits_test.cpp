@@ -1,0 +1,123 @@
+#include "trial/last_bits.h"
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stack/notation.h"
+#include "trial/run_plan.h"
+#include "unit/rule/sample_rules.h"
+#include "unit/trial/fake_runner.h"
+
+namespace ordercheck {
+namespace {
+
+Apart gradient(const std::string& of, double total, double size = 1) {
+  return {.what = "gradient of " + of, .phase = Phase::backward, .total = total, .largest = total, .size = size};
+}
+
+const Difference kOfBias{.what = "gradient of bias"};
+
+TEST(LastBits, AreSmallInEveryPlace) {
+  EXPECT_TRUE(are_last_bits({gradient("bias", 0x1p-44)}, kOfBias));
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44), gradient("weight", 1e-9)}, kOfBias));
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44, 0x1p-10)}, kOfBias)) << "of a small tensor it is much";
+  EXPECT_FALSE(are_last_bits({gradient("bias", std::numeric_limits<double>::infinity())}, kOfBias));
+}
+
+TEST(LastBits, AreOfWhatWasMeasured) {
+  EXPECT_FALSE(are_last_bits({}, kOfBias));
+  EXPECT_FALSE(are_last_bits({gradient("weight", 0x1p-44)}, kOfBias)) << "what differs first has no tensor";
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44)}, {.what = "gradient of bias", .step = 1}));
+}
+
+TEST(LastBits, RoundingMovesWithTheGrid) {
+  EXPECT_FALSE(place_that_stays({gradient("bias", 3e-15)}, {{gradient("bias", 5e-14)}, {gradient("bias", 8e-13)}}));
+}
+
+TEST(LastBits, AnErrorStays) {
+  EXPECT_EQ(place_that_stays({gradient("bias", 1e-13)}, {{gradient("bias", 1e-13)}, {gradient("bias", 1e-13)}}),
+            "gradient of bias");
+  EXPECT_EQ(place_that_stays({gradient("bias", 1e-13)}, {{gradient("bias", 1.1e-13)}, {gradient("bias", 9e-13)}}),
+            "gradient of bias")
+      << "rounding of a coarser grid hides none on the one before";
+}
+
+TEST(LastBits, AnErrorBesideRoundingStays) {
+  EXPECT_EQ(place_that_stays(
+                {gradient("bias", 3e-15), gradient("weight", 1e-13)},
+                {{gradient("bias", 5e-14), gradient("weight", 1e-13)}, {gradient("bias", 8e-13), gradient("weight", 1e-13)}}),
+            "gradient of weight");
+}
+
+TEST(LastBits, NumbersOfAStepAreMeasuredToo) {
+  Record owed, got;
+  owed.steps = {{.loss = {bits_of(2.0)}, .gradient_norm = {bits_of(3.0)}}};
+  got.steps = {{.loss = {bits_of(2.0), bits_of(2.0 + 0x1p-40)}, .gradient_norm = {bits_of(3.0), bits_of(3.0)}}};
+  const auto places = places_apart(owed, got);
+  ASSERT_TRUE(places);
+  ASSERT_EQ(places->size(), 1u);
+  EXPECT_EQ(places->front().what, "loss");
+  EXPECT_EQ(places->front().total, 0x1p-40);
+  EXPECT_TRUE(are_last_bits(*places, {.what = "loss"}));
+}
+
+// A stack whose gradient is apart from the reference's by what a test says of the grid.
+class OnEveryGrid : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove_all(values_); }
+
+  Observation judged(const std::function<double(int)>& apart) {
+    FakeRunner runner;
+    runner.corrupt("tp=2", [&](Record& record, const Request& request) {
+      corrupt_gradient(record, request);
+      keep(record, request, 1.0 + apart(request.run.subject.settings.grid));
+    });
+    runner.corrupt("", [&](Record& record, const Request& request) { keep(record, request, 1.0); });
+    const Plan plan{
+        .engine = "native", .cases = {{{.stack = *parse_stack("tp=2")}, {{SourceKind::legal, ""}}}}, .not_planned = {}};
+    const auto result = run_plan(plan, runner, sample_rules(), {}, {.values_folder = values_, .on_progress = {}});
+    EXPECT_TRUE(result) << (result ? "" : result.error().message);
+    return result->cases.at(0).outcome.seen;
+  }
+
+ private:
+  void keep(Record& record, const Request& request, double value) {
+    if (request.run.keep != Keep::values) return;
+    std::ofstream(std::filesystem::path(request.run.values_folder) / "gradient", std::ios::binary)
+        .write(reinterpret_cast<const char*>(&value), sizeof value);
+    record.trace = {{.phase = Phase::backward,
+                     .module = "gradient of layers.0.attention.wq.weight",
+                     .hash = hash_of(&value, sizeof value),
+                     .file = "gradient"}};
+  }
+
+  std::filesystem::path values_ = std::filesystem::path(testing::TempDir()) /
+                                  ("last_bits_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(OnEveryGrid, WhatMovesWithTheGridIsUnstable) {
+  const Observation seen = judged([](int grid) { return std::ldexp(1.0, -2 * grid - 4); });
+  EXPECT_EQ(seen.verdict, Verdict::unstable);
+  EXPECT_THAT(
+      seen.message,
+      testing::EndsWith("; it moves with the grid, as rounding does: gradient of layers.0.attention.wq.weight is 5.7e-14 "
+                        "apart on the grid 2^-20, 9.1e-13 on 2^-18, 1.5e-11 on 2^-16"));
+}
+
+TEST_F(OnEveryGrid, ATinyErrorThatStaysDiffers) {
+  const Observation seen = judged([](int) { return 1e-13; });
+  EXPECT_EQ(seen.verdict, Verdict::differs);
+  EXPECT_THAT(seen.message, testing::HasSubstr("it is no rounding"));
+}
+
+TEST_F(OnEveryGrid, ALargeErrorDiffersHoweverItMoves) {
+  EXPECT_EQ(judged([](int grid) { return std::ldexp(1.0, -grid); }).verdict, Verdict::differs);
+}
+
+}  // namespace
+}  // namespace ordercheck
