@@ -93,7 +93,7 @@ void expect_buckets(Showing& showing, const EffectRuns& runs, const char* kind, 
 // A pipeline's schedule reduces once it is through with a stage's last microbatch, behind the backward and outside of it.
 void expect_reduction(Showing& showing, const EffectRuns& runs, const char* kind, const std::string& group) {
   const auto behind = collectives(runs.with, kind, group, Phase::forward);
-  if (degree_of(runs.mesh(), "pp") > 1 && behind > 0)
+  if (degree_of(mesh_of(runs.subject.stack), "pp") > 1 && behind > 0)
     showing.expect(true, fmt::format("{} {} on {} by the pipeline's schedule", behind, kind, group));
   else
     expect_collective(showing, runs.with, kind, group.c_str(), Phase::backward);

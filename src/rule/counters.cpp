@@ -13,7 +13,8 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kCollectives{"all_gather", "reduce_scatter", "all_reduce", "broadcast", "all_to_all", "send", "recv"};
+constexpr std::array kCollectives{"all_gather", "reduce_scatter", "all_reduce", "broadcast",
+                                  "all_to_all", "scatter",        "send",       "recv"};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr std::size_t kMostLines = 300;
+constexpr std::size_t kMostLines = 330;
 constexpr std::size_t kMostBytes = 40 * 1024;
 constexpr std::size_t kLongestRow = 300;
 constexpr std::size_t kFirstScreen = 40;

@@ -4,6 +4,7 @@
 
 #include "check/pair.h"
 #include "check/suggestion.h"
+#include "rule/load.h"
 #include "rule/match.h"
 #include "rules/pages.h"
 #include "stack/notation.h"
@@ -71,6 +72,27 @@ RC_GTEST_PROP(Suggestions, KeepEveryErrorAndAreSettled, ()) {
     if (rule.kind == RuleKind::order && judge.severity(rule) == Severity::error) RC_ASSERT(firings(rule, made.order).empty());
   RC_ASSERT(suggest(made.order, judge).order == made.order);
   RC_ASSERT(made.reasons.size() + 1 >= items.items.size());
+}
+
+// What a page excepts in words, its pattern or condition excepts too.
+struct Excepted {
+  const char* rule;
+  const char* stack;
+  bool fires;
+};
+
+TEST(Exceptions, AreThoseOfThePagesText) {
+  for (const auto& [id, stack, fires] :
+       {Excepted{"ORD-008", "compile=aot_eager,sac", false}, Excepted{"ORD-008", "compile=inductor,sac", true},
+        Excepted{"CLA-025", "tp=2,ep=2:etp=2,fsdp=2", false}, Excepted{"CLA-025", "tp=2,ep=2,fsdp=2", true},
+        Excepted{"EFF-005", "tp=2,ep=2:etp=2,fsdp=2", true}, Excepted{"EFF-005", "tp=2,ep=2,fsdp=2", false},
+        Excepted{"ORD-037", "compile:wrap@model,tp=2:plan=blocks", false},
+        Excepted{"ORD-037", "compile:wrap@model,tp=2:sp=off", false},
+        Excepted{"ORD-039", "compile:wrap@model,tp=2:sp=off", true}}) {
+    const Rule* rule = find_rule(pages(), id);
+    ASSERT_NE(rule, nullptr) << id;
+    EXPECT_EQ(!firings(*rule, *parse_stack(stack), job_of(rule->witness)).empty(), fires) << id << " on " << stack;
+  }
 }
 
 }  // namespace
