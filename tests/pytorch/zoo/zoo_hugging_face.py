@@ -59,7 +59,9 @@ def gpt2() -> nn.Module:
 def bert() -> nn.Module:
     from transformers import BertConfig, BertForMaskedLM
 
-    encoder = {name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")}
+    encoder = {
+        name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")
+    }
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     return BertForMaskedLM(BertConfig(**encoder, **dropout, tie_word_embeddings=False))
 
