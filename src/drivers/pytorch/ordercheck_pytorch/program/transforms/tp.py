@@ -41,7 +41,7 @@ def apply_tp(subject: Subject, item: Item, site: Site) -> None:
 def replicate_rest(model: nn.Module, mesh: DeviceMesh) -> None:
     """Modules that hold other parameters than DTensors still take and give plain tensors, which are whole on every rank."""
 
-    def replicated(module: nn.Module, inputs: tuple[Any, ...], mesh: DeviceMesh) -> tuple[Any, ...]:
+    def replicated(module: nn.Module, inputs: Any, mesh: DeviceMesh) -> Any:
         return tuple(
             DTensor.from_local(x, mesh, [Replicate()], run_check=False) if isinstance(x, torch.Tensor) else x
             for x in inputs
@@ -52,7 +52,7 @@ def replicate_rest(model: nn.Module, mesh: DeviceMesh) -> None:
 
     for module in list(model.modules()):
         if any(not isinstance(p, DTensor) for p in module.parameters(recurse=False)):
-            distribute_module(module, mesh, input_fn=replicated, output_fn=plain)
+            distribute_module(module, mesh, None, replicated, plain)
 
 
 def cannot_tp(item: Item) -> str:
