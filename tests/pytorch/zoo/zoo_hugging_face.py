@@ -11,10 +11,10 @@ from torch import nn
 from transformers import (
     BertConfig,
     BertForMaskedLM,
-    GPT2Config,
-    GPT2LMHeadModel,
     GemmaConfig,
     GemmaForCausalLM,
+    GPT2Config,
+    GPT2LMHeadModel,
     LlamaConfig,
     LlamaForCausalLM,
     MixtralConfig,
@@ -63,7 +63,9 @@ def gpt2() -> nn.Module:
 
 
 def bert() -> nn.Module:
-    encoder = {name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")}
+    encoder = {
+        name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")
+    }
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     return BertForMaskedLM(BertConfig(**encoder, **dropout, tie_word_embeddings=False))
 

@@ -20,7 +20,17 @@ from torch.distributed.tensor.parallel import (
 )
 from torch.nn.parallel import DistributedDataParallel
 
-COLWISE = ("q_proj", "k_proj", "v_proj", "gate_proj", "up_proj", "query", "key", "value", "intermediate.dense")
+COLWISE = (
+    "q_proj",
+    "k_proj",
+    "v_proj",
+    "gate_proj",
+    "up_proj",
+    "query",
+    "key",
+    "value",
+    "intermediate.dense",
+)
 COLWISE += ("linear1", "up", "wi")  # of T5 the feed-forward alone: its relative positions are of all heads
 ROWWISE = ("o_proj", "down_proj", "attention.output.dense", "output.dense", "linear2", "down", "wo")
 
@@ -56,7 +66,9 @@ def tp(model: nn.Module, mesh: DeviceMesh) -> None:
             styles: dict[str, ParallelStyle] = {
                 path: ColwiseParallel() if ends_with_one(path, COLWISE) else RowwiseParallel()
                 for path, module in block.named_modules()
-                if isinstance(module, nn.Linear) and ends_with_one(path, COLWISE + ROWWISE) and "experts" not in path
+                if isinstance(module, nn.Linear)
+                and ends_with_one(path, COLWISE + ROWWISE)
+                and "experts" not in path
             }
             # A norm of each head, of which a rank has some: the parts of its gradient are to be added up.
             styles |= {
@@ -65,7 +77,9 @@ def tp(model: nn.Module, mesh: DeviceMesh) -> None:
                 if ends_with_one(path, ("q_norm", "k_norm"))
             }
             for module in block.modules():
-                if hasattr(module, "all_head_size"):  # BERT's attention: it has to be told how many heads a rank has
+                if hasattr(
+                    module, "all_head_size"
+                ):  # BERT's attention: it has to be told how many heads a rank has
                     module.num_attention_heads //= mesh["tp"].size()
                     module.all_head_size //= mesh["tp"].size()
             parallelize_module(block, mesh["tp"], styles)

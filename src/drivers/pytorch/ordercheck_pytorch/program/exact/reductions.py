@@ -78,7 +78,7 @@ def _reduction(name: str) -> Callable[..., Any]:
 
 def is_sum(operator: Any) -> bool:
     """Of a ReduceOp as operators of c10d take it."""
-    kinds = dist.ReduceOp.RedOpType
+    kinds: Any = dist.ReduceOp.RedOpType
     return operator.op() in (kinds.SUM.value, kinds.AVG.value)
 
 
