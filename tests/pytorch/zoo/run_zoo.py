@@ -48,7 +48,9 @@ def verdict_of(program: str, model: str, layout: str) -> tuple[str, str]:
     done = subprocess.run(command(program, model, layout), env=environment, capture_output=True, text=True)
     lines = done.stdout.splitlines()
     found = next((line for line in lines if line.strip().startswith("verdict")), "")
-    return (found.split() + ["none", "none"])[1], found or (done.stderr.splitlines() or [""])[-1]
+    if not found:
+        return "none", (done.stderr.splitlines() or ["no output"])[-1]
+    return found.split()[1], found
 
 
 def main() -> int:

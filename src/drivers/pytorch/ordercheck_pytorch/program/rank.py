@@ -20,9 +20,9 @@ from .buffers import Buffer, buffers_after
 from .case import Case, Item
 from .catalogue import transforms_of
 from .data import even_part, samples_of_rank
+from .exact.draws import allowing_draws, refusing_draws
 from .exact.foreign import refuse_foreign_operators
 from .exact.grid import RANGE
-from .exact.draws import allowing_draws, refusing_draws
 from .exact.install import exact_kernels, measured_range
 from .exact.parameters import put_on_grid
 from .exact.refusals import raise_what_was_refused
