@@ -24,12 +24,12 @@ def shard(model, mesh):
     for block in model.layers.values():
         parallelize_module(block, mesh["tp"], block_plan(True))
 
-    def clip(parameters, max_norm):
+    def clip(parameters, max_norm, **more):
         parameters = list(parameters)
         seen = [[str(one) for one in p.grad.placements] if isinstance(p.grad, DTensor) else [] for p in parameters]
         with open({path!r}, "a") as file:
             file.write(json.dumps([max_norm, seen]) + "\\n")
-        return stock(parameters, max_norm)
+        return stock(parameters, max_norm, **more)
 
     torch.nn.utils.clip_grad_norm_ = clip
 """

@@ -8,6 +8,22 @@ from typing import Any
 
 import torch
 from torch import nn
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GemmaConfig,
+    GemmaForCausalLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MixtralConfig,
+    MixtralForCausalLM,
+    Qwen3MoeConfig,
+    Qwen3MoeForCausalLM,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
 DECODER = {
     "vocab_size": 120,
@@ -24,41 +40,29 @@ EXPERTS = {"num_experts_per_tok": 2}
 
 
 def llama() -> nn.Module:
-    from transformers import LlamaConfig, LlamaForCausalLM
-
     return LlamaForCausalLM(LlamaConfig(**DECODER))
 
 
 def mixtral() -> nn.Module:
-    from transformers import MixtralConfig, MixtralForCausalLM
-
     return MixtralForCausalLM(MixtralConfig(**DECODER, **EXPERTS, num_local_experts=4))
 
 
 def qwen3_moe() -> nn.Module:
-    from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
-
     own = {"head_dim": 8, "num_experts": 4, "moe_intermediate_size": 32, "norm_topk_prob": True}
     return Qwen3MoeForCausalLM(Qwen3MoeConfig(**DECODER, **EXPERTS, **own))
 
 
 def gemma() -> nn.Module:
-    from transformers import GemmaConfig, GemmaForCausalLM
-
     return GemmaForCausalLM(GemmaConfig(**DECODER, head_dim=8))
 
 
 def gpt2() -> nn.Module:
-    from transformers import GPT2Config, GPT2LMHeadModel
-
     sizes = {"vocab_size": 120, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 32}
     dropout = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
     return GPT2LMHeadModel(GPT2Config(**sizes, **dropout, use_cache=False, attn_implementation="eager"))
 
 
 def bert() -> nn.Module:
-    from transformers import BertConfig, BertForMaskedLM
-
     encoder = {
         name: size for name, size in DECODER.items() if name not in ("num_key_value_heads", "use_cache")
     }
@@ -78,8 +82,6 @@ class Translating(nn.Module):
 
 
 def t5() -> nn.Module:
-    from transformers import T5Config, T5ForConditionalGeneration
-
     sizes = {"vocab_size": 120, "d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
     config = T5Config(**sizes, dropout_rate=0.0, use_cache=False, attn_implementation="eager")
     return Translating(T5ForConditionalGeneration(config))
