@@ -7,6 +7,7 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
 #include "ranks/arith/snap.h"
+#include "ranks/arith/steps.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -105,11 +106,21 @@ Tensor clamp(const Tensor& x, const std::optional<at::Scalar>& low, const std::o
   return result;
 }
 
+Tensor& clamp_out(const Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high, Tensor& out) {
+  return takes_stable_path(x) ? steps::put(out, clamp(x, low, high)) : at::cpu::clamp_outf(x, low, high, out);
+}
+
+Tensor& clamp_in_place(Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high) {
+  return takes_stable_path(x) ? steps::overwrite(x, clamp(x, low, high)) : at::cpu::clamp_(x, low, high);
+}
+
 }  // namespace
 
 void add_optimizers(KernelSet& kernels) {
   kernels.add("_fused_adamw_", TORCH_FN(fused_adamw));
   kernels.add("clamp", TORCH_FN(clamp));
+  kernels.add("clamp.out", TORCH_FN(clamp_out));
+  kernels.add("clamp_", TORCH_FN(clamp_in_place));
 }
 
 }  // namespace ordercheck::ranks

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from .kernels import is_exact, kernel, number
+from .kernels import is_exact, number, with_variants
 from .stock import stock
 
 
@@ -21,9 +21,11 @@ def power_of_two_below(factor: float) -> float:
     return math.ldexp(0.5, math.frexp(factor)[1]) if factor > 0 and math.isfinite(factor) else factor
 
 
-@kernel("clamp")
 def clamp(x: torch.Tensor, min: Any = None, max: Any = None) -> torch.Tensor:
     result: torch.Tensor = stock("clamp")(x, min, max)
     if is_exact(x) and x.ndim == 0 and min is None and max == 1:
         return number(power_of_two_below(result.item()))
     return result
+
+
+with_variants("clamp", clamp, in_place=True)
