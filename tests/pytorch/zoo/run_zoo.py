@@ -42,15 +42,14 @@ def command(program: str, model: str, layout: str) -> list[str]:
 
 
 def verdict_of(program: str, model: str, layout: str) -> tuple[str, str]:
-    """And the line that has it."""
+    """As the first line of a run ends, and the line below, which says why."""
     paths = [str(HERE), os.environ.get("ORDERCHECK_TRANSFORMERS", ""), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     done = subprocess.run(command(program, model, layout), env=environment, capture_output=True, text=True)
-    lines = done.stdout.splitlines()
-    found = next((line for line in lines if line.strip().startswith("verdict")), "")
-    if not found:
+    told = done.stdout.splitlines()
+    if len(told) < 2:
         return "none", (done.stderr.splitlines() or ["no output"])[-1]
-    return found.split()[1], found
+    return told[0].rpartition(": ")[2], told[1].strip()
 
 
 def main() -> int:
@@ -64,7 +63,7 @@ def main() -> int:
                 continue
             verdict, line = verdict_of(program, model, layout)
             wrong += verdict not in ALLOWED
-            print(f"{model:10} {layout:18} {verdict:9} {line.strip()[:150]}", flush=True)
+            print(f"{model:10} {layout:18} {verdict:9} {line[:150]}", flush=True)
     return 1 if wrong else 0
 
 
