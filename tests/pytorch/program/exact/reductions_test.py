@@ -76,3 +76,13 @@ def test_an_average_that_is_divided_again_passes_unchanged() -> None:
     with exact_kernels(20):
         dist.all_reduce(x)
     assert torch.equal(x, averages)
+
+
+def test_parts_that_clipping_scaled_by_a_power_of_two_pass_as_they_are() -> None:
+    parts = rounded(term() - 0.5, 40) * 2.0**-12
+    x, y = parts.clone(), (term() - 0.5) * 2.0**-12
+    with exact_kernels(20):
+        dist.all_reduce(x)
+        dist.all_reduce(y)
+    assert torch.equal(x, parts), "float64 holds the sum of such parts"
+    assert torch.equal(y, rounded((term() - 0.5) * 2.0**-12, 44)), "these lie on no grid"

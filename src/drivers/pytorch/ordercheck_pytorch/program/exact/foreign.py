@@ -44,7 +44,10 @@ WITHOUT_SUMS = {
     "quantized_decomposed",
 }
 KERNEL_KEYS = ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
-OUT_OF_TORCH = ("numpy", "__dlpack__")  # of torch.Tensor; __array__ calls numpy. To print a tensor calls tolist
+OUT_OF_TORCH = (
+    "numpy",
+    "__dlpack__",
+)  # of torch.Tensor; __array__ calls numpy. To print a tensor calls tolist
 
 _libraries: dict[str, torch.library.Library] = {}
 _refused: set[str] = set()

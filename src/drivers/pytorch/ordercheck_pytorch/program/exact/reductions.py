@@ -5,11 +5,16 @@ What data parallel divides by its degree lies on a finer grid, that of averages,
 microbatches takes the average of an average.
 
 At c10d's operators, which all of Python's collectives, functional ones, compiled graphs and DDP's reducer pass. What a rank
-hands in and does not get back, it keeps as it is."""
+hands in and does not get back, it keeps as it is.
+
+In front of the stock kernels, at BackendSelect, and not in their place: to redispatch lets go of the GIL, and to call a stock
+kernel that is held by itself does not. A group's thread that ends a work may hold the group's lock and wait for the GIL. Who
+watches collectives stands there too, and is called next."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +25,8 @@ import torch.distributed as dist
 from .grid import addition_bits, average_bits, rounded, rounded_
 from .kernels import is_exact
 
-_CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+# Where a call goes on behind the kernel. All keys before are past.
+_ON_THE_DEVICE = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
 
 # Arguments that hold terms. Of those worked on in place the result takes the place of the term.
 _IN_PLACE = {"allreduce_": "tensors", "allreduce_coalesced_": "tensors"}
@@ -33,8 +39,12 @@ _HANDED_IN = {
 
 
 def can_round_reductions() -> bool:
-    """Whether this release lets a kernel call the one that it replaces, and distributed is built in."""
-    return hasattr(torch.library, "get_kernel") and dist.is_available()
+    """Whether distributed is built in, and this release lets a kernel call the one that it replaces where somebody watches."""
+    return dist.is_available() and (hasattr(torch.library, "get_kernel") or not _is_watched("allreduce_"))
+
+
+def _is_watched(name: str) -> bool:
+    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(f"c10d::{name}", "BackendSelect"))
 
 
 @contextlib.contextmanager
@@ -42,36 +52,40 @@ def exact_reductions() -> Iterator[None]:
     if not can_round_reductions():
         yield
         return
+    over: Any = {"allow_override": True} if hasattr(torch.library, "get_kernel") else {}
     library = torch.library.Library("c10d", "IMPL")
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name in [*_IN_PLACE, *_HANDED_IN]:
-                library.impl(name, _reduction(name), "CPU", allow_override=True)
+                library.impl(name, _reduction(name), "BackendSelect", with_keyset=True, **over)
         yield
     finally:
         library._destroy()
 
 
 def _reduction(name: str) -> Callable[..., Any]:
-    stock = torch.library.get_kernel(f"c10d::{name}", "CPU")
-    schema = getattr(torch.ops.c10d, name).default._schema
-    names = [argument.name for argument in schema.arguments]
+    operator = getattr(torch.ops.c10d, name).default
+    watch = torch.library.get_kernel(f"c10d::{name}", "BackendSelect") if _is_watched(name) else None
+    names = [argument.name for argument in operator._schema.arguments]
     terms_at = names.index(_IN_PLACE.get(name) or _HANDED_IN[name])
     operator_at, root_at = names.index("reduce_op"), names.index("root_rank") if "root_rank" in names else -1
     group_at = names.index("process_group")
 
-    def kernel(*given: Any) -> Any:
+    def kernel(keys: Any, *given: Any) -> Any:
         passed = list(given)
         if is_sum(given[operator_at]):
-            gets_result = name in _IN_PLACE or (
-                root_at >= 0 and dist.ProcessGroup.unbox(given[group_at]).rank() == given[root_at]
-            )
+            group = dist.ProcessGroup.unbox(given[group_at])
+            gets_result = name in _IN_PLACE or (root_at >= 0 and group.rank() == given[root_at])
             with torch.no_grad():
-                passed[terms_at] = _on_grid(given[terms_at], rounded_ if gets_result else rounded)
-        # Whether a call is waited for has a default, and so has its timeout: the stock kernel is called with all.
-        defaults = [argument.default_value for argument in schema.arguments[len(passed) :]]
-        return stock.call_boxed(_CPU, *passed, *defaults)
+                passed[terms_at] = _on_grid(
+                    given[terms_at], group.size(), rounded_ if gets_result else rounded
+                )
+        if watch is None:
+            return operator.redispatch(keys & _ON_THE_DEVICE, *passed)
+        # Unlike redispatch, a kernel that is called by itself is to be handed defaults too.
+        defaults = [argument.default_value for argument in operator._schema.arguments[len(passed) :]]
+        return watch.call_boxed(keys, *passed, *defaults)
 
     return kernel
 
@@ -82,9 +96,29 @@ def is_sum(operator: Any) -> bool:
     return operator.op() in (kinds.SUM.value, kinds.AVG.value)
 
 
-def _on_grid(terms: Any, change: Callable[[torch.Tensor, int], torch.Tensor]) -> Any:
+def _on_grid(terms: Any, ranks: int, change: Callable[[torch.Tensor, int], torch.Tensor]) -> Any:
     if isinstance(terms, (list, tuple)):
-        return [_on_grid(each, change) for each in terms]
-    if not is_exact(terms) or bool(rounded(terms, average_bits()).eq(terms).all()):
+        return [_on_grid(each, ranks, change) for each in terms]
+    if not is_exact(terms) or _lie_on(terms, average_bits()) or _add_up_exactly(terms, ranks):
         return terms
     return change(terms, addition_bits())
+
+
+def _lie_on(terms: torch.Tensor, bits: int) -> bool:
+    return bool(rounded(terms, bits).eq(terms).all())
+
+
+# So many numbers that are on no grid do not all end in zeros by chance.
+_TOO_MANY_FOR_CHANCE = 16
+
+
+def _add_up_exactly(terms: torch.Tensor, ranks: int) -> bool:
+    """Parts of a gradient that was divided by powers of two since it was summed, as clipping does, lie on a grid as fine as they
+    are small: there float64 holds the sum of so many parts."""
+    if terms.numel() < _TOO_MANY_FOR_CHANCE:
+        return False
+    largest = terms.abs().max().item()
+    if not 0 < largest < math.inf:
+        return False
+    bits = 53 - math.frexp(largest)[1] - max(1, math.ceil(math.log2(ranks)))
+    return bits <= 1000 and _lie_on(terms, bits)
