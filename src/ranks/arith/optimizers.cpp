@@ -97,7 +97,7 @@ void fused_adamw(TensorList values, TensorList gradients, TensorList firsts, Ten
 
 // The factor of clip_grad_norm_, which it keeps below 1: rounded down to a power of two, so that gradients that are parts of a
 // sum are multiplied exactly.
-Tensor clamp(const Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high) {
+Tensor clamped(const Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high) {
   Tensor result = at::cpu::clamp(x, low, high);
   if (x.dim() != 0 || !takes_stable_path(x) || low || !high || high->toDouble() != 1) return result;
   const double factor = number_in(result);
@@ -107,18 +107,18 @@ Tensor clamp(const Tensor& x, const std::optional<at::Scalar>& low, const std::o
 }
 
 Tensor& clamp_out(const Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high, Tensor& out) {
-  return takes_stable_path(x) ? steps::put(out, clamp(x, low, high)) : at::cpu::clamp_outf(x, low, high, out);
+  return takes_stable_path(x) ? steps::put(out, clamped(x, low, high)) : at::cpu::clamp_outf(x, low, high, out);
 }
 
 Tensor& clamp_in_place(Tensor& x, const std::optional<at::Scalar>& low, const std::optional<at::Scalar>& high) {
-  return takes_stable_path(x) ? steps::overwrite(x, clamp(x, low, high)) : at::cpu::clamp_(x, low, high);
+  return takes_stable_path(x) ? steps::overwrite(x, clamped(x, low, high)) : at::cpu::clamp_(x, low, high);
 }
 
 }  // namespace
 
 void add_optimizers(KernelSet& kernels) {
   kernels.add("_fused_adamw_", TORCH_FN(fused_adamw));
-  kernels.add("clamp", TORCH_FN(clamp));
+  kernels.add("clamp", TORCH_FN(clamped));
   kernels.add("clamp.out", TORCH_FN(clamp_out));
   kernels.add("clamp_", TORCH_FN(clamp_in_place));
 }

@@ -113,8 +113,8 @@ _TOO_MANY_FOR_CHANCE = 16
 
 
 def _add_up_exactly(terms: torch.Tensor, ranks: int) -> bool:
-    """Parts of a gradient that was divided by powers of two since it was summed, as clipping does, lie on a grid as fine as they
-    are small: there float64 holds the sum of so many parts."""
+    """Parts of a gradient that was divided by powers of two since it was summed, as clipping does, lie on a grid as fine as
+    they are small: there float64 holds the sum of so many parts."""
     if terms.numel() < _TOO_MANY_FOR_CHANCE:
         return False
     largest = terms.abs().max().item()
