@@ -12,6 +12,7 @@ std::atomic<double> used{0};
 std::atomic<int> outer_fan_in{1};
 std::atomic<PastRange> past_range{PastRange::stop};
 thread_local bool unmeasured = false;
+thread_local int counted_twice = 1;
 
 }  // namespace
 
@@ -27,10 +28,11 @@ void leave_range(const std::string& message) {
 
 void note_sum(double sum_bound, int bits, const char* what) {
   if (unmeasured) return;
-  const double share = outer_fan_in * sum_bound / std::ldexp(1.0, 53 - bits);
+  const double bound = sum_bound * outer_fan_in / counted_twice;
+  const double share = bound / std::ldexp(1.0, 53 - bits);
   if (!(share < 1)) {  // also when it is not a number
     leave_range(fmt::format("exact arithmetic left its range in {}: the sum of |terms| may reach {:.3g}, allowed {:.3g}", what,
-                            outer_fan_in * sum_bound, std::ldexp(1.0, 53 - bits)));
+                            bound, std::ldexp(1.0, 53 - bits)));
   }
   double seen = used.load();
   while (share > seen && !used.compare_exchange_weak(seen, share)) {
@@ -39,6 +41,9 @@ void note_sum(double sum_bound, int bits, const char* what) {
 
 Unmeasured::Unmeasured() : before_(unmeasured) { unmeasured = true; }
 Unmeasured::~Unmeasured() { unmeasured = before_; }
+
+FewerPartialResults::FewerPartialResults(int times) : before_(counted_twice) { counted_twice = times; }
+FewerPartialResults::~FewerPartialResults() { counted_twice = before_; }
 
 bool is_measured() { return !unmeasured; }
 

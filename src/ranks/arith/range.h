@@ -47,6 +47,18 @@ class Unmeasured {
 };
 bool is_measured();
 
+// For its lifetime, what this thread sums is added up outside `times` times less often than fan_in says: a loss that comes out
+// the same on all ranks of an axis, or the total of all microbatches.
+class FewerPartialResults {
+ public:
+  explicit FewerPartialResults(int times);
+  ~FewerPartialResults();
+  FewerPartialResults(const FewerPartialResults&) = delete;
+
+ private:
+  int before_;
+};
+
 // The largest share of the allowed range that was noted since the last reset; below 1.
 double range_used();
 

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "ranks/arith/range.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/train/batch.h"
 
@@ -29,6 +30,7 @@ struct SplitCrossEntropy : torch::autograd::Function<SplitCrossEntropy> {
     const at::Tensor index = local.clamp(0, columns - 1);
     const at::Tensor picked = all_reduce(at::where(mine, log_weights.gather(-1, index), 0.0), axis);
     ctx->save_for_backward({log_weights, labels, index, mine});
+    const FewerPartialResults total(group_size(axis));
     return at::sum(at::where(labels.ne(kIgnoredLabel).unsqueeze(-1), -picked, 0.0));
   }
 

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "ranks/arith/range.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/model/initial.h"
 #include "ranks/model/llama.h"
@@ -87,7 +88,13 @@ class RankRun {
       }
     }
     rank_.set_phase(step, Phase::observe);
-    at::Tensor loss_sum = at::sum(at::cat(losses), /*dim=*/0, /*keepdim=*/true);
+    at::Tensor loss_sum;
+    {
+      // Of all microbatches; only replicas add theirs to it.
+      const int replicas = group_size("dp_replicate") * group_size("dp_shard");
+      const FewerPartialResults total(world_size(rank_.mesh) * settings.accumulation / replicas);
+      loss_sum = at::sum(at::cat(losses), /*dim=*/0, /*keepdim=*/true);
+    }
     for (const char* axis : {"dp_replicate", "dp_shard"}) loss_sum = all_reduce(loss_sum, axis);
     result_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
     result_.gradients.push_back(pieces([](const Parameter& p) {
