@@ -5,24 +5,10 @@
 #include "parity/judge.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
-#include "unit/parity/sample_record.h"
+#include "unit/parity/shown_effect.h"
 
 namespace ordercheck {
 namespace {
-
-Case case_of(const char* stack) { return {.stack = *parse_stack(stack)}; }
-
-Effect effect(const char* stack, const Record& with, const std::optional<Record>& without) {
-  return effect_of(case_of(stack), 0, with, without);
-}
-
-Record sharded() {
-  Record record = sample_record(2);
-  record.counters.matmul_flops = 480;
-  record.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 6},
-                        {.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 3}};
-  return record;
-}
 
 TEST(Effect, CheckpointingRecomputesAndSavesLess) {
   Record with = sample_record();
