@@ -86,3 +86,11 @@ def test_parts_that_clipping_scaled_by_a_power_of_two_pass_as_they_are() -> None
         dist.all_reduce(y)
     assert torch.equal(x, parts), "float64 holds the sum of such parts"
     assert torch.equal(y, rounded((term() - 0.5) * 2.0**-12, 44)), "these lie on no grid"
+
+
+def test_what_each_rank_looked_up_for_itself_passes_as_it_is() -> None:
+    looked_up = torch.where(torch.arange(64) % 2 == 0, term(), 0.0)
+    x = looked_up.clone()
+    with exact_kernels(20):
+        dist.all_reduce(x)
+    assert torch.equal(x, looked_up)

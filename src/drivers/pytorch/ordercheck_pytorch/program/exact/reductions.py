@@ -99,7 +99,7 @@ def is_sum(operator: Any) -> bool:
 def _on_grid(terms: Any, ranks: int, change: Callable[[torch.Tensor, int], torch.Tensor]) -> Any:
     if isinstance(terms, (list, tuple)):
         return [_on_grid(each, ranks, change) for each in terms]
-    if not is_exact(terms) or _lie_on(terms, average_bits()) or _add_up_exactly(terms, ranks):
+    if not is_exact(terms) or _lie_on(terms, average_bits()) or _add_up_exactly(terms, ranks) or _is_masked(terms):
         return terms
     return change(terms, addition_bits())
 
@@ -122,3 +122,9 @@ def _add_up_exactly(terms: torch.Tensor, ranks: int) -> bool:
         return False
     bits = 53 - math.frexp(largest)[1] - max(1, math.ceil(math.log2(ranks)))
     return bits <= 1000 and _lie_on(terms, bits)
+
+
+def _is_masked(terms: torch.Tensor) -> bool:
+    """Parts of a lookup that is split over ranks, as loss parallel looks labels up: each element is of one rank, and zero on the
+    others, so that nothing is added. To round it here and to a coarser grid in the sum that follows would be to round twice."""
+    return int((terms == 0).sum()) * 8 >= terms.numel() > 1
