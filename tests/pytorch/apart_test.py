@@ -30,7 +30,7 @@ def silent() -> Iterator[Worker]:
     assert worker.close() == 0
 
 
-@pytest.mark.parametrize("stack", ["ddp=2", "tp=2"])
+@pytest.mark.parametrize("stack", ["ddp=2", "tp=2,optimizer=adamw:clip=1:foreach=off"])
 def test_values_that_are_not_sent_are_seen_and_the_twin_is_equal(
     honest: Worker, silent: Worker, stack: str
 ) -> None:

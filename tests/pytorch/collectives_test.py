@@ -37,7 +37,7 @@ class Program:
     models = ()
 
     def case_of(self, message: Mapping[str, Any]) -> Any:
-        return SimpleNamespace(mesh=MESH)
+        return SimpleNamespace(mesh=MESH, settings=SimpleNamespace(arithmetic="plain"))
 
     def cannot(self, case: Any) -> str:
         return ""

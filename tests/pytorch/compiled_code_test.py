@@ -29,7 +29,7 @@ def test_killed_ranks_leave_their_folder_to_nobody(tmp_path: Path, monkeypatch: 
         "loss": "",
         "widen": "",
         "mesh": mesh_of(),
-        "settings": {},
+        "settings": {"arithmetic": "plain"},
     }
     order = Order(
         rank=0,

@@ -125,6 +125,6 @@ def _add_up_exactly(terms: torch.Tensor, ranks: int) -> bool:
 
 
 def _is_masked(terms: torch.Tensor) -> bool:
-    """Parts of a lookup that is split over ranks, as loss parallel looks labels up: each element is of one rank, and zero on the
-    others, so that nothing is added. To round it here and to a coarser grid in the sum that follows would be to round twice."""
+    """Parts of a lookup that is split over ranks, as loss parallel looks labels up: each element is of one rank, and zero on
+    the others, so that nothing is added. To round it here and to a coarser grid in the sum that follows rounds twice."""
     return int((terms == 0).sum()) * 8 >= terms.numel() > 1
