@@ -69,12 +69,12 @@ struct TrainerAdvice {
 struct Report {
   Stack stack;
   Target target;
-  bool target_assumed = false;        // the version was not asked for: the newest that is known
-  std::vector<Finding> findings;      // errors first, then by rule kind, id and place
+  bool target_assumed = false;              // the version was not asked for: the newest that is known
+  std::vector<Finding> findings;            // errors first, then by rule kind, id and place
   std::vector<TrainerAdvice> trainer = {};  // in order of the rules; never against the stack itself
   std::vector<NotJudged> not_judged;        // in order of the rules
-  std::optional<Conflict> conflict;   // when there is an error
-  std::optional<Stack> repaired;      // without any error; nothing when there is none to mend, or no repair was found
+  std::optional<Conflict> conflict;         // when there is an error
+  std::optional<Stack> repaired;            // without any error; nothing when there is none to mend, or no repair was found
   friend bool operator==(const Report&, const Report&) = default;
 };
 

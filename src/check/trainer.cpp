@@ -30,8 +30,7 @@ std::vector<TrainerAdvice> trainer_advice(const Stack& stack, const Judge& judge
     if (judge.is_silenced(rule) || !holds_for(rule, judge.target())) continue;
     for (const Firing& firing : firings(rule, trained, judge.job())) {
       if (!contains(firing.items, stack.items.size())) continue;
-      advice.push_back(
-          {.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained)});
+      advice.push_back({.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained)});
       break;
     }
   }

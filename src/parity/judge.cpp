@@ -307,8 +307,9 @@ Observation judge(const Comparison& c) {
     seen.counters = c.compiler_code->with.counters;
     seen.collectives = c.compiler_code->with.collectives;
   }
-  for (auto step : {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended,
-                    without_noise_floor, compiler_code_ended, compiler_code_differs, compiler_code_without_floor, nothing_flows})
+  for (auto step :
+       {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor,
+        compiler_code_ended, compiler_code_differs, compiler_code_without_floor, nothing_flows})
     if (auto verdict = step(c, seen)) return *verdict;
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())

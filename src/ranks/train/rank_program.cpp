@@ -12,8 +12,8 @@
 #include "ranks/train/loss.h"
 #include "ranks/train/operator_meter.h"
 #include "ranks/transform/transform.h"
-#include "stack/trainer.h"
 #include "stack/step_data.h"
+#include "stack/trainer.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -69,7 +69,8 @@ TEST(Transforms, OptionsSayWhatTheyTake) {
     for (const OptionInfo& option : info.options) {
       EXPECT_TRUE(names.insert(option.name).second) << info.name << ":" << option.name;
       EXPECT_EQ(find_option(info, option.name), &option);
-      if (option.form != OptionForm::word && option.form != OptionForm::number) EXPECT_TRUE(option.words.empty()) << info.name << ":" << option.name;
+      if (option.form != OptionForm::word && option.form != OptionForm::number)
+        EXPECT_TRUE(option.words.empty()) << info.name << ":" << option.name;
     }
   }
   EXPECT_EQ(find_option(*find_transform("tp"), "reshard"), nullptr);

@@ -148,7 +148,8 @@ TEST_F(RunPlan, ADifferenceThatPersistsIsAContradictionWithItsFirstTensor) {
       result.outcome.seen.message,
       testing::StartsWith("gradient of layers.0.attention.wq.weight of step 0 is not that of the single-rank reference ("));
   EXPECT_THAT(result.outcome.seen.message, HasSubstr("; max |grad| 4 against 4, up to 8.88e-16 apart"));
-  EXPECT_THAT(result.outcome.seen.message, testing::EndsWith("; it is no rounding: on coarser grids layers.1 is no further apart"));
+  EXPECT_THAT(result.outcome.seen.message,
+              testing::EndsWith("; it is no rounding: on coarser grids layers.1 is no further apart"));
   EXPECT_EQ(tally_of(all).contradictions, 1);
 }
 

@@ -99,7 +99,12 @@ def is_sum(operator: Any) -> bool:
 def _on_grid(terms: Any, ranks: int, change: Callable[[torch.Tensor, int], torch.Tensor]) -> Any:
     if isinstance(terms, (list, tuple)):
         return [_on_grid(each, ranks, change) for each in terms]
-    if not is_exact(terms) or _lie_on(terms, average_bits()) or _add_up_exactly(terms, ranks) or _is_masked(terms):
+    if (
+        not is_exact(terms)
+        or _lie_on(terms, average_bits())
+        or _add_up_exactly(terms, ranks)
+        or _is_masked(terms)
+    ):
         return terms
     return change(terms, addition_bits())
 
