@@ -119,7 +119,8 @@ class Bounded {
   }
 
   std::string text() const {
-    return left_out_.empty() ? text_ : text_ + fmt::format("\nLeft out to stay below the size limit: {}.\n", join(left_out_, ", "));
+    return left_out_.empty() ? text_
+                             : text_ + fmt::format("\nLeft out to stay below the size limit: {}.\n", join(left_out_, ", "));
   }
 
  private:
