@@ -31,8 +31,8 @@ RIGHT = [
     ("ddp=2", "replicate", "model"),
     ("fsdp=2", "shard", "adapted"),
     ("fsdp=2", "shard", "tied"),
-    ("tp=2", "shard_embedding", "model"),
-    ("tp=2", "shard_blocks", "model"),
+    ("tp=2,optimizer=adamw:clip=per_mesh", "shard_embedding", "model"),
+    ("tp=2,optimizer=adamw:clip=per_mesh", "shard_blocks", "model"),
     ("cp=2", "leave", "model"),
     ("cp=2", "sequences_in_parts", "model"),
 ]

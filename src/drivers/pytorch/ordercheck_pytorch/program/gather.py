@@ -26,15 +26,6 @@ def local(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.to_local() if isinstance(tensor, DTensor) else tensor
 
 
-def laid_out_as(part: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
-    """`part` laid out as `whole` is, whose local part it stands for."""
-    if not isinstance(whole, DTensor):
-        return part
-    return DTensor.from_local(
-        part, whole.device_mesh, whole.placements, run_check=False, shape=whole.shape, stride=whole.stride()
-    )
-
-
 def with_layout(part: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
     """`part`, of `parameter` or its gradient, as the DTensor that it is a part of. A DDP that is given a mesh keeps the local
     part of a DTensor as the parameter, and its layout beside it (torch.distributed.tensor.parallel.ddp)."""

@@ -34,7 +34,7 @@ from .pipeline import PipelineSteps
 from .same_weights import check_same_weights
 from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
-from .transforms.optimizer import apply_default_optimizer
+from .transforms.optimizer import DEFAULT_OPTIMIZER, apply_default_optimizer, apply_optimizer
 from .transforms.subject import Site, Subject
 from .user_code import make_user_model
 from .users_function import apply_users_function, buffers_meant_to_be_local, users_function
@@ -198,6 +198,10 @@ class RankRun:
             for item in self.case.items:
                 self.start_apart(item)
                 transforms_of(self.case)[item.name].apply(self.subject, item, self.site)
+        if self.case.apply:
+            for item in self.case.items:
+                if item.name == DEFAULT_OPTIMIZER.name and self.subject.optimizer is None:
+                    apply_optimizer(self.subject, item, self.site)
         if self.subject.optimizer is None:
             (self.published.optimizer if self.published else apply_default_optimizer)(self.subject, self.site)
 

@@ -26,7 +26,7 @@ from .grid import addition_bits, average_bits, rounded, rounded_
 from .kernels import is_exact
 
 # Where a call goes on behind the kernel. All keys before are past.
-_ON_THE_DEVICE = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
+_PAST_THE_FRONT = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
 
 # Arguments that hold terms. Of those worked on in place the result takes the place of the term.
 _IN_PLACE = {"allreduce_": "tensors", "allreduce_coalesced_": "tensors"}
@@ -78,11 +78,11 @@ def _reduction(name: str) -> Callable[..., Any]:
             group = dist.ProcessGroup.unbox(given[group_at])
             gets_result = name in _IN_PLACE or (root_at >= 0 and group.rank() == given[root_at])
             with torch.no_grad():
-                passed[terms_at] = _on_grid(
+                passed[terms_at] = _terms_on_grid(
                     given[terms_at], group.size(), rounded_ if gets_result else rounded
                 )
         if watch is None:
-            return operator.redispatch(keys & _ON_THE_DEVICE, *passed)
+            return operator.redispatch(keys & _PAST_THE_FRONT, *passed)
         # Unlike redispatch, a kernel that is called by itself is to be handed defaults too.
         defaults = [argument.default_value for argument in operator._schema.arguments[len(passed) :]]
         return watch.call_boxed(keys, *passed, *defaults)
@@ -96,9 +96,9 @@ def is_sum(operator: Any) -> bool:
     return operator.op() in (kinds.SUM.value, kinds.AVG.value)
 
 
-def _on_grid(terms: Any, ranks: int, change: Callable[[torch.Tensor, int], torch.Tensor]) -> Any:
+def _terms_on_grid(terms: Any, ranks: int, change: Callable[[torch.Tensor, int], torch.Tensor]) -> Any:
     if isinstance(terms, (list, tuple)):
-        return [_on_grid(each, ranks, change) for each in terms]
+        return [_terms_on_grid(each, ranks, change) for each in terms]
     if (
         not is_exact(terms)
         or _lie_on(terms, average_bits())

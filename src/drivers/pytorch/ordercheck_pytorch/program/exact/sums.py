@@ -69,12 +69,12 @@ def _is_expanded(x: torch.Tensor) -> bool:
 
 # What a mask adds, minus infinity or the least float64 that torch.finfo gives: whatever it is added to is lost in it, in every
 # order.
-_MASK = 2.0**1000
+_MASKED_FROM = 2.0**1000
 
 
 def _largest(x: torch.Tensor) -> float:
     magnitudes = x.abs()
-    return float(magnitudes.masked_fill(magnitudes >= _MASK, 0).max())
+    return float(magnitudes.masked_fill(magnitudes >= _MASKED_FROM, 0).max())
 
 
 def _scaled(a: Any, b: Any, alpha: Any) -> tuple[Any, Any]:
