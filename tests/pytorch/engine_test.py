@@ -87,7 +87,7 @@ def test_in_native_arithmetic_a_stack_repeats_itself_and_is_near_one_rank(worker
 
 
 def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Worker) -> None:
-    record = worker.run("ac,tp=2")
+    record = worker.run("ac,tp=2,optimizer=adamw")
     assert any("could not be resolved" in note for note in record["notes"])
     gradients = [p["gradient"] for p in record["parameters"]]
     assert gradients != [p["gradient"] for p in worker.run("")["parameters"]]
@@ -120,7 +120,7 @@ def test_exact_kernels_leave_the_path_of_a_plain_run(worker: Worker, stack: str)
 
 def test_a_users_model_and_function(worker: Worker) -> None:
     reference = worker.run("", model="mine:network")
-    right = worker.run("tp=2,ac,fsdp=2", model="mine:network", apply="mine:parallelize")
+    right = worker.run("tp=2,ac,fsdp=2," + PER_MESH, model="mine:network", apply="mine:parallelize")
     assert numbers(right) == numbers(reference)
     wrong = worker.run("fsdp=2", model="mine:network", apply="mine:parallelize_one_block")
     assert wrong["parameters"] != reference["parameters"]

@@ -40,7 +40,7 @@ def run(worker: Worker, model: str, stack: str) -> dict[str, Any]:
         ("llama3", "tp=2,ac,simple_fsdp=2,compile@model"),
         ("llama4", "ep=2,ac,compile,fsdp=2"),
         ("deepseek_v3", "ep=2,sac,fsdp=2"),
-        ("qwen3", "tp=2"),
+        ("qwen3", "tp=2,fsdp=2"),
         ("qwen3_moe", "ep=2,fsdp=2"),
     ],
 )
