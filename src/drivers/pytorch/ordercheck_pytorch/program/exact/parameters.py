@@ -27,7 +27,7 @@ def put_on_grid(parameters: Iterable[torch.Tensor], product_bits: int) -> None:
 
 @contextlib.contextmanager
 def parameters_on_grid() -> Iterator[None]:
-    """Within, those of every optimizer, whoever made it, after each of its steps."""
+    """Within, those of every optimizer, after each of its steps."""
     handle = register_optimizer_step_post_hook(_after_step)
     try:
         yield
