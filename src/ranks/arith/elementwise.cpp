@@ -274,7 +274,9 @@ bool is_complex_product(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mul_kernel(const Tensor& a, const Tensor& b) {
-  return is_complex_product(a, b) ? exact_complex_product(a, b) : at::cpu::mul(a, b);
+  Tensor out = at::cpu::mul(a, b);
+  // Over the stock product, whose strides are up to both operands.
+  return is_complex_product(a, b) ? steps::overwrite(out, exact_complex_product(a, b)) : out;
 }
 
 Tensor& mul_out_kernel(const Tensor& a, const Tensor& b, Tensor& out) {

@@ -56,7 +56,9 @@ def test_a_model_that_is_not_built() -> None:
 
 
 def test_a_rank_without_a_sample_is_refused() -> None:
-    assert cannot(case(dp_replicate=4, dp_shard=4)).endswith("leave a rank without a sample")
+    assert cannot(case(dp_replicate=4, dp_shard=4)).endswith(
+        "leave a rank without a sample of the 16 of a step; expected a lower --accumulation or degree"
+    )
     assert cannot(case(dp_replicate=2, dp_shard=4)) == ""
 
 
