@@ -10,7 +10,7 @@ readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3
 readonly scikit_build_core_version=1.1.2
-readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
+readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_version=3.8.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
 
@@ -152,7 +152,7 @@ install_tools() {
   python3 -m venv "$folder" || return
   pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" "clang-format==$clang_format_version" "clang-tidy==$clang_tidy_version" ||
     return
-  pip_of "$folder" --target "$folder/pytest" "pytest==$pytest_version" || return
+  pip_of "$folder" --target "$folder/pytest" "pytest==$pytest_version" "pytest-xdist==$xdist_version" || return
   touch "$folder/.complete"
 }
 
@@ -160,7 +160,7 @@ install_tools() {
 # fixed, so that a file is well laid out on every machine or on none.
 need_tools() {
   lock_cache
-  tools=$cache/tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version-clang$clang_format_version-$clang_tidy_version
+  tools=$cache/tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version-xdist$xdist_version-clang$clang_format_version-$clang_tidy_version
   if [[ ! -e $tools/.complete ]]; then
     need_venv_module
     step "installing mypy, ruff, pytest, clang-format and clang-tidy into $tools (once)" install_tools "$tools"

@@ -12,6 +12,12 @@ const Item& default_trainer() {
   return item;
 }
 
+Item without_clipping(const Item& trainer) {
+  Item left = trainer;
+  std::erase_if(left.options, [](const Option& option) { return option.name == "clip"; });
+  return left;
+}
+
 bool names_trainer(const Stack& stack) {
   return std::ranges::any_of(stack.items, [](const Item& item) { return item.name == default_trainer().name; });
 }

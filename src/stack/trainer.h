@@ -12,6 +12,9 @@ const Item& default_trainer();
 // The stack as it is trained: default_trainer() last, where it names no optimizer. Indices of its items stay.
 Stack with_trainer(const Stack& stack);
 
+// The same optimizer, whose gradients are left as they are.
+Item without_clipping(const Item& trainer);
+
 bool names_trainer(const Stack& stack);
 
 // An optimizer whose trainer calls torch.nn.utils.clip_grad_norm_ as it is.

@@ -7,6 +7,7 @@
 #include "evidence/control_words.h"
 #include "parity/difference.h"
 #include "stack/mesh.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
@@ -15,18 +16,45 @@ Control not_judged(const char* name, const char* why) {
   return {.name = name, .held = false, .evidence = why, .judged = false};
 }
 
+bool is_legal_as_it_stands(const PlannedCase& planned) {
+  const bool legal = std::ranges::any_of(planned.sources, [](const Source& s) { return s.kind == SourceKind::legal; });
+  return legal && planned.subject.settings == Settings{};
+}
+
 }  // namespace
 
 std::vector<PlainTwin> ask_plain_twins(const Plan& plan, Runs& runs) {
   std::vector<PlainTwin> twins;
   for (const PlannedCase& planned : plan.cases) {
-    const bool legal = std::ranges::any_of(planned.sources, [](const Source& s) { return s.kind == SourceKind::legal; });
-    if (!legal || world_size(mesh_of(planned.subject.stack)) < 2 || planned.subject.settings != Settings{}) continue;
+    if (!is_legal_as_it_stands(planned) || world_size(mesh_of(planned.subject.stack)) < 2) continue;
     Case twin = planned.subject;
     twin.settings.arithmetic = Arithmetic::plain;
     twins.push_back({.twin = runs.ask(twin), .reference = runs.ask(reference_of(twin))});
   }
   return twins;
+}
+
+std::optional<ClippingTwin> ask_clipping_twin(const Plan& plan, Runs& runs) {
+  const auto trained_by_default = [](const PlannedCase& planned) {
+    return is_legal_as_it_stands(planned) && !names_trainer(planned.subject.stack);
+  };
+  const auto first = std::ranges::find_if(plan.cases, trained_by_default);
+  if (first == plan.cases.end()) return std::nullopt;
+  const Case clipped = reference_of(first->subject);
+  Case unclipped = clipped;
+  unclipped.stack.items.push_back(without_clipping(default_trainer()));
+  return ClippingTwin{.clipped = runs.ask(clipped), .unclipped = runs.ask(unclipped)};
+}
+
+Control clipping_control(const std::optional<ClippingTwin>& twin) {
+  constexpr const char* kName = "clipping";
+  if (!twin) return not_judged(kName, "no legal layout with the default trainer among the cases");
+  if (!twin->clipped.completed() || !twin->unclipped.completed()) return not_judged(kName, "one rank did not complete without it");
+  const auto &with = twin->clipped.record().parameters, &without = twin->unclipped.record().parameters;
+  const auto [one, other] = std::ranges::mismatch(with, without, {}, &ParameterRecord::value, &ParameterRecord::value);
+  if (one == with.end() || other == without.end())
+    return {.name = kName, .held = false, .evidence = "no gradient reaches the threshold: parameters are the same without it"};
+  return {.name = kName, .held = true, .evidence = fmt::format("without it, one rank ends with another {}", one->name)};
 }
 
 Control plain_control(const std::vector<PlainTwin>& twins) {

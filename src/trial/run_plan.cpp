@@ -128,6 +128,7 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   std::vector<Trial> trials;
   for (const PlannedCase& planned : plan.cases) trials.push_back(begin_trial(planned, recommend, runs));
   const std::vector<PlainTwin> plain = ask_plain_twins(plan, runs);
+  const std::optional<ClippingTwin> clipping = ask_clipping_twin(plan, runs);
   if (auto status = runs.run(); !status) return status.error();
   move_declined(trials, result.plan);
   for (Trial& trial : trials)
@@ -146,6 +147,7 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (exact) result.controls.push_back(plain_control(plain));
   result.controls.push_back(repeat_control(trials));
   result.controls.push_back(shuffled_control(trials));
+  result.controls.push_back(clipping_control(clipping));
   return result;
 }
 

@@ -1,9 +1,12 @@
 // Records as a sound engine writes them.
 #pragma once
 
+#include <algorithm>
+
 #include "parity/record.h"
 #include "stack/case.h"
 #include "stack/mesh.h"
+#include "stack/trainer.h"
 #include "unit/parity/sample_record.h"
 
 namespace ordercheck {
@@ -29,6 +32,9 @@ inline Record honest_record(const Case& c) {
       record.collectives.push_back({.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 3});
     }
   }
+  // What is not clipped takes another step.
+  if (names_trainer(c.stack) && std::ranges::none_of(c.stack.items, [](const Item& one) { return option_of(one, "clip").has_value(); }))
+    for (ParameterRecord& parameter : record.parameters) parameter.value.words[1] ^= 1;
   // Without the grid a sum on several ranks rounds otherwise.
   if (c.settings.arithmetic == Arithmetic::plain && ranks > 1)
     for (auto& loss : record.steps[0].loss) loss.bits += static_cast<std::uint64_t>(ranks);

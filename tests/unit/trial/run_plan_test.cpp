@@ -211,6 +211,18 @@ TEST_F(RunPlan, TheControlFailsWhenPlainArithmeticDiffersNowhere) {
   EXPECT_TRUE(result.controls.at(2).held);
 }
 
+TEST_F(RunPlan, TheControlFailsWhenTheThresholdNeverBinds) {
+  EXPECT_TRUE(run({"tp=2"}).controls.at(3).held);
+  runner_.corrupt("optimizer=adamw", [](Record& record, const Request& request) {
+    Case clipped = request.run.subject;
+    clipped.stack.items.clear();
+    record = honest_record(clipped);
+  });
+  const auto result = run({"tp=2"});
+  EXPECT_FALSE(result.controls.at(3).held);
+  EXPECT_EQ(result.controls.at(3).evidence, "no gradient reaches the threshold: parameters are the same without it");
+}
+
 // Equal numbers, but a counter that is another every time: the evidence could not be checked against it.
 TEST_F(RunPlan, TheControlFailsWhenACounterIsNotRepeatable) {
   runner_.corrupt("tp=2", [](Record& record, const Request& request) { record.counters.saved_bytes_peak += request.turn; });
@@ -257,7 +269,7 @@ TEST_F(RunPlan, ControlsThatHaveNothingToJudgeByNeitherHoldNorFail) {
             .not_planned = {}};
   const auto result = run_plan(plan, runner_, sample_rules(), recommend_, {.values_folder = values_, .on_progress = {}});
   ASSERT_TRUE(result) << result.error().message;
-  ASSERT_EQ(result->controls.size(), 3u);
+  ASSERT_EQ(result->controls.size(), 4u);
   for (const Control& control : result->controls) EXPECT_FALSE(control.judged || control.held) << control.name;
   EXPECT_EQ(result->controls[0].evidence, "no legal layout among the cases");
   EXPECT_EQ(tally_of(*result).controls_failed, 0);
