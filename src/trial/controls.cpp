@@ -49,7 +49,8 @@ std::optional<ClippingTwin> ask_clipping_twin(const Plan& plan, Runs& runs) {
 Control clipping_control(const std::optional<ClippingTwin>& twin) {
   constexpr const char* kName = "clipping";
   if (!twin) return not_judged(kName, "no legal layout with the default trainer among the cases");
-  if (!twin->clipped.completed() || !twin->unclipped.completed()) return not_judged(kName, "one rank did not complete without it");
+  if (!twin->clipped.completed() || !twin->unclipped.completed())
+    return not_judged(kName, "one rank did not complete without it");
   const auto &with = twin->clipped.record().parameters, &without = twin->unclipped.record().parameters;
   const auto [one, other] = std::ranges::mismatch(with, without, {}, &ParameterRecord::value, &ParameterRecord::value);
   if (one == with.end() || other == without.end())

@@ -33,7 +33,8 @@ inline Record honest_record(const Case& c) {
     }
   }
   // What is not clipped takes another step.
-  if (names_trainer(c.stack) && std::ranges::none_of(c.stack.items, [](const Item& one) { return option_of(one, "clip").has_value(); }))
+  if (names_trainer(c.stack) &&
+      std::ranges::none_of(c.stack.items, [](const Item& one) { return option_of(one, "clip").has_value(); }))
     for (ParameterRecord& parameter : record.parameters) parameter.value.words[1] ^= 1;
   // Without the grid a sum on several ranks rounds otherwise.
   if (c.settings.arithmetic == Arithmetic::plain && ranks > 1)
