@@ -6,7 +6,8 @@
 
 namespace ordercheck {
 
-//   equal     bitwise equal to the single-rank reference, and every transform had its effect: a word of exact arithmetic alone
+//   equal     bitwise equal to the single-rank reference, and every transform had its effect: a word of exact arithmetic alone.
+//             Code that a compiler wrote was run in float32 besides, and was close
 //   close     float32 arithmetic: no farther from a float64 single-rank run than rounding explains, and every transform had
 //             its effect
 //   differs   it ran, and at least one bit owed is not there, or it is farther from one rank than rounding explains, or it
