@@ -1,12 +1,15 @@
 #include "report/shown.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
+#include <tuple>
 
 #include "report/order_view.h"
 #include "rule/grade.h"
 #include "rule/match.h"
 #include "stack/mesh.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -60,13 +63,17 @@ Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<Eng
 
 const Outcome* pair_run(const std::string& first, const std::string& second, const EngineRuns& engine) {
   const Outcome* best = nullptr;
+  const bool of_trainer = first == default_trainer().name || second == default_trainer().name;
   const auto key = [&](const Case& c) {
-    const bool usual = c.stack.items == std::vector{item_named(first), item_named(second)};
-    return std::pair(!usual, world_size(mesh_of(c.stack)));
+    const std::span pair = std::span(c.stack.items).first(2);
+    const bool usual = std::ranges::equal(pair, std::vector{item_named(first), item_named(second)});
+    return std::tuple(c.stack.items.size(), !usual, world_size(mesh_of(c.stack)));
   };
   for (const Outcome& outcome : engine.outcomes) {
     const Case& c = outcome.subject;
-    if (c.stack.items.size() != 2 || c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
+    const bool trained = !of_trainer && c.stack.items.size() == 3 && c.stack.items.back().name == default_trainer().name;
+    if (c.stack.items.size() != 2 && !trained) continue;
+    if (c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
     if (!is_plain(c.stack.items[0], first) || !is_plain(c.stack.items[1], second)) continue;
     if (best == nullptr || key(c) < key(best->subject)) best = &outcome;
   }

@@ -36,6 +36,20 @@ TEST(Shown, OfAPairIsOfAnyDegreeAndOptimizer) {
   EXPECT_EQ(shown_by_pair("tp", "cp", sources, engine_runs_of(sources)), Shown::not_run);
 }
 
+TEST(Shown, OfAPairIsWithAnotherTrainerWhereNoneHasTheDefaultOne) {
+  Sources sources = mini_on_pytorch();
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    for (Observation& row : sources.evidence.at(0).rows)
+      if (row.case_text == from + " engine=pytorch") row.case_text = to + " engine=pytorch";
+  };
+  rename("fsdp=2,tp=2", "fsdp=2,tp=2,optimizer=adamw:clip=per_mesh");
+  EXPECT_EQ(shown_by_pair("fsdp", "tp", sources, engine_runs_of(sources)), Shown::fails);
+  rename("tp=2,fsdp=2", "fsdp=4,tp=4");
+  EXPECT_EQ(shown_by_pair("fsdp", "tp", sources, engine_runs_of(sources)), Shown::equal) << "the default trainer counts first";
+  rename("fsdp=4,tp=4", "fsdp=4,tp=4,ac");
+  EXPECT_EQ(shown_by_pair("fsdp", "tp", sources, engine_runs_of(sources)), Shown::fails) << "a third transform is no trainer";
+}
+
 TEST(Shown, HasASignForEach) {
   EXPECT_TRUE(is_silent(Shown::wrong));
   EXPECT_FALSE(is_silent(Shown::fails));
