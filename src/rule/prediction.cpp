@@ -15,10 +15,12 @@ constexpr std::array kStrength{Harm::fails, Harm::hangs, Harm::wrong, Harm::igno
 
 auto strength(const Rule& rule) { return std::ranges::find(kStrength, rule.harm) - kStrength.begin(); }
 
-// Of two that are as strong, the one that knows of the other: it is about the narrower case, and pins what that shows.
-bool predicts_before(const Rule& rule, const Rule& other) {
+// Of two that are as strong, the one that knows of the other: it is about the narrower case, and pins what that shows. Of two
+// failures that know nothing of each other, the one of the earlier phase: the run ends there.
+bool predicts_before(const Rule& rule, const Claim& claim, const Rule& other, const Claim& of_other) {
   if (strength(rule) != strength(other)) return strength(rule) < strength(other);
-  return contains(rule.implies, other.id);
+  if (contains(rule.implies, other.id) || contains(other.implies, rule.id)) return contains(rule.implies, other.id);
+  return claim.shown.phase && of_other.shown.phase && *claim.shown.phase < *of_other.shown.phase;
 }
 
 // The commutes rule that lets every pair change places which fired; null when some firing is no such pair.
@@ -49,7 +51,11 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
     if (where.back().empty()) continue;
     only_orders = only_orders && rule.kind == RuleKind::order;
     prediction.fired.push_back(rule.id);
-    if (holds_for(rule, target) && (strongest == nullptr || predicts_before(rule, *strongest))) strongest = &rule;
+    if (!holds_for(rule, target)) continue;
+    Claim claim = claim_on_stack(rule, stack, target.project, target.version);
+    if (strongest != nullptr && !predicts_before(rule, claim, *strongest, prediction.claim)) continue;
+    strongest = &rule;
+    prediction.claim = std::move(claim);
   }
   std::ranges::sort(prediction.fired);
   if (prediction.fired.empty()) {
@@ -57,7 +63,6 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
   } else if (strongest != nullptr) {
     prediction.verdict = verdict_of(strongest->harm);
     prediction.rule = strongest->id;
-    prediction.claim = claim_on_stack(*strongest, stack, target.project, target.version);
   } else if (only_orders) {
     if (const Rule* commutes = commuting_rule(where, trained, rules, target, job)) {
       prediction.verdict = Verdict::equal;

@@ -86,6 +86,19 @@ TEST(Predict, OfTwoAsStrongTheOneThatImpliesTheOther) {
   EXPECT_EQ(foresee("fsdp=2,tp=2", {narrow, rule_of(good_page())}, "pytorch-2.11").rule, "ORD-005");
 }
 
+TEST(Predict, OfTwoFailuresTheOneOfTheEarlierPhase) {
+  Rule later = rule_of(good_page());
+  later.id = "ORD-005";
+  later.expectations.at(0).phase = Phase::optimizer;
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {later, rule_of(good_page())}, "pytorch-2.11").rule, "ORD-004");
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {rule_of(good_page()), later}, "pytorch-2.11").rule, "ORD-004");
+  later.expectations.at(0).phase.reset();
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {later, rule_of(good_page())}, "pytorch-2.11").rule, "ORD-005") << "nothing says when";
+  later.expectations.at(0).phase = Phase::optimizer;
+  later.implies = {"ORD-004"};
+  EXPECT_EQ(foresee("fsdp=2,tp=2", {rule_of(good_page()), later}, "pytorch-2.11").rule, "ORD-005");
+}
+
 TEST(Predict, ADepartureOfThePredictingPageIsKeptAndChangesNothing) {
   const Rule departing = rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
   const Prediction prediction = foresee("fsdp=2,tp=2", {departing}, "pytorch-2.11");
