@@ -32,10 +32,12 @@ class Drawing {
     count(from.size(), stroke.style);
   }
   void chain(const std::vector<std::string>& names, const char* style) {
-    lines_.push_back(join(names, " --- "));
+    chains_.push_back(join(names, " --- "));
     count(names.size() - 1, style);
   }
+  // Chains on one line, behind the arrows.
   OrderDrawing finished() && {
+    if (!chains_.empty()) lines_.push_back(join(chains_, "; "));
     std::vector<std::string> styles;
     for (const auto& [style, links] : styled_) styles.push_back(fmt::format("linkStyle {} {}", join(links, ","), style));
     lines_.push_back(join(styles, "; "));
@@ -47,7 +49,7 @@ class Drawing {
     for (std::size_t i = 0; i < links; ++i) styled_[style].push_back(std::to_string(links_++));
   }
 
-  std::vector<std::string> lines_;
+  std::vector<std::string> lines_, chains_;
   std::map<std::string, std::vector<std::string>> styled_;
   int links_ = 0;
 };

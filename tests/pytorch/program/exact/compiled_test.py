@@ -99,3 +99,20 @@ def test_decomposed_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with exact_kernels(20):
         for name in ("mv", "hardsigmoid", "addcmul"):
             assert not compiled_is_eager(name, stand_in_for_inductor), name
+
+
+def graphs_of(model: nn.Module) -> int:
+    """That Dynamo makes of one forward and backward of a module that is compiled in place."""
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    model.double().compile(backend="aot_eager")
+    model(drawn(BATCH, LENGTH, WIDTH)).sum().backward()
+    return int(torch._dynamo.utils.counters["stats"]["unique_graphs"])
+
+
+def test_a_kernel_is_no_graph() -> None:
+    """Dynamo starts no graph at the forward of a module of torch.nn, so nothing of an encoder that is compiled by itself is.
+    Its operators are called all the same, and their kernels are not compiled instead."""
+    with exact_kernels(20):
+        assert graphs_of(encoder(batch_first=True)) == 0
+        assert graphs_of(Function(lambda x, v: x @ v)) == 1

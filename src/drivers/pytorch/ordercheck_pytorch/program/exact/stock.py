@@ -35,7 +35,7 @@ def stock(name: str) -> Callable[..., Any]:
 def placed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """As it is to be registered for KEY."""
     if TAKES_PLACE:
-        return function
+        return unseen_by_dynamo(function)
     operator = overload(name)
 
     @functools.wraps(function)
@@ -45,7 +45,16 @@ def placed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return operator.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.Meta), *args, **kwargs)
         return function(*args, **kwargs)
 
-    return on_cpu
+    return unseen_by_dynamo(on_cpu)
+
+
+def unseen_by_dynamo(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes the place of one in C++. What runs eagerly between graphs, and all that Dynamo skips, calls
+    operators while Dynamo still compiles every frame of Python that it meets: the frames of a kernel would be graphs that
+    stock PyTorch does not have, and a model of which nothing is compiled would look compiled."""
+    import torch._dynamo  # two seconds, which a run without exact arithmetic does not spend
+
+    return torch._dynamo.disable(function)
 
 
 def overload(name: str) -> Any:

@@ -40,8 +40,8 @@ def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:
         sum_gradients(block)
     fully_shard(subject.model, **arguments)
     sum_gradients(subject.model)
-    if divides_always(next(subject.model.parameters()).dtype):
-        subject.gradient_factor *= mesh.size()
+    # Its parameters are others than before: what averaged gradients of those has no hold of these.
+    subject.gradient_factor = mesh.size() if divides_always(next(subject.model.parameters()).dtype) else 1.0
 
 
 def cannot_shard(item: Item) -> str:

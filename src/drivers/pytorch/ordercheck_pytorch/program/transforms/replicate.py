@@ -26,6 +26,7 @@ def apply_replicate(subject: Subject, item: Item, site: Site) -> None:
         replicate(module, mesh=mesh)
         if isinstance(module, FSDPModule):
             sum_gradients(module)
+    subject.gradient_factor = 1.0  # its parameters are others than those that a wrapper before it averages
 
 
 def is_built_on_fsdp() -> bool:
