@@ -63,7 +63,11 @@ def test_a_wrong_one_has_not(worker: Worker, stack: str, function: str, model: s
 REFUSED = [
     ("fsdp=2", "shard_flat", "FullyShardedDataParallel (FSDP1) lays parameters end to end"),
     ("fsdp=2", "with_another_parameter", "parameter extra is none of the model as built"),
-    ("tp=2", "with_a_part", ", the model as built has [120, 16]: a plain tensor does not say what it is a part of"),
+    (
+        "tp=2",
+        "with_a_part",
+        ", the model as built has [120, 16]: a plain tensor does not say what it is a part of",
+    ),
     ("ddp=2", "replicate_compressed", "aten::copy_ casts float64 to bfloat16"),
     ("fsdp=2", "shard_gathering_bf16", "casts float64 to bfloat16"),
     ("fsdp=2", "shard_reducing_bf16", "casts float64 to bfloat16"),

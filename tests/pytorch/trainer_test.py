@@ -67,7 +67,7 @@ def test_stock_clipping_leaves_parts_of_a_sum_unclipped(worker: Worker) -> None:
     assert numbers(wrong)[0][0] == reference[0][0], "loss and norm of the first step are right"
     assert numbers(wrong) != reference
     assert numbers(worker.run("tp=2,fsdp=2")) == reference
-    # The exact norms of a list are rounded to another grid than that of one tensor: held against one rank with the same trainer.
+    # The exact norms of a list are rounded to another grid than that of one tensor: one rank has the same trainer.
     one_by_one = "optimizer=adamw:clip=1:foreach=off"
     assert numbers(worker.run(f"tp=2,{one_by_one}")) == numbers(worker.run(one_by_one))
     assert numbers(worker.run("tp=2,optimizer=adamw")) == numbers(worker.run("optimizer=adamw"))
@@ -77,7 +77,9 @@ def test_the_default_threshold_binds(worker: Worker) -> None:
     clipped, unclipped = worker.run("fsdp=2"), worker.run("fsdp=2,optimizer=adamw")
     _, parameters = numbers(clipped)
     _, values = numbers(unclipped)
-    assert clipped["steps"][0]["loss"] == unclipped["steps"][0]["loss"], "nothing was clipped before the first step"
+    assert clipped["steps"][0]["loss"] == unclipped["steps"][0]["loss"], (
+        "nothing was clipped before the first step"
+    )
     assert [p[2] for p in parameters] != [p[2] for p in values]
     assert not any(note.startswith("clip: no gradient") for note in clipped["notes"])
 

@@ -59,7 +59,9 @@ def exact_reductions() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name in [*_IN_PLACE, *_HANDED_IN]:
-                library.impl(name, unseen_by_dynamo(_reduction(name)), "BackendSelect", with_keyset=True, **over)
+                library.impl(
+                    name, unseen_by_dynamo(_reduction(name)), "BackendSelect", with_keyset=True, **over
+                )
         yield
     finally:
         library._destroy()
