@@ -3,7 +3,7 @@
     run_zoo.py ORDERCHECK [MODEL,...] [LAYOUT,...]
 
 ORDERCHECK is the program, as scripts/ordercheck; the folder of transformers is taken from ORDERCHECK_TRANSFORMERS. Exits with 1
-where a verdict is neither `equal` nor `unrun`. Takes some minutes a model, so that no test runs all of it."""
+where a verdict is another than stock PyTorch's: `equal` but for what OTHERWISE lists, or `unrun`. Takes some minutes a model, so that no test runs all of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ STACKS = {
 }
 # GPT-2 and MultiheadAttention keep queries, keys and values in one matrix, and a LoRA is smaller than a split pays for.
 WITHOUT_PLAN = ("gpt2", "encoder", "lora")
-ALLOWED = ("equal", "unrun")
+# Dynamo starts no graph at the forward of a module of torch.nn, so that an encoder layer that is compiled by itself is not.
+OTHERWISE = {("encoder", "compile_aot_eager"): "ignored", ("encoder", "compile_inductor"): "ignored"}
 
 
 def command(program: str, model: str, layout: str) -> list[str]:
@@ -62,7 +63,7 @@ def main() -> int:
             if layout == "tp" and model in WITHOUT_PLAN:
                 continue
             verdict, line = verdict_of(program, model, layout)
-            wrong += verdict not in ALLOWED
+            wrong += verdict not in (OTHERWISE.get((model, layout), "equal"), "unrun")
             print(f"{model:10} {layout:18} {verdict:9} {line[:150]}", flush=True)
     return 1 if wrong else 0
 
