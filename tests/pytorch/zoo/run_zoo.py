@@ -3,8 +3,8 @@
     run_zoo.py ORDERCHECK [MODEL,...] [LAYOUT,...]
 
 ORDERCHECK is the program, as scripts/ordercheck; the folder of transformers is taken from ORDERCHECK_TRANSFORMERS. Exits with 1
-where a verdict is another than stock PyTorch's: `equal` but for what OTHERWISE lists, or `unrun`. Takes some minutes a model, so
-that no test runs all of it."""
+where a verdict is another than stock PyTorch's: `equal` but for what OTHERWISE lists, or `unrun`. Takes some minutes a model,
+so that no test runs all of it."""
 
 from __future__ import annotations
 
