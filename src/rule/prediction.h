@@ -18,11 +18,11 @@ struct Prediction {
   Claim claim;                     // what the predicting rule says of this stack; equal where no rule fires
 };
 
-// Of the stack as it is trained (stack/trainer.h). No rule fires: equal; so too where only order rules about others fire, on pairs that a commutes rule which holds for
-// the target covers. Otherwise the strongest rule that fires and holds for the target: one that fails or hangs hides
-// what the run would have computed, so fails, hangs, wrong, ignored, then slow and memory (equal). Of two that are as
-// strong, one that implies the other, else the failure of the earlier phase. A departure does not change the prediction of its page: a contradiction stays
-// one, but an explained one.
+// Of the stack as it is trained (stack/trainer.h). No rule fires: equal; so too where only order rules about others fire, on
+// pairs that a commutes rule which holds for the target covers. Otherwise the strongest rule that fires and holds for the target:
+// one that fails or hangs hides what the run would have computed, so fails, hangs, wrong, ignored, then slow and memory (equal).
+// Of two that are as strong, one that implies the other, else the failure of the earlier phase. A departure does not change the
+// prediction of its page: a contradiction stays one, but an explained one.
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, const Job& job = {});
 
 }  // namespace ordercheck
