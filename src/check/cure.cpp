@@ -162,6 +162,17 @@ std::vector<Stack> reordered(const Stack& edited, const Stack& bad, const Partne
   return made;
 }
 
+// Ours may break the page by another option than the page's bad stack does (tp:sp=off, not tp:plan=blocks:rest=plain). Then
+// taking that one away changes nothing, and what is left to take over is how the good stack writes the item.
+Stack as_good_writes_it(const Stack& stack, const Stack& good, const Partners& partners, const Roles& roles) {
+  Stack made = stack;
+  for (const auto& [bad, ours] : roles)
+    if (partners[bad])
+      for (const Option& option : good.items[*partners[bad]].options)
+        if (find_option(info_of(made.items[ours]), option.name) != nullptr) set_option(made.items[ours], option);
+  return made;
+}
+
 }  // namespace
 
 Stack without(const Stack& stack, std::size_t item) {
@@ -204,6 +215,7 @@ std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t
   const std::vector<std::size_t> added = alone_in(good, partners);
   if (dropped.empty() && added.empty()) {
     if (std::vector<Stack> other_orders = reordered(edited, bad, partners, roles); !other_orders.empty()) return other_orders;
+    if (edited == stack) edited = as_good_writes_it(stack, good, partners, roles);
     return edited == stack ? std::vector<Stack>{} : std::vector{edited};
   }
   const Shortened kept = shortened(edited, dropped);

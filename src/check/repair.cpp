@@ -10,6 +10,7 @@
 #include "rule/load.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -84,8 +85,9 @@ struct Weighed {
   bool silenced = false;  // the rule of the finding
 };
 
+// What drops the trainer is trained by the default one, so that is what it is weighed with.
 Weighed weighed(Stack edited, const Stack& from, const std::string& rule, const Judge& judge) {
-  const std::vector<Finding> left = findings_of(edited, judge);
+  const std::vector<Finding> left = findings_of(names_trainer(from) ? with_trainer(edited) : edited, judge);
   const Weight weight{.errors = static_cast<std::size_t>(std::ranges::count(left, Severity::error, &Finding::severity)),
                       .findings = left.size(),
                       .size = size_of_change(from, edited)};
