@@ -52,8 +52,7 @@ Citation read_citation(TomlTable& fields) {
   return citation;
 }
 
-Stack read_stack(TomlTable& fields, const std::string& key, const std::string& file) {
-  const std::string text = fields.text(key);
+Stack read_stack(TomlTable& fields, const std::string& key, const std::string& text, const std::string& file) {
   const Result<Stack> stack = parse_stack(text, {.file = file, .line = 0});
   if (stack) return *stack;
   fields.refuse(key, split(stack.error().message, '\n').front());
@@ -64,8 +63,8 @@ Witness read_witness(TomlTable& fields, const Rule& rule) {
   const bool commutes = rule.kind == RuleKind::commutes;
   const std::string bad = commutes ? "one" : "bad", good = commutes ? "other" : "good";
   Witness witness;
-  witness.bad = read_stack(fields, bad, rule.file);
-  witness.good = read_stack(fields, good, rule.file);
+  witness.bad = read_stack(fields, bad, fields.text(bad), rule.file);
+  witness.good = read_stack(fields, good, fields.text(good), rule.file);
   if (fields.has("model")) witness.model = fields.text("model");
   witness.ranks = fields.number_if_given("ranks");
   return witness;
@@ -86,8 +85,6 @@ Move read_move(TomlTable& fields, std::string& counter) {
 Expectation read_expectation(TomlTable& fields, const Rule& rule) {
   Expectation expected;
   expected.engine = fields.text("engine");
-  if (const std::string version = fields.text("version"); !version.empty())
-    expected.version = fields.take("version", parse_version(version));
   expected.verdict = choose(fields, "verdict", find_verdict(fields.text("verdict")),
                             "equal, close, differs, fails, hangs, ignored, unstable, unrun");
   if (fields.has("phase"))
@@ -108,7 +105,6 @@ Expectation read_expectation(TomlTable& fields, const Rule& rule) {
   if (expected.verdict == Verdict::ignored && expected.loses.any_of.empty())
     fields.refuse("verdict", "an ignored transform is named: loses = \"compile\"");
   const bool departing = departs(rule, expected);
-  if (fields.has("stack")) expected.stack = read_stack(fields, "stack", rule.file);
   if (!departing && (rule.harm == Harm::ignored || is_cost(rule)) && expected.move == Move::none)
     fields.refuse("verdict",
                   fmt::format("this says no more than harm = \"{}\"; pin a counter: more or less", name_of(rule.harm)));
@@ -121,6 +117,37 @@ Expectation read_expectation(TomlTable& fields, const Rule& rule) {
         "engine",
         fmt::format("'holds' does not speak about {}: nothing is predicted for it, so nothing can be pinned", expected.engine));
   return expected;
+}
+
+// What `one` or, as a list, `several` holds.
+std::vector<std::string> one_or_several(TomlTable& fields, const std::string& one, const std::string& several) {
+  if (!fields.has(several)) return {fields.text(one)};
+  if (fields.has(one)) fields.refuse(several, fmt::format("one of {}, {} is enough", one, several));
+  return fields.texts(several);
+}
+
+// One a version and stack: what several show for the same reason is written once.
+std::vector<Expectation> read_expectations(TomlTable& fields, const Rule& rule) {
+  const Expectation shared = read_expectation(fields, rule);
+  std::vector<std::optional<Stack>> stacks{std::nullopt};
+  if (fields.has("stack") || fields.has("stacks")) {
+    stacks.clear();
+    const std::string key = fields.has("stacks") ? "stacks" : "stack";
+    for (const std::string& text : one_or_several(fields, "stack", "stacks"))
+      stacks.emplace_back(read_stack(fields, key, text, rule.file));
+  }
+  std::vector<Expectation> made;
+  const std::string key = fields.has("versions") ? "versions" : "version";
+  for (const std::string& text : one_or_several(fields, "version", "versions")) {
+    if (text.empty()) continue;
+    const Version version = fields.take(key, parse_version(text));
+    for (const std::optional<Stack>& stack : stacks) {
+      made.push_back(shared);
+      made.back().version = version;
+      made.back().stack = stack;
+    }
+  }
+  return made;
 }
 
 std::string read_retired(TomlTable& fields) {
@@ -207,7 +234,7 @@ Status read_head(const Page& page, Rule& rule) {
                   fmt::format("the transform that is ignored, \"{}\", is not in the smallest stack, {}", print(rule.loses),
                               print(rule.witness.bad)));
   for (TomlTable& expect : fields.tables_if_given("expect")) {
-    rule.expectations.push_back(read_expectation(expect, rule));
+    for (Expectation& one : read_expectations(expect, rule)) rule.expectations.push_back(std::move(one));
     fields.adopt(expect);
   }
   if (const auto error = fields.error()) return *error;

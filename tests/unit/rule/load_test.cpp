@@ -39,6 +39,17 @@ TEST(ParseRule, ReadsEveryField) {
   EXPECT_EQ(rule.page, good_page());
 }
 
+TEST(ParseRule, APinMayBeOfSeveralVersionsAndStacks) {
+  const Rule rule = rule_of(page_with("version = \"2.11.0\"", "versions = [\"2.11.0\", \"2.12.1\"]\nstacks = [\"fsdp=2,tp=2\", \"fsdp=2,tp=2,ac\"]"));
+  ASSERT_EQ(rule.expectations.size(), 4u);
+  EXPECT_EQ(print(rule.expectations[1].version), "2.11.0");
+  EXPECT_EQ(print(*rule.expectations[1].stack), "fsdp=2,tp=2,ac");
+  EXPECT_EQ(print(rule.expectations[2].version), "2.12.1");
+  EXPECT_EQ(rule.expectations[3].phase, rule.expectations[0].phase);
+  EXPECT_THAT(error_of(page_with("version = \"2.11.0\"", "version = \"2.11.0\"\nversions = [\"2.12.1\"]")),
+              HasSubstr("one of version, versions is enough"));
+}
+
 TEST(ParseRule, ReasonIsTheFirstSentenceAndAVersionEndsNone) {
   EXPECT_EQ(reason_of(rule_of(good_page())), "FSDP shards what TP left, as of version 2.11 at least");
 }
