@@ -19,11 +19,21 @@ struct SizeKeys {
 };
 const std::vector<SizeKeys>& size_keys() {
   static const std::vector<SizeKeys> all{
-      {"layers", {"num_hidden_layers"}},  {"dim", {"hidden_size"}},
-      {"heads", {"num_attention_heads"}}, {"kv_heads", {"num_key_value_heads"}},
-      {"head_dim", {"head_dim"}},         {"ffn_hidden", {"intermediate_size"}},
-      {"vocab", {"vocab_size"}},          {"experts", {"num_local_experts", "n_routed_experts", "num_experts"}}};
+      {"layers", {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}},
+      {"dim", {"hidden_size", "n_embd", "d_model", "dim"}},
+      {"heads", {"num_attention_heads", "n_head", "n_heads", "num_heads"}},
+      {"kv_heads", {"num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv", "multi_query_group_num"}},
+      {"head_dim", {"head_dim", "d_kv", "kv_channels"}},
+      {"ffn_hidden", {"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "d_ff"}},
+      {"vocab", {"vocab_size", "padded_vocab_size"}},
+      {"experts", {"num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts"}}};
   return all;
+}
+
+std::vector<std::string> keys_of_sizes() {
+  std::vector<std::string> lines;
+  for (const SizeKeys& of : size_keys()) lines.push_back(fmt::format("{} ({})", of.size, join(of.keys, " or ")));
+  return lines;
 }
 
 // null counts as not there, as it does for transformers.
@@ -51,7 +61,7 @@ Result<ConfigSizes> read_config(std::string_view text, const std::string& path) 
   for (const SizeKeys& of : size_keys()) {
     const std::string* key = key_in(config, of);
     if (key == nullptr) {
-      found.missing.push_back(fmt::format("{} ({})", of.size, join(of.keys, " or ")));
+      found.missing.emplace_back(of.size);
       continue;
     }
     const Json& value = config.at(*key);
@@ -60,11 +70,20 @@ Result<ConfigSizes> read_config(std::string_view text, const std::string& path) 
     found.sizes[of.size] = value.get<long long>();
     found.used.push_back(fmt::format("{}={} ({})", of.size, value.get<long long>(), *key));
   }
+  // As transformers has it: a model without a key for them has one head of keys and values for each head, or one for all.
+  if (!found.sizes.contains("kv_heads") && found.sizes.contains("heads")) {
+    const auto multi = config.find("multi_query");
+    const bool one_for_all = multi != config.end() && multi->is_boolean() && multi->get<bool>();
+    const long long heads = one_for_all ? 1 : found.sizes.at("heads");
+    found.sizes["kv_heads"] = heads;
+    found.used.push_back(fmt::format("kv_heads={} ({})", heads, one_for_all ? "multi_query" : "as many as heads: no key says"));
+    std::erase(found.missing, "kv_heads");
+  }
   if (found.sizes.empty())
     return Error{
         fmt::format("{}: expected the config.json of a Hugging Face model, got an object without any of its sizes: "
                     "{}",
-                    path, join(found.missing, ", "))};
+                    path, join(keys_of_sizes(), ", "))};
   return found;
 }
 

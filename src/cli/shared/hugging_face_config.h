@@ -13,7 +13,7 @@ namespace ordercheck {
 struct ConfigSizes {
   std::map<std::string, long long> sizes;  // by the names that the conditions of rules have for them
   std::vector<std::string> used;           // "heads=32 (num_attention_heads)"
-  std::vector<std::string> missing;        // "kv_heads (num_key_value_heads)"
+  std::vector<std::string> missing;        // sizes that it has no key for: "head_dim"
 };
 
 // A config whose sizes stand in `text_config`, as those of models for images and text do, is read there. An error of one

@@ -25,8 +25,8 @@ TEST(HuggingFaceConfig, GivesTheSizesByTheNamesOfConditions) {
             (std::map<std::string, long long>{
                 {"layers", 32}, {"dim", 4096}, {"heads", 32}, {"kv_heads", 8}, {"ffn_hidden", 14336}, {"vocab", 128256}}));
   EXPECT_THAT(read->used, Contains("kv_heads=8 (num_key_value_heads)"));
-  EXPECT_THAT(read->missing, Contains("head_dim (head_dim)"));
-  EXPECT_THAT(read->missing, Contains("experts (num_local_experts or n_routed_experts or num_experts)"));
+  EXPECT_THAT(read->missing, Contains("head_dim"));
+  EXPECT_THAT(read->missing, Contains("experts"));
 }
 
 TEST(HuggingFaceConfig, ExpertsHaveSeveralNamesAndSizesMayStandInTheTextsOwnConfig) {
@@ -36,10 +36,20 @@ TEST(HuggingFaceConfig, ExpertsHaveSeveralNamesAndSizesMayStandInTheTextsOwnConf
             5);
 }
 
+TEST(HuggingFaceConfig, ReadsTheKeysOfOlderFamilies) {
+  const auto gpt2 = read_config(R"({"n_layer": 12, "n_head": 12, "n_embd": 768, "n_inner": null})", "c");
+  ASSERT_TRUE(gpt2) << gpt2.error().message;
+  EXPECT_EQ(gpt2->sizes, (std::map<std::string, long long>{{"layers", 12}, {"dim", 768}, {"heads", 12}, {"kv_heads", 12}}));
+  EXPECT_THAT(gpt2->used, Contains("kv_heads=12 (as many as heads: no key says)"));
+  EXPECT_EQ(read_config(R"({"num_layers": 6, "num_heads": 8, "d_model": 512, "d_kv": 64})", "t5")->sizes.at("head_dim"), 64);
+  EXPECT_EQ(read_config(R"({"num_attention_heads": 71, "multi_query": true})", "falcon")->sizes.at("kv_heads"), 1);
+  EXPECT_EQ(read_config(R"({"n_heads": 32, "n_kv_heads": 8, "dim": 4096})", "llama")->sizes.at("kv_heads"), 8);
+}
+
 TEST(HuggingFaceConfig, WhatIsNoneIsToldInOneLine) {
   EXPECT_EQ(wrong("[1]"), "config.json: expected a JSON object, the config.json of a Hugging Face model, got array");
   EXPECT_EQ(wrong("{"), "config.json: expected a JSON object, the config.json of a Hugging Face model, got no JSON");
-  EXPECT_THAT(wrong("{}"), HasSubstr("without any of its sizes: layers (num_hidden_layers), dim (hidden_size)"));
+  EXPECT_THAT(wrong("{}"), HasSubstr("without any of its sizes: layers (num_hidden_layers or n_layer"));
   for (const char* value : {"\"32\"", "0", "-1", "3.5", "true", "[\n]", "1e30"})
     EXPECT_THAT(wrong((std::string("{\"hidden_size\": ") + value + "}").c_str()),
                 testing::AllOf(HasSubstr("config.json: hidden_size: expected a positive integer, got "), Not(HasSubstr("\n"))));
