@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <string_view>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "rule/when.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -39,52 +40,57 @@ std::string in_words(const ItemPattern& pattern) {
   return text;
 }
 
-// Parts between `sign` that stand in no brackets.
-std::vector<std::string> parts_between(std::string_view text, std::string_view sign) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
-    if (depth != 0 || text.substr(at, sign.size()) != sign) continue;
-    parts.emplace_back(trim(text.substr(begin, at - begin)));
-    begin = at + sign.size();
-  }
-  parts.emplace_back(trim(text.substr(begin)));
-  return parts;
-}
-
-// Without the brackets around the whole.
-std::string unwrapped(const std::string& text) {
-  if (!text.starts_with('(') || !text.ends_with(')')) return text;
-  int depth = 0;
-  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
-    if (depth == 0) return text;
-  }
-  return text.substr(1, text.size() - 2);
-}
-
 // "tp > 1", where one of the items says so by its degrees or by being there.
-bool is_said_by(const std::string& comparison, const std::vector<Item>& items) {
+bool is_said_by(const Condition& condition, const ConditionNode& comparison, const std::vector<Item>& items) {
+  if (comparison.kind != ConditionNode::greater || condition.left(comparison).kind != ConditionNode::name) return false;
+  const std::string& name = condition.left(comparison).text;
+  const ConditionNode& bound = condition.right(comparison);
+  if (bound.kind != ConditionNode::number || bound.value > 1) return false;
   return std::ranges::any_of(items, [&](const Item& item) {
-    const auto sizes = [&](const std::string& axis) { return comparison == axis + " > 1"; };
-    return comparison == item.name + " > 1" || comparison == item.name + " > 0" ||
-           std::ranges::any_of(info_of(item).axes, sizes);
+    return name == item.name || (bound.value == 1 && contains(info_of(item).axes, name));
   });
 }
 
-std::string comparison_in_words(const std::string& text) {
-  for (const auto& [sign, words] : {std::pair(" != 0", "is no multiple of"), std::pair(" == 0", "is a multiple of")}) {
-    if (!text.ends_with(sign)) continue;
-    const std::vector<std::string> sides =
-        parts_between(std::string_view(text).substr(0, text.size() - std::string_view(sign).size()), "%");
-    if (sides.size() == 2) return fmt::format("{} {} {}", unwrapped(sides[0]), words, unwrapped(sides[1]));
+// What pages compare again and again, as people say it.
+const std::map<std::string, std::string>& phrases() {
+  static const std::map<std::string, std::string> all = [] {
+    std::map<std::string, std::string> made{{"clip_alone > 0", "clip_grad_norm_ clips"},
+                                            {"world > ranks", "the mesh takes more ranks than there are"}};
+    for (const char* name : {"ac", "sac", "compile"}) {
+      made[fmt::format("{} > 0", name)] = fmt::format("{} is applied too", name);
+      made[fmt::format("{} == 0", name)] = fmt::format("{} is not applied", name);
+    }
+    for (const auto& [name, what] :
+         {std::pair("dp", "data parallelism"), std::pair("dp_shard", "sharded data parallelism"),
+          std::pair("dp_replicate", "replicated data parallelism"), std::pair("pp", "pipeline parallelism"),
+          std::pair("tp", "tensor parallelism"), std::pair("cp", "context parallelism"), std::pair("ep", "expert parallelism"),
+          std::pair("etp", "expert-tensor parallelism")}) {
+      made[fmt::format("{} > 1", name)] = fmt::format("there is {}", what);
+      made[fmt::format("{} == 1", name)] = fmt::format("there is no {}", what);
+    }
+    return made;
+  }();
+  return all;
+}
+
+std::string name_in_words(const std::string& name) {
+  if (name == "world") return "what the mesh takes";
+  return name == "ranks" ? "the number of ranks" : name;
+}
+
+std::string comparison_in_words(const Condition& condition, const ConditionNode& node) {
+  const auto written = [&](const ConditionNode& part) { return print(condition, part); };
+  const bool is_number = node.kind >= ConditionNode::equal && condition.right(node).kind == ConditionNode::number;
+  const long long bound = is_number ? condition.right(node).value : -1;
+  if (const ConditionNode& left = condition.left(node); bound == 0 && left.kind == ConditionNode::remainder) {
+    const std::string dividend = name_in_words(written(condition.left(left)));
+    const std::string divisor = name_in_words(written(condition.right(left)));
+    if (node.kind == ConditionNode::unequal) return fmt::format("{} is no multiple of {}", dividend, divisor);
+    if (node.kind == ConditionNode::equal) return fmt::format("{} is a multiple of {}", dividend, divisor);
   }
-  if (text == "clip_alone > 0") return "clip_grad_norm_ clips";
-  for (const char* name : {"ac", "sac", "compile"})
-    if (text == fmt::format("{} > 0", name)) return fmt::format("{} is applied too", name);
-  return text;
+  const std::string text = written(node);
+  const auto known = phrases().find(text);
+  return known == phrases().end() ? text : known->second;
 }
 
 }  // namespace
@@ -106,13 +112,13 @@ std::string any_in_words(const Pattern& pattern) {
 
 std::string condition_in_words(const Rule& rule, const std::vector<Item>& fired) {
   if (!rule.when) return "";
+  const Condition& condition = *rule.when;
   std::vector<std::string> all;
-  const std::vector<std::string> conjuncts = parts_between(rule.when->text, "&&");
-  for (const std::string& conjunct : conjuncts) {
-    const std::vector<std::string> any = parts_between(unwrapped(conjunct), "||");
-    if (std::ranges::any_of(any, [&](const std::string& one) { return is_said_by(one, fired); })) continue;
+  for (const ConditionNode* conjunct : parts_of(condition, condition.root(), ConditionNode::both)) {
+    const auto any = parts_of(condition, *conjunct, ConditionNode::either);
+    if (std::ranges::any_of(any, [&](const ConditionNode* one) { return is_said_by(condition, *one, fired); })) continue;
     std::vector<std::string> words;
-    for (const std::string& one : any) words.push_back(comparison_in_words(one));
+    for (const ConditionNode* one : any) words.push_back(comparison_in_words(condition, *one));
     all.push_back(join(words, " or "));
   }
   return join(all, " and ");

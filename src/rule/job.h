@@ -42,6 +42,7 @@ struct Job {
   ConditionValues sizes;     // those that are known
 
   Job(std::optional<int> ranks = {}, ConditionValues sizes = frozen_sizes()) : ranks(ranks), sizes(std::move(sizes)) {}
+  friend bool operator==(const Job&, const Job&) = default;
 };
 
 // The degrees of the stack, what is counted in it, and what is known of the job. The microbatches that a pp item says are

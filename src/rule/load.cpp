@@ -28,7 +28,7 @@ std::string_view slug_word(RuleKind kind) {
 }
 
 // "simple-fsdp" begins with a transform that the pattern names, or is "anything".
-bool names(std::string_view part, const Pattern& pattern) {
+bool begins_with(std::string_view part, const Pattern& pattern) {
   std::string name(part);
   std::ranges::replace(name, '-', '_');
   return name.starts_with("anything") ||
@@ -38,14 +38,14 @@ bool names(std::string_view part, const Pattern& pattern) {
 std::string slug_mistake(const Rule& rule) {
   const std::string_view word = slug_word(rule.kind);
   if (word.empty()) {
-    if (rule.one.any_of.empty() || names(rule.slug, rule.one)) return "";
+    if (rule.one.any_of.empty() || begins_with(rule.slug, rule.one)) return "";
     return fmt::format("the slug '{}' does not begin with what the page flags, '{}'", rule.slug, print(rule.one));
   }
   const std::size_t at = rule.slug.find(word);
   if (at == rule.slug.npos)
     return fmt::format("the slug '{}' of a page in {}/ has no '{}'", rule.slug, name_of(rule.kind), word);
-  if (names(std::string_view(rule.slug).substr(0, at), rule.one) &&
-      names(std::string_view(rule.slug).substr(at + word.size()), rule.other))
+  if (begins_with(std::string_view(rule.slug).substr(0, at), rule.one) &&
+      begins_with(std::string_view(rule.slug).substr(at + word.size()), rule.other))
     return "";
   return fmt::format("the slug '{}' does not say '{}{}{}'", rule.slug, print(rule.one), word, print(rule.other));
 }

@@ -102,6 +102,12 @@ std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job
   return found;
 }
 
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const ConditionValues& values) {
+  std::vector<Firing> found = firings_if_met(rule, stack);
+  if (found.empty() || (rule.when && !is_met(*rule.when, values))) return {};
+  return found;
+}
+
 std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Job& job) {
   if (!rule.when || firings_if_met(rule, stack).empty()) return {};
   const ConditionValues values = condition_values(stack, job);

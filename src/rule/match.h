@@ -23,6 +23,9 @@ Job job_of(const Witness& witness);
 // All firings, in order of the stack.
 std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
 
+// The same with condition_values(stack, job), which many rules share.
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const ConditionValues& values);
+
 // Sizes that are not known, and without which it is open whether the rule fires; none where it is decided.
 std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Job& job);
 

@@ -71,6 +71,13 @@ bool is_silent_for(const Rule& rule, std::string_view project) {
          std::ranges::none_of(rule.holds, [&](const Holds& entry) { return entry.project == project; });
 }
 
+bool names(const Rule& rule, const std::string& transform) {
+  const auto is_named = [&](const Pattern& pattern) {
+    return std::ranges::find(pattern.any_of, transform, &ItemPattern::name) != pattern.any_of.end();
+  };
+  return is_named(rule.one) || is_named(rule.other);
+}
+
 std::string reason_of(const Rule& rule) {
   // A sentence ends at a full stop before a blank or a line's end; a version such as 2.11 has no blank behind its stop.
   std::string sentence;

@@ -108,6 +108,8 @@ bool holds_for(const Rule& rule, const Target& target);
 bool speaks_about(const Rule& rule, std::string_view project);
 // What a page says of one project's defect is no advice for another.
 bool is_silent_for(const Rule& rule, std::string_view project);
+// One of the patterns that it fires by does.
+bool names(const Rule& rule, const std::string& transform);
 
 // The first sentence of the section "Why": what a finding says.
 std::string reason_of(const Rule& rule);

@@ -71,8 +71,7 @@ TEST(Conditions, MistakesAreToldWhenThePageIsRead) {
   EXPECT_FALSE(parse_condition("2tp > 1"));
 }
 
-// Found by fuzzing: the library reads through the end of the first two.
-TEST(Conditions, AreRefusedBeforeTheLibraryBreaksOnThem) {
+TEST(Conditions, OfAnotherFormAreRefused) {
   EXPECT_EQ(parse_condition("tp > 1 || || ep").error().message, "'tp > 1 || || ep': expected a value before '||'");
   EXPECT_EQ(parse_condition("tp > 1 |||| ep > 1").error().message, "'tp > 1 |||| ep > 1': expected a value before '||'");
   EXPECT_EQ(parse_condition("tp ? 1 : 2").error().message, "'tp ? 1 : 2': '?' has no place in a condition");
@@ -81,6 +80,38 @@ TEST(Conditions, AreRefusedBeforeTheLibraryBreaksOnThem) {
   EXPECT_EQ(parse_condition("tp) > 1").error().message, "'tp) > 1': a ')' without its '('");
   EXPECT_EQ(parse_condition("tp > \n1").error().message, "'tp > \\n1': '\\n' has no place in a condition");
   EXPECT_TRUE(met("(0 - 7) % -1 == 0 && -tp < 0", "tp=2"));
+}
+
+TEST(Conditions, OperatorsTakeWhatTheyAreFor) {
+  EXPECT_EQ(parse_condition("tp && ep > 1").error().message, "'tp && ep > 1': expected a truth value beside '&&', got tp");
+  EXPECT_EQ(parse_condition("1 < tp < 4").error().message, "'1 < tp < 4': expected a number beside '<', got 1 < tp");
+  EXPECT_FALSE(parse_condition("(tp > 1) + 1 > 0"));
+  EXPECT_FALSE(parse_condition("tp / 2 > 1"));
+  EXPECT_FALSE(parse_condition("tp > 1.5"));
+}
+
+TEST(Conditions, NumbersBeyondLongLongMeetNothing) {
+  EXPECT_FALSE(met("999999999999999999 * 999999999999999999 > 0", "tp=2"));
+  EXPECT_TRUE(met("999999999999999999 * 999999999999999999 > 0 || tp == 2", "tp=2"));
+}
+
+TEST(Conditions, AreNotReadDeeperThanAPageNeeds) {
+  EXPECT_FALSE(parse_condition(std::string(100'000, '(') + "tp" + std::string(100'000, ')') + " > 1"));
+  EXPECT_FALSE(parse_condition(std::string(100'000, '-') + "tp > 1"));
+  EXPECT_TRUE(met("((((tp)))) > ---1", "tp=2"));
+}
+
+TEST(Conditions, ArePrintedWithTheBracketsThatTheyNeed) {
+  for (const char* text : {"sequence_length % (2 * cp * tp) != 0", "(dp_shard * cp * tp) % ep != 0", "tp - (ep - 1) > 0",
+                           "tp > 1 && (ep == 1 || etp > 1) && experts > 0", "-tp < 0"}) {
+    const Condition condition = *parse_condition(text);
+    const std::string printed = print(condition, condition.root());
+    EXPECT_EQ(print(*parse_condition(printed), parse_condition(printed)->root()), printed) << text;
+  }
+  const Condition condition = *parse_condition("sequence_length % (2 * cp * tp) != 0");
+  EXPECT_EQ(print(condition, condition.root()), "sequence_length % (2 * cp * tp) != 0");
+  EXPECT_EQ(print(*parse_condition("(dp_shard * cp) % ep != 0 and tp > 1"), parse_condition("(dp_shard * cp) % ep != 0 and tp > 1")->root()),
+            "dp_shard * cp % ep != 0 && tp > 1");
 }
 
 TEST(Conditions, SayWhatTheyLookedAt) {
