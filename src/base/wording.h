@@ -8,7 +8,7 @@
 
 namespace ordercheck {
 
-// "1 case", "2 cases"; of an irregular plural both forms: counted(2, "piece of advice", "pieces of advice").
+// "1 case", "2 cases"; of an irregular plural both forms: counted(2, "advisory", "advisories").
 std::string counted(std::int64_t count, const std::string& one, const std::string& many = "");
 
 // "a", "a and b", "a, b and c"; "" of none.

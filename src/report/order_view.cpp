@@ -20,13 +20,9 @@ namespace {
 // Whom recommended orders are for: a defect of another project's own is none of theirs.
 constexpr const char* kReader = "pytorch";
 
-bool names(const Pattern& pattern, const std::string& name) {
-  return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& p) { return p.name == name; });
-}
-
 bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, const std::string& name) {
   return std::ranges::any_of(
-      rules, [&](const Rule& rule) { return kinds.contains(rule.kind) && (names(rule.one, name) || names(rule.other, name)); });
+      rules, [&](const Rule& rule) { return kinds.contains(rule.kind) && names(rule, name); });
 }
 
 // Some page keeps two of them apart for good: its cure gives one of them up.

@@ -15,9 +15,9 @@ struct Span {
   std::size_t end = 0;
 };
 
-// "<message>\n  <text>\n  <caret line>". Bytes that are no printable ASCII show as '?', so that columns count bytes and
-// the error is valid UTF-8 whatever the text was; a long text is cut around the place.
-Error error_at(std::string_view text, Span where, const std::string& message);
+// "<message> at column N<cure>\n  <text>\n  <caret line>". Columns count characters, from 1; a byte that is no UTF-8 shows as \xNN,
+// so that the error is valid UTF-8 whatever the text was; a long text is cut around the place.
+Error error_at(std::string_view text, Span where, const std::string& message, const std::string& cure = "");
 
 // The word between quotes, made printable as above, cut after 40 characters.
 std::string in_quotes(std::string_view word);

@@ -181,8 +181,8 @@ Result<Case> parse_case(std::string_view text) {
     const std::size_t equals = std::min(word.end, text.find('=', at));
     const std::string_view key = text.substr(at, equals - at);
     const std::string_view value = equals == word.end ? "" : text.substr(equals + 1, word.end - equals - 1);
-    const auto wrong_at = [&](Span span, const std::string& what, std::string_view cure = "") {
-      return error_at(text, span, fmt::format("{} at column {}{}", what, span.begin + 1, cure));
+    const auto wrong_at = [&](Span span, const std::string& what, const std::string& cure = "") {
+      return error_at(text, span, what, cure);
     };
     if (find_transform(key)) return wrong_at({at, equals}, fmt::format("no comma before '{}'", key));
     if (!contains(keys(), key))

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "stack/synonyms.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -50,8 +51,7 @@ class ItemParser {
     if (word.empty()) return error(name, "expected the name of a transform");
     info_ = find_transform_as_typed(word);
     if (info_ == nullptr)
-      return error(name, fmt::format("unknown transform {}", in_quotes(word)),
-                   "; " + did_you_mean(lower(word), names_in(transforms())));
+      return error(name, fmt::format("unknown transform {}", in_quotes(word)), "; " + instead_of(lower(word)));
     item_.name = info_->name;
 
     if (skip('='))
@@ -79,8 +79,8 @@ class ItemParser {
     return true;
   }
 
-  Error error(Span where, std::string message, std::string_view cure = "") const {
-    return error_at(text_, where, fmt::format("{} at column {}{}", message, where.begin + 1, cure));
+  Error error(Span where, const std::string& message, const std::string& cure = "") const {
+    return error_at(text_, where, message, cure);
   }
 
   std::optional<Error> read_value() {
@@ -174,6 +174,10 @@ class ItemParser {
       if (view(span) == names.back()) item_.scope = scope;
     }
     at_ = end_;
+    if (item_.scope == info_->scope) {
+      item_.scope.reset();  // the default, however it is written
+      return std::nullopt;
+    }
     if (item_.scope) return std::nullopt;
     return error(span, fmt::format("unknown scope {}", in_quotes(view(span))), "; " + did_you_mean(lower(view(span)), names));
   }

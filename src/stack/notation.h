@@ -1,8 +1,11 @@
 // The notations of a stack, and its one canonical printed form.
 //
 //   comma    pp=2,tp=2,ac,fsdp=2            left is applied first; canonical
-//   arrows   PP=2 -> TP=2 -> AC -> FSDP=2   the same with another separator
+//   arrows   PP=2 -> TP=2 -> AC -> FSDP=2   the same with another separator, also →
 //   nested   FSDP=2(AC(TP=2(PP=2(model))))  outermost is applied last; the innermost word is `model`
+//
+// Nested, a compile around everything without a scope is one of the model; in a list it is one of each block. A scope that is the
+// transform's default is left out of the canonical form.
 //
 // Names of transforms are read in any case, also as prose spells them (SimpleFSDP); the rest is lower case. Blanks
 // around an item are skipped. "" and "model" are the empty stack.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "stack/item_parser.h"
 #include "stack/notation.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 bool is_model(std::string_view text) {
   return std::ranges::equal(trim(text), std::string_view("model"),
                             [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-}
-
-Error error_at_column(std::string_view text, Span where, std::string_view what) {
-  return error_at(text, where, fmt::format("{} at column {}", what, where.begin + 1));
 }
 
 // Items between separators, left applied first.
@@ -35,6 +32,7 @@ Result<Stack> parse_list(std::string_view text, std::string_view separator) {
 // Outermost is applied last. A loop, not a recursion: a deep text must not end the stack of the program.
 Result<Stack> parse_nesting(std::string_view text) {
   Stack stack;
+  const bool scope_was_written = text.substr(0, text.find('(')).find('@') != text.npos;
   std::size_t at = 0;
   for (std::size_t open; (open = text.find_first_of("()", at)) != text.npos && text[open] == '('; at = open + 1) {
     Result<Item> item = parse_item(text, {at, open});
@@ -43,16 +41,19 @@ Result<Stack> parse_nesting(std::string_view text) {
   }
   const std::size_t end = std::min(text.size(), text.find(')', at));
   if (!is_model(text.substr(at, end - at)))
-    return error_at_column(text, {at, end},
+    return error_at(text, {at, end},
                            fmt::format("expected 'model' innermost, got {}", in_quotes(trim(text.substr(at, end - at)))));
   at = end;
   for (std::size_t open = stack.items.size(); open > 0; --open) {
     at = std::min(text.size(), text.find_first_not_of(" \t", at));
     if (at == text.size() || text[at] != ')')
-      return error_at_column(text, {at, at + 1}, fmt::format("expected {} more ')'", open));
+      return error_at(text, {at, at + 1}, fmt::format("expected {} more ')'", open));
     ++at;
   }
-  if (!trim(text.substr(at)).empty()) return error_at_column(text, {at, text.size()}, "expected nothing more");
+  if (!trim(text.substr(at)).empty()) return error_at(text, {at, text.size()}, "expected nothing more");
+  // Around everything is around the model: compile(FSDP(model)) is no compile of each block.
+  if (Item& outermost = stack.items.front(); !scope_was_written && info_of(outermost).outermost)
+    outermost.scope = info_of(outermost).outermost;
   std::ranges::reverse(stack.items);
   return stack;
 }
@@ -60,7 +61,9 @@ Result<Stack> parse_nesting(std::string_view text) {
 Result<Stack> parse_any(std::string_view text) {
   if (trim(text).empty() || is_model(text)) return Stack{};
   if (text.find_first_of("()") != text.npos) return parse_nesting(text);
-  return parse_list(text, text.find("->") != text.npos ? "->" : ",");
+  for (const std::string_view arrow : {"->", "\u2192"})
+    if (text.find(arrow) != text.npos) return parse_list(text, arrow);
+  return parse_list(text, ",");
 }
 
 }  // namespace

@@ -40,7 +40,10 @@ std::string print_nested(const Stack& stack) {
   for (auto item = stack.items.rbegin(); item != stack.items.rend(); ++item) {
     const TransformInfo* info = find_transform(item->name);
     assert(info != nullptr && "an item names a transform of the catalogue");
-    text += info->nested + print_rest(*item) + "(";
+    text += info->nested + print_rest(*item);
+    // Without its scope it would be read as one of the model.
+    if (text.find('(') == text.npos && info->outermost && !item->scope) text += std::string("@") + name_of(info->scope);
+    text += "(";
   }
   return text + "model" + std::string(stack.items.size(), ')');
 }

@@ -12,6 +12,11 @@ std::optional<std::string> option_of(const Item& item, const std::string& name) 
   return std::nullopt;
 }
 
+Stack without_degrees(Stack stack) {
+  for (Item& item : stack.items) item.degrees.clear();
+  return stack;
+}
+
 Scope scope_of(const Item& item) {
   if (item.scope) return *item.scope;
   const TransformInfo* info = find_transform(item.name);

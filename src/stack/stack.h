@@ -40,7 +40,7 @@ struct Item {
   std::vector<Degree> degrees;  // {2} for tp=2, {2,4} for hsdp=2x4 (replicate x shard), empty when none was written
   std::string mode;             // "selective" for ac=selective, empty when none was written
   std::vector<Option> options;  // in the order written
-  std::optional<Scope> scope;   // only when written; scope_of() gives the default
+  std::optional<Scope> scope;   // where it is not the transform's default; scope_of() gives either
   Origin origin;
 
   friend bool operator==(const Item& a, const Item& b) {
@@ -52,6 +52,9 @@ struct Stack {
   std::vector<Item> items;  // applied first to applied last
   friend bool operator==(const Stack&, const Stack&) = default;
 };
+
+// What is applied, to however many ranks.
+Stack without_degrees(Stack stack);
 
 // The option's value, "" for a flag, nothing when the item does not carry it.
 std::optional<std::string> option_of(const Item& item, const std::string& name);

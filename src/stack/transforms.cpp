@@ -98,7 +98,8 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {captured},
        .modes = {"inductor", "aot_eager"},  // none written: what the engine compiles with by itself
-       .options = {{.name = "wrap", .absent = "in place"}, {.name = "fullgraph"}}},
+       .options = {{.name = "wrap", .absent = "in place"}, {.name = "fullgraph"}},
+       .outermost = Scope::model},
       {.name = "fsdp",
        .title = "fully sharded data parallel (FSDP2)",
        .nested = "FSDP",

@@ -72,6 +72,7 @@ struct TransformInfo {
   std::vector<OwedEffect> owes;    // empty: nothing is stated, and it is never found ignored
   std::vector<std::string> modes;  // what `=mode` may be
   std::vector<OptionInfo> options;
+  std::optional<Scope> outermost = {};  // what it is of where it is written around everything; nothing: the default
   bool casts = false;  // to another dtype before a reduction: what comes of it is up to the layout
 };
 

@@ -13,14 +13,10 @@ namespace {
 
 std::string term_row(const char* label, const std::string& text) { return labelled(2, label, 8, text); }
 
-bool names(const Pattern& pattern, const std::string& transform) {
-  return std::ranges::any_of(pattern.any_of, [&](const ItemPattern& item) { return item.name == transform; });
-}
-
 std::string pages_naming(const std::string& transform, const std::vector<Rule>& rules) {
   std::vector<std::string> ids;
   for (const Rule& rule : rules)
-    if (names(rule.one, transform) || names(rule.other, transform)) ids.push_back(rule.id);
+    if (names(rule, transform)) ids.push_back(rule.id);
   return join(ids, ", ");
 }
 

@@ -14,7 +14,7 @@ TEST(Counted, OneIsOne) {
   EXPECT_EQ(counted(0, "case"), "0 cases");
   EXPECT_EQ(counted(1, "case"), "1 case");
   EXPECT_EQ(counted(2, "case"), "2 cases");
-  EXPECT_EQ(counted(2, "piece of advice", "pieces of advice"), "2 pieces of advice");
+  EXPECT_EQ(counted(2, "advisory", "advisories"), "2 advisories");
 }
 
 TEST(Enumerated, HasAnAndBeforeTheLast) {

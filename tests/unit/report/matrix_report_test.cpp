@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/displayable.h"
+#include "base/displayable.h"
 #include "report/job_summary.h"
 #include "stack/notation.h"
 

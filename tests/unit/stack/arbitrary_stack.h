@@ -50,6 +50,7 @@ inline rc::Gen<Item> arbitrary_item() {
     }
     if (*rc::gen::arbitrary<bool>())
       item.scope = *rc::gen::element(Scope::model, Scope::block, Scope::experts, Scope::attention);
+    if (item.scope == info.scope) item.scope.reset();  // as a parse leaves the default out
     return item;
   });
 }

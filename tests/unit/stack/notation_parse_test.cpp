@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/displayable.h"
 #include "base/text.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -40,6 +41,7 @@ TEST(ParseStack, AllNotationsMeanOneStack) {
   EXPECT_EQ(canonical(" fsdp=2 ( Compile( ac(Tp=2(PP=2( Model ) ) )) ) "), expected);
   EXPECT_EQ(canonical("PP=2 -> TP=2 -> AC -> compile -> FSDP=2"), expected);
   EXPECT_EQ(canonical("PP=2->TP=2->AC->compile->FSDP=2"), expected);
+  EXPECT_EQ(canonical("PP=2 → TP=2 → AC → compile@block→FSDP=2"), expected);
 }
 
 TEST(ParseStack, KnowsTheNamesThatProseUses) {
@@ -47,6 +49,22 @@ TEST(ParseStack, KnowsTheNamesThatProseUses) {
             "auto_parallel,simple_fsdp=4:bucket=transformer_block");
   EXPECT_EQ(canonical("Replicate=2(compile=aot_eager(TP=2:plan=blocks(model)))"),
             "tp=2:plan=blocks,compile=aot_eager,replicate=2");
+}
+
+TEST(ParseStack, ACompileAroundEverythingIsOneOfTheModel) {
+  EXPECT_EQ(canonical("compile(FSDP=2(model))"), "fsdp=2,compile@model");
+  EXPECT_EQ(canonical("compile@block(FSDP=2(model))"), "fsdp=2,compile");
+  EXPECT_EQ(canonical("FSDP=2(compile(model))"), "compile,fsdp=2");
+  EXPECT_EQ(canonical("fsdp=2,compile"), "fsdp=2,compile");  // in a list it is one of each block
+  EXPECT_EQ(canonical("AC(FSDP=2(model))"), "fsdp=2,ac");
+}
+
+TEST(ParseStack, ShowsTheWordsOfOtherLanguagesAsTheyAre) {
+  EXPECT_EQ(parse_stack("tp=2→fsdpü=2").error().message,
+            "unknown transform 'fsdpü' at column 6; did you mean 'fsdp'?\n"
+            "  tp=2→fsdpü=2\n"
+            "       ^~~~~");
+  EXPECT_THAT(parse_stack("\xff").error().message, HasSubstr("'\\xff'"));
 }
 
 TEST(ParseStack, NothingIsTheEmptyStack) {
@@ -165,8 +183,7 @@ void check_value_or_one_error(const std::string& text) {
   RC_ASSERT(lines.size() == 3u);
   RC_ASSERT(!lines[0].empty());
   RC_ASSERT(lines[2].find('^') != std::string::npos);
-  for (const std::string& line : lines)
-    for (const char c : line) RC_ASSERT(c >= ' ' && c <= '~');
+  for (const std::string& line : lines) RC_ASSERT(displayable(line) == line);
 }
 
 RC_GTEST_PROP(ParseStack, AnyBytesAreAStackOrOneError, (const std::string& bytes)) { check_value_or_one_error(bytes); }

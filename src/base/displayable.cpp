@@ -1,4 +1,4 @@
-#include "report/displayable.h"
+#include "base/displayable.h"
 
 #include <cstdint>
 
