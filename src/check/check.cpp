@@ -12,8 +12,10 @@
 #include "check/repair.h"
 #include "check/runs.h"
 #include "check/trainer.h"
+#include "check/unknown.h"
 #include "rule/load.h"
 #include "rule/match.h"
+#include "stack/case.h"
 
 namespace ordercheck {
 namespace {
@@ -45,10 +47,13 @@ std::vector<Finding> fold(std::vector<Finding> findings, const Judge& judge) {
   return findings;
 }
 
-std::vector<Try> tries_of(const Finding& finding, const Report& report, const Judge& judge) {
-  std::vector<Stack> stacks = tries_against(finding, report.stack, judge);
+std::vector<Try> tries_of(const Finding& finding, const Report& report, const Judge& judge, RepairSearch& search) {
+  const Rule& rule = *find_rule(judge.rules(), finding.rule);
+  Fired fired{.rule = &rule, .firing = {}, .severity = finding.severity};
+  for (const Party& party : finding.parties) fired.firing.items.push_back(party.index);
+  std::vector<Stack> stacks = search.tries_against(fired, report.stack);
   if (stacks.empty() && finding.severity == Severity::error && report.repaired) stacks.push_back(*report.repaired);
-  const bool sizes_matter = find_rule(judge.rules(), finding.rule)->kind == RuleKind::fits;
+  const bool sizes_matter = rule.kind == RuleKind::fits;
   std::vector<Try> tries;
   for (Stack& stack : stacks) {
     // Of the model that the question is about: without its ep the stack still has experts.
@@ -66,23 +71,61 @@ std::set<std::string> projects_of(const std::vector<Rule>& rules) {
   return names;
 }
 
+void add_names(const Pattern& pattern, std::set<std::string>& names) {
+  for (const ItemPattern& item : pattern.any_of) names.insert(item.name);
+}
+
+// A page that names a transform of a project that runs says what is against it, not that nothing is: "tp|ep before quantize" was
+// shown with tp. Only of a project that is never run here are pages all that there is.
+std::set<std::string> known_to(const std::string& project, const std::vector<Rule>& rules,
+                               const std::vector<Observation>& observations) {
+  std::set<std::string> known;
+  for (const Observation& seen : observations) {
+    if (seen.engine != project) continue;
+    const auto ran = parse_case(seen.case_text);
+    for (std::size_t i = 0; ran && i < ran->stack.items.size(); ++i) known.insert(ran->stack.items[i].name);
+  }
+  if (!known.empty()) return known;
+  for (const Rule& rule : rules) {
+    if (std::ranges::find(rule.holds, project, &Holds::project) == rule.holds.end()) continue;
+    add_names(rule.one, known);
+    add_names(rule.other, known);
+  }
+  return known;
+}
+
+std::vector<TargetRun> runs_of(const Target& target, const std::vector<Observation>& observations) {
+  std::vector<TargetRun> runs;
+  for (const Observation& seen : observations) {
+    const Result<Version> version = parse_version(seen.version);
+    if (seen.engine != target.project || !version || *version != *target.version) continue;
+    if (const Result<Case> ran = parse_case(seen.case_text))
+      runs.push_back({.seen = &seen, .ran = *ran, .shape = without_degrees(ran->stack)});
+  }
+  return runs;
+}
+
 }  // namespace
 
 Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job)
     : rules_(rules), target_(std::move(target)), observations_(observations), job_(std::move(job)) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
+  for (const Rule& rule : rules_) {
+    severities_.push_back(severity_of(rule, target_, grade(rule)));
+    silenced_.push_back(silences(rule));
+  }
+  known_ = known_to(target_.project, rules_, observations_);
+  runs_ = runs_of(target_, observations_);
 }
 
-const Grade& Judge::grade(const Rule& rule) const {
-  const std::size_t index = &rule - rules_.data();
+std::size_t Judge::index_of(const Rule& rule) const {
+  const auto index = static_cast<std::size_t>(&rule - rules_.data());
   assert(index < grades_.size() && "a rule of this judge");
-  return grades_[index];
+  return index;
 }
 
-Severity Judge::severity(const Rule& rule) const { return severity_of(rule, target_, grade(rule)); }
-
-bool Judge::is_silenced(const Rule& rule) const {
+bool Judge::silences(const Rule& rule) const {
   if (is_silent_for(rule, target_.project)) return true;
   const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
   const Grade& there = grade(rule);
@@ -113,14 +156,27 @@ int count_of(const Report& report, Severity severity) {
   return static_cast<int>(std::ranges::count(report.findings, severity, &Finding::severity));
 }
 
-std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
-  std::vector<Finding> findings;
+Legality legality_of(const Report& report) {
+  if (count_of(report, Severity::error) > 0) return Legality::illegal;
+  return report.unknown.empty() ? Legality::legal : Legality::unknown;
+}
+
+std::vector<Fired> fired_on(const Stack& stack, const Judge& judge) {
+  std::vector<Fired> fired;
+  const ConditionValues values = condition_values(stack, judge.job());
   for (const Rule& rule : judge.rules()) {
     if (judge.is_silenced(rule)) continue;
-    for (const Firing& firing : firings(rule, stack, judge.job())) findings.push_back(describe(rule, firing, stack, judge));
+    for (Firing& firing : firings(rule, stack, values))
+      fired.push_back({.rule = &rule, .firing = std::move(firing), .severity = judge.severity(rule)});
   }
   // Rules come sorted by kind and id, firings by place; errors go first.
-  std::ranges::stable_sort(findings, {}, &Finding::severity);
+  std::ranges::stable_sort(fired, {}, &Fired::severity);
+  return fired;
+}
+
+std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
+  std::vector<Finding> findings;
+  for (const Fired& one : fired_on(stack, judge)) findings.push_back(describe(*one.rule, one.firing, stack, judge));
   return findings;
 }
 
@@ -134,12 +190,14 @@ Report check(const Stack& stack, const Judge& judge) {
   report.target = judge.target();
   report.findings = fold(findings_of(stack, judge), judge);
   report.conflict = smallest_conflict(stack, judge);
-  report.repaired = repaired(stack, judge);
+  RepairSearch search(judge);
+  report.repaired = search.repaired(stack);
   for (const Rule& rule : judge.rules())
     if (std::vector<std::string> sizes = open_for(rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(rule))
       report.not_judged.push_back({.rule = rule.id, .sizes = std::move(sizes)});
-  for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge);
+  for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge, search);
   report.trainer = trainer_advice(stack, judge);
+  report.unknown = unknown_in(stack, judge);
   return report;
 }
 

@@ -1,14 +1,25 @@
 // Is a stack legal, and why not? Every violation at once, the smallest conflict, a repair.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "check/finding.h"
 #include "rule/job.h"
+#include "rule/match.h"
+#include "stack/case.h"
 
 namespace ordercheck {
+
+// A committed run of the target's engine and version.
+struct TargetRun {
+  const Observation* seen = nullptr;
+  Case ran;
+  Stack shape;  // of the case, without degrees
+};
 
 // What a stack is judged by and for. Refers to rules and observations of the caller, which must outlive it; grades every
 // rule once. Read only after that, so one judge may serve several threads.
@@ -21,18 +32,29 @@ class Judge {
   const Target& target() const { return target_; }
   const std::vector<Observation>& observations() const { return observations_; }
   const Job& job() const { return job_; }
-  const Grade& grade(const Rule& rule) const;  // of one of rules()
-  Severity severity(const Rule& rule) const;
+  const std::vector<TargetRun>& runs() const { return runs_; }
+  // Whether a committed run of the target's project holds the transform; of a project that is not run here, whether one of its
+  // pages names it.
+  bool knows(const std::string& transform) const { return known_.contains(transform); }
+  const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }  // of one of rules()
+  Severity severity(const Rule& rule) const { return severities_[index_of(rule)]; }
   // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
   // about other projects than its own.
-  bool is_silenced(const Rule& rule) const;
+  bool is_silenced(const Rule& rule) const { return silenced_[index_of(rule)]; }
 
  private:
+  std::size_t index_of(const Rule& rule) const;
+  bool silences(const Rule& rule) const;
+
   const std::vector<Rule>& rules_;
   Target target_;
   const std::vector<Observation>& observations_;
   Job job_;
-  std::vector<Grade> grades_;  // one a rule
+  std::vector<Grade> grades_;  // these three: one a rule
+  std::vector<Severity> severities_;
+  std::vector<bool> silenced_;
+  std::set<std::string> known_;
+  std::vector<TargetRun> runs_;
 };
 
 // The target with the newest version that the pages and observations know, where it has none. An error when nothing
@@ -43,7 +65,18 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
 // repairs with them.
 Report check(const Stack& stack, const Judge& judge);
 
-// The findings alone, without repairs, conflict, or folding: what repairs and cores are computed by.
+// A rule that fires on a place of a stack: what a finding describes in words.
+struct Fired {
+  const Rule* rule = nullptr;  // of the judge
+  Firing firing;
+  Severity severity = Severity::advice;
+};
+
+// Of every rule that is not silenced, errors first, then by rule kind, id and place. No words are made: repairs and cores ask this of
+// hundreds of stacks.
+std::vector<Fired> fired_on(const Stack& stack, const Judge& judge);
+
+// The same in words, without repairs, conflict, or folding.
 std::vector<Finding> findings_of(const Stack& stack, const Judge& judge);
 bool has_error(const std::vector<Finding>& findings);
 

@@ -16,8 +16,8 @@ Stack part_of(const Stack& stack, const std::vector<std::size_t>& items) {
 
 std::set<std::string> errors_of(const Stack& stack, const Judge& judge) {
   std::set<std::string> ids;
-  for (const Finding& finding : findings_of(stack, judge))
-    if (finding.severity == Severity::error) ids.insert(finding.rule);
+  for (const Fired& fired : fired_on(stack, judge))
+    if (fired.severity == Severity::error) ids.insert(fired.rule->id);
   return ids;
 }
 

@@ -66,18 +66,45 @@ struct TrainerAdvice {
   friend bool operator==(const TrainerAdvice&, const TrainerAdvice&) = default;
 };
 
+struct Counts {
+  int errors = 0;
+  int advice = 0;
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+// What the pages of another project find in the same stack.
+struct FoundElsewhere {
+  Target target;  // the newest version that is known
+  Counts counts;
+  friend bool operator==(const FoundElsewhere&, const FoundElsewhere&) = default;
+};
+
+// A transform of the stack that no run of the target has: what the pages do not say against it is silence, which is no green.
+struct Unknown {
+  std::string transform;
+  std::vector<FoundElsewhere> elsewhere;  // of projects whose pages name it, by name
+  friend bool operator==(const Unknown&, const Unknown&) = default;
+};
+
 struct Report {
   Stack stack;
   Target target;
   bool target_assumed = false;              // the version was not asked for: the newest that is known
+  std::optional<Version> newest_run = {};   // where the target is newer than any version that was run: that one
   std::vector<Finding> findings;            // errors first, then by rule kind, id and place
   std::vector<TrainerAdvice> trainer = {};  // in order of the rules; never against the stack itself
   std::vector<NotJudged> not_judged;        // in order of the rules
+  std::vector<Unknown> unknown = {};        // in order of the stack
   std::optional<Conflict> conflict;         // when there is an error
   std::optional<Stack> repaired;            // without any error; nothing when there is none to mend, or no repair was found
   friend bool operator==(const Report&, const Report&) = default;
 };
 
 int count_of(const Report& report, Severity severity);
+
+enum class Legality { legal, illegal, unknown };
+
+// Illegal where there is an error, else unknown where something in the stack is.
+Legality legality_of(const Report& report);
 
 }  // namespace ordercheck

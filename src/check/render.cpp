@@ -15,6 +15,9 @@
 namespace ordercheck {
 namespace {
 
+constexpr std::ptrdiff_t kScreen = 20;         // lines of findings
+constexpr std::size_t kMostOnAScreen = 8;  // of two lines each
+
 std::string paint(const std::string& text, const char* code, bool colour) {
   return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
 }
@@ -41,17 +44,55 @@ std::string render(const std::vector<Try>& tries, const Stack& whole, bool colou
   return text;
 }
 
-std::string render(const Finding& finding, const Stack& whole, bool colour) {
+std::string headline(const Finding& finding, bool colour) {
   const bool error = finding.severity == Severity::error;
-  std::string text = fmt::format("{} {} ({}): {}\n", paint(finding.rule, "1", colour),
-                                 paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
-                                 paint(finding.headline, "1", colour));
+  return fmt::format("{} {} ({}): {}\n", paint(finding.rule, "1", colour),
+                     paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
+                     paint(finding.headline, "1", colour));
+}
+
+std::string reason(const Finding& finding) {
+  return row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited_briefly(finding.citation)));
+}
+
+std::string render(const Finding& finding, const Stack& whole, bool colour) {
+  std::string text = headline(finding, colour);
   text += row("you wrote", written(finding));
-  text += row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited_briefly(finding.citation)));
+  text += reason(finding);
   const std::string smallest = print(finding.smallest);
   text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
   text += render(finding.tries, whole, colour);
   return text + row("also", join(finding.also, ", "));
+}
+
+// Two lines each, the cures that are not the repaired stack behind them, each once, and ids of what is beyond the screen.
+std::string render_briefly(const Report& report, bool colour) {
+  std::string text;
+  std::vector<std::string> beyond;
+  std::vector<std::pair<std::string, std::vector<std::string>>> cures;  // a stack to try, and what it mends
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    const Finding& finding = report.findings[i];
+    if (i >= kMostOnAScreen) {
+      if (!contains(beyond, finding.rule)) beyond.push_back(finding.rule);
+      continue;
+    }
+    text += headline(finding, colour) + reason(finding);
+    if (finding.tries.empty() || finding.tries.front().stack == report.repaired) continue;
+    const std::string stack = fmt::format("{}  [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
+    auto cure = std::ranges::find(cures, stack, &decltype(cures)::value_type::first);
+    if (cure == cures.end()) cure = cures.insert(cures.end(), {stack, {}});
+    if (!contains(cure->second, finding.rule)) cure->second.push_back(finding.rule);
+  }
+  for (const auto& [stack, rules] : cures) text += fmt::format("Against {} alone: try {}\n", join(rules, ", "), stack);
+  if (!beyond.empty()) text += fmt::format("And {}. --all tells all of each.\n", join(beyond, ", "));
+  return text;
+}
+
+std::string render_findings(const Report& report, bool colour, Detail detail) {
+  std::string text;
+  for (const Finding& finding : report.findings) text += render(finding, report.stack, colour);
+  const bool fits = std::ranges::count(text, '\n') <= kScreen;
+  return fits || detail == Detail::all ? text : render_briefly(report, colour);
 }
 
 // Elle's tone: the claims that no order can keep, side by side.
@@ -80,13 +121,32 @@ std::string render(const std::vector<NotJudged>& open) {
   if (model) ways.push_back("--config config.json of the model");
   std::string how = join(ways, " or ");
   if (ranks) how += std::string(how.empty() ? "" : ", and ") + "--world N for the ranks";
-  return fmt::format("Not judged, sizes unknown: {}.\n  Give them with {}.\n", join(rules, ", "), how);
+  return fmt::format("Not judged, sizes unknown: {}. Give them with {}.\n", join(rules, ", "), how);
 }
 
 // How it is to be clipped, on a line of its own: that is no finding, since a stack need not say how it is trained.
 std::string render(const TrainerAdvice& one) {
   return fmt::format("Clipping: {}with {} ({}) {} shows: {}.\n", one.needs.empty() ? "" : one.needs + "; ",
                      "torch.nn.utils.clip_grad_norm_ alone", print(default_trainer()), one.rule, one.shows);
+}
+
+std::string verdict_of(const Report& report) {
+  const std::string counts =
+      in_words(Counts{.errors = count_of(report, Severity::error), .advice = count_of(report, Severity::advice)});
+  if (!counts.empty()) return counts;
+  return report.not_judged.empty() && report.unknown.empty() ? "Nothing against it" : "Nothing against it in what could be judged";
+}
+
+std::string one_line_of(const Report& report) {
+  std::vector<std::string> rules, unknown;
+  for (const Finding& finding : report.findings)
+    if (!contains(rules, finding.rule)) rules.push_back(finding.rule);
+  for (const Unknown& one : report.unknown) unknown.push_back(one.transform);
+  std::string text = verdict_of(report);
+  if (!rules.empty()) text += ": " + join(rules, ", ");
+  if (report.repaired) text += "; repaired: " + print(*report.repaired);
+  if (!unknown.empty()) text += "; nothing is known of " + join(unknown, ", ");
+  return fmt::format("{} ({})\n", text, print(report.target));
 }
 
 std::string render_repaired(const Report& report, bool colour) {
@@ -97,6 +157,13 @@ std::string render_repaired(const Report& report, bool colour) {
 
 }  // namespace
 
+std::string in_words(const Counts& counts) {
+  std::vector<std::string> parts;
+  if (counts.errors > 0) parts.push_back(counted(counts.errors, "error"));
+  if (counts.advice > 0) parts.push_back(counted(counts.advice, "advisory", "advisories"));
+  return join(parts, ", ");
+}
+
 std::string ordinal(std::size_t index) {
   const std::size_t place = index + 1;
   const bool teen = place % 100 >= 11 && place % 100 <= 13;
@@ -104,23 +171,29 @@ std::string ordinal(std::size_t index) {
   return fmt::format("{}{}", place, ending);
 }
 
-std::string render_text(const Report& report, bool colour) {
-  std::string text;
-  for (const Finding& finding : report.findings) text += render(finding, report.stack, colour);
+std::string in_words(const Unknown& one, const Target& target) {
+  std::vector<std::string> found;
+  for (const FoundElsewhere& there : one.elsewhere) {
+    const std::string counts = in_words(there.counts);
+    found.push_back(fmt::format("{}: {}", print(there.target), counts.empty() ? "nothing against it" : counts));
+  }
+  return fmt::format("Nothing is known of {} on {}: no run there has it.{}", one.transform,
+                     print(target), found.empty() ? "" : " " + join(found, "; ") + ".");
+}
+
+std::string render_text(const Report& report, bool colour, Detail detail) {
+  if (detail == Detail::line) return one_line_of(report);
+  std::string text = render_findings(report, colour, detail);
   if (report.conflict && (report.conflict->no_order || report.conflict->stack != report.stack))
     text += render(*report.conflict);
   if (report.repaired) text += render_repaired(report, colour);
-
-  const int errors = count_of(report, Severity::error), advice = count_of(report, Severity::advice);
-  std::vector<std::string> counts;
-  if (errors > 0) counts.push_back(counted(errors, "error"));
-  if (advice > 0) counts.push_back(counted(advice, "piece of advice", "pieces of advice"));
-  const std::string_view nothing =
-      report.not_judged.empty() ? "Nothing against it." : "Nothing against it in what could be judged.";
-  text += counts.empty() ? nothing : join(counts, ", ") + ".";
+  for (const Unknown& one : report.unknown) text += in_words(one, report.target) + "\n";
+  text += verdict_of(report) + ".";
   if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
-  text +=
-      fmt::format(" Judged for {}{}.\n", print(report.target), report.target_assumed ? ", the newest that the rules know" : "");
+  const std::string known = report.newest_run       ? fmt::format(", of which nothing was run: {} is the newest", print(*report.newest_run))
+                            : report.target_assumed ? ", the newest that the rules know"
+                                                    : "";
+  text += fmt::format(" Judged for {}{}.\n", print(report.target), known);
   for (const TrainerAdvice& one : report.trainer) text += render(one);
   if (!report.not_judged.empty()) text += render(report.not_judged);
   return text;

@@ -47,6 +47,18 @@ Json json_of(const Conflict& conflict) {
       {"stack", print(conflict.stack)}, {"items", conflict.items}, {"rules", conflict.rules}, {"no_order", conflict.no_order}};
 }
 
+Json json_of(const Unknown& one) {
+  Json elsewhere = Json::array();
+  for (const FoundElsewhere& there : one.elsewhere)
+    elsewhere.push_back({{"target", print(there.target)}, {"errors", there.counts.errors}, {"advice", there.counts.advice}});
+  return {{"transform", one.transform}, {"elsewhere", elsewhere}};
+}
+
+// null: unknown.
+Json json_of(Legality legality) {
+  return legality == Legality::unknown ? Json(nullptr) : Json(legality == Legality::legal);
+}
+
 }  // namespace
 
 std::string render_json(const Report& report) {
@@ -57,14 +69,19 @@ std::string render_json(const Report& report) {
     trainer.push_back({{"rule", one.rule}, {"shows", one.shows}, {"needs", one.needs}});
   Json not_judged = Json::array();
   for (const NotJudged& one : report.not_judged) not_judged.push_back({{"rule", one.rule}, {"unknown", one.sizes}});
+  Json unknown = Json::array();
+  for (const Unknown& one : report.unknown) unknown.push_back(json_of(one));
   const Json whole{{"stack", print(report.stack)},
                    {"target", print(report.target)},
                    {"target_assumed", report.target_assumed},
+                   {"newest_run", report.newest_run ? Json(print(*report.newest_run)) : Json(nullptr)},
+                   {"legal", json_of(legality_of(report))},
                    {"errors", count_of(report, Severity::error)},
                    {"advice", count_of(report, Severity::advice)},
                    {"findings", findings},
                    {"trainer", trainer},
                    {"not_judged", not_judged},
+                   {"unknown", unknown},
                    {"conflict", report.conflict ? json_of(*report.conflict) : Json(nullptr)},
                    {"repaired", json_of(report.repaired)}};
   return whole.dump(2) + "\n";

@@ -78,13 +78,14 @@ std::string render_text(const Suggestion& suggestion, const Judge& judge, bool c
 std::string render_json(const Suggestion& suggestion, const Judge& judge) {
   Json reasons = Json::array();
   for (const OrderReason& reason : suggestion.reasons) reasons.push_back(json_of(reason, suggestion.order, judge));
+  const Json report = Json::parse(render_json(suggestion.report));
   const Json whole{{"stack", print(suggestion.order)},
                    {"orders", suggestion.orders},
                    {"all_counted", suggestion.all_counted},
-                   {"legal", !has_error(suggestion.report.findings)},
+                   {"legal", report.at("legal")},
                    {"blockers", blockers_of(suggestion)},
                    {"reasons", reasons},
-                   {"report", Json::parse(render_json(suggestion.report))}};
+                   {"report", report}};
   return whole.dump(2) + "\n";
 }
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "base/text.h"
 #include "check/cure.h"
 #include "check/orders.h"
 #include "check/partners.h"
-#include "rule/load.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
+#include "stack/notation.h"
 #include "stack/trainer.h"
 #include "stack/transforms.h"
 
@@ -19,10 +20,6 @@ namespace {
 // Each round mends at least one error, so a stack of ordinary size needs far fewer.
 constexpr int kMostRounds = 16;
 constexpr std::size_t kMostTries = 3;
-
-std::size_t count_errors(const Stack& stack, const Judge& judge) {
-  return static_cast<std::size_t>(std::ranges::count(findings_of(stack, judge), Severity::error, &Finding::severity));
-}
 
 // The item with other degrees, nearest first, smaller before larger.
 std::vector<Item> other_degrees(const Item& item) {
@@ -40,21 +37,38 @@ std::vector<Item> other_degrees(const Item& item) {
   return made;
 }
 
+// The item with another count in one of its options, nearest first, larger before smaller: more microbatches keep the ranks.
+std::vector<Item> other_counts(const Item& item) {
+  std::vector<Item> made;
+  for (int distance = 1; distance <= 16; ++distance)
+    for (const int sign : {1, -1})
+      for (std::size_t at = 0; at < item.options.size(); ++at) {
+        const OptionInfo* info = find_option(info_of(item), item.options[at].name);
+        const auto count = info->form == OptionForm::count ? parse_integer(item.options[at].value) : std::nullopt;
+        if (!count || *count + sign * distance < 1) continue;
+        Item changed = item;
+        changed.options[at].value = std::to_string(*count + sign * distance);
+        made.push_back(std::move(changed));
+      }
+  return made;
+}
+
 // Either item may be the one that is moved: which of the two the user cares about is not known, so both are tried. The
 // recommended order is tried last of equals: it changes most.
-void add_moves(const Finding& finding, const Stack& stack, const Judge& judge, std::vector<Stack>& edits) {
-  const std::size_t first = finding.parties.at(0).index, then = finding.parties.back().index;
+void add_moves(const Firing& firing, const Stack& stack, const Judge& judge, std::vector<Stack>& edits) {
+  const std::size_t first = firing.items.at(0), then = firing.items.back();
   edits.push_back(moved(stack, then, first, false));
   edits.push_back(moved(stack, first, then, true));
   edits.push_back(recommended_order(stack, judge));
 }
 
-void add_resizings(const Finding& finding, const Stack& stack, std::vector<Stack>& edits) {
+void add_resizings(const Firing& firing, const Stack& stack, std::vector<Stack>& edits) {
   for (std::size_t index = 0; index < stack.items.size(); ++index) {
-    // A finding without parties is about the mesh as a whole, and then any item's degree may be the one to change.
-    const bool party = std::ranges::find(finding.parties, index, &Party::index) != finding.parties.end();
-    if (!party && !finding.parties.empty()) continue;
-    for (Item& changed : other_degrees(stack.items[index])) {
+    // A firing without items is about the mesh as a whole, and then any item's degree may be the one to change.
+    if (!firing.items.empty() && !contains(firing.items, index)) continue;
+    std::vector<Item> sized = other_counts(stack.items[index]);
+    std::ranges::move(other_degrees(stack.items[index]), std::back_inserter(sized));
+    for (Item& changed : sized) {
       Stack made = stack;
       made.items[index] = std::move(changed);
       edits.push_back(std::move(made));
@@ -62,71 +76,62 @@ void add_resizings(const Finding& finding, const Stack& stack, std::vector<Stack
   }
 }
 
-std::vector<std::size_t> items_of(const Finding& finding) {
-  std::vector<std::size_t> items;
-  for (const Party& party : finding.parties) items.push_back(party.index);
-  return items;
-}
-
 bool only_drops(const Stack& from, const Stack& to) {
   const auto was_there = [&](const Item& item) { return contains(from.items, item); };
   return to.items.size() < from.items.size() && std::ranges::all_of(to.items, was_there);
 }
 
-// What an edit leaves to be mended, and how far it went; less is better.
-struct Weight {
-  std::size_t errors = 0, findings = 0, size = 0;
-  friend auto operator<=>(const Weight&, const Weight&) = default;
-};
+}  // namespace
 
-struct Weighed {
-  Stack stack;
-  Weight weight;
-  bool silenced = false;  // the rule of the finding
-};
+std::vector<std::vector<Stack>> edits_against(const Fired& fired, const Stack& stack, const Judge& judge) {
+  const Rule& rule = *fired.rule;
+  std::vector<Stack> cures, edits, removals;
+  for (Stack& cure : cures_by_page(rule, fired.firing.items, stack))
+    (only_drops(stack, cure) ? removals : cures).push_back(std::move(cure));
+  if (rule.kind == RuleKind::order) add_moves(fired.firing, stack, judge, edits);
+  if (rule.kind == RuleKind::fits) add_resizings(fired.firing, stack, edits);
+  if (rule.kind == RuleKind::needs)
+    for (std::size_t place = stack.items.size() + 1; place-- > 0;) edits.push_back(with(stack, place, example_of(rule.other)));
+  // The item written last is the one that came to what was there.
+  for (auto item = fired.firing.items.rbegin(); item != fired.firing.items.rend(); ++item)
+    removals.push_back(without(stack, *item));
+  return {std::move(cures), std::move(edits), std::move(removals)};
+}
 
-// What drops the trainer is trained by the default one, so that is what it is weighed with.
-Weighed weighed(Stack edited, const Stack& from, const std::string& rule, const Judge& judge) {
-  const std::vector<Finding> left = findings_of(names_trainer(from) ? with_trainer(edited) : edited, judge);
-  const Weight weight{.errors = static_cast<std::size_t>(std::ranges::count(left, Severity::error, &Finding::severity)),
+const std::vector<Fired>& RepairSearch::fired_on(const Stack& stack) {
+  const auto [found, is_new] = fired_.try_emplace(print(stack));
+  if (is_new) found->second = ordercheck::fired_on(stack, judge_);
+  return found->second;
+}
+
+std::size_t RepairSearch::count_errors(const Stack& stack) {
+  return static_cast<std::size_t>(std::ranges::count(fired_on(stack), Severity::error, &Fired::severity));
+}
+
+// What drops the trainer is trained by the default one, so that is what it is weighed with. `rule` may be null.
+RepairSearch::Weighed RepairSearch::weighed(Stack edited, const Stack& from, const Rule* rule) {
+  const std::vector<Fired>& left = fired_on(names_trainer(from) ? with_trainer(edited) : edited);
+  const Weight weight{.errors = static_cast<std::size_t>(std::ranges::count(left, Severity::error, &Fired::severity)),
                       .findings = left.size(),
                       .size = size_of_change(from, edited)};
-  return {
-      .stack = std::move(edited), .weight = weight, .silenced = std::ranges::find(left, rule, &Finding::rule) == left.end()};
+  const bool silenced = std::ranges::find(left, rule, &Fired::rule) == left.end();
+  return {.stack = std::move(edited), .weight = weight, .silenced = silenced};
 }
 
 // The edited stack, or what mends the errors that it leaves; nothing where that brings the rule back or drops a
 // transform.
-std::optional<Stack> completed(const Weighed& edit, const Stack& from, const std::string& rule, const Judge& judge) {
+std::optional<Stack> RepairSearch::completed(const Weighed& edit, const Stack& from, const Rule& rule) {
   if (edit.weight.errors == 0) return edit.stack;
-  std::optional<Stack> mended = repaired(edit.stack, judge);
-  if (!mended || drops_a_transform(edit.stack, *mended) || !weighed(*mended, from, rule, judge).silenced) return std::nullopt;
+  std::optional<Stack> mended = repaired(edit.stack);
+  if (!mended || drops_a_transform(edit.stack, *mended) || !weighed(*mended, from, &rule).silenced) return std::nullopt;
   return mended;
 }
 
-}  // namespace
-
-std::vector<std::vector<Stack>> edits_against(const Finding& finding, const Stack& stack, const Judge& judge) {
-  const Rule* rule = find_rule(judge.rules(), finding.rule);
-  assert(rule != nullptr && "a finding of one of the judge's rules");
-  std::vector<Stack> cures, edits, removals;
-  for (Stack& cure : cures_by_page(*rule, items_of(finding), stack))
-    (only_drops(stack, cure) ? removals : cures).push_back(std::move(cure));
-  if (rule->kind == RuleKind::order) add_moves(finding, stack, judge, edits);
-  if (rule->kind == RuleKind::fits) add_resizings(finding, stack, edits);
-  if (rule->kind == RuleKind::needs)
-    for (std::size_t place = stack.items.size() + 1; place-- > 0;) edits.push_back(with(stack, place, example_of(rule->other)));
-  // The item written last is the one that came to what was there.
-  for (auto party = finding.parties.rbegin(); party != finding.parties.rend(); ++party)
-    removals.push_back(without(stack, party->index));
-  return {std::move(cures), std::move(edits), std::move(removals)};
-}
-
-std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, const Judge& judge) {
-  const RuleKind kind = find_rule(judge.rules(), finding.rule)->kind;
-  const bool leaving_out_is_a_choice = finding.severity == Severity::error && kind != RuleKind::order && kind != RuleKind::fits;
+std::vector<Stack> RepairSearch::tries_against(const Fired& fired, const Stack& stack) {
+  const RuleKind kind = fired.rule->kind;
+  const bool leaving_out_is_a_choice = fired.severity == Severity::error && kind != RuleKind::order && kind != RuleKind::fits;
   std::vector<Stack> tries;
-  const std::vector<std::vector<Stack>> groups = edits_against(finding, stack, judge);
+  const std::vector<std::vector<Stack>> groups = edits_against(fired, stack, judge_);
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const bool leaves_out = group + 1 == groups.size();
     // Where a new item stands is no choice worth telling; which of two is moved, and to which size, is.
@@ -135,7 +140,7 @@ std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, con
     if (!leaves_out && one_will_do && !tries.empty()) continue;
     std::vector<Weighed> edits;
     for (const Stack& edited : groups[group])
-      if (Weighed edit = weighed(edited, stack, finding.rule, judge); edit.silenced && !edited.items.empty())
+      if (Weighed edit = weighed(edited, stack, fired.rule); edit.silenced && !edited.items.empty())
         edits.push_back(std::move(edit));
     std::ranges::stable_sort(edits, {}, &Weighed::weight);
     for (const Weighed& edit : edits) {
@@ -143,7 +148,7 @@ std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, con
       const bool as_good =
           edit.weight.errors == edits.front().weight.errors && edit.weight.findings == edits.front().weight.findings;
       if (!leaves_out && !as_good) break;
-      const std::optional<Stack> made = completed(edit, stack, finding.rule, judge);
+      const std::optional<Stack> made = completed(edit, stack, *fired.rule);
       if (!made || contains(tries, *made)) continue;
       tries.push_back(*made);
       if (one_will_do) break;
@@ -154,21 +159,21 @@ std::vector<Stack> tries_against(const Finding& finding, const Stack& stack, con
 
 // Greedy: in each round the edit that leaves the fewest errors, then findings, then changes least. Where no single edit leaves
 // fewer errors there is no repair: a search over two at once would find more of them, at the square of the cost.
-std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
-  std::size_t errors = count_errors(stack, judge);
+std::optional<Stack> RepairSearch::searched(const Stack& stack) {
+  std::size_t errors = count_errors(stack);
   if (errors == 0) return std::nullopt;
   Stack best = stack;
   // First the order alone, all of it at once: moving items one by one may pass through orders that are worse.
-  if (const Stack ordered = recommended_order(stack, judge); count_errors(ordered, judge) < errors) {
+  if (const Stack ordered = recommended_order(stack, judge_); count_errors(ordered) < errors) {
     best = ordered;
-    errors = count_errors(best, judge);
+    errors = count_errors(best);
   }
   for (int round = 0; errors > 0 && round < kMostRounds; ++round) {
     std::optional<Weighed> better;
     std::vector<std::vector<Stack>> groups(3);
-    for (const Finding& finding : findings_of(best, judge)) {
-      if (finding.severity != Severity::error) continue;
-      std::vector<std::vector<Stack>> edits = edits_against(finding, best, judge);
+    for (const Fired& fired : fired_on(best)) {
+      if (fired.severity != Severity::error) continue;
+      std::vector<std::vector<Stack>> edits = edits_against(fired, best, judge_);
       for (std::size_t group = 0; group < edits.size(); ++group)
         groups[group].insert(groups[group].end(), edits[group].begin(), edits[group].end());
     }
@@ -176,7 +181,7 @@ std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
     // wants to read.
     for (const std::vector<Stack>& group : groups) {
       for (const Stack& edited : group)
-        if (Weighed edit = weighed(edited, best, "", judge);
+        if (Weighed edit = weighed(edited, best, nullptr);
             edit.weight.errors < errors && (!better || edit.weight < better->weight))
           better = std::move(edit);
       if (better) break;
@@ -187,5 +192,13 @@ std::optional<Stack> repaired(const Stack& stack, const Judge& judge) {
   }
   return errors == 0 ? std::optional(best) : std::nullopt;
 }
+
+std::optional<Stack> RepairSearch::repaired(const Stack& stack) {
+  const std::string text = print(stack);
+  if (const auto found = repaired_.find(text); found != repaired_.end()) return found->second;
+  return repaired_.emplace(text, searched(stack)).first->second;
+}
+
+std::optional<Stack> repaired(const Stack& stack, const Judge& judge) { return RepairSearch(judge).repaired(stack); }
 
 }  // namespace ordercheck

@@ -21,16 +21,6 @@ Stack under_inductor(Stack stack) {
   return stack;
 }
 
-Stack without_degrees(Stack stack) {
-  for (Item& item : stack.items) item.degrees.clear();
-  return stack;
-}
-
-bool is_of_target(const Observation& seen, const Target& target) {
-  const Result<Version> version = parse_version(seen.version);
-  return seen.engine == target.project && version && target.version && *version == *target.version;
-}
-
 }  // namespace
 
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model) {
@@ -40,19 +30,14 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
   const auto rank = [&](const StackRun& run) {
     return std::tuple(run.stand_in, run.stack != (run.inductor ? inductor : stack));
   };
-  for (const Observation& seen : judge.observations()) {
-    if (!is_of_target(seen, judge.target())) continue;
-    const Result<Case> ran = parse_case(seen.case_text);
-    if (!ran || *ran != usual_case(ran->stack, model, seen.engine)) continue;
-    StackRun run{.run = &seen, .stack = ran->stack};
-    const Stack shape = without_degrees(ran->stack);
-    const auto is_of = [&](const Stack& wanted) {
-      const Stack plain = without_degrees(wanted);
-      return shape == plain || is_trained_form_of(shape, plain);
-    };
-    run.inductor = open && is_of(inductor);
-    run.stand_in = open && is_of(stack);
-    if (!run.inductor && !is_of(stack)) continue;
+  const Stack plain = without_degrees(stack), plain_inductor = without_degrees(inductor);
+  for (const TargetRun& there : judge.runs()) {
+    const auto is_of = [&](const Stack& shape) { return there.shape == shape || is_trained_form_of(there.shape, shape); };
+    const bool as_it_is = is_of(plain);
+    StackRun run{.run = there.seen, .stack = {}, .inductor = open && is_of(plain_inductor), .stand_in = open && as_it_is};
+    if (!run.inductor && !as_it_is) continue;
+    if (there.ran != usual_case(there.ran.stack, model, there.seen->engine)) continue;
+    run.stack = there.ran.stack;
     if (!best || rank(run) < rank(*best)) best = std::move(run);
   }
   return best;

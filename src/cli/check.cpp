@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "check/render.h"
 #include "cli/command.h"
 #include "cli/project/project.h"
@@ -18,6 +19,8 @@ struct CheckOptions {
   Question question;
   std::string today;
   bool strict = false;
+  bool quiet = false;
+  bool all = false;
 };
 
 Result<int> run_check(const CheckOptions& options) {
@@ -26,14 +29,17 @@ Result<int> run_check(const CheckOptions& options) {
   if (format != "text" && format != "json")
     return Error{
         fmt::format("--format {} is for the stacks of .ordercheck.toml; leave the stack out, or ask for text or json", format)};
+  if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
+    return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
   const auto asked = ask(options.question);
   if (!asked) return asked.error();
   const Knowledge& known = asked->knowledge;
   Report report = check(asked->stack, Judge(known.rules, asked->meant.target, known.observations, asked->job));
   report.target_assumed = asked->meant.assumed;
-  fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour()));
-  const bool against = count_of(report, Severity::error) > 0 || (options.strict && !report.findings.empty());
-  return against ? kDecidedAgainst : kNothingAgainst;
+  report.newest_run = asked->meant.newest_run;
+  const Detail detail = options.quiet ? Detail::line : options.all ? Detail::all : Detail::screen;
+  fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
+  return exit_code_of(report, options.strict);
 }
 
 }  // namespace
@@ -51,6 +57,8 @@ void add_check(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
+  CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line for a stack");
+  command->add_flag("--all", options->all, "All of every finding, however long that is")->excludes(quiet);
   show_examples(*command, {"check pp=2,tp=2,ac,compile,fsdp=2", "check fsdp=2,tp=3 --set heads=32 --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = ended("check", run_check(*options)); });
 }

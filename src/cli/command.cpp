@@ -20,4 +20,13 @@ int ended(const std::string& subcommand, const Result<int>& result) {
   return result ? *result : bad_input(subcommand, result.error().message);
 }
 
+int exit_code_of(const Report& report, bool strict) {
+  switch (legality_of(report)) {
+    case Legality::illegal: return kDecidedAgainst;
+    case Legality::unknown: return kUndecided;
+    case Legality::legal: break;
+  }
+  return strict && !report.findings.empty() ? kDecidedAgainst : kNothingAgainst;
+}
+
 }  // namespace ordercheck::cli

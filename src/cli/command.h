@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/result.h"
+#include "check/finding.h"
 
 namespace ordercheck::cli {
 
@@ -21,7 +22,7 @@ inline void show_examples(CLI::App& command, const std::vector<std::string>& lin
 inline constexpr int kNothingAgainst = 0;  // nothing against it: equal, close; advice alone, a predicted verdict in a matrix
 inline constexpr int kDecidedAgainst = 1;  // an error finding; differs, fails, hangs, ignored; stale docs
 inline constexpr int kBadInput = 2;        // nothing ran and the caller must change something
-inline constexpr int kUndecided = 3;       // an engine broke; unstable, unrun
+inline constexpr int kUndecided = 3;       // an engine broke; unstable, unrun; a transform that nothing is known of
 
 // Each says on stderr what is wrong, in one line that begins with the subcommand's name, and gives the exit code of that.
 int bad_input(const std::string& subcommand, const std::string& message);
@@ -29,6 +30,9 @@ int undecided(const std::string& subcommand, const std::string& message);
 
 // The exit code of a subcommand that came to `result`: an error is bad input, and is told.
 int ended(const std::string& subcommand, const Result<int>& result);
+
+// Of a check: advice counts where the caller is strict.
+int exit_code_of(const Report& report, bool strict);
 
 // Groups of subcommands in the help.
 inline constexpr const char* kAsk = "Ask about an order";

@@ -18,8 +18,9 @@ Result<int> run_suggest(const Question& question) {
   const Judge judge(asked->knowledge.rules, asked->meant.target, asked->knowledge.observations, asked->job);
   Suggestion suggestion = suggest(asked->stack, judge);
   suggestion.report.target_assumed = asked->meant.assumed;
+  suggestion.report.newest_run = asked->meant.newest_run;
   fmt::print("{}", question.format == "json" ? render_json(suggestion, judge) : render_text(suggestion, judge, wants_colour()));
-  return has_error(suggestion.report.findings) ? kDecidedAgainst : kNothingAgainst;
+  return exit_code_of(suggestion.report, false);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct ProjectStack {
 };
 
 struct Allow {
-  std::string rule;   // an id
+  std::string rule;   // an id; "unknown-ep" for a transform that nothing is known of
   std::string stack;  // a name; "" for every stack
   std::string reason;
   std::string until;  // 2027-03-01

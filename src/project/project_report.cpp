@@ -27,6 +27,15 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
         left.push_back(std::move(finding));
     }
     one.report.findings = std::move(left);
+    std::erase_if(one.report.unknown, [&](const Unknown& unknown) {
+      bool allowed = false;
+      for (std::size_t at = 0; at < project.allows.size(); ++at) {
+        if (!is_about(project.allows[at], one.subject.name, id_of(unknown))) continue;
+        used[at] = true;
+        allowed = allowed || !has_expired(project.allows[at], today);
+      }
+      return allowed;
+    });
     // They are about the whole stack: with no error left there is nothing to mend.
     if (count_of(one.report, Severity::error) == 0) {
       one.report.conflict.reset();
@@ -41,6 +50,14 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
       made.idle.push_back(project.allows[at]);
   }
   return made;
+}
+
+std::string id_of(const Unknown& unknown) { return kUnknownPrefix + unknown.transform; }
+
+int unknown_of(const ProjectReport& report) {
+  int unknown = 0;
+  for (const StackReport& one : report.stacks) unknown += static_cast<int>(one.report.unknown.size());
+  return unknown;
 }
 
 int errors_of(const ProjectReport& report) {

@@ -32,6 +32,11 @@ struct ProjectReport {
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
                      const std::string& from_repository);
 
+// As [[allow]] and reports call what nothing is known of: "unknown-ep".
+inline constexpr const char* kUnknownPrefix = "unknown-";
+std::string id_of(const Unknown& unknown);
+
+int unknown_of(const ProjectReport& report);  // transforms that nothing is known of and no entry allows
 int errors_of(const ProjectReport& report);  // expired entries are errors too
 int advice_of(const ProjectReport& report);  // idle entries are advice too
 

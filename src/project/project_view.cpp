@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/render.h"
-#include "report/displayable.h"
+#include "base/displayable.h"
 #include "report/junit.h"
 #include "report/sarif.h"
 #include "stack/notation.h"
@@ -46,12 +46,23 @@ Note note_of(const ProjectStack& subject, const Finding& finding) {
           .fingerprint = subject.name + parties};
 }
 
+Note note_of(const ProjectStack& subject, const Unknown& unknown, const Target& target) {
+  return {.rule = id_of(unknown),
+          .severity = Severity::advice,
+          .line = subject.line,
+          .subject = subject.name,
+          .message = fmt::format("{}: {}", subject.name, in_words(unknown, target)),
+          .fingerprint = fmt::format("{} {}", subject.name, unknown.transform)};
+}
+
 std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
 
 std::vector<Note> notes_of(const ProjectReport& report) {
   std::vector<Note> notes;
-  for (const StackReport& one : report.stacks)
+  for (const StackReport& one : report.stacks) {
     for (const Finding& finding : one.report.findings) notes.push_back(note_of(one.subject, finding));
+    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(one.subject, unknown, one.report.target));
+  }
   for (const Allow& allow : report.expired)
     notes.push_back({.rule = kExpired,
                      .severity = Severity::error,
@@ -72,13 +83,14 @@ std::vector<Note> notes_of(const ProjectReport& report) {
 }
 
 std::string summary_of(const ProjectReport& report) {
-  const int errors = errors_of(report), advice = advice_of(report);
+  const int errors = errors_of(report), advice = advice_of(report), unknown = unknown_of(report);
   std::size_t allowed = 0;
   for (const StackReport& one : report.stacks) allowed += one.allowed.size();
   std::string text = fmt::format("{}: ", counted(static_cast<std::int64_t>(report.stacks.size()), "stack"));
   text += errors == 0 && advice == 0
               ? "nothing against them in what could be judged"
-              : fmt::format("{}, {}", counted(errors, "error"), counted(advice, "piece of advice", "pieces of advice"));
+              : fmt::format("{}, {}", counted(errors, "error"), counted(advice, "advisory", "advisories"));
+  if (unknown > 0) text += fmt::format(", {} that nothing is known of", counted(unknown, "transform"));
   return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(static_cast<std::int64_t>(allowed), "finding")));
 }
 
@@ -166,6 +178,10 @@ std::string render_project_junit(const ProjectReport& report) {
       if (note.severity != Severity::error) continue;
       if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, note.message);
       made.end = TestEnd::failed;
+    }
+    if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
+      made.end = TestEnd::skipped;
+      made.message = in_words(one.report.unknown.front(), one.report.target);
     }
     suite.cases.push_back(made);
   }

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "report/displayable.h"
+#include "base/displayable.h"
 #include "report/markdown.h"
 #include "report/summary.h"
 

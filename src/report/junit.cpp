@@ -5,7 +5,7 @@
 
 #include <pugixml.hpp>
 
-#include "report/displayable.h"
+#include "base/displayable.h"
 
 namespace ordercheck {
 namespace {

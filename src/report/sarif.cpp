@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
-#include "report/displayable.h"
+#include "base/displayable.h"
 #include "report/markdown.h"
 #include "rule/load.h"
 #include "stack/notation.h"

@@ -7,7 +7,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "project/project_report.h"
 #include "rule/load.h"
+#include "stack/transforms.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -59,6 +61,7 @@ Status add_own_rules(const Project& project, std::vector<Rule>& rules) {
 Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules) {
   std::vector<std::string> ids;
   for (const Rule& rule : rules) ids.push_back(rule.id);
+  for (const TransformInfo& transform : transforms()) ids.push_back(kUnknownPrefix + transform.name);
   for (const Allow& allow : project.allows)
     if (!contains(ids, allow.rule))
       return Error{fmt::format("{}:{}: no rule has the id '{}'; {}", project.path, allow.line, one_line(allow.rule),

@@ -1,6 +1,8 @@
 #include "cli/project/project.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -14,20 +16,62 @@
 namespace ordercheck::cli {
 namespace {
 
-Result<Report> judge(const ProjectStack& one, const Project& project, const Question& question, std::vector<Rule>& all_rules) {
-  const std::string& target = question.target.empty() && question.python.empty() ? one.target : question.target;
-  const auto asked = parse_target(target.empty() ? kUsualTarget : target);
-  if (!asked) return asked.error();
-  auto known = load_knowledge(question.rules, *asked);
-  if (!known) return known.error();
-  if (const Status added = add_own_rules(project, known->rules); !added) return added.error();
-  const auto meant = target_for(target, question.python, *known);
-  if (!meant) return meant.error();
-  Report report = check(one.stack, Judge(known->rules, meant->target, known->observations, one.job));
-  report.target_assumed = meant->assumed;
-  all_rules = std::move(known->rules);
-  return report;
-}
+// The judges of a project's stacks: most are for one target and one job, and what a judge knows takes longer to read than a stack to
+// judge.
+class Judges {
+ public:
+  Judges(const Project& project, const Question& question) : project_(project), question_(question) {}
+
+  Result<Report> judge(const ProjectStack& one) {
+    const std::string& target = question_.target.empty() && question_.python.empty() ? one.target : question_.target;
+    const auto bench = bench_for(target);
+    if (!bench) return bench.error();
+    Report report = check(one.stack, judge_for(**bench, one.job));
+    report.target_assumed = (*bench)->meant.assumed;
+    report.newest_run = (*bench)->meant.newest_run;
+    return report;
+  }
+
+  // Of the last target; those of a project without stacks are none.
+  const std::vector<Rule>& rules() const {
+    static const std::vector<Rule> none;
+    return benches_.empty() ? none : benches_.back()->known.rules;
+  }
+
+ private:
+  struct Bench {
+    std::string target;  // as it was written
+    Knowledge known;
+    MeantTarget meant;
+    std::vector<Judge> judges;  // one a job
+  };
+
+  Result<Bench*> bench_for(const std::string& target) {
+    for (const auto& bench : benches_)
+      if (bench->target == target) return bench.get();
+    const auto asked = parse_target(target.empty() ? kUsualTarget : target);
+    if (!asked) return asked.error();
+    auto known = load_knowledge(question_.rules, *asked);
+    if (!known) return known.error();
+    if (const Status added = add_own_rules(project_, known->rules); !added) return added.error();
+    auto meant = target_for(target, question_.python, *known);
+    if (!meant) return meant.error();
+    benches_.push_back(std::make_unique<Bench>(
+        Bench{.target = target, .known = std::move(known).value(), .meant = std::move(meant).value(), .judges = {}}));
+    return benches_.back().get();
+  }
+
+  static const Judge& judge_for(Bench& bench, const Job& job) {
+    const auto found = std::ranges::find(bench.judges, job, &Judge::job);
+    if (found != bench.judges.end()) return *found;
+    bench.judges.emplace_back(bench.known.rules, bench.meant.target, bench.known.observations, job);
+    return bench.judges.back();
+  }
+
+  const Project& project_;
+  const Question& question_;
+  std::vector<std::unique_ptr<Bench>> benches_;
+};
 
 std::string rendered(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules) {
   if (format == "json") return render_project_json(report);
@@ -62,19 +106,21 @@ Result<int> check_project(const Question& question, const std::string& today, bo
   if (!day) return day.error();
   const auto project = read_project();
   if (!project) return project.error();
-  std::vector<Rule> rules;
+  Judges judges(*project, question);
   std::vector<Report> reports;
   for (const ProjectStack& one : project->stacks) {
-    auto report = judge(one, *project, question, rules);
+    auto report = judges.judge(one);
     if (!report)
       return Error{fmt::format("{}:{}: stack '{}': {}", project->path, one.line, one_line(one.name), report.error().message)};
     reports.push_back(std::move(report).value());
   }
+  const std::vector<Rule>& rules = judges.rules();
   if (const Status ids = check_allowed_rules(*project, rules); !ids) return ids.error();
   const ProjectReport report = judged(*project, std::move(reports), *day, from_repository(project->path));
   fmt::print("{}", rendered(report, question.format, rules));
   const bool against = errors_of(report) > 0 || (strict && advice_of(report) > 0);
-  return against ? kDecidedAgainst : kNothingAgainst;
+  if (against) return kDecidedAgainst;
+  return unknown_of(report) > 0 ? kUndecided : kNothingAgainst;
 }
 
 }  // namespace ordercheck::cli

@@ -41,9 +41,27 @@ bool is_within(const Version& version, const Version& wider) {
          std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
 }
 
+// "" is pytorch. A version alone, or that of torch, as pip calls it, is near enough to say what was meant.
+Result<Target> parse_written(const std::string& written) {
+  if (written.empty()) return parse_target(kUsualTarget);
+  const std::string version = written.starts_with("torch-") ? written.substr(6) : written;
+  if (parse_version(version))
+    return Error{fmt::format("--for {} names no engine; did you mean {}-{}?", written, kUsualTarget, version)};
+  if (written == "torch") return Error{fmt::format("--for torch: did you mean {}?", kUsualTarget)};
+  return parse_target(written);
+}
+
+std::optional<Version> newest_run(const std::vector<Observation>& observations, const std::string& project) {
+  std::optional<Version> newest;
+  for (const Observation& seen : observations)
+    if (const auto version = seen.engine == project ? parse_version(seen.version) : Result<Version>(Error{""}); version)
+      if (!newest || *version > *newest) newest = *version;
+  return newest;
+}
+
 // Whom the question is about, before any page was read: "" is pytorch, and an interpreter's torch gives the version.
 Result<Target> asked_target(const std::string& written, const std::string& python) {
-  if (python.empty()) return parse_target(written.empty() ? kUsualTarget : written);
+  if (python.empty()) return parse_written(written);
   const auto torch = installed_torch(python);
   return torch ? parse_target(fmt::format("{}-{}", kUsualTarget, *torch)) : torch.error();
 }
@@ -73,15 +91,18 @@ Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std:
 }
 
 void add_target_option(CLI::App& command, std::string& target) {
-  command.add_option("--for", target, "Judge for an engine and version: pytorch-2.11, pytorch (the default), native");
+  command.add_option("--for", target, "Judge for an engine and version: pytorch-2.11, pytorch (the default), native, torchtitan-0.2.2, megatron, ...");
 }
 
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge) {
-  const Result<Target> asked = parse_target(written.empty() ? kUsualTarget : written);
+  const Result<Target> asked = parse_written(written);
   if (!asked) return asked.error();
   const Result<Target> settled = settle_target(*asked, knowledge.rules, knowledge.observations);
   if (!settled) return settled.error();
-  return MeantTarget{.target = *settled, .assumed = !asked->version.has_value()};
+  MeantTarget meant{.target = *settled, .assumed = !asked->version.has_value()};
+  if (const auto newest = newest_run(knowledge.observations, settled->project); newest && *settled->version > *newest)
+    meant.newest_run = newest;
+  return meant;
 }
 
 Result<MeantTarget> target_for(const std::string& written, const std::string& python, const Knowledge& knowledge) {

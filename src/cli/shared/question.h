@@ -1,6 +1,7 @@
 // What every subcommand about stacks is asked: stacks, for whom they are judged, and how the answer is to look.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ void add_target_option(CLI::App& command, std::string& target);  // --for
 struct MeantTarget {
   Target target;         // has a version: the newest that is known where none was said
   bool assumed = false;  // its version was not said
+  std::optional<Version> newest_run = {};  // of its project, where its version is newer than that
 };
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge);
 

@@ -34,6 +34,7 @@ class Report:
     target: str  # the engine and version that it is judged for
     findings: tuple[Finding, ...]
     not_judged: tuple[str, ...]  # rules that need a size which is not known
+    unknown: tuple[str, ...]  # transforms that no run of the target has
     repaired: str | None
 
     @property
@@ -41,8 +42,9 @@ class Report:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
-    def legal(self) -> bool:
-        return not self.errors
+    def legal(self) -> bool | None:
+        """None where nothing is known of a transform: silence is not green."""
+        return False if self.errors else None if self.unknown else True
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Suggestion:
     """The order in which to apply these transforms."""
 
     stack: str
-    legal: bool  # no: every order breaks a rule
+    legal: bool | None  # False: every order breaks a rule; None: nothing is known of a transform
     orders: int  # how many are legal
     reasons: tuple[str, ...]  # why one goes before another
     report: Report  # of the stack
@@ -82,6 +84,7 @@ def read_report(said: dict[str, Any]) -> Report:
         target=said["target"],
         findings=tuple(read_finding(finding) for finding in said["findings"]),
         not_judged=tuple(one["rule"] for one in said["not_judged"]),
+        unknown=tuple(one["transform"] for one in said["unknown"]),
         repaired=said["repaired"],
     )
 

@@ -81,7 +81,7 @@ TEST(Check, HeadlinesOfTheOtherKinds) {
   const Report odd = court.check("tp=5");
   EXPECT_EQ(odd.findings.at(0).headline, "tp=5 does not fit: heads is no multiple of tp");
   EXPECT_EQ(odd.findings.at(0).instead, "heads = 48, tp = 5");
-  EXPECT_EQ(odd.findings.at(1).headline, "the mesh does not fit: world > ranks");
+  EXPECT_EQ(odd.findings.at(1).headline, "the mesh does not fit: the mesh takes more ranks than there are");
   EXPECT_EQ(court.check("pp=2,compile@model").findings.at(0).headline,
             "compile of the whole model is accepted and without effect beside pp");
 }
@@ -105,7 +105,7 @@ TEST(Check, HeadlinesSayWhatThePatternAsksFor) {
   };
   EXPECT_EQ(headline({"CLA-017", RuleKind::clash, "compile@block", "tp:!plan", Harm::wrong, "tp > 1 && dp > 1"},
                      "tp=2,compile,fsdp=2"),
-            "tp with a plan for the embedding (no :plan) and compile of blocks are both applied, where dp > 1");
+            "tp with a plan for the embedding (no :plan) and compile of blocks are both applied, where there is data parallelism");
   EXPECT_EQ(headline({"ORD-005", RuleKind::order, "compile:wrap@block", "tp|ep", Harm::wrong, "tp > 1 || ep > 1"},
                      "compile:wrap,tp=2"),
             "compile:wrap of blocks is applied before tp");

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(RenderText, IsTheFormatOfTheDesign) {
-  std::vector<Rule> rules{rule({"ORD-004", RuleKind::order, "fsdp", "tp"})};
+  std::vector<Rule> rules{rule({"ORD-004", RuleKind::order, "fsdp", "tp"}), rule({"ORD-005", RuleKind::order, "ac", "cp"})};
   Expectation expected;
   expected.engine = "pytorch";
   expected.version = *parse_version("2.11.0");
@@ -43,12 +43,46 @@ TEST(RenderText, SaysWhichSizesWereUnknownAndHowToGiveThem) {
   EXPECT_EQ(
       render_text(report, false),
       "Nothing against it in what could be judged. Judged for pytorch 2.11.\n"
-      "Not judged, sizes unknown: FIT-002 (heads, kv_heads), FIT-003 (sequence_length), FIT-001 (ranks).\n"
-      "  Give them with --set heads=N,kv_heads=N,sequence_length=N or --config config.json of the model, and --world N for the "
+      "Not judged, sizes unknown: FIT-002 (heads, kv_heads), FIT-003 (sequence_length), FIT-001 (ranks). "
+      "Give them with --set heads=N,kv_heads=N,sequence_length=N or --config config.json of the model, and --world N for the "
       "ranks.\n");
   const auto json = nlohmann::json::parse(render_json(report));
   EXPECT_EQ(json["not_judged"][0]["rule"], "FIT-002");
   EXPECT_EQ(json["not_judged"][0]["unknown"], nlohmann::json({"heads", "kv_heads"}));
+}
+
+TEST(RenderText, TellsFindingsBrieflyWhereTheyAreMoreThanAScreen) {
+  const Report report = Court(usual_rules()).check("fsdp=2,compile,ac,tp=2");
+  const std::string screen = render_text(report, false), all = render_text(report, false, Detail::all);
+  EXPECT_THAT(all, HasSubstr("  you wrote    fsdp=2 (1st) then tp=2 (4th)\n"));
+  EXPECT_THAT(screen, Not(HasSubstr("you wrote")));
+  // The stack that mends them all is told once.
+  EXPECT_THAT(screen, Not(HasSubstr("  try  ")));
+  EXPECT_THAT(screen, HasSubstr("Repaired: "));
+  for (const Finding& finding : report.findings) EXPECT_THAT(screen, HasSubstr(finding.rule + " "));
+}
+
+TEST(RenderText, TellsAReportInALine) {
+  EXPECT_EQ(render_text(Court(usual_rules()).check("fsdp=2,tp=2"), false, Detail::line),
+            "1 error: ORD-002; repaired: tp=2,fsdp=2 (pytorch 2.11)\n");
+  EXPECT_EQ(render_text(Court(usual_rules()).check("tp=2"), false, Detail::line), "Nothing against it (pytorch 2.11)\n");
+}
+
+TEST(RenderText, SaysWhatNothingIsKnownOf) {
+  Report report = Court(usual_rules()).check("tp=2");
+  report.unknown = {{.transform = "ep", .elsewhere = {{.target = *parse_target("torchtitan-0.2"), .counts = {.errors = 2}}}}};
+  EXPECT_EQ(render_text(report, false),
+            "Nothing is known of ep on pytorch 2.11: no run there has it. torchtitan 0.2: 2 errors.\n"
+            "Nothing against it in what could be judged. Judged for pytorch 2.11.\n");
+  const auto json = nlohmann::json::parse(render_json(report));
+  EXPECT_TRUE(json["legal"].is_null());
+  EXPECT_EQ(json["unknown"][0]["elsewhere"][0]["errors"], 2);
+}
+
+TEST(RenderText, SaysThatNothingSoNewWasRun) {
+  Report report = Court(usual_rules()).check("tp=2");
+  report.newest_run = *parse_version("2.10.1");
+  EXPECT_THAT(render_text(report, false), HasSubstr("Judged for pytorch 2.11, of which nothing was run: 2.10.1 is the newest."));
 }
 
 TEST(RenderText, SaysThatTheVersionWasAssumed) {
