@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
@@ -108,7 +110,11 @@ std::vector<TargetRun> runs_of(const Target& target, const std::vector<Observati
 }  // namespace
 
 Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job)
-    : rules_(rules), target_(std::move(target)), observations_(observations), job_(std::move(job)) {
+    : rules_(rules),
+      target_(std::move(target)),
+      observations_(observations),
+      job_(std::move(job)),
+      others_(std::make_shared<Others>()) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
   for (const Rule& rule : rules_) {
@@ -117,6 +123,20 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
   }
   known_ = known_to(target_.project, rules_, observations_);
   runs_ = runs_of(target_, observations_);
+}
+
+struct Judge::Others {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<const Judge>> judges;
+};
+
+const Judge* Judge::elsewhere(const std::string& project) const {
+  const std::lock_guard lock(others_->mutex);
+  const auto [found, is_new] = others_->judges.try_emplace(project);
+  if (is_new)
+    if (const auto target = settle_target({.project = project, .implementation = "", .version = {}}, rules_, observations_))
+      found->second = std::make_unique<const Judge>(rules_, *target, observations_, job_);
+  return found->second.get();
 }
 
 std::size_t Judge::index_of(const Rule& rule) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,7 +23,7 @@ struct TargetRun {
 };
 
 // What a stack is judged by and for. Refers to rules and observations of the caller, which must outlive it; grades every
-// rule once. Read only after that, so one judge may serve several threads.
+// rule once. Several threads may ask one judge.
 class Judge {
  public:
   // `target` has a version: settle_target gives it one. `job`: the sizes of the model that every engine runs, unless given.
@@ -41,6 +42,9 @@ class Judge {
   // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
   // about other projects than its own.
   bool is_silenced(const Rule& rule) const { return silenced_[index_of(rule)]; }
+  // What judges the same question for the newest version of another project; null where nothing speaks of it. Made when it is
+  // first asked for.
+  const Judge* elsewhere(const std::string& project) const;
 
  private:
   std::size_t index_of(const Rule& rule) const;
@@ -55,6 +59,8 @@ class Judge {
   std::vector<bool> silenced_;
   std::set<std::string> known_;
   std::vector<TargetRun> runs_;
+  struct Others;
+  std::shared_ptr<Others> others_;
 };
 
 // The target with the newest version that the pages and observations know, where it has none. An error when nothing

@@ -46,9 +46,8 @@ bool is_said_by(const Condition& condition, const ConditionNode& comparison, con
   const std::string& name = condition.left(comparison).text;
   const ConditionNode& bound = condition.right(comparison);
   if (bound.kind != ConditionNode::number || bound.value > 1) return false;
-  return std::ranges::any_of(items, [&](const Item& item) {
-    return name == item.name || (bound.value == 1 && contains(info_of(item).axes, name));
-  });
+  return std::ranges::any_of(
+      items, [&](const Item& item) { return name == item.name || (bound.value == 1 && contains(info_of(item).axes, name)); });
 }
 
 // What pages compare again and again, as people say it.

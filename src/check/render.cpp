@@ -15,7 +15,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::ptrdiff_t kScreen = 20;         // lines of findings
+constexpr std::ptrdiff_t kScreen = 20;     // lines of findings
 constexpr std::size_t kMostOnAScreen = 8;  // of two lines each
 
 std::string paint(const std::string& text, const char* code, bool colour) {
@@ -134,7 +134,8 @@ std::string verdict_of(const Report& report) {
   const std::string counts =
       in_words(Counts{.errors = count_of(report, Severity::error), .advice = count_of(report, Severity::advice)});
   if (!counts.empty()) return counts;
-  return report.not_judged.empty() && report.unknown.empty() ? "Nothing against it" : "Nothing against it in what could be judged";
+  return report.not_judged.empty() && report.unknown.empty() ? "Nothing against it"
+                                                             : "Nothing against it in what could be judged";
 }
 
 std::string one_line_of(const Report& report) {
@@ -177,8 +178,8 @@ std::string in_words(const Unknown& one, const Target& target) {
     const std::string counts = in_words(there.counts);
     found.push_back(fmt::format("{}: {}", print(there.target), counts.empty() ? "nothing against it" : counts));
   }
-  return fmt::format("Nothing is known of {} on {}: no run there has it.{}", one.transform,
-                     print(target), found.empty() ? "" : " " + join(found, "; ") + ".");
+  return fmt::format("Nothing is known of {} on {}: no run there has it.{}", one.transform, print(target),
+                     found.empty() ? "" : " " + join(found, "; ") + ".");
 }
 
 std::string render_text(const Report& report, bool colour, Detail detail) {
@@ -190,7 +191,8 @@ std::string render_text(const Report& report, bool colour, Detail detail) {
   for (const Unknown& one : report.unknown) text += in_words(one, report.target) + "\n";
   text += verdict_of(report) + ".";
   if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
-  const std::string known = report.newest_run       ? fmt::format(", of which nothing was run: {} is the newest", print(*report.newest_run))
+  const std::string known = report.newest_run
+                                ? fmt::format(", of which nothing was run: {} is the newest", print(*report.newest_run))
                             : report.target_assumed ? ", the newest that the rules know"
                                                     : "";
   text += fmt::format(" Judged for {}{}.\n", print(report.target), known);

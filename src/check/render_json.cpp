@@ -55,9 +55,7 @@ Json json_of(const Unknown& one) {
 }
 
 // null: unknown.
-Json json_of(Legality legality) {
-  return legality == Legality::unknown ? Json(nullptr) : Json(legality == Legality::legal);
-}
+Json json_of(Legality legality) { return legality == Legality::unknown ? Json(nullptr) : Json(legality == Legality::legal); }
 
 }  // namespace
 

@@ -55,11 +55,11 @@ std::vector<Item> other_counts(const Item& item) {
 
 // Either item may be the one that is moved: which of the two the user cares about is not known, so both are tried. The
 // recommended order is tried last of equals: it changes most.
-void add_moves(const Firing& firing, const Stack& stack, const Judge& judge, std::vector<Stack>& edits) {
+void add_moves(const Firing& firing, const Stack& stack, const Stack& recommended, std::vector<Stack>& edits) {
   const std::size_t first = firing.items.at(0), then = firing.items.back();
   edits.push_back(moved(stack, then, first, false));
   edits.push_back(moved(stack, first, then, true));
-  edits.push_back(recommended_order(stack, judge));
+  edits.push_back(recommended);
 }
 
 void add_resizings(const Firing& firing, const Stack& stack, std::vector<Stack>& edits) {
@@ -83,12 +83,12 @@ bool only_drops(const Stack& from, const Stack& to) {
 
 }  // namespace
 
-std::vector<std::vector<Stack>> edits_against(const Fired& fired, const Stack& stack, const Judge& judge) {
+std::vector<std::vector<Stack>> RepairSearch::edits_against(const Fired& fired, const Stack& stack) {
   const Rule& rule = *fired.rule;
   std::vector<Stack> cures, edits, removals;
   for (Stack& cure : cures_by_page(rule, fired.firing.items, stack))
     (only_drops(stack, cure) ? removals : cures).push_back(std::move(cure));
-  if (rule.kind == RuleKind::order) add_moves(fired.firing, stack, judge, edits);
+  if (rule.kind == RuleKind::order) add_moves(fired.firing, stack, recommended(stack), edits);
   if (rule.kind == RuleKind::fits) add_resizings(fired.firing, stack, edits);
   if (rule.kind == RuleKind::needs)
     for (std::size_t place = stack.items.size() + 1; place-- > 0;) edits.push_back(with(stack, place, example_of(rule.other)));
@@ -101,6 +101,12 @@ std::vector<std::vector<Stack>> edits_against(const Fired& fired, const Stack& s
 const std::vector<Fired>& RepairSearch::fired_on(const Stack& stack) {
   const auto [found, is_new] = fired_.try_emplace(print(stack));
   if (is_new) found->second = ordercheck::fired_on(stack, judge_);
+  return found->second;
+}
+
+const Stack& RepairSearch::recommended(const Stack& stack) {
+  const auto [found, is_new] = recommended_.try_emplace(print(stack));
+  if (is_new) found->second = recommended_order(stack, judge_);
   return found->second;
 }
 
@@ -131,7 +137,7 @@ std::vector<Stack> RepairSearch::tries_against(const Fired& fired, const Stack& 
   const RuleKind kind = fired.rule->kind;
   const bool leaving_out_is_a_choice = fired.severity == Severity::error && kind != RuleKind::order && kind != RuleKind::fits;
   std::vector<Stack> tries;
-  const std::vector<std::vector<Stack>> groups = edits_against(fired, stack, judge_);
+  const std::vector<std::vector<Stack>> groups = edits_against(fired, stack);
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const bool leaves_out = group + 1 == groups.size();
     // Where a new item stands is no choice worth telling; which of two is moved, and to which size, is.
@@ -164,7 +170,7 @@ std::optional<Stack> RepairSearch::searched(const Stack& stack) {
   if (errors == 0) return std::nullopt;
   Stack best = stack;
   // First the order alone, all of it at once: moving items one by one may pass through orders that are worse.
-  if (const Stack ordered = recommended_order(stack, judge_); count_errors(ordered) < errors) {
+  if (const Stack& ordered = recommended(stack); count_errors(ordered) < errors) {
     best = ordered;
     errors = count_errors(best);
   }
@@ -173,7 +179,7 @@ std::optional<Stack> RepairSearch::searched(const Stack& stack) {
     std::vector<std::vector<Stack>> groups(3);
     for (const Fired& fired : fired_on(best)) {
       if (fired.severity != Severity::error) continue;
-      std::vector<std::vector<Stack>> edits = edits_against(fired, best, judge_);
+      std::vector<std::vector<Stack>> edits = edits_against(fired, best);
       for (std::size_t group = 0; group < edits.size(); ++group)
         groups[group].insert(groups[group].end(), edits[group].begin(), edits[group].end());
     }

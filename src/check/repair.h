@@ -11,10 +11,6 @@
 
 namespace ordercheck {
 
-// Stacks that one edit against what a rule fires on gives, in groups, gentlest first: the page's own cure; then another order,
-// another degree, an item added; then one left out. None of them has been checked.
-std::vector<std::vector<Stack>> edits_against(const Fired& fired, const Stack& stack, const Judge& judge);
-
 // Searches for repairs of one stack and of its findings, which come to the same stacks again and again: each is judged and repaired
 // once.
 class RepairSearch {
@@ -31,6 +27,10 @@ class RepairSearch {
   std::optional<Stack> repaired(const Stack& stack);
 
  private:
+  // Stacks that one edit against what a rule fires on gives, in groups, gentlest first: the page's own cure; then another order,
+  // another degree, an item added; then one left out. None of them has been checked.
+  std::vector<std::vector<Stack>> edits_against(const Fired& fired, const Stack& stack);
+
   // What an edit leaves to be mended, and how far it went; less is better.
   struct Weight {
     std::size_t errors = 0, findings = 0, size = 0;
@@ -43,6 +43,7 @@ class RepairSearch {
   };
 
   const std::vector<Fired>& fired_on(const Stack& stack);
+  const Stack& recommended(const Stack& stack);
   std::size_t count_errors(const Stack& stack);
   Weighed weighed(Stack edited, const Stack& from, const Rule* rule);
   std::optional<Stack> completed(const Weighed& edit, const Stack& from, const Rule& rule);
@@ -50,6 +51,7 @@ class RepairSearch {
 
   const Judge& judge_;
   std::map<std::string, std::vector<Fired>> fired_;  // by the printed stack
+  std::map<std::string, Stack> recommended_;
   std::map<std::string, std::optional<Stack>> repaired_;
 };
 

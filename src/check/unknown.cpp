@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/text.h"
-#include "rule/load.h"
 
 namespace ordercheck {
 namespace {
@@ -19,13 +18,11 @@ std::vector<FoundElsewhere> elsewhere(const std::string& transform, const Stack&
         if (entry.project != "math" && entry.project != judge.target().project) projects.insert(entry.project);
   std::vector<FoundElsewhere> found;
   for (const std::string& project : projects) {
-    const auto target = settle_target({.project = project, .implementation = "", .version = {}}, judge.rules(), judge.observations());
-    if (!target) continue;
-    const Judge there(judge.rules(), *target, judge.observations(), judge.job());
-    if (!there.knows(transform)) continue;
+    const Judge* there = judge.elsewhere(project);
+    if (there == nullptr || !there->knows(transform)) continue;
     Counts counts;
-    for (const Fired& fired : fired_on(stack, there)) ++(fired.severity == Severity::error ? counts.errors : counts.advice);
-    found.push_back({.target = *target, .counts = counts});
+    for (const Fired& fired : fired_on(stack, *there)) ++(fired.severity == Severity::error ? counts.errors : counts.advice);
+    found.push_back({.target = there->target(), .counts = counts});
   }
   return found;
 }

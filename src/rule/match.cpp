@@ -9,10 +9,37 @@ bool condition_met(const Rule& rule, const Stack& stack, const Job& job) {
   return !rule.when || is_met(*rule.when, condition_values(stack, job));
 }
 
-// Item `one` plays the rule's first part and `other` its second.
-bool play(const Rule& rule, const Item& one, const Item& other) {
-  return matches(rule.one, one) && matches(rule.other, other) && related(scope_of(one), scope_of(other), rule.scopes);
-}
+// Which items of a stack play the first and the second part of a rule: asked once an item, not once a pair.
+class Cast {
+ public:
+  Cast(const Rule& rule, const Stack& stack) : rule_(rule), stack_(stack) {
+    one_ = players(rule.one);
+    if (!one_.empty()) other_ = players(rule.other);
+  }
+
+  bool has_both() const { return !one_.empty() && !other_.empty(); }
+
+  // Item `one` plays the rule's first part and `other` its second.
+  bool play(std::size_t one, std::size_t other) const {
+    return one_[one] && other_[other] && related(scope_of(stack_.items[one]), scope_of(stack_.items[other]), rule_.scopes);
+  }
+
+ private:
+  // Empty where nobody does.
+  std::vector<bool> players(const Pattern& pattern) const {
+    std::vector<bool> playing;
+    for (std::size_t i = 0; i < stack_.items.size(); ++i) {
+      if (!matches(pattern, stack_.items[i])) continue;
+      playing.resize(stack_.items.size());
+      playing[i] = true;
+    }
+    return playing;
+  }
+
+  const Rule& rule_;
+  const Stack& stack_;
+  std::vector<bool> one_, other_;
+};
 
 // The first item of [begin, end) that matches.
 std::optional<std::size_t> first_of(const Pattern& pattern, const Stack& stack, std::size_t begin, std::size_t end) {
@@ -24,9 +51,11 @@ std::optional<std::size_t> first_of(const Pattern& pattern, const Stack& stack, 
 // Pairs in the order of the stack, in which the two play the parts either way round.
 std::vector<CommutingPair> pairs_either_way(const Rule& rule, const Stack& stack) {
   std::vector<CommutingPair> pairs;
+  const Cast cast(rule, stack);
+  if (!cast.has_both()) return pairs;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = i + 1; j < stack.items.size(); ++j)
-      if (play(rule, stack.items[i], stack.items[j]) || play(rule, stack.items[j], stack.items[i])) pairs.push_back({i, j});
+      if (cast.play(i, j) || cast.play(j, i)) pairs.push_back({i, j});
   return pairs;
 }
 
@@ -39,9 +68,11 @@ std::vector<Firing> clash_firings(const Rule& rule, const Stack& stack) {
 
 std::vector<Firing> order_firings(const Rule& rule, const Stack& stack) {
   std::vector<Firing> found;
+  const Cast cast(rule, stack);
+  if (!cast.has_both()) return found;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = i + 1; j < stack.items.size(); ++j) {
-      if (!play(rule, stack.items[i], stack.items[j]) || first_of(rule.unless, stack, 0, j)) continue;
+      if (!cast.play(i, j) || first_of(rule.unless, stack, 0, j)) continue;
       if (rule.between.any_of.empty())
         found.push_back({{i, j}});
       else if (const auto k = first_of(rule.between, stack, i + 1, j))
@@ -60,8 +91,9 @@ bool could_fire(const Rule& rule, const Stack& stack, std::size_t one, std::size
 
 // Does any other item play the second part to this one?
 bool has_partner(const Rule& rule, const Stack& stack, std::size_t index) {
-  for (std::size_t j = 0; j < stack.items.size(); ++j)
-    if (j != index && play(rule, stack.items[index], stack.items[j])) return true;
+  const Cast cast(rule, stack);
+  for (std::size_t j = 0; cast.has_both() && j < stack.items.size(); ++j)
+    if (j != index && cast.play(index, j)) return true;
   return false;
 }
 
@@ -118,10 +150,11 @@ std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Jo
 std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job) {
   if (rule.kind != RuleKind::order) return {};
   std::vector<Demand> found;
+  const Cast cast(rule, stack);
+  if (!cast.has_both()) return found;
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = 0; j < stack.items.size(); ++j)
-      if (i != j && play(rule, stack.items[i], stack.items[j]) && could_fire(rule, stack, i, j))
-        found.push_back({.before = j, .after = i});
+      if (i != j && cast.play(i, j) && could_fire(rule, stack, i, j)) found.push_back({.before = j, .after = i});
   if (found.empty() || !condition_met(rule, stack, job)) return {};
   return found;
 }
