@@ -47,7 +47,7 @@ def run(stack: str, *, engine: str | None = None, python: str | None = None, ste
     for name, value in (("--engine", engine), ("--python", python), ("--steps", steps)):
         if value is not None:
             arguments += [name, str(value)]
-    return read_run(json_answer(*arguments, undecided_is_told=True))
+    return read_run(json_answer(*arguments))
 
 
 def _facts(sizes: Mapping[str, int] | None, world: int | None, python: str | None) -> list[str]:

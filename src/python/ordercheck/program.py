@@ -25,19 +25,19 @@ def environment() -> dict[str, str]:
     return {"ORDERCHECK_PYTHON": sys.executable, **os.environ}
 
 
-def answer(*arguments: str, undecided_is_told: bool = False) -> str:
+def answer(*arguments: str) -> str:
     """What the program printed. Codes 0 and 1 are answers, and 3 is one where its output says what is undecided."""
     ended = subprocess.run(
         [PROGRAM, *arguments], env=environment(), capture_output=True, text=True, check=False
     )
-    if ended.returncode in (0, 1) or (ended.returncode == 3 and undecided_is_told and ended.stdout):
+    if ended.returncode in (0, 1) or (ended.returncode == 3 and ended.stdout):
         return ended.stdout
     said = ended.stderr.strip() or ended.stdout.strip() or f"ended with exit code {ended.returncode}"
     raise OrdercheckError(said, ended.returncode)
 
 
-def json_answer(*arguments: str, undecided_is_told: bool = False) -> dict[str, Any]:
-    parsed = json.loads(answer(*arguments, "--format", "json", undecided_is_told=undecided_is_told))
+def json_answer(*arguments: str) -> dict[str, Any]:
+    parsed = json.loads(answer(*arguments, "--format", "json"))
     if not isinstance(parsed, dict):
         raise OrdercheckError(f"expected one object of {arguments[0]}, got {type(parsed).__name__}", 2)
     return parsed
