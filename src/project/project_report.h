@@ -37,7 +37,7 @@ inline constexpr const char* kUnknownPrefix = "unknown-";
 std::string id_of(const Unknown& unknown);
 
 int unknown_of(const ProjectReport& report);  // transforms that nothing is known of and no entry allows
-int errors_of(const ProjectReport& report);  // expired entries are errors too
-int advice_of(const ProjectReport& report);  // idle entries are advice too
+int errors_of(const ProjectReport& report);   // expired entries are errors too
+int advice_of(const ProjectReport& report);   // idle entries are advice too
 
 }  // namespace ordercheck

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/displayable.h"
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/render.h"
-#include "base/displayable.h"
 #include "report/junit.h"
 #include "report/sarif.h"
 #include "stack/notation.h"

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/displayable.h"
 #include "base/text.h"
 #include "base/wording.h"
-#include "base/displayable.h"
 #include "report/markdown.h"
 #include "report/summary.h"
 

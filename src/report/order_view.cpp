@@ -21,8 +21,7 @@ namespace {
 constexpr const char* kReader = "pytorch";
 
 bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, const std::string& name) {
-  return std::ranges::any_of(
-      rules, [&](const Rule& rule) { return kinds.contains(rule.kind) && names(rule, name); });
+  return std::ranges::any_of(rules, [&](const Rule& rule) { return kinds.contains(rule.kind) && names(rule, name); });
 }
 
 // Some page keeps two of them apart for good: its cure gives one of them up.

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bits.h"
-#include "base/text.h"
 #include "base/displayable.h"
+#include "base/text.h"
 #include "report/markdown.h"
 #include "rule/load.h"
 #include "stack/notation.h"

@@ -20,11 +20,27 @@
 namespace ordercheck {
 
 struct ConditionNode {
-  enum Kind { name, number, negated, either, both, equal, unequal, less, at_most, greater, at_least, sum, difference, product, remainder };
+  enum Kind {
+    name,
+    number,
+    negated,
+    either,
+    both,
+    equal,
+    unequal,
+    less,
+    at_most,
+    greater,
+    at_least,
+    sum,
+    difference,
+    product,
+    remainder
+  };
   Kind kind = number;
-  long long value = 0;    // of a number
-  std::string text;       // of a name
-  std::size_t left = 0;   // in the nodes of the condition; of a negated one its only operand
+  long long value = 0;   // of a number
+  std::string text;      // of a name
+  std::size_t left = 0;  // in the nodes of the condition; of a negated one its only operand
   std::size_t right = 0;
   friend bool operator==(const ConditionNode&, const ConditionNode&) = default;
 };

@@ -118,8 +118,7 @@ class Parser {
   // What is wrong with what the operators are applied to, or "".
   std::string parse() {
     read(0);
-    if (wrong_.empty() && !is_truth(into_.root().kind))
-      wrong_ = "it is no truth value; compare with ==, !=, <, <=, > or >=";
+    if (wrong_.empty() && !is_truth(into_.root().kind)) wrong_ = "it is no truth value; compare with ==, !=, <, <=, > or >=";
     return wrong_;
   }
 
@@ -188,7 +187,8 @@ Result<Condition> parse_condition(std::string_view text) {
   for (const Token& token : tokens) {
     if (token.kind != Token::name || contains(condition.names, token.text)) continue;
     if (!contains(known_names(), token.text))
-      return Error{fmt::format("'{}': unknown name '{}'; {}", one_line(text), token.text, did_you_mean(token.text, known_names()))};
+      return Error{
+          fmt::format("'{}': unknown name '{}'; {}", one_line(text), token.text, did_you_mean(token.text, known_names()))};
     condition.names.push_back(token.text);
   }
   std::string mistake = mistake_in(tokens);

@@ -41,7 +41,8 @@ Error error_at(std::string_view text, Span where, const std::string& message, co
   const std::string line = before + printable(text.substr(begin, to - begin)) + (to < text.size() ? "..." : "");
   const std::size_t tail = std::max<std::size_t>(1, columns(marked)) - 1;
   const std::size_t column = columns(printable(text.substr(0, begin))) + 1;
-  return {fmt::format("{} at column {}{}\n  {}\n  {}^{}", message, column, cure, line, std::string(columns(before), ' '), std::string(tail, '~'))};
+  return {fmt::format("{} at column {}{}\n  {}\n  {}^{}", message, column, cure, line, std::string(columns(before), ' '),
+                      std::string(tail, '~'))};
 }
 
 std::string in_quotes(std::string_view word) {

@@ -42,12 +42,11 @@ Result<Stack> parse_nesting(std::string_view text) {
   const std::size_t end = std::min(text.size(), text.find(')', at));
   if (!is_model(text.substr(at, end - at)))
     return error_at(text, {at, end},
-                           fmt::format("expected 'model' innermost, got {}", in_quotes(trim(text.substr(at, end - at)))));
+                    fmt::format("expected 'model' innermost, got {}", in_quotes(trim(text.substr(at, end - at)))));
   at = end;
   for (std::size_t open = stack.items.size(); open > 0; --open) {
     at = std::min(text.size(), text.find_first_not_of(" \t", at));
-    if (at == text.size() || text[at] != ')')
-      return error_at(text, {at, at + 1}, fmt::format("expected {} more ')'", open));
+    if (at == text.size() || text[at] != ')') return error_at(text, {at, at + 1}, fmt::format("expected {} more ')'", open));
     ++at;
   }
   if (!trim(text.substr(at)).empty()) return error_at(text, {at, text.size()}, "expected nothing more");

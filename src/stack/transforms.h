@@ -73,7 +73,7 @@ struct TransformInfo {
   std::vector<std::string> modes;  // what `=mode` may be
   std::vector<OptionInfo> options;
   std::optional<Scope> outermost = {};  // what it is of where it is written around everything; nothing: the default
-  bool casts = false;  // to another dtype before a reduction: what comes of it is up to the layout
+  bool casts = false;                   // to another dtype before a reduction: what comes of it is up to the layout
 };
 
 const std::vector<TransformInfo>& transforms();

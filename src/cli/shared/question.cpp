@@ -91,7 +91,9 @@ Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std:
 }
 
 void add_target_option(CLI::App& command, std::string& target) {
-  command.add_option("--for", target, "Judge for an engine and version: pytorch-2.11, pytorch (the default), native, torchtitan-0.2.2, megatron, ...");
+  command.add_option(
+      "--for", target,
+      "Judge for an engine and version: pytorch-2.11, pytorch (the default), native, torchtitan-0.2.2, megatron, ...");
 }
 
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge) {

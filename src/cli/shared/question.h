@@ -37,8 +37,8 @@ void add_target_option(CLI::App& command, std::string& target);  // --for
 
 // The target that is meant. "": pytorch.
 struct MeantTarget {
-  Target target;         // has a version: the newest that is known where none was said
-  bool assumed = false;  // its version was not said
+  Target target;                           // has a version: the newest that is known where none was said
+  bool assumed = false;                    // its version was not said
   std::optional<Version> newest_run = {};  // of its project, where its version is newer than that
 };
 Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge);

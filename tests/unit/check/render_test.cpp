@@ -82,7 +82,8 @@ TEST(RenderText, SaysWhatNothingIsKnownOf) {
 TEST(RenderText, SaysThatNothingSoNewWasRun) {
   Report report = Court(usual_rules()).check("tp=2");
   report.newest_run = *parse_version("2.10.1");
-  EXPECT_THAT(render_text(report, false), HasSubstr("Judged for pytorch 2.11, of which nothing was run: 2.10.1 is the newest."));
+  EXPECT_THAT(render_text(report, false),
+              HasSubstr("Judged for pytorch 2.11, of which nothing was run: 2.10.1 is the newest."));
 }
 
 TEST(RenderText, SaysThatTheVersionWasAssumed) {

@@ -40,7 +40,8 @@ TEST(ParseRule, ReadsEveryField) {
 }
 
 TEST(ParseRule, APinMayBeOfSeveralVersionsAndStacks) {
-  const Rule rule = rule_of(page_with("version = \"2.11.0\"", "versions = [\"2.11.0\", \"2.12.1\"]\nstacks = [\"fsdp=2,tp=2\", \"fsdp=2,tp=2,ac\"]"));
+  const Rule rule = rule_of(
+      page_with("version = \"2.11.0\"", "versions = [\"2.11.0\", \"2.12.1\"]\nstacks = [\"fsdp=2,tp=2\", \"fsdp=2,tp=2,ac\"]"));
   ASSERT_EQ(rule.expectations.size(), 4u);
   EXPECT_EQ(print(rule.expectations[1].version), "2.11.0");
   EXPECT_EQ(print(*rule.expectations[1].stack), "fsdp=2,tp=2,ac");

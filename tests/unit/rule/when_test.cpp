@@ -110,7 +110,8 @@ TEST(Conditions, ArePrintedWithTheBracketsThatTheyNeed) {
   }
   const Condition condition = *parse_condition("sequence_length % (2 * cp * tp) != 0");
   EXPECT_EQ(print(condition, condition.root()), "sequence_length % (2 * cp * tp) != 0");
-  EXPECT_EQ(print(*parse_condition("(dp_shard * cp) % ep != 0 and tp > 1"), parse_condition("(dp_shard * cp) % ep != 0 and tp > 1")->root()),
+  EXPECT_EQ(print(*parse_condition("(dp_shard * cp) % ep != 0 and tp > 1"),
+                  parse_condition("(dp_shard * cp) % ep != 0 and tp > 1")->root()),
             "dp_shard * cp % ep != 0 && tp > 1");
 }
 

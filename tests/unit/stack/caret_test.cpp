@@ -13,8 +13,8 @@ TEST(ErrorAt, PutsTheCaretUnderThePlace) {
 
 TEST(ErrorAt, CutsALongTextAroundThePlace) {
   const std::string text = std::string(100, 'a') + "HERE" + std::string(100, 'b');
-  EXPECT_EQ(error_at(text, {100, 104}, "what").message,
-            "what at column 101\n  ..." + std::string(40, 'a') + "HERE" + std::string(56, 'b') + "...\n  " + std::string(43, ' ') + "^~~~");
+  EXPECT_EQ(error_at(text, {100, 104}, "what").message, "what at column 101\n  ..." + std::string(40, 'a') + "HERE" +
+                                                            std::string(56, 'b') + "...\n  " + std::string(43, ' ') + "^~~~");
 }
 
 TEST(ErrorAt, ShowsWhatIsNotPrintableAsItIsWritten) {
