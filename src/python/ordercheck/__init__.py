@@ -1,8 +1,12 @@
 """Is the order in which parallelism is applied to a model right? `check`, `suggest`, `explain` and `run` answer in values."""
 
+from importlib.metadata import version
+
 from ordercheck.answers import Explanation, Finding, Report, Run, Suggestion, Try
 from ordercheck.ask import check, explain, run, suggest
 from ordercheck.program import OrdercheckError
+
+__version__ = version("ordercheck")
 
 __all__ = [
     "Explanation",
@@ -12,6 +16,7 @@ __all__ = [
     "Run",
     "Suggestion",
     "Try",
+    "__version__",
     "check",
     "explain",
     "run",

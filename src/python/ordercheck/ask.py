@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from ordercheck.answers import (
@@ -13,49 +14,118 @@ from ordercheck.answers import (
     read_run,
     read_suggestion,
 )
+from ordercheck.named import Function, name_of
 from ordercheck.program import answer, json_answer
 
 
 def check(
-    stack: str, *, sizes: Mapping[str, int] | None = None, world: int | None = None, python: str | None = None
+    stack: str,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    world: int | None = None,
+    target: str | None = None,
+    python: str | None = None,
 ) -> Report:
     """Judges a stack by the rules; launches nothing.
 
-    sizes: {"heads": 32}; world: ranks; python: judge for the torch that is installed there.
+    sizes: {"heads": 32}; config: a Hugging Face config.json; world: ranks; target: "torchtitan", "pytorch-2.15";
+    python: judge for the torch that is installed there.
     """
-    return read_report(json_answer("check", stack, *_facts(sizes, world, python)))
+    return read_report(
+        json_answer("check", _text("stack", stack), *_facts(sizes, config, world, target, python))
+    )
 
 
 def suggest(
-    stack: str, *, sizes: Mapping[str, int] | None = None, world: int | None = None, python: str | None = None
+    stack: str,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    world: int | None = None,
+    target: str | None = None,
+    python: str | None = None,
 ) -> Suggestion:
     """The order in which to apply these transforms."""
-    return read_suggestion(json_answer("suggest", stack, *_facts(sizes, world, python)))
+    return read_suggestion(
+        json_answer("suggest", _text("stack", stack), *_facts(sizes, config, world, target, python))
+    )
 
 
 def explain(subject: str) -> Explanation:
     """A rule ("ORD-004"), two transforms ("ac,fsdp"), a word, or a message that PyTorch printed."""
-    return Explanation(subject=subject, text=answer("explain", subject))
+    return Explanation(subject=subject, text=answer("explain", _text("subject", subject)))
 
 
-def run(stack: str, *, engine: str | None = None, python: str | None = None, steps: int | None = None) -> Run:
+def run(
+    stack: str,
+    *,
+    model: Function | None = None,
+    apply: Function | None = None,
+    batch: Function | None = None,
+    loss: Function | None = None,
+    widen: str | None = None,
+    arithmetic: str | None = None,
+    engine: str | None = None,
+    python: str | None = None,
+    steps: int | None = None,
+) -> Run:
     """Trains a few steps on real ranks and compares with a single-rank run.
 
-    engine: the native one where it is built, else pytorch; python: an interpreter with torch, else this one.
+    model, apply, batch, loss: functions of yours, each itself or as "package.module:function"; ranks import them, so each
+    stands in a module. widen: packages whose code asks for float32; arithmetic: "exact", "plain" or "float32"; engine: the
+    native one where it is built, else pytorch, which runs what is yours; python: an interpreter with torch, else this one.
     """
-    arguments = ["run", stack]
-    for name, value in (("--engine", engine), ("--python", python), ("--steps", steps)):
-        if value is not None:
-            arguments += [name, str(value)]
-    return read_run(json_answer(*arguments))
+    arguments = ["run", _text("stack", stack)]
+    folders: list[str] = []
+    for option, function in (("model", model), ("apply", apply), ("batch", batch), ("loss", loss)):
+        if function is None:
+            continue
+        name, folder = name_of(function)
+        arguments += [f"--{option}", name]
+        if folder is not None and str(folder) not in folders:
+            folders.append(str(folder))
+    if engine is None and (model is not None or apply is not None):
+        engine = "pytorch"
+    texts = {"widen": widen, "arithmetic": arithmetic, "engine": engine, "python": python}
+    for option, text in texts.items():
+        if text is not None:
+            arguments += [f"--{option}", _text(option, text)]
+    if steps is not None:
+        arguments += ["--steps", str(_number("steps", steps))]
+    return read_run(json_answer(*arguments, folders=folders))
 
 
-def _facts(sizes: Mapping[str, int] | None, world: int | None, python: str | None) -> list[str]:
+def _facts(
+    sizes: Mapping[str, int] | None,
+    config: str | os.PathLike[str] | None,
+    world: int | None,
+    target: str | None,
+    python: str | None,
+) -> list[str]:
     facts: list[str] = []
+    if sizes is not None and not isinstance(sizes, Mapping):
+        raise TypeError(f"sizes: expected a mapping such as {{'heads': 32}}, got {type(sizes).__name__}")
     if sizes:
-        facts += ["--set", ",".join(f"{name}={value}" for name, value in sizes.items())]
+        facts += ["--set", ",".join(f"{name}={_number(name, value)}" for name, value in sizes.items())]
+    if config is not None:
+        facts += ["--config", os.fspath(config)]
     if world is not None:
-        facts += ["--world", str(world)]
+        facts += ["--world", str(_number("world", world))]
+    if target is not None:
+        facts += ["--for", _text("target", target)]
     if python is not None:
-        facts += ["--python", python]
+        facts += ["--python", _text("python", python)]
     return facts
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected str, got {type(value).__name__}: {value!r}")
+    return value
+
+
+def _number(name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name}: expected int, got {type(value).__name__}: {value!r}")
+    return value

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,21 @@ class OrdercheckError(Exception):
         self.exit_code = exit_code
 
 
-def environment() -> dict[str, str]:
-    """Runs on the pytorch engine take the Python that ordercheck is installed in, unless another one is named."""
-    return {"ORDERCHECK_PYTHON": sys.executable, **os.environ}
+def environment(folders: Sequence[str] = ()) -> dict[str, str]:
+    """Runs on the pytorch engine take the Python that ordercheck is installed in, unless another one is named.
+
+    folders: what ranks have on their path before anything else.
+    """
+    given = {"ORDERCHECK_PYTHON": sys.executable, **os.environ}
+    if folders:
+        given["PYTHONPATH"] = os.pathsep.join([*folders, *filter(None, [given.get("PYTHONPATH")])])
+    return given
 
 
-def answer(*arguments: str) -> str:
+def answer(*arguments: str, folders: Sequence[str] = ()) -> str:
     """What the program printed. Codes 0 and 1 are answers, and 3 is one where its output says what is undecided."""
     ended = subprocess.run(
-        [PROGRAM, *arguments], env=environment(), capture_output=True, text=True, check=False
+        [PROGRAM, *arguments], env=environment(folders), capture_output=True, text=True, check=False
     )
     if ended.returncode in (0, 1) or (ended.returncode == 3 and ended.stdout):
         return ended.stdout
@@ -36,8 +43,8 @@ def answer(*arguments: str) -> str:
     raise OrdercheckError(said, ended.returncode)
 
 
-def json_answer(*arguments: str) -> dict[str, Any]:
-    parsed = json.loads(answer(*arguments, "--format", "json"))
+def json_answer(*arguments: str, folders: Sequence[str] = ()) -> dict[str, Any]:
+    parsed = json.loads(answer(*arguments, "--format", "json", folders=folders))
     if not isinstance(parsed, dict):
         raise OrdercheckError(f"expected one object of {arguments[0]}, got {type(parsed).__name__}", 2)
     return parsed
