@@ -10,6 +10,7 @@
 #include "check/render.h"
 #include "cli/command.h"
 #include "cli/project/project.h"
+#include "cli/shared/format_option.h"
 #include "cli/shared/question.h"
 
 namespace ordercheck::cli {
@@ -51,10 +52,12 @@ void add_check(CLI::App& app, int& exit_code) {
                "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; without one those of .ordercheck.toml, here or above",
                options->question);
   command->get_option("stack")->required(false);
+  command->remove_option(command->get_option("--json"));
   command->remove_option(command->get_option("--format"));
   command->add_option("--format", options->question.format, "text or json; of .ordercheck.toml also sarif, junit or github")
       ->check(CLI::IsMember(project_formats()))
       ->capture_default_str();
+  add_json_flag(*command, options->question.format);
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
   CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line for a stack");

@@ -10,6 +10,7 @@
 #include "base/wording.h"
 #include "check/check.h"
 #include "cli/command.h"
+#include "cli/shared/format_option.h"
 #include "cli/shared/question.h"
 #include "stack/notation.h"
 
@@ -79,9 +80,7 @@ void add_rules(CLI::App& app, int& exit_code) {
   command->group(kAsk);
   command->add_option("--for", options->target, "Grade for an engine and version: pytorch-2.11, pytorch, native")
       ->capture_default_str();
-  command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  add_format_option(*command, options->format);
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"rules --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = ended("rules", run_rules(*options)); });

@@ -12,6 +12,7 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/fault.h"
+#include "cli/shared/format_option.h"
 #include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
 #include "report/builds_beside.h"
@@ -201,9 +202,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
-  command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  add_format_option(*command, options->format);
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",
                            "run 'ac,tp=2 engine=pytorch steps=1' --python python3",

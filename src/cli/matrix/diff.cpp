@@ -15,6 +15,7 @@
 #include "base/wording.h"
 #include "cli/command.h"
 #include "cli/matrix/matrix.h"
+#include "cli/shared/format_option.h"
 #include "engine/finished_program.h"
 
 namespace ordercheck::cli {
@@ -173,7 +174,7 @@ void add_matrix_diff(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
       ->required();
   diff->add_option("AFTER", asked->after, "Likewise")->required();
   diff->add_flag("--all", asked->all, "Every case of every group, not the first ones");
-  diff->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  add_format_option(*diff, options->format);
   show_examples(*diff, {"matrix diff torch-2.11.0 torch-2.15.0"});
   diff->callback([options, asked, &exit_code] { exit_code = ended("matrix", run_diff(*options, *asked)); });
 }

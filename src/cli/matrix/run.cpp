@@ -15,6 +15,7 @@
 #include "cli/matrix/matrix.h"
 #include "cli/matrix/reports.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/format_option.h"
 #include "evidence/compare.h"
 #include "report/builds_beside.h"
 #include "report/summary.h"
@@ -242,7 +243,7 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
   run->add_option("--journal", options->journal,
                   "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
   run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
-  run->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  add_format_option(*run, options->format);
   run->add_option("--report", options->reports,
                   "Also write a report, FORMAT=FILE, as often as wanted: " + join(names_of_reports(), ", "))
       ->allow_extra_args(false);

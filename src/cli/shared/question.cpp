@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "cli/shared/format_option.h"
 #include "engine/pytorch_engine.h"
 #include "stack/notation.h"
 
@@ -73,9 +74,7 @@ void add_question(CLI::App& command, const char* name, const char* help, Questio
   add_target_option(command, question.target);
   command.add_option("--python", question.python, "Judge for the torch that is installed in this Python; it is not imported");
   add_job_options(command, question.job);
-  command.add_option("--format", question.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  add_format_option(command, question.format);
   command.add_option("--rules", question.rules, "The folder of rule pages");
 }
 
