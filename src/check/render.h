@@ -23,7 +23,7 @@ std::string render_json(const Report& report);
 // "2 errors, 1 advisory"; "" of none.
 std::string in_words(const Counts& counts);
 
-// "Nothing is known of ep on pytorch 2.15.0: no run there has it. torchtitan 0.2.2: 3 errors."
+// "Nothing is known of ep on <engine and version>: no run there has it. <another project and version>: 3 errors."
 std::string in_words(const Unknown& unknown, const Target& target);
 
 std::string ordinal(std::size_t index);  // "1st" of 0

@@ -35,7 +35,7 @@ class Composition:
         return run(self.stack, **settings)
 
     def is_equal(self, **settings: Any) -> Run:
-        """Runs, and fails the test where ranks do not have the bits of one rank, or nothing was decided."""
+        """Runs, and fails the test unless the run is bitwise equal to the single-rank reference."""
         __tracebackhide__ = True
         shown = self.run(**settings)
         if shown.verdict not in PASSED:
