@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from ordercheck_pytorch.program.user_code import look_up, make_user_model
+from ordercheck_pytorch.program.exact.kernels import Unsupported
+from ordercheck_pytorch.program.user_code import look_up, look_up_function, make_user_model
 from ordercheck_pytorch.program.widen import widen, widened_code
 from torch import nn
 
@@ -43,8 +44,49 @@ def test_values_are_those_that_the_factory_draws() -> None:
 
 
 def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"returned NoneType; expected an nn\.Module"):
+    with pytest.raises(Unsupported, match=r"returned NoneType; expected an nn\.Module"):
         make_user_model(f"{__name__}:nothing", torch.float64, seed=1)
+
+
+def raises() -> nn.Module:
+    raise ValueError("no weights")
+
+
+def test_a_factory_that_raises_is_told_with_its_line() -> None:
+    with pytest.raises(
+        Unsupported, match=r":raises\(\) raised ValueError: no weights \(.*user_code_test\.py:\d+\)$"
+    ):
+        make_user_model(f"{__name__}:raises", torch.float64, seed=1)
+
+
+def test_what_is_named_wrongly_is_told_from_what_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_inside.py").write_text("import torch\nimport not_installed_anywhere\n")
+    (tmp_path / "half_written.py").write_text("def build(:\n")
+    (tmp_path / "ends.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, told in (
+        (
+            "not_there:build",
+            "not_there:build: no module named 'not_there' in the working directory or installed",
+        ),
+        ("torch.not_there:build", "no module named 'torch.not_there'"),
+        ("broken_inside:build", r"No module named 'not_installed_anywhere' \(.*broken_inside.py:2\)"),
+        ("half_written:build", "importing half_written raised SyntaxError"),
+        ("ends:build", "importing ends raised SystemExit: 3"),
+        (f"{__name__}:smal", rf"{__name__} \(.*\) has no 'smal'; did you mean 'small'\?"),
+    ):
+        with pytest.raises(Unsupported, match=told):
+            look_up(name)
+
+
+def test_a_function_of_other_arguments_is_refused() -> None:
+    assert look_up_function(f"{__name__}:small", ()) is small
+    with pytest.raises(Unsupported, match=r"takes \(\) -> .*; expected a function of \(model, mesh\)"):
+        look_up_function(f"{__name__}:small", ("model", "mesh"))
+    with pytest.raises(Unsupported, match=r"is of type str; expected a function of \(\)"):
+        look_up_function(f"{__name__}:SOURCE", ())
 
 
 def test_a_name_is_looked_up_through_classes() -> None:

@@ -24,7 +24,7 @@ from .case import Case
 from .data import SEQUENCES, batch_of, valid_tokens
 from .loss import summed_cross_entropy
 from .subject_file import published
-from .user_code import look_up
+from .user_code import look_up_function
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ def task_of(case: Case) -> Task:
     dtype = case.settings.dtype
     own = case.batch or case.loss
     return Task(
-        batch=look_up(case.batch) if case.batch else batch_of,
-        loss=look_up(case.loss)
+        batch=look_up_function(case.batch, ("seed", "step", "samples")) if case.batch else batch_of,
+        loss=look_up_function(case.loss, ("output", "targets"))
         if case.loss
         else published(case.subject).loss
         if case.subject

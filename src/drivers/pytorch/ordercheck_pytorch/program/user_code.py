@@ -10,32 +10,100 @@ otherwise. What else a function may say of itself: users_function.py."""
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import inspect
 import random
 import sys
+import traceback
 from typing import Any
 
 import torch
 from torch import nn
 
+from .exact.kernels import Unsupported
 from .llama import initial_value
 
 
+def look_up_function(name: str, arguments: tuple[str, ...]) -> Any:
+    """What is called with positional arguments of these names; raises as look_up does where it cannot be."""
+    found = look_up(name)
+    _check_takes(found, name, arguments)
+    return found
+
+
 def look_up(name: str) -> Any:
+    """Raises Unsupported for what was named wrongly or cannot be imported: no stack was run, so none has failed."""
     module, _, attribute = name.partition(":")
-    found: Any = importlib.import_module(module)
+    try:
+        found: Any = importlib.import_module(module)
+    except Unsupported:
+        raise
+    except BaseException as error:  # SystemExit too: a script without a guard around its main
+        if isinstance(error, ModuleNotFoundError) and (module + ".").startswith(f"{error.name}."):
+            raise Unsupported(
+                f"{name}: no module named '{error.name}' in the working directory or installed"
+            ) from error
+        raise Unsupported(f"{name}: importing {module} raised {_said(error)}") from error
     for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise Unsupported(f"{name}: {_named(found)} has no '{part}'{_near(part, found)}")
         found = getattr(found, part)
     return found
 
 
 def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
     """With the values that its factory gives it, drawn under the seed: another seed is another model."""
+    factory = look_up_function(name, ())
     seed_generators(seed)
-    model = look_up(name)()
+    try:
+        model = factory()
+    except Unsupported:
+        raise
+    except Exception as error:
+        raise Unsupported(f"{name}() raised {_said(error)}") from error
     if not isinstance(model, nn.Module):
-        raise TypeError(f"{name} returned {type(model).__name__}; expected an nn.Module")
+        raise Unsupported(f"{name} returned {type(model).__name__}; expected an nn.Module")
     return model.to(dtype)
+
+
+def _check_takes(found: Any, name: str, arguments: tuple[str, ...]) -> None:
+    expected = f"expected a function of ({', '.join(arguments)})"
+    if not callable(found):
+        raise Unsupported(f"{name} is of type {type(found).__name__}; {expected}")
+    try:
+        signature = inspect.signature(found)
+    except (TypeError, ValueError):  # of what is written in C nothing is known
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise Unsupported(f"{name} takes {signature}; {expected}") from None
+
+
+def _said(error: BaseException) -> str:
+    """With the line of the user's file that raised it."""
+    line = str(error).strip().splitlines()
+    text = f"{type(error).__name__}: {line[0]}" if line else type(error).__name__
+    if isinstance(error, SyntaxError):
+        return text
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<frozen") and "/importlib/" not in frame.filename
+    ]
+    own = [frame for frame in frames if frame.filename != __file__]
+    return f"{text} ({own[-1].filename}:{own[-1].lineno})" if own else text
+
+
+def _named(found: Any) -> str:
+    file = getattr(found, "__file__", None)
+    return f"{getattr(found, '__name__', type(found).__name__)}{f' ({file})' if file else ''}"
+
+
+def _near(part: str, found: Any) -> str:
+    near = difflib.get_close_matches(part, [name for name in dir(found) if not name.startswith("_")], n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def seed_generators(seed: int) -> None:

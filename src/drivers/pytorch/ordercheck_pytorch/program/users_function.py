@@ -24,7 +24,7 @@ from torch.distributed.device_mesh import DeviceMesh
 
 from .case import Case
 from .transforms.subject import Subject
-from .user_code import look_up
+from .user_code import look_up, look_up_function
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class UsersFunction:
 
 
 def users_function(case: Case) -> UsersFunction:
-    function = look_up(case.apply)
+    function = look_up_function(case.apply, ("model", "mesh"))
     return UsersFunction(
         function, getattr(function, "shard_batch", None), getattr(function, "reduce_gradients", None)
     )
