@@ -122,8 +122,18 @@ def test_a_users_model_and_function(worker: Worker) -> None:
     reference = worker.run("", model="mine:network")
     right = worker.run("tp=2,ac,fsdp=2," + PER_MESH, model="mine:network", apply="mine:parallelize")
     assert numbers(right) == numbers(reference)
+    assert "over dp_shard: 8 of 8 parameters split, 0 replicated, 0 not distributed" in right["notes"]
+    plain = "4 not distributed (embed.weight, blocks.0.norm.weight, blocks.1.norm.weight, head.weight)"
+    assert f"over tp: 4 of 8 parameters split, 0 replicated, {plain}" in right["notes"]
     wrong = worker.run("fsdp=2", model="mine:network", apply="mine:parallelize_one_block")
     assert wrong["parameters"] != reference["parameters"]
+
+
+def test_what_a_user_named_wrongly_has_not_failed(worker: Worker) -> None:
+    for named in ({"model": "mine:netwrok"}, {"apply": "mine:parallelise"}, {"batch": "mine:network"}):
+        record = worker.run("fsdp=2", **{"model": "mine:network", "apply": "mine:parallelize", **named})
+        assert record["ending"] == "unsupported", record
+        assert record["failure"]["phase"] == "build"
 
 
 def test_a_segfault_in_a_users_code_costs_its_case_alone(worker: Worker) -> None:

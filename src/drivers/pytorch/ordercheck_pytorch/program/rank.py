@@ -31,6 +31,7 @@ from .llama import make_llama
 from .names import NamesAsBuilt
 from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
 from .pipeline import PipelineSteps
+from .placements import placements_in_words
 from .same_weights import check_same_weights
 from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
@@ -77,6 +78,8 @@ class RankRun:
             torch.float64 if widens else torch.float32
         )  # a case before may have set another
         self.task = task_of(case)
+        # Looked up before anything is built: what was named wrongly is no failure of the stack.
+        self.users_function = users_function(case) if case.apply else None
         self.seen = RankResult()
         self.pipeline: PipelineSteps | None = None
         self.parameters: list[tuple[str, nn.Parameter]] = []
@@ -142,6 +145,10 @@ class RankRun:
         )
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
         self.parameters = self.names.parameters_of(self.subject.model)
+        if self.users_function:
+            self.seen.notes = sorted(
+                {*self.seen.notes, *placements_in_words(self.parameters, self.site.mesh)}
+            )
         self.watch.applied(self.subject.model)
         steps = self.case.settings.steps
         for step in range(steps):
@@ -188,12 +195,12 @@ class RankRun:
         )
 
     def apply(self) -> None:
-        if self.case.apply:
+        if self.users_function:
             for item in self.case.items:
                 transform = transforms_of(self.case).get(item.name)
                 if transform is not None and transform.sends_every_parameter:
                     self.start_apart(item)
-            apply_users_function(users_function(self.case), self.subject, self.site.mesh, self.case)
+            apply_users_function(self.users_function, self.subject, self.site.mesh, self.case)
         else:
             for item in self.case.items:
                 self.start_apart(item)

@@ -75,7 +75,7 @@ HOW = {
         "# gradients and parameters are from a float64 single-rank run with how far rounding takes one (the noise floor).",
     ),
 }
-AFTER = ("users_function", "pipeline", "apart", "rank")
+AFTER = ("users_function", "placements", "pipeline", "apart", "rank")
 # What rank.py and task.py have of subjects, whose cases have no script.
 OF_NO_SUBJECT = """
 
