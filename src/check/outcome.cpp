@@ -82,6 +82,14 @@ void hold_against_rules(Outcome& outcome) {
     case Bearing::foreign: {
       const bool alike = is_of_kind(*predicted.verdict, seen);
       const std::string showed = alike ? borne.why : fmt::format("seen: {}", name_of(seen));
+      // A page speaks of a transform as its options describe it. Of a user's function the stack names only the order: what
+      // its plan splits is the user's.
+      const std::string& own = outcome.subject.apply;
+      if (!own.empty() && !predicted.rule.empty()) {
+        outcome.agreement = Agreement::open;
+        outcome.open_because = fmt::format("{}; {}. {} may build another plan than the page speaks of", who, showed, own);
+        return;
+      }
       return contradict(outcome, fmt::format("{}; {}", who, showed), borne.because);
     }
   }

@@ -73,6 +73,19 @@ TEST(Agreement, AHarmThatNoRulePredictsContradicts) {
   EXPECT_EQ(outcome.disagreement, "no rule fires, so equal is predicted; seen: differs");
 }
 
+TEST(Agreement, AUsersFunctionMayBuildAnotherPlanThanThePageSpeaksOf) {
+  Observation seen = seen_on("fsdp=2,tp=2", Verdict::equal);
+  seen.case_text += " model=mine:network apply=mine:parallelize";
+  const auto outcome = outcome_of(seen, sample_rules());
+  EXPECT_EQ(outcome.agreement, Agreement::open);
+  EXPECT_EQ(outcome.open_because,
+            "ORD-901 predicts fails; seen: equal. mine:parallelize may build another plan than the page speaks of");
+  // What no page predicts is the function's own, and still against the order that the stack names.
+  Observation harmed = seen_on("tp=2,fsdp=2", Verdict::differs);
+  harmed.case_text += " model=mine:network apply=mine:parallelize";
+  EXPECT_EQ(outcome_of(harmed, sample_rules()).agreement, Agreement::contradiction);
+}
+
 TEST(Agreement, ARuleAboutSomebodyElseLeavesItOpen) {
   auto rules = sample_rules();
   rules[0].holds = {*parse_holds("pytorch>=2.6")};
