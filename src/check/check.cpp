@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "check/core.h"
 #include "check/describe.h"
+#include "check/partners.h"
 #include "check/repair.h"
 #include "check/runs.h"
 #include "check/trainer.h"
@@ -63,6 +64,24 @@ std::vector<Try> tries_of(const Finding& finding, const Report& report, const Ju
     tries.push_back({.stack = std::move(stack), .seen = std::move(seen)});
   }
   return tries;
+}
+
+bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model) {
+  const std::optional<StackRun> run = run_of(stack, judge, model);
+  return run && !run->stand_in && run->run->verdict == Verdict::equal;
+}
+
+// Where no run showed the repaired stack to be equal, the first of the stacks to try that ran equal and keeps every transform: it is
+// free of errors too, and has been seen.
+void prefer_what_ran_equal(Report& report, const Judge& judge) {
+  const std::string model = model_of(report.stack, Case{}.model);
+  if (!report.repaired || ran_equal(*report.repaired, judge, model)) return;
+  for (const Finding& finding : report.findings)
+    for (const Try& one : finding.tries) {
+      if (drops_a_transform(report.stack, one.stack) || !ran_equal(one.stack, judge, model)) continue;
+      report.repaired = one.stack;
+      return;
+    }
 }
 
 std::set<std::string> projects_of(const std::vector<Rule>& rules) {
@@ -216,6 +235,7 @@ Report check(const Stack& stack, const Judge& judge) {
     if (std::vector<std::string> sizes = open_for(rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(rule))
       report.not_judged.push_back({.rule = rule.id, .sizes = std::move(sizes)});
   for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge, search);
+  prefer_what_ran_equal(report, judge);
   report.trainer = trainer_advice(stack, judge);
   report.unknown = unknown_in(stack, judge);
   return report;
