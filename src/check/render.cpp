@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/partners.h"
+#include "check/program_edits.h"
 #include "rule/claim.h"
 #include "rule/job.h"
 #include "stack/notation.h"
@@ -55,13 +56,19 @@ std::string reason(const Finding& finding) {
   return row("but", fmt::format("{}: {} {}", finding.instead, finding.why, cited_briefly(finding.citation)));
 }
 
-std::string render(const Finding& finding, const Stack& whole, bool colour) {
+// What the repaired stack asks of a program stands behind it, once.
+std::string edits_of(const Finding& finding, const Report& report) {
+  if (finding.tries.empty() || finding.tries.front().stack == report.repaired) return "";
+  return row("in PyTorch", join(edits_in_pytorch(report.stack, finding.tries.front().stack), "; "));
+}
+
+std::string render(const Finding& finding, const Report& report, bool colour) {
   std::string text = headline(finding, colour);
   text += row("you wrote", written(finding));
   text += reason(finding);
   const std::string smallest = print(finding.smallest);
   text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
-  text += render(finding.tries, whole, colour);
+  text += render(finding.tries, report.stack, colour) + edits_of(finding, report);
   return text + row("also", join(finding.also, ", "));
 }
 
@@ -90,7 +97,7 @@ std::string render_briefly(const Report& report, bool colour) {
 
 std::string render_findings(const Report& report, bool colour, Detail detail) {
   std::string text;
-  for (const Finding& finding : report.findings) text += render(finding, report.stack, colour);
+  for (const Finding& finding : report.findings) text += render(finding, report, colour);
   const bool fits = std::ranges::count(text, '\n') <= kScreen;
   return fits || detail == Detail::all ? text : render_briefly(report, colour);
 }
@@ -152,8 +159,10 @@ std::string one_line_of(const Report& report) {
 
 std::string render_repaired(const Report& report, bool colour) {
   const std::string change = change_in_words(report.stack, *report.repaired);
-  return fmt::format("Repaired: {}{}\n", paint(print(*report.repaired), "32", colour),
-                     change.empty() ? "" : fmt::format(" ({})", change));
+  const std::string edits = join(edits_in_pytorch(report.stack, *report.repaired), "; ");
+  return fmt::format("Repaired: {}{}\n{}", paint(print(*report.repaired), "32", colour),
+                     change.empty() ? "" : fmt::format(" ({})", change),
+                     edits.empty() ? "" : fmt::format("In PyTorch: {}.\n", edits));
 }
 
 }  // namespace

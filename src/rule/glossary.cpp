@@ -21,10 +21,16 @@ constexpr GlossaryText kTexts[] = {
 };
 
 Term term_of(TomlTable& table) {
-  return {.name = table.text("name"),
-          .also = table.texts_if_given("also"),
-          .meaning = table.text("meaning"),
-          .see = table.texts_if_given("see")};
+  Term term{.name = table.text("name"),
+            .also = table.texts_if_given("also"),
+            .meaning = table.text("meaning"),
+            .see = table.texts_if_given("see")};
+  for (TomlTable& edit : table.tables_if_given("edit")) {
+    term.edits.push_back(
+        {.of = edit.text_if_given("of"), .value = edit.text_if_given("value"), .in_pytorch = edit.text("in_pytorch")});
+    table.adopt(edit);
+  }
+  return term;
 }
 
 bool is_spelt(const Term& term, const std::string& word) {

@@ -9,11 +9,19 @@
 
 namespace ordercheck {
 
+// What somebody changes in a program to have what a term names: where a cure asks for it.
+struct ProgramEdit {
+  std::string of;          // the transform, where the term is an option or a scope
+  std::string value;       // of the option; "absent": it is taken away; "" for any
+  std::string in_pytorch;  // "pass use_reentrant=False to checkpoint"
+};
+
 struct Term {
   std::string name;               // as it is typed: "graph break"
   std::vector<std::string> also;  // other spellings that find it
   std::string meaning;            // one or two sentences
   std::vector<std::string> see;   // names of other terms
+  std::vector<ProgramEdit> edits = {};
 };
 
 struct TermGroup {

@@ -46,6 +46,18 @@ TEST(ParseGlossary, NamesFileAndLineOfAMistake) {
             "glossary/verdicts.toml:11: 'equal' stands twice in this group");
 }
 
+TEST(ParseGlossary, ReadsWhatATermAsksOfAProgram) {
+  const Result<TermGroup> group =
+      parse_glossary(std::string(kGood) + "[[term.edit]]\nof = \"ac\"\nvalue = \"absent\"\nin_pytorch = \"leave it out\"\n",
+                     "glossary/x.toml");
+  ASSERT_TRUE(group) << group.error().message;
+  ASSERT_EQ(group->terms[1].edits.size(), 1u);
+  EXPECT_EQ(group->terms[1].edits[0].of, "ac");
+  EXPECT_EQ(group->terms[1].edits[0].value, "absent");
+  EXPECT_EQ(group->terms[1].edits[0].in_pytorch, "leave it out");
+  EXPECT_THAT(error_of_glossary(std::string(kGood) + "[[term.edit]]\nof = \"ac\"\n"), HasSubstr("in_pytorch"));
+}
+
 TEST(FindTerms, InEveryGroupAndSpelling) {
   const std::vector<TermGroup> groups{*parse_glossary(kGood, "glossary/verdicts.toml"),
                                       *parse_glossary(kGood, "glossary/harms.toml")};
