@@ -43,15 +43,15 @@ void let_inductor_decide(std::vector<Observation>& observations) {
     const auto found = by_text.find(print(*inductor));
     const Observation* there = found == by_text.end() ? nullptr : &observations[found->second];
     if (there == nullptr || !is_decided(there->verdict)) {
-      seen.backend = "a stand-in for inductor ran it; inductor did not";
+      seen.backend = "run without inductor's code generation only";
     } else if (there->verdict == seen.verdict) {
-      seen.backend = "so under inductor as with its stand-in";
+      seen.backend = "the same with inductor's code generation and without it";
     } else {
       std::string case_text = std::move(seen.case_text);
       const Verdict stand_in = seen.verdict;
       seen = *there;
       seen.case_text = std::move(case_text);
-      seen.backend = fmt::format("under inductor; with its stand-in {}", name_of(stand_in));
+      seen.backend = fmt::format("with inductor's code generation; without it {}", name_of(stand_in));
     }
   }
 }

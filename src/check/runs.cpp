@@ -49,7 +49,7 @@ std::string runs_in_words(const Stack& stack, const Judge& judge, const std::str
   if (!run || (sizes_matter && mesh_of(run->stack) != mesh_of(stack))) return "not run " + where;
   std::string text = fmt::format("{} when run {}", name_of(run->run->verdict), where);
   if (run->stack != stack) text += " as " + print(run->stack);
-  if (run->stand_in) text += ", with a stand-in for inductor";
+  if (run->stand_in) text += ", without inductor's code generation";
   return text;
 }
 

@@ -152,7 +152,7 @@ TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
             "differs when run on pytorch 2.11");
   const Observation stand_in = run("tp=2,fsdp=2,compile engine=pytorch", Verdict::equal);
   const Observation inductor = run("tp=4,fsdp=2,compile=inductor engine=pytorch", Verdict::fails);
-  EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in}), "equal when run on pytorch 2.11, with a stand-in for inductor");
+  EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in}), "equal when run on pytorch 2.11, without inductor's code generation");
   EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in, inductor}),
             "fails when run on pytorch 2.11 as tp=4,fsdp=2,compile=inductor");
   EXPECT_EQ(seen_of("fsdp=2,compile=aot_eager,tp=2", {stand_in, inductor}), "not run on pytorch 2.11");

@@ -44,7 +44,7 @@ TEST(LetInductorDecide, WhereItsRunCameOutOtherwise) {
   EXPECT_EQ(seen[0].case_text, "compile,sac engine=pytorch");
   EXPECT_EQ(seen[0].verdict, Verdict::ignored);
   EXPECT_EQ(seen[0].message, "sac has no effect");
-  EXPECT_EQ(seen[0].backend, "under inductor; with its stand-in equal");
+  EXPECT_EQ(seen[0].backend, "with inductor's code generation; without it equal");
   EXPECT_EQ(seen[1].backend, "");
 }
 
@@ -52,7 +52,7 @@ TEST(LetInductorDecide, WhereBothAgreeTheStandInsCountersStay) {
   const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12),
                              row("ac,compile=inductor engine=pytorch", Verdict::equal, "", -1)});
   EXPECT_EQ(seen[0].counters.matmul_flops, 12);
-  EXPECT_EQ(seen[0].backend, "so under inductor as with its stand-in");
+  EXPECT_EQ(seen[0].backend, "the same with inductor's code generation and without it");
 }
 
 TEST(LetInductorDecide, AnUndecidedRunOfItDecidesNothing) {
@@ -61,7 +61,7 @@ TEST(LetInductorDecide, AnUndecidedRunOfItDecidesNothing) {
                              row("compile engine=pytorch", Verdict::equal, "", 12)});
   for (const std::size_t i : {0u, 2u}) {
     EXPECT_EQ(seen[i].verdict, Verdict::equal);
-    EXPECT_EQ(seen[i].backend, "a stand-in for inductor ran it; inductor did not");
+    EXPECT_EQ(seen[i].backend, "run without inductor's code generation only");
   }
 }
 

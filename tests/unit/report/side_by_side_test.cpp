@@ -80,9 +80,9 @@ TEST(RenderTable, AlignsItsColumns) {
 TEST(SeenOf, SaysWhoseGraphsRan) {
   std::vector<Observation> all{seen("pytorch", "compile,sac engine=pytorch", Verdict::ignored),
                                seen("pytorch", "sac,compile engine=pytorch", Verdict::equal)};
-  all[0].backend = "under inductor; with its stand-in equal";
+  all[0].backend = "with inductor's code generation; without it equal";
   EXPECT_THAT(render_table(table_of(seen_of(stack("compile,sac"), stack("sac,compile"), all).front(), "left", "right")),
-              testing::HasSubstr("compiled        under inductor; with its stand-in equal"));
+              testing::HasSubstr("compiled        with inductor's code generation; without it equal"));
 }
 
 }  // namespace
