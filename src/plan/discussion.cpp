@@ -33,7 +33,8 @@ DiscussionPoint point_of(TomlTable& keys, const std::vector<Rule>& rules) {
                         .basis_said = keys.text_or_blank("basis_said"),
                         .rules = keys.texts("rules"),
                         .stacks = {},
-                        .answer = keys.text("answer")};
+                        .answer = keys.text("answer"),
+                        .why = keys.text_if_given("why")};
   if (point.date.empty()) keys.refuse("date", "a point needs the 'date' of the statement, written YYYY-MM-DD");
   for (std::size_t i = 0; i < point.rules.size(); ++i) {
     const Rule* rule = find_rule(rules, point.rules[i]);

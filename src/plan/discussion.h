@@ -40,6 +40,7 @@ struct DiscussionPoint {
   std::vector<std::string> rules;  // ids of rules that exist
   std::vector<Stack> stacks;
   std::string answer;
+  std::string why;  // the reason for the order in one line, of a point that calls it something; "" for none
   friend bool operator==(const DiscussionPoint&, const DiscussionPoint&) = default;
 };
 

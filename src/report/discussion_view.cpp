@@ -201,6 +201,31 @@ std::string pair_in_words(const DiscussionPoint& point) {
   return fmt::format("{} before {}", code(point.first), code(point.then));
 }
 
+// What the pages about orders call it, each basis once.
+std::string bases_in_words(const std::vector<const Rule*>& rules) {
+  std::map<std::string, std::vector<std::string>> links;
+  for (const Rule* rule : rules)
+    if (rule->kind == RuleKind::order) links[name_of(rule->basis)].push_back(link_to(*rule, "rules/"));
+  std::vector<std::string> parts;
+  for (const auto& [basis, pages] : links) parts.push_back(fmt::format("{}: {}", basis, join(pages, ", ")));
+  return join(parts, "; ");
+}
+
+// Of the point's stacks those that apply something before what the point wants first.
+std::string other_way_in_words(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  std::vector<Stack> turned;
+  for (const Stack& stack : point.stacks)
+    if (!point.first.empty() && stack.items.front().name != point.first) turned.push_back(stack);
+  std::vector<std::string> shown;
+  for (const EngineRuns& engine : engines) {
+    if (engine.target != reader_target(sources)) continue;
+    for (const Column& column : columns_of(turned, space_of(sources, engine.table.engine), engine))
+      if (column.run != nullptr)
+        shown.push_back(fmt::format("{} {}", code(print(column.stack)), verdict_in_words(column.run->seen)));
+  }
+  return shown.empty() ? "not run" : join(shown, ", ");
+}
+
 PointView view_of(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
   PointView view{.title = point.title,
                  .by = point.by,
@@ -208,13 +233,18 @@ PointView view_of(const DiscussionPoint& point, const Sources& sources, const st
                  .says = point.says,
                  .basis_said = point.basis_said,
                  .answer = std::string(trim(point.answer)),
+                 .why = point.why,
+                 .other_way = other_way_in_words(point, sources, engines),
                  .pair = pair_in_words(point)};
+  std::vector<const Rule*> rules;
   for (const std::string& id : point.rules) {
     const Rule* rule = find_rule(sources.rules, id);
     assert(rule != nullptr && "parse_discussion refuses rules that do not exist");
+    rules.push_back(rule);
     view.rules.push_back(rule_of(*rule));
     view.bases.push_back(fmt::format("{} {}", view.rules.back().link, view.rules.back().basis));
   }
+  view.ours = bases_in_words(rules);
   for (const std::vector<Stack>& stacks : alike(point.stacks))
     for (const Target& target : targets_of(sources)) {
       const std::size_t before = view.runs.size();

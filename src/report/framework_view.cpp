@@ -65,7 +65,8 @@ std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std
         const std::string page = explaining_page(*outcome, rules);
         runs.push_back({.title = framework.title,
                         .stack = code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"),
-                        .shown = verdict_in_words(outcome->seen) + (page.empty() ? "" : ": " + page)});
+                        .shown = verdict_in_words(outcome->seen) + (page.empty() ? "" : ": " + page),
+                        .on = join(engine.table.versions, ", ")});
       }
   return runs;
 }

@@ -11,6 +11,7 @@
 #include "plan/orders.h"
 #include "report/markdown.h"
 #include "report/rule_view.h"
+#include "report/shown.h"
 #include "rule/match.h"
 #include "stack/transforms.h"
 
@@ -54,6 +55,14 @@ Stack items_around(const std::string& first, const std::vector<Rule>& rules) {
   return stack_of_taken();
 }
 
+std::vector<std::string> in_no_run(const std::vector<std::string>& names, const std::vector<EngineRuns>& engines) {
+  std::vector<std::string> missing;
+  for (const std::string& name : names)
+    if (std::ranges::none_of(engines, [&](const EngineRuns& engine) { return contains(built_by(engine), name); }))
+      missing.push_back(name);
+  return engines.empty() ? std::vector<std::string>{} : missing;
+}
+
 PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& sources,
                       const std::vector<EngineRuns>& engines) {
   PairReason reason{.pair = pair,
@@ -61,7 +70,9 @@ PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& 
                     .reason = reason_of(rule),
                     .cite = rule.citations.empty() ? "" : source_in_words(rule.citations.front()),
                     .basis = name_of(rule.basis),
-                    .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm)};
+                    .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
+                    .other_way = in_words(shown_by(rule.witness.bad, sources, engines)),
+                    .standings = {}};
   for (const Standing& standing : standings_of(rule, sources, engines)) reason.standings.push_back(standing_in_words(standing));
   if (reason.standings.empty()) reason.standings.push_back(fmt::format("claimed for {}: not run", holds_in_words(rule)));
   return reason;
@@ -106,6 +117,7 @@ std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const s
                           .names = names,
                           .reasons = {},
                           .runs = order_runs(order, sharding, sources, engines)};
+    made.not_run = in_no_run(names, engines);
     if (!nobody_builds(sharding, engines)) made.gaps = order_gaps(order, sharding, made.runs);
     for (std::size_t i = 0; i + 1 < order.items.size(); ++i)
       for (PairReason& reason : reasons_for(order.items[i], order.items[i + 1], sources, engines))

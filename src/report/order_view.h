@@ -17,15 +17,17 @@ struct PairReason {
   std::string reason;  // the page's first sentence
   std::string cite;    // its first citation
   std::string basis, harm;
+  std::string other_way;               // what the page's bad stack showed on the reader's version; "" without a page
   std::vector<std::string> standings;  // one an engine and version
 };
 
 struct RecommendedOrder {
-  std::string title;                // "With fsdp"
-  std::vector<std::string> names;   // "pp", "tp", "ac", "compile", "fsdp"
-  std::vector<PairReason> reasons;  // of each neighbouring pair, in order
-  std::vector<OrderRun> runs;       // of pp, tp, ac, compile and the sharding in this order
-  std::vector<std::string> gaps;    // why it is no answer yet
+  std::string title;                 // "With fsdp"
+  std::vector<std::string> names;    // "pp", "tp", "ac", "compile", "fsdp"
+  std::vector<std::string> not_run;  // of these, what no recorded run of any engine holds; none where nothing was recorded
+  std::vector<PairReason> reasons;   // of each neighbouring pair, in order
+  std::vector<OrderRun> runs;        // of pp, tp, ac, compile and the sharding in this order
+  std::vector<std::string> gaps;     // why it is no answer yet
 };
 
 // One order for fsdp and one for simple_fsdp, each of every transform that order rules name, but for other data parallelism and

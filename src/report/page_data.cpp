@@ -39,13 +39,8 @@ Json data_of(const OrderRun& run) {
 }
 
 Json data_of(const PairReason& r) {
-  return {{"pair", r.pair},
-          {"rule", r.rule},
-          {"reason", r.reason},
-          {"cite", r.cite},
-          {"basis", r.basis},
-          {"harm", r.harm},
-          {"standings", join(r.standings, "<br>")}};
+  return {{"pair", r.pair},   {"rule", r.rule}, {"reason", r.reason},       {"cite", r.cite},
+          {"basis", r.basis}, {"harm", r.harm}, {"other_way", r.other_way}, {"standings", join(r.standings, "<br>")}};
 }
 
 // Reasons of pairs that an order above has told already are left out.
@@ -60,6 +55,19 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
   told.insert(here.begin(), here.end());
   return {
       {"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", std::move(runs)}, {"reasons", std::move(reasons)}};
+}
+
+// What a reader may rely on was run.
+std::vector<std::string> run_names(const RecommendedOrder& order) {
+  std::vector<std::string> names = order.names;
+  std::erase_if(names, [&](const std::string& name) { return contains(order.not_run, name); });
+  return names;
+}
+
+std::string enumerated_code(const std::vector<std::string>& names) {
+  std::vector<std::string> texts;
+  for (const std::string& name : names) texts.push_back(code(name));
+  return enumerated(texts);
 }
 
 Json data_of(const PairTableRow& row) {
@@ -111,7 +119,7 @@ Json data_of(const FrameworkRow& row) {
           {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
 
-Json data_of(const OwnRun& run) { return {{"title", run.title}, {"stack", run.stack}, {"shown", run.shown}}; }
+Json data_of(const OwnRun& run) { return {{"title", run.title}, {"stack", run.stack}, {"shown", run.shown}, {"on", run.on}}; }
 
 Json data_of(const Disagreement& d) {
   return {{"pair", d.pair}, {"first_before", d.first_before}, {"second_before", d.second_before}};
@@ -190,6 +198,9 @@ Json data_of(const PointView& point) {
           {"date", point.date},
           {"says", point.says},
           {"basis_said", point.basis_said},
+          {"why", point.why},
+          {"ours", point.ours},
+          {"other_way", point.other_way},
           {"bases", join(point.bases, "<br>")},
           {"verdicts", join(point.verdicts, "<br>")},
           {"rules", all(point.rules)},
@@ -238,7 +249,8 @@ Json silent_rows(const std::vector<PairTableRow>& rows) {
 
 Json data_of(const PageCount& count) {
   return {{"run", counted(count.run, "page")},
-          {"fundamental", count.fundamental == 0 ? "none names" : counted(count.fundamental, "names", "name")},
+          {"fundamental", count.fundamental.empty() ? "none names" : counted(std::ssize(count.fundamental), "names", "name")},
+          {"fundamental_pages", join(count.fundamental, "; ")},
           {"fails", std::to_string(count.fails)},
           {"wrong", std::to_string(count.wrong)},
           {"without_effect", std::to_string(count.without_effect)},
@@ -269,7 +281,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
   if (!pages.orders.empty())
     for (const OrderRun& run : pages.orders.front().runs)
       if (run.target == pages.target) pages.whole_order = shown_by(run.stack, sources, engines);
-  if (!pages.orders.empty()) pages.drawing = draw_order(pages.orders.front().names, sources, engines);
+  if (!pages.orders.empty()) pages.drawing = draw_order(run_names(pages.orders.front()), sources, engines);
   for (const EngineRuns& engine : engines) {
     pages.engines.push_back(engine_view(sources, engine));
     if (engine.target.project == "pytorch" && engine.target.version) pages.versions.push_back(print(*engine.target.version));
@@ -359,7 +371,8 @@ Json ordering_data(const PageContents& pages) {
   for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
   Json data{{"target", pages.target},
             {"versions", enumerated(pages.versions)},
-            {"arrows", pages.orders.empty() ? "" : join(pages.orders.front().names, " → ")},
+            {"arrows", pages.orders.empty() ? "" : join(run_names(pages.orders.front()), " → ")},
+            {"left_out", pages.orders.empty() ? "" : enumerated_code(pages.orders.front().not_run)},
             {"blocked", std::move(blocked)},
             {"drawing", lines(pages.drawing.lines)},
             {"silent", silent_rows(pages.pair_table)},
@@ -375,6 +388,14 @@ Json ordering_data(const PageContents& pages) {
             {"disagreements", all(pages.disagreements)},
             {"discussions", all(pages.discussions)}};
   data["count"] = data_of(pages.count);
+  Json called = Json::array();  // points whose order somebody called natural, recommended or fundamental
+  for (const DiscussionView& discussion : pages.discussions)
+    for (const PointView& point : discussion.points)
+      if (!point.why.empty()) {
+        called.push_back(data_of(point));
+        called.back()["thread"] = fmt::format("threads/{}.md", discussion.name);
+      }
+  data["called"] = std::move(called);
   return data;
 }
 

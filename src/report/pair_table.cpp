@@ -146,7 +146,8 @@ PageCount count_pages(const Sources& sources, const std::vector<EngineRuns>& eng
       continue;
     }
     ++count.run;
-    count.fundamental += rule.basis == Basis::fundamental ? 1 : 0;
+    if (rule.basis == Basis::fundamental)
+      count.fundamental.push_back(fmt::format("{}: {}", link_to(rule, "rules/"), reason_of(rule)));
     switch (shown) {
       case Shown::fails: ++count.fails; break;
       case Shown::wrong: ++count.wrong; break;

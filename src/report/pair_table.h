@@ -28,7 +28,8 @@ std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<E
 
 // How many order and clash pages hold for the reader's version, by what a run of their bad stack showed.
 struct PageCount {
-  int fundamental = 0;  // of those that were run: no implementation could allow it
+  // Of those that were run: no implementation could allow it. "[CLA-006](rules/...): ..."
+  std::vector<std::string> fundamental;
   int run = 0;
   int not_run = 0;
   int fails = 0, wrong = 0, without_effect = 0, slower = 0, equal = 0;

@@ -24,6 +24,7 @@ says = "one sentence"
 first = "tp"
 then = "ac"
 basis_said = ""
+why = "one reason"
 rules = [
   "ORD-901",
 ]

@@ -43,6 +43,14 @@ TEST(DiscussionView, LaysTheStacksOfAPointSideBySide) {
   EXPECT_THAT(line(*runs, "all_gather on tp in recompute").cells, ElementsAre("6 with 1 234 567 bytes", "0 with 0 bytes", ""));
 }
 
+TEST(DiscussionView, SetsOurWordAndTheOtherWayBesideTheirs) {
+  const PointView view = point(mini_on_pytorch(), 0);
+  EXPECT_EQ(view.why, "A wrapper changes the names that a plan goes by.");
+  EXPECT_THAT(view.ours, testing::HasSubstr("[ORD-9"));
+  EXPECT_EQ(view.other_way, "`ac,tp=2,fsdp=2` differs");
+  EXPECT_EQ(point(mini_unrun(), 0).other_way, "not run");
+}
+
 TEST(DiscussionView, SaysWhatDiffersAndLeavesOutWhatIsZero) {
   const PointRuns* runs = nullptr;
   const PointView view = point(mini(), 1);
