@@ -79,15 +79,6 @@ Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {
                            hello.faults.empty() ? "none" : join(hello.faults, ", "))};
 }
 
-// The engine's transforms look for the parts of its own model.
-Status check_has_function(const Case& subject) {
-  if (subject.model.find(':') == std::string::npos || !subject.apply.empty() || subject.stack.items.empty()) return Done{};
-  return Error{fmt::format(
-      "--model {} has no --apply: expected pkg:function that takes the model and a DeviceMesh and applies {}, got none; "
-      "leave --model out to run the engine's own model",
-      subject.model, print(subject.stack))};
-}
-
 // All but a slow rank keep a case from completing.
 bool never_fired(const std::optional<Fault>& fault, const Record& record) {
   return fault && fault->kind != "slow" && record.ending == Ending::completed;
@@ -110,7 +101,6 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (const auto known = check_mutant(command.mutant, hello); !known) return known.error();
   if (const auto known = check_fault(options.fault, hello); !known) return known.error();
   if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
-  if (const auto named = check_has_function(subject); !named) return named.error();
 
   const Plan plan{.engine = hello.engine, .cases = {{.subject = subject, .sources = {}}}, .not_planned = {}};
   const auto result = (*session)->run(plan, rules, options);

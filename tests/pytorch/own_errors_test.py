@@ -32,7 +32,7 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
         ("mine:netwrok", "mine:parallelize", "has no 'netwrok'; did you mean 'network'?"),
         ("mien:network", "mine:parallelize", "no module named 'mien'"),
         ("mine:network", "mine:network", "takes () -> 'nn.Module'; expected a function of (model, mesh)"),
-        ("mine:network", "", "--model mine:network has no --apply"),
+        ("mine:network", "", "mine:network has no `layers`"),
     ],
 )
 def test_it_is_told_in_one_line(model: str, apply: str, told: str) -> None:

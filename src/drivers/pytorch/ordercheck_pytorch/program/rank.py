@@ -37,7 +37,7 @@ from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
 from .transforms.optimizer import DEFAULT_OPTIMIZER, apply_default_optimizer, apply_optimizer
 from .transforms.subject import Site, Subject
-from .user_code import make_user_model
+from .user_code import check_has_blocks, make_user_model
 from .users_function import apply_users_function, buffers_meant_to_be_local, users_function
 from .watch import Watch
 from .widen import widen
@@ -167,6 +167,8 @@ class RankRun:
             return make_llama(self.dtype, seed).to(self.device)
         model = make_user_model(self.case.model, self.dtype, seed).to(self.device)
         check_same_weights(model, self.case.model)
+        if not self.users_function and any(item.kind == "layout" for item in self.case.items):
+            check_has_blocks(model, self.case.model)
         return model
 
     def degrees(self) -> dict[str, int]:

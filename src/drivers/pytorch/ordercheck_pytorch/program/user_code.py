@@ -67,6 +67,15 @@ def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
     return model.to(dtype)
 
 
+def check_has_blocks(model: nn.Module, name: str) -> None:
+    """What this engine's own transforms look for; a user's function knows where to find what it is applied to."""
+    if not isinstance(getattr(model, "layers", None), nn.ModuleDict):
+        raise Unsupported(
+            f"{name} has no `layers`, an nn.ModuleDict of blocks, which this engine's transforms are applied to; "
+            "name a function of your own with --apply"
+        )
+
+
 def _check_takes(found: Any, name: str, arguments: tuple[str, ...]) -> None:
     expected = f"expected a function of ({', '.join(arguments)})"
     if not callable(found):
