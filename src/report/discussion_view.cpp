@@ -203,11 +203,11 @@ std::string pair_in_words(const DiscussionPoint& point) {
 
 // What the pages about orders call it, each basis once.
 std::string bases_in_words(const std::vector<const Rule*>& rules) {
-  std::map<std::string, std::vector<std::string>> links;
+  std::map<std::string, std::vector<std::string>> ids;
   for (const Rule* rule : rules)
-    if (rule->kind == RuleKind::order) links[name_of(rule->basis)].push_back(link_to(*rule, "rules/"));
+    if (rule->kind == RuleKind::order) ids[name_of(rule->basis)].push_back(rule->id);
   std::vector<std::string> parts;
-  for (const auto& [basis, pages] : links) parts.push_back(fmt::format("{}: {}", basis, join(pages, ", ")));
+  for (const auto& [basis, pages] : ids) parts.push_back(fmt::format("{}: {}", basis, join(pages, ", ")));
   return join(parts, "; ");
 }
 
@@ -216,14 +216,20 @@ std::string other_way_in_words(const DiscussionPoint& point, const Sources& sour
   std::vector<Stack> turned;
   for (const Stack& stack : point.stacks)
     if (!point.first.empty() && stack.items.front().name != point.first) turned.push_back(stack);
-  std::vector<std::string> shown;
+  std::vector<std::pair<std::string, std::vector<std::string>>> shown;  // a verdict, and its stacks
   for (const EngineRuns& engine : engines) {
     if (engine.target != reader_target(sources)) continue;
-    for (const Column& column : columns_of(turned, space_of(sources, engine.table.engine), engine))
-      if (column.run != nullptr)
-        shown.push_back(fmt::format("{} {}", code(print(column.stack)), verdict_in_words(column.run->seen)));
+    for (const Column& column : columns_of(turned, space_of(sources, engine.table.engine), engine)) {
+      if (column.run == nullptr) continue;
+      const std::string verdict = verdict_in_words(column.run->seen);
+      auto same = std::ranges::find(shown, verdict, &decltype(shown)::value_type::first);
+      if (same == shown.end()) same = shown.insert(same, {verdict, {}});
+      same->second.push_back(code(print(column.stack)));
+    }
   }
-  return shown.empty() ? "not run" : join(shown, ", ");
+  std::vector<std::string> parts;
+  for (const auto& [verdict, stacks] : shown) parts.push_back(fmt::format("{}: {}", verdict, join(stacks, ", ")));
+  return parts.empty() ? "not run" : join(parts, "; ");
 }
 
 PointView view_of(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {

@@ -36,8 +36,8 @@ struct PointView {
   std::string title;  // "2. Can the order be changed?"
   std::string by, date, says, basis_said, answer;
   std::string why;                    // in one line; "" for none
-  std::string ours;                   // "incidental: [ORD-004](...)", of the pages about orders
-  std::string other_way;              // on the newest PyTorch: "`fsdp=2,tp=2` fails in apply"; "not run"
+  std::string ours;                   // "incidental: ORD-004", of the pages about orders
+  std::string other_way;              // on the newest PyTorch: "fails in apply: `fsdp=2,tp=2`"; "not run"
   std::string pair;                   // "`tp` before `ac`"; "`pp`" where one is named; "" where none is
   std::vector<std::string> bases;     // "[ORD-003](...) incidental"
   std::vector<std::string> verdicts;  // "native 2.11.0, cpu: `tp=2,ac` equal, `ac,tp=2` differs"; "not run"

@@ -105,6 +105,12 @@ std::vector<std::string> known_transforms(const std::vector<Rule>& rules) {
   return known;
 }
 
+std::vector<std::string> run_names(const RecommendedOrder& order) {
+  std::vector<std::string> names = order.names;
+  std::erase_if(names, [&](const std::string& name) { return contains(order.not_run, name); });
+  return names;
+}
+
 std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Judge judge(sources.rules, reader_target(sources), sources.observations);
   std::vector<RecommendedOrder> orders;

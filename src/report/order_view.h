@@ -38,6 +38,9 @@ std::vector<RecommendedOrder> recommended_orders(const Sources& sources, const s
 // Transforms that some order, clash or commutes page names, in the order of the catalogue.
 std::vector<std::string> known_transforms(const std::vector<Rule>& rules);
 
+// Without those that no run holds: what a reader may rely on.
+std::vector<std::string> run_names(const RecommendedOrder& order);
+
 Item item_named(const std::string& name);  // as it stands in a stack, with a degree of 2 where it has degrees
 
 }  // namespace ordercheck

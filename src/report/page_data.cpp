@@ -57,19 +57,6 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
       {"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", std::move(runs)}, {"reasons", std::move(reasons)}};
 }
 
-// What a reader may rely on was run.
-std::vector<std::string> run_names(const RecommendedOrder& order) {
-  std::vector<std::string> names = order.names;
-  std::erase_if(names, [&](const std::string& name) { return contains(order.not_run, name); });
-  return names;
-}
-
-std::string enumerated_code(const std::vector<std::string>& names) {
-  std::vector<std::string> texts;
-  for (const std::string& name : names) texts.push_back(code(name));
-  return enumerated(texts);
-}
-
 Json data_of(const PairTableRow& row) {
   return {{"good", row.good},   {"bad", row.bad},   {"happens", row.happens}, {"since", row.since},
           {"basis", row.basis}, {"cure", row.cure}, {"page", row.page},       {"others", row.others}};
@@ -372,7 +359,7 @@ Json ordering_data(const PageContents& pages) {
   Json data{{"target", pages.target},
             {"versions", enumerated(pages.versions)},
             {"arrows", pages.orders.empty() ? "" : join(run_names(pages.orders.front()), " → ")},
-            {"left_out", pages.orders.empty() ? "" : enumerated_code(pages.orders.front().not_run)},
+            {"left_out", pages.orders.empty() ? "" : enumerated(pages.orders.front().not_run)},
             {"blocked", std::move(blocked)},
             {"drawing", lines(pages.drawing.lines)},
             {"silent", silent_rows(pages.pair_table)},
@@ -391,10 +378,7 @@ Json ordering_data(const PageContents& pages) {
   Json called = Json::array();  // points whose order somebody called natural, recommended or fundamental
   for (const DiscussionView& discussion : pages.discussions)
     for (const PointView& point : discussion.points)
-      if (!point.why.empty()) {
-        called.push_back(data_of(point));
-        called.back()["thread"] = fmt::format("threads/{}.md", discussion.name);
-      }
+      if (!point.why.empty()) called.push_back(data_of(point));
   data["called"] = std::move(called);
   return data;
 }

@@ -24,7 +24,6 @@ says = "one sentence"
 first = "tp"
 then = "ac"
 basis_said = ""
-why = "one reason"
 rules = [
   "ORD-901",
 ]
@@ -62,6 +61,17 @@ TEST(Discussion, HoldsItsPointsInOrder) {
   EXPECT_EQ(print(discussion->points[0].stacks.at(1)), "ac,tp=2");
   EXPECT_EQ(discussion->points[0].rules, (std::vector<std::string>{"ORD-901"}));
   EXPECT_TRUE(discussion->points[1].stacks.empty());
+}
+
+TEST(Discussion, APointMayHaveAReasonInOneLine) {
+  const auto rules = sample_rules();
+  std::string text = kText;
+  const std::string answer = "answer = \"an answer\"\n";
+  text.insert(text.find(answer), "why = \"one reason\"\n");
+  const auto with_why = parse_discussion(text, "discussions/one.toml", rules);
+  ASSERT_TRUE(with_why) << with_why.error().message;
+  EXPECT_EQ(with_why->points.at(0).why, "one reason");
+  EXPECT_EQ(with_why->points.at(1).why, "");
 }
 
 TEST(Discussion, ErrorsNameTheLine) {
