@@ -1,5 +1,6 @@
 #include "check/check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "unit/check/small_rules.h"
@@ -132,6 +133,20 @@ TEST(Check, AStackToTryIsLookedUpOfTheModelThatWasAskedAbout) {
   for (const Try& one : report.findings.at(0).tries)
     EXPECT_EQ(one.seen, print(one.stack) == "ep=2,fsdp=2" ? "equal when run on pytorch 2.11" : "not run on pytorch 2.11")
         << print(one.stack);
+}
+
+// Two stacks mend it: the one that was seen to be equal is named, whichever it is; one that was seen to differ never is for that.
+TEST(Check, RepairedIsWhatRanEqual) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
+  const auto repaired_with = [&](const char* ran, Verdict verdict) {
+    const std::string text = fmt::format("{} engine=pytorch", ran);
+    const std::vector<Observation> runs{{.engine = "pytorch", .version = "2.11.0", .case_text = text, .verdict = verdict}};
+    const Report report = check(stack("fsdp=2,ac,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs));
+    return report.repaired ? print(*report.repaired) : "";
+  };
+  EXPECT_EQ(repaired_with("ac,tp=2,fsdp=2", Verdict::equal), "ac,tp=2,fsdp=2");
+  EXPECT_EQ(repaired_with("tp=2,fsdp=2,ac", Verdict::equal), "tp=2,fsdp=2,ac");
+  EXPECT_EQ(repaired_with("tp=2,fsdp=2,ac", Verdict::differs), repaired_with("ac,tp=2,fsdp=2", Verdict::differs));
 }
 
 TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
