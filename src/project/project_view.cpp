@@ -205,6 +205,16 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                            .file = report.from_repository,
                            .line = note.line,
                            .fingerprint = note.fingerprint});
+  // No findings, and no silence either: code scanning lists notes apart.
+  for (const StackReport& one : report.stacks)
+    for (const NotJudged& open : one.report.not_judged)
+      log.results.push_back({.rule = open.rule,
+                             .level = SarifLevel::note,
+                             .message = fmt::format("{}: not judged, sizes unknown: {}; give them in the sizes of the stack",
+                                                    one.subject.name, join(open.sizes, ", ")),
+                             .file = report.from_repository,
+                             .line = one.subject.line,
+                             .fingerprint = one.subject.name});
   const std::vector<SarifOwnRule> own{{.id = kExpired,
                                        .name = "An entry of .ordercheck.toml allows something whose last day is over",
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},
