@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "cli/project/project.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/question.h"
+#include "project/project_report.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -27,9 +29,6 @@ struct CheckOptions {
 Result<int> run_check(const CheckOptions& options) {
   const std::string& format = options.question.format;
   if (options.question.words.empty()) return check_project(options.question, options.today, options.strict);
-  if (format != "text" && format != "json")
-    return Error{
-        fmt::format("--format {} is for the stacks of .ordercheck.toml; leave the stack out, or ask for text or json", format)};
   if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
     return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
   const auto asked = ask(options.question);
@@ -38,9 +37,14 @@ Result<int> run_check(const CheckOptions& options) {
   Report report = check(asked->stack, Judge(known.rules, asked->meant.target, known.observations, asked->job));
   report.target_assumed = asked->meant.assumed;
   report.newest_run = asked->meant.newest_run;
+  const int code = exit_code_of(report, options.strict);
+  if (format != "text" && format != "json") {
+    fmt::print("{}", render_for_ci(judged(std::move(report)), format, known.rules));
+    return code;
+  }
   const Detail detail = options.quiet ? Detail::line : options.all ? Detail::all : Detail::screen;
   fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
-  return exit_code_of(report, options.strict);
+  return code;
 }
 
 }  // namespace
@@ -54,7 +58,7 @@ void add_check(CLI::App& app, int& exit_code) {
   command->get_option("stack")->required(false);
   command->remove_option(command->get_option("--json"));
   command->remove_option(command->get_option("--format"));
-  command->add_option("--format", options->question.format, "text or json; of .ordercheck.toml also sarif, junit or github")
+  command->add_option("--format", options->question.format, "text, json, sarif, junit or github")
       ->check(CLI::IsMember(project_formats()))
       ->capture_default_str();
   add_json_flag(*command, options->question.format);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "project/allowance.h"
+#include "stack/notation.h"
 
 namespace ordercheck {
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
@@ -50,6 +51,15 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
       made.idle.push_back(project.allows[at]);
   }
   return made;
+}
+
+ProjectReport judged(Report report) {
+  Project alone;
+  alone.stacks.push_back(
+      {.name = print(report.stack), .stack = report.stack, .target = {}, .model = {}, .apply = {}, .job = Job({}, {})});
+  std::vector<Report> reports;
+  reports.push_back(std::move(report));
+  return judged(alone, std::move(reports), "", "");
 }
 
 std::string id_of(const Unknown& unknown) { return kUnknownPrefix + unknown.transform; }

@@ -21,7 +21,7 @@ struct StackReport {
 };
 
 struct ProjectReport {
-  std::string path;                 // as a terminal here would open it
+  std::string path;                 // as a terminal here would open it; "" for a stack that no file names
   std::string from_repository;      // from the top of the repository, as what reads a report elsewhere counts it
   std::vector<StackReport> stacks;  // in the order of the file
   std::vector<Allow> expired;       // their last day is over: they allow nothing, and are errors
@@ -31,6 +31,9 @@ struct ProjectReport {
 // `reports` are those of the project's stacks, in their order. `today`: 2026-11-23.
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
                      const std::string& from_repository);
+
+// A stack that no file names, by its own notation.
+ProjectReport judged(Report report);
 
 // As [[allow]] and reports call what nothing is known of: "unknown-ep".
 inline constexpr const char* kUnknownPrefix = "unknown-";

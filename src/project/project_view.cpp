@@ -168,10 +168,10 @@ std::string render_project_json(const ProjectReport& report) {
 
 std::string render_project_junit(const ProjectReport& report) {
   const std::string file = report.from_repository;
-  TestSuite suite{.name = file, .properties = {}, .cases = {}};
+  TestSuite suite{.name = file.empty() ? "ordercheck" : file, .properties = {}, .cases = {}};
   const std::vector<Note> notes = notes_of(report);
   for (const StackReport& one : report.stacks) {
-    TestCase made{.name = one.subject.name, .file = file, .line = one.subject.line};
+    TestCase made{.name = one.subject.name, .file = file, .line = file.empty() ? 0 : one.subject.line};
     for (const Note& note : notes) {
       if (note.subject != one.subject.name) continue;
       made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, note.message);
@@ -204,17 +204,20 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                            .message = note.message,
                            .file = report.from_repository,
                            .line = note.line,
+                           .subject = note.subject,
                            .fingerprint = note.fingerprint});
   // No findings, and no silence either: code scanning lists notes apart.
   for (const StackReport& one : report.stacks)
     for (const NotJudged& open : one.report.not_judged)
-      log.results.push_back({.rule = open.rule,
-                             .level = SarifLevel::note,
-                             .message = fmt::format("{}: not judged, sizes unknown: {}; give them in the sizes of the stack",
-                                                    one.subject.name, join(open.sizes, ", ")),
-                             .file = report.from_repository,
-                             .line = one.subject.line,
-                             .fingerprint = one.subject.name});
+      log.results.push_back(
+          {.rule = open.rule,
+           .level = SarifLevel::note,
+           .message = fmt::format("{}: not judged, sizes unknown: {}; give them {}", one.subject.name, join(open.sizes, ", "),
+                                  report.from_repository.empty() ? "with --set" : "in the sizes of the stack"),
+           .file = report.from_repository,
+           .line = one.subject.line,
+           .subject = one.subject.name,
+           .fingerprint = one.subject.name});
   const std::vector<SarifOwnRule> own{{.id = kExpired,
                                        .name = "An entry of .ordercheck.toml allows something whose last day is over",
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},
@@ -226,10 +229,13 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
 
 std::string render_project_github(const ProjectReport& report) {
   std::string text;
-  for (const Note& note : notes_of(report))
-    text += fmt::format("::{} file={},line={},title={}::{}\n", note.severity == Severity::error ? "error" : "warning",
-                        escaped_property(report.from_repository), note.line, escaped_property("ordercheck " + note.rule),
-                        escaped_data(note.message));
+  for (const Note& note : notes_of(report)) {
+    const std::string where = report.from_repository.empty()
+                                  ? ""
+                                  : fmt::format("file={},line={},", escaped_property(report.from_repository), note.line);
+    text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
+                        escaped_property("ordercheck " + note.rule), escaped_data(note.message));
+  }
   return text + escaped_data(summary_of(report)) + "\n";
 }
 

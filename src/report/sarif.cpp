@@ -65,15 +65,19 @@ Json json_of(const SarifOwnRule& rule) {
   return {{"id", rule.id}, {"shortDescription", {{"text", rule.name}}}, {"help", {{"text", rule.help}}}};
 }
 
+Json location_of(const SarifResult& result) {
+  if (result.file.empty()) return {{"logicalLocations", Json::array({{{"name", displayable(result.subject)}}})}};
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", uri_of(result.file)}}}, {"region", {{"startLine", std::max(result.line, 1)}}}}}};
+}
+
 Json json_of(const SarifResult& result, std::size_t index, int occurrence) {
   const std::string hash = hex(hash_of(result.rule + "\n" + result.fingerprint));
   return {{"ruleId", result.rule},
           {"ruleIndex", index},
           {"level", word_of(result.level)},
           {"message", {{"text", displayable(result.message)}}},
-          {"locations", Json::array({{{"physicalLocation",
-                                       {{"artifactLocation", {{"uri", uri_of(result.file)}}},
-                                        {"region", {{"startLine", std::max(result.line, 1)}}}}}}})},
+          {"locations", Json::array({location_of(result)})},
           {"partialFingerprints", {{"ordercheck/v1", fmt::format("{}:{}", hash, occurrence)}}}};
 }
 

@@ -14,9 +14,10 @@ struct SarifResult {
   std::string rule;  // an id of a page, or of one of `more`
   SarifLevel level = SarifLevel::error;
   std::string message;
-  std::string file;  // relative to the repository
+  std::string file;  // relative to the repository; "" where it is about none
   int line = 1;
-  std::string fingerprint;  // what makes it the same finding tomorrow: its text is hashed
+  std::string subject = {};  // what it is about where there is no file: the stack
+  std::string fingerprint;   // what makes it the same finding tomorrow: its text is hashed
 };
 
 // A rule that is no page: "expired-allow".

@@ -125,6 +125,15 @@ class Reports(unittest.TestCase):
         self.assertEqual(rule["id"], "ORD-004")
         self.assertTrue(rule["helpUri"].startswith("https://"))
 
+    def test_a_finding_of_a_stack_that_no_file_names_is_about_the_stack(self) -> None:
+        done = ran(str(ORDERCHECK), "check", "fsdp=2,tp=2", "--format", "sarif", cwd=self.folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        results = self.valid(done.stdout)["runs"][0]["results"]
+        self.assertEqual((results[0]["ruleId"], results[0]["level"]), ("ORD-004", "error"))
+        for result in results:
+            self.assertEqual(result["locations"], [{"logicalLocations": [{"name": "fsdp=2,tp=2"}]}])
+        self.assertEqual({result["level"] for result in results[1:]}, {"note"})
+
     def test_the_yaml_is_what_it_says(self) -> None:
         watch, check, hook = (yaml.safe_load(text) for text in blocks("yaml"))
         steps = watch["jobs"]["watch"]["steps"] + check["jobs"]["stacks"]["steps"]

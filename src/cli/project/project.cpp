@@ -75,10 +75,7 @@ class Judges {
 
 std::string rendered(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules) {
   if (format == "json") return render_project_json(report);
-  if (format == "sarif") return render_project_sarif(report, rules, ORDERCHECK_VERSION);
-  if (format == "junit") return render_project_junit(report);
-  if (format == "github") return render_project_github(report);
-  return render_project_text(report);
+  return format == "text" ? render_project_text(report) : render_for_ci(report, format, rules);
 }
 
 // GitHub and code scanning count from the top of the repository, of which this folder may be a part. Where there is no repository
@@ -96,6 +93,11 @@ std::string from_repository(const std::filesystem::path& file) {
 const std::vector<std::string>& project_formats() {
   static const std::vector<std::string> all{"text", "json", "sarif", "junit", "github"};
   return all;
+}
+
+std::string render_for_ci(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules) {
+  if (format == "sarif") return render_project_sarif(report, rules, ORDERCHECK_VERSION);
+  return format == "junit" ? render_project_junit(report) : render_project_github(report);
 }
 
 Result<int> check_project(const Question& question, const std::string& today, bool strict) {

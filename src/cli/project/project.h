@@ -6,10 +6,15 @@
 
 #include "base/result.h"
 #include "cli/shared/question.h"
+#include "project/project_report.h"
+#include "rule/rule.h"
 
 namespace ordercheck::cli {
 
 const std::vector<std::string>& project_formats();  // text json sarif junit github
+
+// As sarif, junit or github has it. Of a stack that no file names it stands at no line.
+std::string render_for_ci(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules);
 
 // The exit code. `today` is 2026-11-23, "" for the day of this machine. Reads the file and rule pages; runs and imports nothing
 // that the file names.
