@@ -1,7 +1,6 @@
 // ordercheck run STACK: what it does when it is really run.
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/run/one_run.h"
+#include "cli/run/project_run.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
-#include "cli/shared/fault.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
@@ -21,20 +21,6 @@
 
 namespace ordercheck::cli {
 namespace {
-
-struct RunCommand {
-  std::vector<std::string> words;
-  OwnCode own;
-  EngineChoice engine;
-  // What no option names is as the words say.
-  std::optional<int> accumulation, steps;
-  std::optional<std::uint64_t> seed;
-  std::string arithmetic;
-  std::string mutant;
-  std::string fault;
-  std::string format = "text";
-  std::string rules;
-};
 
 // Whether the words have the setting.
 bool writes(const RunCommand& command, const char* setting) {
@@ -52,11 +38,8 @@ Result<Case> case_of(const RunCommand& command) {
   if (names_model) c.model = command.words.front();
   const int steps_written = c.settings.steps;
   put_into(command.own, c);
-  c.settings.accumulation = command.accumulation.value_or(c.settings.accumulation);
+  put_settings_into(command, c);
   c.settings.steps = command.steps.value_or(writes(command, "steps") ? steps_written : usual_steps(c));
-  c.settings.seed = command.seed.value_or(c.settings.seed);
-  for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32})
-    if (command.arithmetic == name_of(arithmetic)) c.settings.arithmetic = arithmetic;
   return c;
 }
 
@@ -65,55 +48,6 @@ EngineChoice choice_of(const RunCommand& command, const Case& c) {
   EngineChoice choice = command.engine;
   if (choice.engine.empty() && writes(command, "engine")) choice.engine = c.engine;
   return choice;
-}
-
-Status check_mutant(const std::string& mutant, const Hello& hello) {
-  if (mutant.empty() || contains(hello.mutants, mutant)) return Done{};
-  return Error{fmt::format("the {} engine knows no mutant '{}'; {}", hello.engine, mutant,
-                           did_you_mean(mutant, hello.mutants, "it knows "))};
-}
-
-Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {
-  if (!fault || contains(hello.faults, fault->kind)) return Done{};
-  return Error{fmt::format("the {} engine knows no fault '{}'; it knows {}", hello.engine, fault->kind,
-                           hello.faults.empty() ? "none" : join(hello.faults, ", "))};
-}
-
-// All but a slow rank keep a case from completing.
-bool never_fired(const std::optional<Fault>& fault, const Record& record) {
-  return fault && fault->kind != "slow" && record.ending == Ending::completed;
-}
-
-// One interpreter's answer: an outcome, or the exit code of what went wrong while it ran, which has been told then.
-struct Ran {
-  std::optional<CaseResult> result;
-  Hello hello;
-  int exit_code = kNothingAgainst;
-  std::string remark = "";  // for stderr, once the outcome is told
-};
-
-Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subject, const std::vector<Rule>& rules,
-                   const RunOptions& options) {
-  auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
-  if (!session) return session.error();
-  const Hello hello = (*session)->runner().hello();
-  subject.engine = hello.engine;
-  if (const auto known = check_mutant(command.mutant, hello); !known) return known.error();
-  if (const auto known = check_fault(options.fault, hello); !known) return known.error();
-  if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
-
-  const Plan plan{.engine = hello.engine, .cases = {{.subject = subject, .sources = {}}}, .not_planned = {}};
-  const auto result = (*session)->run(plan, rules, options);
-  if (!result) return Ran{.result = {}, .hello = hello, .exit_code = undecided("run", result.error().message)};
-  if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
-  const CaseResult& one = result->cases.front();
-  if (!never_fired(options.fault, one.record))
-    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome)};
-  return Ran{.result = one,
-             .hello = hello,
-             .exit_code = kUndecided,
-             .remark = fmt::format("ordercheck run: the fault '{}' never fired: rank {} did not come by that place\n",
-                                   command.fault, options.fault->rank)};
 }
 
 Result<int> run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
@@ -156,22 +90,19 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
 
 Result<int> run_run(const RunCommand& command) {
   if (const auto written = check_own_code(command.own); !written) return written.error();
+  if (command.words.empty()) return run_project(command);
   auto subject = case_of(command);
   if (!subject) return subject.error();
-  RunOptions options{.mutant = command.mutant};
-  if (!command.fault.empty()) {
-    const auto fault = parse_fault(command.fault);
-    if (!fault) return fault.error();
-    options.fault = *fault;
-  }
+  const auto options = run_options(command);
+  if (!options) return options.error();
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return knowledge.error();
   const auto known = known_engines(command.rules);
   if (!known) return known.error();
   const auto specs = engines_of(choice_of(command, *subject), *known, command.own.option_given());
   if (!specs) return specs.error();
-  if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, options);
-  return run_on_several(*specs, command, *subject, knowledge->rules, options);
+  if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, *options);
+  return run_on_several(*specs, command, *subject, knowledge->rules, *options);
 }
 
 }  // namespace
@@ -180,11 +111,10 @@ void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
-  command
-      ->add_option(
-          "stack", options->words,
-          "The stack, quoted: tp=2,ac,fsdp=2; behind a model of --subject. Or a case as tables print it: fsdp=2 steps=10")
-      ->required();
+  command->add_option(
+      "stack", options->words,
+      "The stack, quoted: tp=2,ac,fsdp=2; behind a model of --subject. Or a case as tables print it: fsdp=2 steps=10. Without "
+      "one those of .ordercheck.toml, here or above");
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
@@ -202,6 +132,12 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
+  command
+      ->add_option("--stack", options->names,
+                   "A stack of .ordercheck.toml by its name, in place of all of them; may be repeated")
+      ->allow_extra_args(false)
+      ->excludes("stack");
+  command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
   add_format_option(*command, options->format);
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",

@@ -66,11 +66,9 @@ Result<std::vector<Watched>> watched_stacks(const WatchCommand& command) {
 std::vector<Watched> watched_stacks(const WatchCommand& command, const Project& project) {
   std::vector<Watched> all;
   for (const ProjectStack& one : project.stacks) {
-    Case c = usual_case(one.stack, one.model.empty() ? model_of(one.stack, Case{}.model) : one.model, Case{}.engine);
-    c.apply = one.apply;
-    c.settings.steps = usual_steps(c);
+    Case c = case_of(one);
     put_into(command.own, c);
-    const bool own_model = !one.model.empty() && c.model == one.model;
+    const bool own_model = !one.run.model.empty() && c.model == one.run.model;
     all.push_back({.name = one.name, .subject = std::move(c), .job = own_model ? std::optional(one.job) : std::nullopt});
   }
   return all;
@@ -92,17 +90,6 @@ Result<Watching> what_to_watch(const WatchCommand& command) {
   if (!project) return project.error();
   std::vector<Watched> stacks = watched_stacks(command, *project);
   return Watching{.project = std::move(project).value(), .stacks = std::move(stacks)};
-}
-
-// Functions of the project's own are found from the folder of its file, wherever below it this was started.
-std::vector<EngineSpec> importing_from(const fs::path& folder, std::vector<EngineSpec> specs) {
-  if (folder.empty()) return specs;  // this folder, where Python looks anyway
-  std::error_code failed;
-  const std::string whole = fs::weakly_canonical(fs::absolute(folder, failed), failed).string();
-  for (EngineSpec& spec : specs)
-    for (std::string& variable : spec.environment)
-      if (variable.starts_with("PYTHONPATH=")) variable += ":" + whole;
-  return specs;
 }
 
 // One a case, in their order; none where the engine broke, which has been told then. An error is of the input.

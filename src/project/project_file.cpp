@@ -13,8 +13,8 @@ namespace ordercheck {
 namespace {
 
 // Of a [[name]] entry, the line of one of its keys.
-int line_in(const toml::table& whole, const char* name, std::size_t index, const char* key) {
-  const toml::array* list = whole[name].as_array();
+int line_in(const toml::node_view<const toml::node>& part, const char* name, std::size_t index, const char* key) {
+  const toml::array* list = part[name].as_array();
   const toml::node* entry = list ? list->get(index) : nullptr;
   const toml::table* table = entry ? entry->as_table() : nullptr;
   if (!table) return 1;
@@ -41,13 +41,32 @@ std::string function_if_given(TomlTable& entry, const std::string& key) {
   return written;
 }
 
+std::optional<Arithmetic> arithmetic_if_given(TomlTable& entry) {
+  const std::string written = entry.text_if_given("arithmetic");
+  if (written.empty()) return std::nullopt;
+  for (const Arithmetic one : {Arithmetic::exact, Arithmetic::plain, Arithmetic::float32})
+    if (written == name_of(one)) return one;
+  entry.refuse("arithmetic", fmt::format("arithmetic '{}' is none; expected exact, plain or float32", written));
+  return std::nullopt;
+}
+
+ProjectRun read_run(TomlTable& entry) {
+  return {.model = function_if_given(entry, "model"),
+          .apply = function_if_given(entry, "apply"),
+          .batch = function_if_given(entry, "batch"),
+          .loss = function_if_given(entry, "loss"),
+          .widen = join(entry.texts_if_given("widen"), "+"),
+          .python = entry.text_if_given("python"),
+          .arithmetic = arithmetic_if_given(entry),
+          .steps = entry.number_if_given("steps")};
+}
+
 ProjectStack read_stack(TomlTable& entry) {
   ProjectStack one;
   one.name = entry.text("name");
   one.stack = entry.take("stack", parse_stack(entry.text("stack")));
   one.target = entry.text_if_given("for");
-  one.model = function_if_given(entry, "model");
-  one.apply = function_if_given(entry, "apply");
+  one.run = read_run(entry);
   one.job = entry.has("sizes") ? read_sizes(entry.table("sizes"), entry) : Job({}, {});
   return one;
 }
@@ -66,16 +85,32 @@ Allow read_allow(TomlTable& entry, const std::vector<ProjectStack>& stacks) {
   return one;
 }
 
+bool is_of_python(const std::string& path) {
+  return path == kPythonProject || path.ends_with("/" + std::string(kPythonProject));
+}
+
 }  // namespace
 
+bool has_project_table(std::string_view text) {
+  toml::table whole;
+  return !parse_toml(text, whole) && whole["tool"]["ordercheck"].is_table();
+}
+
 Result<Project> parse_project(std::string_view text, const std::string& path) {
-  TomlTable file(text, path);
+  TomlTable whole(text, path);
   toml::table lines;
-  const bool is_toml = !parse_toml(text, lines);
+  const auto mistake = parse_toml(text, lines);
+  if (mistake) return whole.error().value();
+  const bool nested = is_of_python(path);
+  if (nested && !has_project_table(text))
+    return Error{fmt::format("{}: there is no [tool.ordercheck]; write the stacks as [[tool.ordercheck.stack]]", path)};
+  TomlTable file = nested ? whole.table("tool").table("ordercheck") : std::move(whole);
+  const toml::table& unmoved = lines;
+  const auto part = nested ? unmoved["tool"]["ordercheck"] : toml::node_view<const toml::node>(unmoved);
   Project project{.path = path, .rules = file.texts_if_given("rules"), .stacks = {}, .allows = {}};
   for (TomlTable& entry : file.tables("stack")) {
     ProjectStack one = read_stack(entry);
-    if (is_toml) one.line = line_in(lines, "stack", project.stacks.size(), "stack");
+    one.line = line_in(part, "stack", project.stacks.size(), "stack");
     if (std::ranges::count(project.stacks, one.name, &ProjectStack::name) > 0)
       entry.refuse("name", fmt::format("two stacks have the name '{}'", one.name));
     project.stacks.push_back(std::move(one));
@@ -83,12 +118,24 @@ Result<Project> parse_project(std::string_view text, const std::string& path) {
   }
   for (TomlTable& entry : file.tables_if_given("allow")) {
     Allow one = read_allow(entry, project.stacks);
-    if (is_toml) one.line = line_in(lines, "allow", project.allows.size(), "rule");
+    one.line = line_in(part, "allow", project.allows.size(), "rule");
     project.allows.push_back(std::move(one));
     if (const auto wrong = entry.error()) return *wrong;
   }
   if (const auto wrong = file.error()) return *wrong;
   return project;
+}
+
+Case case_of(const ProjectStack& one) {
+  const ProjectRun& run = one.run;
+  Case c = usual_case(one.stack, run.model.empty() ? model_of(one.stack, Case{}.model) : run.model, Case{}.engine);
+  c.apply = run.apply;
+  c.batch = run.batch;
+  c.loss = run.loss;
+  c.widen = run.widen;
+  c.settings.arithmetic = run.arithmetic.value_or(c.settings.arithmetic);
+  c.settings.steps = run.steps.value_or(usual_steps(c));
+  return c;
 }
 
 }  // namespace ordercheck

@@ -55,8 +55,7 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
 
 ProjectReport judged(Report report) {
   Project alone;
-  alone.stacks.push_back(
-      {.name = print(report.stack), .stack = report.stack, .target = {}, .model = {}, .apply = {}, .job = Job({}, {})});
+  alone.stacks.push_back({.name = print(report.stack), .stack = report.stack, .target = {}, .run = {}, .job = Job({}, {})});
   std::vector<Report> reports;
   reports.push_back(std::move(report));
   return judged(alone, std::move(reports), "", "");

@@ -153,8 +153,8 @@ std::string render_project_json(const ProjectReport& report) {
     for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
     stacks.push_back({{"name", one.subject.name},
                       {"line", one.subject.line},
-                      {"model", one.subject.model},
-                      {"apply", one.subject.apply},
+                      {"model", one.subject.run.model},
+                      {"apply", one.subject.run.apply},
                       {"allowed", allowed},
                       {"report", Json::parse(render_json(one.report))}});
   }

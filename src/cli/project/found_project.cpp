@@ -22,10 +22,15 @@ Result<fs::path> find_file() {
   fs::path way;
   for (fs::path folder = here;; folder = folder.parent_path(), way /= "..") {
     if (fs::is_regular_file(folder / kProjectFile, failed)) return way / kProjectFile;
+    if (fs::is_regular_file(folder / kPythonProject, failed))
+      if (const auto text = read_file(folder / kPythonProject); text && has_project_table(*text)) return way / kPythonProject;
     if (folder == folder.root_path() || folder.empty()) break;
   }
-  return Error{fmt::format("no stack was given, and there is no {} here or in a folder above; name a stack, or write that file",
-                           kProjectFile)};
+  return Error{
+      fmt::format("no stack was given, and there is no {}, and no {} with [tool.ordercheck], here or in a folder above; name a "
+                  "stack, or write "
+                  "one of them",
+                  kProjectFile, kPythonProject)};
 }
 
 std::string day_of_this_machine() {
@@ -56,6 +61,16 @@ Status add_own_rules(const Project& project, std::vector<Rule>& rules) {
     }
   }
   return Done{};
+}
+
+std::vector<EngineSpec> importing_from(const fs::path& folder, std::vector<EngineSpec> specs) {
+  if (folder.empty()) return specs;  // this folder, where Python looks anyway
+  std::error_code failed;
+  const std::string whole = fs::weakly_canonical(fs::absolute(folder, failed), failed).string();
+  for (EngineSpec& spec : specs)
+    for (std::string& variable : spec.environment)
+      if (variable.starts_with("PYTHONPATH=")) variable += ":" + whole;
+  return specs;
 }
 
 Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules) {

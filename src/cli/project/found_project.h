@@ -1,22 +1,25 @@
 // The .ordercheck.toml that is meant where no stack is named, and what it needs of the rest.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "engine/engine_spec.h"
 #include "project/project_file.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {
-
-inline constexpr const char* kProjectFile = ".ordercheck.toml";
 
 // Of this folder or the nearest above that has one; its path is as seen from here.
 Result<Project> read_project();
 
 // Adds the pages of the project's own folders; an id stands for one page.
 Status add_own_rules(const Project& project, std::vector<Rule>& rules);
+
+// Functions of the project's own are found from `folder`, that of its file, wherever below it this was started.
+std::vector<EngineSpec> importing_from(const std::filesystem::path& folder, std::vector<EngineSpec> specs);
 
 // Every entry of [[allow]] names one of them.
 Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules);

@@ -33,10 +33,48 @@ TEST(ProjectFile, IsReadWithItsLines) {
   EXPECT_EQ(project->allows[0].line, 8);
 }
 
+TEST(ProjectFile, HoldsAllThatARunNeeds) {
+  const auto project =
+      parse_project(std::string(kStack) +
+                        "model = \"m:build\"\napply = \"m:apply\"\nbatch = \"m:batch\"\nloss = \"m:loss\"\n"
+                        "widen = [\"m\", \"n\"]\narithmetic = \"float32\"\nsteps = 4\npython = \"v/bin/python\"\n",
+                    "p.toml");
+  ASSERT_TRUE(project) << project.error().message;
+  EXPECT_EQ(project->stacks[0].run.python, "v/bin/python");
+  EXPECT_EQ(print(case_of(project->stacks[0])),
+            "tp=2,fsdp=2 model=m:build apply=m:apply batch=m:batch loss=m:loss widen=m+n arithmetic=float32 steps=4");
+}
+
+TEST(ProjectFile, WhatTheFileDoesNotSayIsAsUsual) {
+  const auto plain = parse_project(kStack, "p.toml");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(print(case_of(plain->stacks[0])), "tp=2,fsdp=2");
+  const auto own = parse_project(std::string(kStack) + "model = \"m:build\"\napply = \"m:apply\"\n", "p.toml");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(case_of(own->stacks[0]).settings.steps, usual_steps({.apply = "m:apply"}));
+}
+
+TEST(ProjectFile, MayBeATableOfPyproject) {
+  const std::string before = "[project]\nname = \"p\"\n\n";
+  const std::string stacks = "[[tool.ordercheck.stack]]\nname = \"a\"\nstack = \"tp=2\"\n";
+  const auto project = parse_project(before + stacks, "below/pyproject.toml");
+  ASSERT_TRUE(project) << project.error().message;
+  EXPECT_EQ(project->stacks[0].line, 6);
+  EXPECT_TRUE(has_project_table(stacks));
+  EXPECT_FALSE(has_project_table(before));
+  EXPECT_EQ(parse_project(before, "pyproject.toml").error().message,
+            "pyproject.toml: there is no [tool.ordercheck]; write the stacks as [[tool.ordercheck.stack]]");
+  EXPECT_THAT(parse_project(before + stacks + "fro = 1\n", "pyproject.toml").error().message,
+              HasSubstr("pyproject.toml:7: unknown key 'fro'"));
+}
+
 TEST(ProjectFile, AMistakeIsNamedWithItsLine) {
   EXPECT_THAT(error_of(std::string(kStack) + "fro = \"pytorch\"\n"), HasSubstr("p.toml:4: unknown key 'fro'"));
   EXPECT_THAT(error_of(std::string(kStack) + "sizes = { head = 3 }\n"), HasSubstr("unknown key 'head'"));
   EXPECT_THAT(error_of(std::string(kStack) + "model = \"train\"\n"), HasSubstr("p.toml:4: model 'train' is not written"));
+  EXPECT_THAT(error_of(std::string(kStack) + "arithmetic = \"exakt\"\n"),
+              HasSubstr("p.toml:4: arithmetic 'exakt' is none; expected exact, plain or float32"));
+  EXPECT_THAT(error_of(std::string(kStack) + "steps = 0\n"), HasSubstr("p.toml:4: 'steps' is no whole number of at least 1"));
   EXPECT_THAT(error_of(std::string(kStack) + kStack), HasSubstr("p.toml:5: two stacks have the name 'a'"));
   EXPECT_THAT(error_of(std::string(kStack) + "[[allow]]\nrule = \"ORD-010\"\nreason = \"r\"\n"),
               HasSubstr("'until' is missing"));

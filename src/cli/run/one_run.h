@@ -1,0 +1,52 @@
+// ordercheck run: one stack on one engine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "cli/shared/engine_choice.h"
+#include "cli/shared/own_code.h"
+#include "rule/rule.h"
+#include "trial/run_plan.h"
+
+namespace ordercheck::cli {
+
+// As it was asked for.
+struct RunCommand {
+  std::vector<std::string> words;
+  OwnCode own;
+  EngineChoice engine;
+  // What no option names is as the words say.
+  std::optional<int> accumulation, steps;
+  std::optional<std::uint64_t> seed;
+  std::string arithmetic;
+  std::string mutant;
+  std::string fault;
+  std::vector<std::string> names;  // of stacks of the project's file
+  std::string today;
+  std::string format = "text";
+  std::string rules;
+};
+
+// What options say replaces what the case says; the number of steps is left alone.
+void put_settings_into(const RunCommand& command, Case& c);
+
+// One interpreter's answer: an outcome, or the exit code of what went wrong while it ran, which has been told then.
+struct Ran {
+  std::optional<CaseResult> result;
+  Hello hello;
+  int exit_code = kNothingAgainst;
+  std::string remark = "";  // for stderr, once the outcome is told
+};
+
+Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subject, const std::vector<Rule>& rules,
+                   const RunOptions& options);
+
+// The fault and the mutant that are asked for.
+Result<RunOptions> run_options(const RunCommand& command);
+
+}  // namespace ordercheck::cli
