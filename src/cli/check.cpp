@@ -21,6 +21,7 @@ namespace {
 struct CheckOptions {
   Question question;
   std::string today;
+  std::string fix;
   bool strict = false;
   bool quiet = false;
   bool all = false;
@@ -28,7 +29,8 @@ struct CheckOptions {
 
 Result<int> run_check(const CheckOptions& options) {
   const std::string& format = options.question.format;
-  if (options.question.words.empty()) return check_project(options.question, options.today, options.strict);
+  if (options.question.words.empty())
+    return check_project({.question = options.question, .today = options.today, .strict = options.strict, .fix = options.fix});
   if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
     return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
   const auto asked = ask(options.question);
@@ -63,6 +65,8 @@ void add_check(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   add_json_flag(*command, options->question.format);
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
+  command->add_option("--fix", options->fix, "Write the repaired stacks into this file (.ordercheck.toml), then check it")
+      ->excludes("stack");
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
   CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line for a stack");
   command->add_flag("--all", options->all, "All of every finding, however long that is")->excludes(quiet);

@@ -19,6 +19,7 @@ const std::map<std::string, std::string>& not_called() {
       {"parse_item", "parse_stack reads items through it"},
       {"case_of", "decode_run reads a case through it"},
       {"record_of", "decode_record reads through it"},
+      {"read_project", "one file for parse_project"},
       {"load_durations", "one file for parse_durations"},
       {"load_engine_files", "a folder of files for parse_engine_file"},
       {"load_space", "one file for parse_space"},
@@ -41,6 +42,7 @@ const std::map<std::string, std::string>& openers() {
       {"src/cli/matrix/merge.cpp", "parse_evidence"},
       {"src/cli/matrix/html_page.cpp", "render_html"},  // a template, only whether it is there
       {"src/cli/project/found_project.cpp", "parse_project"},
+      {"src/cli/project/project.cpp", "with_stack"},
       {"src/cli/shared/job_choice.cpp", "read_config"},
       {"src/engine/engine_file.cpp", "parse_engine_file"},
       {"src/engine/journal.cpp", "Journal::open"},

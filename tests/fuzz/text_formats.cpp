@@ -16,6 +16,7 @@
 #include "plan/framework.h"
 #include "plan/space.h"
 #include "project/project_file.h"
+#include "project/project_fix.h"
 #include "rule/glossary.h"
 #include "rule/load.h"
 #include "rule/match.h"
@@ -130,6 +131,9 @@ std::string check_project(std::string_view bytes) {
   for (const ProjectStack& stack : project->stacks) {
     if (std::ranges::count(project->stacks, stack.name, &ProjectStack::name) != 1) return "a name that stands twice";
     if (stack.line < 1 || stack.line > last) return "a stack outside the file";
+    const auto at = static_cast<std::size_t>(&stack - project->stacks.data());
+    const auto rewritten = with_stack(bytes, "f.toml", at, stack.stack);
+    if (!rewritten) return "a stack that cannot be written where it stands: " + rewritten.error().message;
   }
   for (const Allow& allow : project->allows) {
     if (!is_date(allow.until)) return "allowed until no day: " + allow.until;

@@ -42,8 +42,8 @@ std::string day_of_this_machine() {
 
 }  // namespace
 
-Result<Project> read_project() {
-  const auto file = find_file();
+Result<Project> read_project(const std::string& named) {
+  const auto file = named.empty() ? find_file() : Result<fs::path>(fs::path(named));
   if (!file) return file.error();
   const auto text = read_file(*file);
   if (!text) return text.error();

@@ -12,8 +12,8 @@
 
 namespace ordercheck::cli {
 
-// Of this folder or the nearest above that has one; its path is as seen from here.
-Result<Project> read_project();
+// `file`; where that is "", of this folder or the nearest above that has one; its path is as seen from here.
+Result<Project> read_project(const std::string& file = "");
 
 // Adds the pages of the project's own folders; an id stands for one page.
 Status add_own_rules(const Project& project, std::vector<Rule>& rules);

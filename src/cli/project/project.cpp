@@ -6,12 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "check/check.h"
+#include "check/program_edits.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
+#include "project/project_fix.h"
 #include "project/project_report.h"
 #include "project/project_view.h"
+#include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -73,6 +77,11 @@ class Judges {
   std::vector<std::unique_ptr<Bench>> benches_;
 };
 
+struct JudgedProject {
+  ProjectReport report;
+  std::vector<Rule> rules;
+};
+
 std::string rendered(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules) {
   if (format == "json") return render_project_json(report);
   return format == "text" ? render_project_text(report) : render_for_ci(report, format, rules);
@@ -88,6 +97,47 @@ std::string from_repository(const std::filesystem::path& file) {
   return file.filename().generic_string();
 }
 
+Result<JudgedProject> judge_project(const ProjectCheck& asked) {
+  const auto day = day_of(asked.today);
+  if (!day) return day.error();
+  const auto project = read_project(asked.fix);
+  if (!project) return project.error();
+  Judges judges(*project, asked.question);
+  std::vector<Report> reports;
+  for (const ProjectStack& one : project->stacks) {
+    auto report = judges.judge(one);
+    if (!report)
+      return Error{fmt::format("{}:{}: stack '{}': {}", project->path, one.line, one_line(one.name), report.error().message)};
+    reports.push_back(std::move(report).value());
+  }
+  const std::vector<Rule>& rules = judges.rules();
+  if (const Status ids = check_allowed_rules(*project, rules); !ids) return ids.error();
+  return JudgedProject{.report = judged(*project, std::move(reports), *day, from_repository(project->path)), .rules = rules};
+}
+
+// Writes every repair that is known, all of them or none, tells each, and says how many there were.
+Result<std::size_t> write_repairs(const ProjectReport& report) {
+  auto text = read_file(report.path);
+  if (!text) return text.error();
+  std::string told;
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < report.stacks.size(); ++at) {
+    const StackReport& one = report.stacks[at];
+    if (!one.report.repaired) continue;
+    text = with_stack(*text, report.path, at, *one.report.repaired);
+    if (!text) return text.error();
+    told += fmt::format("{}:{}: {}: {} is now {}\n", report.path, one.subject.line, one_line(one.subject.name),
+                        print(one.subject.stack), print(*one.report.repaired));
+    for (const std::string& edit : edits_in_pytorch(one.subject.stack, *one.report.repaired))
+      told += fmt::format("  in PyTorch: {}\n", edit);
+    ++written;
+  }
+  if (written > 0)
+    if (const Status done = replace_file(report.path, *text); !done) return done.error();
+  fmt::print("{}", written > 0 ? told : fmt::format("{}: there is nothing to repair\n", report.path));
+  return written;
+}
+
 }  // namespace
 
 const std::vector<std::string>& project_formats() {
@@ -100,29 +150,24 @@ std::string render_for_ci(const ProjectReport& report, const std::string& format
   return format == "junit" ? render_project_junit(report) : render_project_github(report);
 }
 
-Result<int> check_project(const Question& question, const std::string& today, bool strict) {
+Result<int> check_project(const ProjectCheck& asked) {
+  const Question& question = asked.question;
   if (!question.job.sizes.empty() || !question.job.config.empty() || question.job.ranks > 0)
     return Error{fmt::format("--set, --config and --world are of one stack; give the sizes of those in {} there, in sizes",
                              kProjectFile)};
-  const auto day = day_of(today);
-  if (!day) return day.error();
-  const auto project = read_project();
-  if (!project) return project.error();
-  Judges judges(*project, question);
-  std::vector<Report> reports;
-  for (const ProjectStack& one : project->stacks) {
-    auto report = judges.judge(one);
-    if (!report)
-      return Error{fmt::format("{}:{}: stack '{}': {}", project->path, one.line, one_line(one.name), report.error().message)};
-    reports.push_back(std::move(report).value());
+  if (!asked.fix.empty() && question.format != "text")
+    return Error{fmt::format("--fix tells in words what it wrote; leave --format {} out", question.format)};
+  auto judged = judge_project(asked);
+  if (judged && !asked.fix.empty()) {
+    const auto rewritten = write_repairs(judged->report);
+    if (!rewritten) return rewritten.error();
+    if (*rewritten > 0) judged = judge_project(asked);
   }
-  const std::vector<Rule>& rules = judges.rules();
-  if (const Status ids = check_allowed_rules(*project, rules); !ids) return ids.error();
-  const ProjectReport report = judged(*project, std::move(reports), *day, from_repository(project->path));
-  fmt::print("{}", rendered(report, question.format, rules));
-  const bool against = errors_of(report) > 0 || (strict && advice_of(report) > 0);
+  if (!judged) return judged.error();
+  fmt::print("{}", rendered(judged->report, question.format, judged->rules));
+  const bool against = errors_of(judged->report) > 0 || (asked.strict && advice_of(judged->report) > 0);
   if (against) return kDecidedAgainst;
-  return unknown_of(report) > 0 ? kUndecided : kNothingAgainst;
+  return unknown_of(judged->report) > 0 ? kUndecided : kNothingAgainst;
 }
 
 }  // namespace ordercheck::cli

@@ -18,6 +18,12 @@ std::string render_for_ci(const ProjectReport& report, const std::string& format
 
 // The exit code. `today` is 2026-11-23, "" for the day of this machine. Reads the file and rule pages; runs and imports nothing
 // that the file names.
-Result<int> check_project(const Question& question, const std::string& today, bool strict);
+struct ProjectCheck {
+  Question question;
+  std::string today;
+  bool strict = false;
+  std::string fix;  // a file whose stacks are written anew where a repair is known, and then checked; "" for none
+};
+Result<int> check_project(const ProjectCheck& asked);
 
 }  // namespace ordercheck::cli

@@ -22,8 +22,8 @@ Result<std::vector<ProjectStack>> chosen(const Project& project, const std::vect
   for (const ProjectStack& one : project.stacks) known.push_back(one.name);
   for (const std::string& name : names)
     if (!contains(known, name))
-      return Error{fmt::format("--stack {}: {} has no stack of that name; {}", one_line(name), project.path,
-                               did_you_mean(name, known))};
+      return Error{
+          fmt::format("--stack {}: {} has no stack of that name; {}", one_line(name), project.path, did_you_mean(name, known))};
   std::vector<ProjectStack> some;
   for (const ProjectStack& one : project.stacks)
     if (contains(names, one.name)) some.push_back(one);
@@ -32,7 +32,8 @@ Result<std::vector<ProjectStack>> chosen(const Project& project, const std::vect
 
 // The first key that names code in Python, "" for none.
 std::string key_of_code(const ProjectRun& run) {
-  for (const auto& [key, value] : {std::pair{"model", run.model}, {"apply", run.apply}, {"batch", run.batch}, {"loss", run.loss}})
+  for (const auto& [key, value] :
+       {std::pair{"model", run.model}, {"apply", run.apply}, {"batch", run.batch}, {"loss", run.loss}})
     if (!value.empty()) return key;
   return "";
 }
