@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSampleStack = "fsdp=2,tp=2";
 
-// Views link rule pages as docs/parallelism_ordering.md does: from another folder the way there is another.
+// Views link pages as docs/parallelism_ordering.md does: from another folder the way there is another.
 std::string with_links_from(std::string text, std::string_view way) {
-  constexpr std::string_view kLink = "](rules/";
-  for (std::size_t at = 0; (at = text.find(kLink, at)) != std::string::npos; at += way.size() + kLink.size())
-    text.insert(at + 2, way);
+  for (const std::string_view link : {"](rules/", "](evidence/"})
+    for (std::size_t at = 0; (at = text.find(link, at)) != std::string::npos; at += way.size() + link.size())
+      text.insert(at + 2, way);
   return text;
 }
 
@@ -52,6 +52,7 @@ class Maker {
     const PageContents pages = pages_of(sources_, engines_);
     std::vector<Status> added{add(documents, "docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
                               add(documents, "docs/evidence/README.md", "evidence_index.md", evidence_index_data(pages), "../"),
+                              add(documents, "docs/evidence/compared.md", "compared.md", compared_data(pages), "../"),
                               add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};
     for (const EngineView& engine : pages.engines)
       added.push_back(add(documents, "docs/evidence/" + engine.file, "evidence.md", data_of(engine), "../"));

@@ -58,6 +58,17 @@ const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
   return found == engine.outcomes.end() ? nullptr : &*found;
 }
 
+std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRuns>& engines) {
+  std::map<std::pair<std::string, std::string>, std::vector<const EngineRuns*>> kinds;
+  for (const EngineRuns& engine : engines) kinds[{engine.table.engine, engine.table.device}].push_back(&engine);
+  std::vector<std::vector<const EngineRuns*>> sorted;
+  for (auto& [kind, versions] : kinds) {
+    std::ranges::sort(versions, {}, [](const EngineRuns* engine) { return *engine->target.version; });
+    sorted.push_back(std::move(versions));
+  }
+  return sorted;
+}
+
 std::vector<std::string> built_by(const EngineRuns& engine) { return hello_of(engine.table).transforms; }
 
 LeftOut left_out(const Sources& sources, const EngineRuns& engine) {

@@ -39,6 +39,22 @@ std::string cell(std::string_view text) {
   return made;
 }
 
+std::string in_lines(const std::vector<std::string>& parts, std::string_view indent) {
+  constexpr std::size_t kLongestLine = 160;
+  std::string text;
+  std::size_t line = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string part = parts[i] + (i + 1 < parts.size() ? "," : "");
+    if (line > 0 && line + 1 + part.size() > kLongestLine) {
+      text += "\n" + std::string(indent);
+      line = 0;
+    }
+    text += (line > 0 ? " " : "") + part;
+    line += (line > 0 ? 1 : 0) + part.size();
+  }
+  return text;
+}
+
 std::string page_of(const Rule& rule) { return rule.slug + ".md"; }
 
 std::string link_to(const Rule& rule, std::string_view folder) {

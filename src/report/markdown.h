@@ -14,9 +14,11 @@ std::string code(std::string_view text);                            // a code sp
 std::string thousands(std::int64_t number);                         // "1 234 567"
 std::string shortened(std::string_view text, std::size_t at_most);  // cut behind a whole character, with " ..." behind it
 std::string cell(std::string_view text);                            // what a table's cell may hold: no bar, no line break
-std::string page_of(const Rule& rule);                              // "fsdp-before-tp.md"
-std::string link_to(const Rule& rule, std::string_view folder);     // "[ORD-004](rules/fsdp-before-tp.md)"
-std::string cited(const Citation& citation);                        // "[torchtitan#1554](https://...), 2025-08-13"
-std::string source_in_words(const Citation& citation);              // "torchtitan#1554, 2025-08-13"
+// Joined by commas; a line that would be too long goes on in the next one, behind `indent`.
+std::string in_lines(const std::vector<std::string>& parts, std::string_view indent = "");
+std::string page_of(const Rule& rule);                           // "fsdp-before-tp.md"
+std::string link_to(const Rule& rule, std::string_view folder);  // "[ORD-004](rules/fsdp-before-tp.md)"
+std::string cited(const Citation& citation);                     // "[torchtitan#1554](https://...), 2025-08-13"
+std::string source_in_words(const Citation& citation);           // "torchtitan#1554, 2025-08-13"
 
 }  // namespace ordercheck

@@ -65,17 +65,11 @@ std::vector<std::string> in_no_run(const std::vector<std::string>& names, const 
 
 PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& sources,
                       const std::vector<EngineRuns>& engines) {
-  PairReason reason{.pair = pair,
-                    .rule = link_to(rule, "rules/"),
-                    .reason = reason_of(rule),
-                    .cite = rule.citations.empty() ? "" : source_in_words(rule.citations.front()),
-                    .basis = name_of(rule.basis),
-                    .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
-                    .other_way = in_words(shown_by(rule.witness.bad, sources, engines)),
-                    .standings = {}};
-  for (const Standing& standing : standings_of(rule, sources, engines)) reason.standings.push_back(standing_in_words(standing));
-  if (reason.standings.empty()) reason.standings.push_back(fmt::format("claimed for {}: not run", holds_in_words(rule)));
-  return reason;
+  return {.pair = pair,
+          .rule = link_to(rule, "rules/"),
+          .reason = reason_of(rule),
+          .cite = rule.citations.empty() ? "" : source_in_words(rule.citations.front()),
+          .other_way = in_words(shown_by(rule.witness.bad, sources, engines))};
 }
 
 // The pages that fire when the two change places; else the pages that let them; else one entry without a page.
@@ -90,7 +84,7 @@ std::vector<PairReason> reasons_for(const Item& before, const Item& after, const
   for (const Rule& rule : sources.rules)
     if (reasons.empty() && rule.kind == RuleKind::commutes && !commuting_pairs(rule, turned).empty())
       reasons.push_back(reason_for(rule, pair + ", or the other way", sources, engines));
-  if (reasons.empty()) reasons.push_back({.pair = pair, .reason = "no page orders the two", .standings = {"not run"}});
+  if (reasons.empty()) reasons.push_back({.pair = pair, .reason = "no page orders the two"});
   return reasons;
 }
 

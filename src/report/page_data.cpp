@@ -39,18 +39,17 @@ Json data_of(const OrderRun& run) {
 }
 
 Json data_of(const PairReason& r) {
-  return {{"pair", r.pair},   {"rule", r.rule}, {"reason", r.reason},       {"cite", r.cite},
-          {"basis", r.basis}, {"harm", r.harm}, {"other_way", r.other_way}, {"standings", join(r.standings, "<br>")}};
+  return {{"pair", r.pair}, {"rule", r.rule}, {"reason", r.reason}, {"cite", r.cite}, {"other_way", r.other_way}};
 }
 
-// Reasons of pairs that an order above has told already are left out.
+// Pairs that no page orders are left out, and those that an order above has told already.
 Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
   Json runs = Json::array(), reasons = Json::array();
   for (const OrderRun& run : order.runs) runs.push_back(data_of(run));
   std::set<std::string> here;
   for (const PairReason& reason : order.reasons) {
     here.insert(reason.pair);
-    if (!told.contains(reason.pair)) reasons.push_back(data_of(reason));
+    if (!reason.rule.empty() && !told.contains(reason.pair)) reasons.push_back(data_of(reason));
   }
   told.insert(here.begin(), here.end());
   return {
@@ -79,31 +78,24 @@ Json data_of(const Symptom& symptom) {
   return {{"message", symptom.message}, {"where", symptom.where}, {"pages", symptom.pages}};
 }
 
-Json data_of(const RunRow& row) {
-  return {{"text", row.text}, {"verdict", row.verdict}, {"seen", row.seen}, {"rules", row.rules}};
+Json data_of(const SeenGroup& group) {
+  return {{"place", group.place}, {"seen", group.seen}, {"list", in_lines(group.cases, "  ")}};
 }
 
 Json data_of(const SentRow& row) {
   return {{"stack", row.stack},       {"verdict", row.verdict}, {"gathers", row.gathers}, {"gathers_again", row.gathers_again},
-          {"scatters", row.scatters}, {"reduces", row.reduces}, {"bytes", row.bytes},     {"page", row.page}};
-}
-
-Json data_of(const CostRow& row) { return {{"order", row.order}, {"cells", texts(row.cells)}}; }
-
-Json data_of(const TrafficRow& row) {
-  return {{"order", row.order},         {"kind", row.kind},           {"group", row.group},
-          {"forward", row.forward},     {"recompute", row.recompute}, {"backward", row.backward},
-          {"optimizer", row.optimizer}, {"elsewhere", row.elsewhere}, {"bytes", row.bytes}};
+          {"scatters", row.scatters}, {"reduces", row.reduces}, {"bytes", row.bytes}};
 }
 
 Json data_of(const ContradictionRow& row) {
-  return {
-      {"where", row.where}, {"what", row.what}, {"claimed", row.claimed}, {"seen", row.seen}, {"explanation", row.explanation}};
+  return {{"what", row.what}, {"claimed", row.claimed}, {"seen", row.seen}, {"explanation", row.explanation}};
 }
 
+Json data_of(const OpenCases& open) { return {{"why", open.why}, {"list", in_lines(open.cases, "  ")}}; }
+
 Json data_of(const FrameworkRow& row) {
-  return {{"title", row.title}, {"order", row.order},     {"source", row.source},     {"date", row.date},
-          {"says", row.says},   {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
+  return {{"title", row.title},     {"order", row.order},       {"source", row.source},
+          {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
 
 Json data_of(const OwnRun& run) { return {{"title", run.title}, {"stack", run.stack}, {"shown", run.shown}, {"on", run.on}}; }
@@ -112,19 +104,16 @@ Json data_of(const Disagreement& d) {
   return {{"pair", d.pair}, {"first_before", d.first_before}, {"second_before", d.second_before}};
 }
 
-Json data_of(const PointRule& rule) {
-  return {{"rule", rule.link}, {"title", rule.title}, {"basis", rule.basis}, {"harm", rule.harm}};
-}
+Json data_of(const PointStack& stack) { return {{"stack", stack.stack}, {"cells", texts(stack.cells)}}; }
 
-Json data_of(const PointLine& line) { return {{"name", line.name}, {"cells", texts(line.cells)}, {"same", line.same}}; }
-
-Json data_of(const PointRuns& runs);
 Json data_of(const PointView& point);
 Json data_of(const TransformPage& page);
 Json data_of(const TransformShown& shown);
 Json data_of(const SentTable& table);
 Json data_of(const TransformView& view);
 Json data_of(const VersionsView& view);
+Json data_of(const VerdictGroup& group);
+Json data_of(const AgreementView& view);
 
 Json data_of(const ChangedRow& row) { return {{"order", row.order}, {"cells", texts(row.cells)}, {"rules", row.rules}}; }
 
@@ -132,12 +121,9 @@ Json data_of(const DisagreementRow& row) {
   return {{"order", row.order}, {"cells", texts(row.cells)}, {"explanation", row.explanation}};
 }
 
-Json data_of(const SetRow& row) {
-  return {
-      {"order", row.order}, {"verdict", row.verdict}, {"rules", row.rules}, {"same", row.same}, {"cells", texts(row.cells)}};
+Json data_of(const SetView& set) {
+  return {{"title", set.title}, {"orders", set.orders}, {"verdicts", set.verdicts}, {"objects", set.objects}};
 }
-
-Json data_of(const SetView& set);
 
 template <class T>
 Json all(const std::vector<T>& values) {
@@ -146,8 +132,15 @@ Json all(const std::vector<T>& values) {
   return list;
 }
 
-Json data_of(const SetView& set) {
-  return {{"title", set.title}, {"counters", texts(set.counters)}, {"alike", set.alike}, {"rows", all(set.rows)}};
+Json data_of(const VerdictGroup& group) {
+  return {{"verdict", group.verdict}, {"cases", group.cases}, {"groups", all(group.groups)}};
+}
+
+Json data_of(const AgreementView& view) {
+  return {{"title", view.title},         {"file", view.file},           {"confirmed", view.confirmed},
+          {"open", view.open},           {"explained", view.explained}, {"contradictions", view.contradictions},
+          {"undecided", view.undecided}, {"rows", all(view.rows)},      {"open_cases", all(view.open_cases)},
+          {"left_out", view.left_out}};
 }
 
 Json data_of(const SentTable& table) {
@@ -166,21 +159,8 @@ Json data_of(const EnginesView& view) {
   return {{"engines", texts(view.engines)}, {"same", view.same}, {"rows", all(view.rows)}};
 }
 
-Json data_of(const PointRuns& runs) {
-  return {{"target", runs.target},
-          {"not_run", runs.not_run},
-          {"told_at", runs.told_at},
-          {"shown", !runs.lines.empty() && runs.told_at.empty()},
-          {"list", join(runs.stacks, ", ")},
-          {"stacks", texts(runs.stacks)},
-          {"several", runs.stacks.size() > 1},
-          {"lines", all(runs.lines)},
-          {"apart", runs.apart}};
-}
-
 Json data_of(const PointView& point) {
   return {{"title", point.title},
-          {"pair", point.pair},
           {"by", point.by},
           {"date", point.date},
           {"says", point.says},
@@ -188,10 +168,8 @@ Json data_of(const PointView& point) {
           {"why", point.why},
           {"ours", point.ours},
           {"other_way", point.other_way},
-          {"bases", join(point.bases, "<br>")},
-          {"verdicts", join(point.verdicts, "<br>")},
-          {"rules", all(point.rules)},
-          {"runs", all(point.runs)},
+          {"pages", join(point.pages, ", ")},
+          {"stacks", all(point.stacks)},
           {"answer", point.answer}};
 }
 
@@ -215,13 +193,8 @@ Json data_of(const TransformShown& shown) {
 }
 
 Json data_of(const TransformView& view) {
-  return {{"name", view.name},
-          {"title", view.title},
-          {"run", view.run},
-          {"shown", all(view.shown)},
-          {"sent", view.sent},
-          {"page_links", lines(view.page_links)},
-          {"projects", join(view.projects, "; ")},
+  return {{"name", view.name},        {"title", view.title}, {"run", view.run},
+          {"shown", all(view.shown)}, {"sent", view.sent},   {"projects", join(view.projects, "; ")},
           {"pages", all(view.pages)}};
 }
 
@@ -263,14 +236,14 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
                      .between_engines = engines_view(sources, engines),
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
-                     .disagreements = disagreements(sources.frameworks),
-                     .stated = stated_contradictions(sources.rules)};
+                     .disagreements = disagreements(sources.frameworks)};
   if (!pages.orders.empty())
     for (const OrderRun& run : pages.orders.front().runs)
       if (run.target == pages.target) pages.whole_order = shown_by(run.stack, sources, engines);
   if (!pages.orders.empty()) pages.drawing = draw_order(run_names(pages.orders.front()), sources, engines);
   for (const EngineRuns& engine : engines) {
     pages.engines.push_back(engine_view(sources, engine));
+    pages.agreements.push_back(agreement_view(sources, engine));
     if (engine.target.project == "pytorch" && engine.target.version) pages.versions.push_back(print(*engine.target.version));
   }
   for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
@@ -305,42 +278,23 @@ Json data_of(const RulePage& page) {
           {"loses", page.loses},
           {"bad_name", page.bad_name},
           {"good_name", page.good_name},
-          {"what", page.what},
-          {"why", page.why},
-          {"limits", page.limits},
           {"standings", std::move(standings)},
           {"grades", grades.empty() ? fmt::format("{}, not run", page.cited) : join(grades, "<br>")},
-          {"cited", page.cited},
-          {"citations", lines(page.citations)},
-          {"expectations", lines(page.expectations)}};
+          {"cited", page.cited}};
 }
 
 Json data_of(const EngineView& view) {
-  return {{"title", view.title},
-          {"versions", view.versions},
-          {"arithmetic", view.arithmetic},
-          {"builds", view.builds},
-          {"cases", view.cases},
-          {"verdicts", view.verdicts},
-          {"agreement", view.agreement},
-          {"controls", lines(view.controls)},
-          {"file", view.file},
-          {"runs", all(view.runs)},
-          {"cost_names", texts(view.cost_names)},
-          {"sets", all(view.sets)},
-          {"costs", all(view.costs)},
-          {"traffic", all(view.traffic)},
-          {"sent", all(view.sent)},
-          {"contradictions", all(view.contradictions)},
-          {"undecided", lines(view.undecided)},
-          {"open", lines(view.open)},
-          {"not_planned", lines(view.not_planned)}};
+  return {{"title", view.title},   {"versions", view.versions}, {"arithmetic", view.arithmetic},
+          {"cases", view.cases},   {"verdicts", view.verdicts}, {"controls", lines(view.controls)},
+          {"file", view.file},     {"runs", all(view.runs)},    {"sets", all(view.sets)},
+          {"sent", all(view.sent)}};
 }
 
 Json data_of(const DiscussionView& discussion) {
   return {{"title", discussion.title},
           {"file", discussion.name + ".md"},
           {"url", discussion.url},
+          {"engines", texts(discussion.engines)},
           {"points", all(discussion.points)}};
 }
 
@@ -383,11 +337,22 @@ Json ordering_data(const PageContents& pages) {
   return data;
 }
 
-Json evidence_index_data(const PageContents& pages) {
-  return {{"engines", all(pages.engines)},
+Json evidence_index_data(const PageContents& pages) { return {{"engines", all(pages.engines)}}; }
+
+Json compared_data(const PageContents& pages) {
+  Json contradictions = Json::array(), open = Json::array();
+  for (const AgreementView& view : pages.agreements) {
+    for (const ContradictionRow& row : view.rows) {
+      contradictions.push_back(data_of(row));
+      contradictions.back()["engine"] = view.title;
+    }
+    if (!view.open_cases.empty()) open.push_back({{"engine", view.title}, {"reasons", all(view.open_cases)}});
+  }
+  return {{"agreements", all(pages.agreements)},
+          {"contradiction_rows", std::move(contradictions)},
           {"changes", all(pages.changes)},
           {"between_engines", data_of(pages.between_engines)},
-          {"stated", all(pages.stated)}};
+          {"open_on", std::move(open)}};
 }
 
 Json rule_index_data(const PageContents& pages) { return {{"rules", all(pages.rules)}}; }

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "report/agreement_view.h"
 #include "report/discussion_view.h"
 #include "report/engines_view.h"
 #include "report/framework_view.h"
@@ -35,12 +36,12 @@ struct PageContents {
   std::vector<Symptom> symptoms;
   std::vector<TransformView> transforms;  // that need a word of their own: ep, simple_fsdp, auto_parallel
   std::vector<EngineView> engines;
-  std::vector<VersionsView> changes;  // between versions
+  std::vector<AgreementView> agreements;  // of the same engines
+  std::vector<VersionsView> changes;      // between versions
   EnginesView between_engines;
   std::vector<FrameworkRow> frameworks;
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;
-  std::vector<ContradictionRow> stated;
   std::vector<RulePage> rules;
 };
 
@@ -48,6 +49,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
 
 nlohmann::ordered_json ordering_data(const PageContents& pages);        // docs/parallelism_ordering.md
 nlohmann::ordered_json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
+nlohmann::ordered_json compared_data(const PageContents& pages);        // docs/evidence/compared.md
 nlohmann::ordered_json rule_index_data(const PageContents& pages);      // docs/rules/README.md
 nlohmann::ordered_json data_of(const DiscussionView& discussion);       // docs/threads/<name>.md
 nlohmann::ordered_json data_of(const RulePage& page);                   // docs/rules/<slug>.md

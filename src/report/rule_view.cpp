@@ -59,11 +59,7 @@ std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, con
   return standings;
 }
 
-std::string standing_in_words(const Standing& s) {
-  const std::string runs =
-      s.bad == "not run" && s.good == "not run" ? "not run" : fmt::format("bad {}, good {}", s.bad, s.good);
-  return fmt::format("{}: {}; {}", s.target, s.grade, runs);
-}
+std::string harm_in_words(const Rule& rule) { return rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm); }
 
 std::string holds_in_words(const Rule& rule) {
   std::vector<std::string> parts;
@@ -98,7 +94,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .file = rule.file,
                 .flags = claim_of(rule, as_code),
                 .when = rule.when ? code(rule.when->text) : "",
-                .harm = commutes ? "none" : name_of(rule.harm),
+                .harm = harm_in_words(rule),
                 .basis = name_of(rule.basis),
                 .holds = holds_in_words(rule),
                 .bad = code(print(rule.witness.bad)),

@@ -1,7 +1,7 @@
 #include "report/set_view.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,70 +10,35 @@
 #include "evidence/field.h"
 #include "parity/counters.h"
 #include "plan/orders.h"
-#include "report/cost_view.h"
+#include "plan/result.h"
 #include "report/markdown.h"
-#include "report/rule_view.h"
-#include "rule/counters.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
 
-struct SetRun {
-  std::string order;
-  const Outcome* outcome;
-  const Observation& seen() const { return outcome->seen; }
-};
-
-bool completed(const SetRun& run) { return run.seen().ending == Ending::completed; }
-
 bool all_measured(const Observation& row) {
   return std::ranges::all_of(kCounters, [&](const CounterName& counter) { return is_measured(row.counters.*counter.value); });
 }
 
-// What two orders must share to be the same object for all that a run can tell: they are equal to one rank both, so it
-// is counters and collectives.
-std::string footprint(const Observation& row) {
-  return print_counters(row.counters) + " " + print_collectives(row.collectives);
-}
-
-std::vector<SetRun> runs_of(const Sources& sources, const EngineRuns& engine, const Stack& set, int ranks) {
-  std::vector<SetRun> runs;
+std::vector<Outcome> runs_of(const Sources& sources, const EngineRuns& engine, const Stack& set, int ranks) {
+  std::vector<Outcome> runs;
   for (const Stack& stack : orders_of_set(set, ranks)) {
     const Case c{.stack = stack, .model = space_of(sources, engine.table.engine).models.front(), .engine = engine.table.engine};
-    if (const Outcome* outcome = find_outcome(engine, c)) runs.push_back({code(print(stack)), outcome});
+    if (const Outcome* outcome = find_outcome(engine, c)) runs.push_back(*outcome);
   }
-  std::ranges::stable_sort(runs, {}, [](const SetRun& run) { return run.seen().verdict; });
   return runs;
 }
 
-void add_counters(const std::vector<SetRun>& runs, SetView& view) {
-  std::vector<std::string> alike;
-  for (const auto& [name, none] : counter_values({}, {})) {
-    std::vector<std::int64_t> values;
-    for (const SetRun& run : runs)
-      if (completed(run)) values.push_back(counter_values(run.seen().counters, {}).at(name));
-    const bool varies = std::ranges::adjacent_find(values, std::not_equal_to<>{}) != values.end();
-    if (!varies) {
-      if (!values.empty() && values.front() != none)
-        alike.push_back(counter_in_words(name) + " " + counter_text(values.front()));
-      continue;
-    }
-    view.counters.push_back(counter_in_words(name));
-    auto value = values.begin();
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      view.rows[i].cells.push_back(completed(runs[i]) ? counter_text(*value++) : "");
+// They are equal to one rank all, so that what tells their objects apart is counters and collectives.
+std::string objects_of(const std::vector<Outcome>& runs) {
+  std::set<std::string> objects;
+  for (const Outcome& run : runs) {
+    if (!shows_parity(run.seen.verdict)) continue;
+    if (!all_measured(run.seen)) return "not measured";
+    objects.insert(print_counters(run.seen.counters) + " " + print_collectives(run.seen.collectives));
   }
-  view.alike = join(alike, ", ");
-}
-
-void add_letters(const std::vector<SetRun>& runs, SetView& view) {
-  std::map<std::string, std::string> letters;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!shows_parity(runs[i].seen().verdict) || !all_measured(runs[i].seen())) continue;
-    const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
-    view.rows[i].same = letters.emplace(footprint(runs[i].seen()), next).first->second;
-  }
+  return objects.empty() ? "" : std::to_string(objects.size());
 }
 
 }  // namespace
@@ -84,19 +49,16 @@ std::vector<SetView> set_views(const Sources& sources, const EngineRuns& engine)
   if (space.models.empty()) return views;
   for (const Stack& set : space.sets) {
     for (const int ranks : space.set_ranks) {
-      const std::vector<SetRun> runs = runs_of(sources, engine, set, ranks);
+      const std::vector<Outcome> runs = runs_of(sources, engine, set, ranks);
       if (runs.empty()) continue;
-      std::vector<std::string> names;
+      std::vector<std::string> names, verdicts;
       for (const Item& item : set.items) names.push_back(code(print(Stack{.items = {item}})));
-      SetView view{.title = fmt::format("{} on {}", join(names, ", "), counted(ranks, "rank"))};
-      for (const SetRun& run : runs) {
-        view.rows.push_back({.order = run.order,
-                             .verdict = verdict_in_words(run.outcome->seen),
-                             .rules = pages_that_fire(*run.outcome, sources.rules)});
-      }
-      add_counters(runs, view);
-      add_letters(runs, view);
-      views.push_back(std::move(view));
+      for (const auto& [verdict, count] : tally_of(runs, {}).verdicts)
+        verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
+      views.push_back({.title = fmt::format("{} on {}", join(names, ", "), counted(ranks, "rank")),
+                       .orders = std::to_string(runs.size()),
+                       .verdicts = join(verdicts, ", "),
+                       .objects = objects_of(runs)});
     }
   }
   return views;

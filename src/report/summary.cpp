@@ -148,9 +148,12 @@ std::string render_result_text(const PlanResult& result) {
   for (const CaseResult& one : result.cases)
     if (one.outcome.agreement == Agreement::undecided)
       text += fmt::format("{:<15}{}: {}\n", name_of(one.outcome.seen.verdict), print(one.planned.subject), reason_of(one));
-  for (const auto& [why, cases] : open_cases(outcomes_of(result)))
+  for (const auto& [why, cases] : open_cases(outcomes_of(result))) {
+    std::vector<std::string> texts;
+    for (const Case& c : cases) texts.push_back(print(c));
     text += fmt::format("open           {}: {}\n                 {}\n", counted(std::ssize(cases), "case"), why,
-                        join(cases, "\n                 "));
+                        join(texts, "\n                 "));
+  }
   for (const Control& control : result.controls)
     text += fmt::format("control        {} {}: {}\n", control.name, word_of(control), control.evidence);
   return text + not_planned_text(result.plan);
@@ -197,10 +200,10 @@ std::string render_evidence_text(const EvidenceTable& table) {
   return text;
 }
 
-std::map<std::string, std::vector<std::string>> open_cases(const std::vector<Outcome>& outcomes) {
-  std::map<std::string, std::vector<std::string>> cases;
+std::map<std::string, std::vector<Case>> open_cases(const std::vector<Outcome>& outcomes) {
+  std::map<std::string, std::vector<Case>> cases;
   for (const Outcome& outcome : outcomes)
-    if (outcome.agreement == Agreement::open) cases[why_open(outcome)].push_back(print(outcome.subject));
+    if (outcome.agreement == Agreement::open) cases[why_open(outcome)].push_back(outcome.subject);
   return cases;
 }
 

@@ -31,6 +31,6 @@ std::string reason_of(const CaseResult& result);
 std::string prediction_text(const Outcome& outcome);
 
 // Cases that are open, by why they are: "no rule speaks about this engine and version (ORD-009 speaks about others)".
-std::map<std::string, std::vector<std::string>> open_cases(const std::vector<Outcome>& outcomes);
+std::map<std::string, std::vector<Case>> open_cases(const std::vector<Outcome>& outcomes);
 
 }  // namespace ordercheck

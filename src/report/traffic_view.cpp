@@ -6,7 +6,6 @@
 
 #include "plan/plan.h"
 #include "report/markdown.h"
-#include "report/rule_view.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -41,9 +40,8 @@ std::string each(std::int64_t count, std::int64_t microbatches) {
   return fmt::format("{:.1f}", static_cast<double>(count) / static_cast<double>(microbatches));
 }
 
-SentRow row_of(const Outcome& outcome, const std::vector<Rule>& rules) {
+SentRow row_of(const Outcome& outcome) {
   SentRow row{.stack = code(print(outcome.subject.stack)), .verdict = verdict_in_words(outcome.seen)};
-  if (!shows_parity(outcome.seen.verdict)) row.page = explaining_page(outcome, rules);
   if (outcome.seen.ending != Ending::completed) return row;
   const Sent sent = sent_in(outcome.seen);
   const Settings& settings = outcome.subject.settings;
@@ -67,7 +65,7 @@ std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& eng
                     .steps = std::to_string(wanted.steps),
                     .rows = {}};
     for (const Case& c : cases_of(wanted, engine.table.engine))
-      if (const Outcome* outcome = find_outcome(engine, c)) table.rows.push_back(row_of(*outcome, sources.rules));
+      if (const Outcome* outcome = find_outcome(engine, c)) table.rows.push_back(row_of(*outcome));
     if (!table.rows.empty()) tables.push_back(std::move(table));
   }
   return tables;

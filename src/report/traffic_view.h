@@ -16,7 +16,6 @@ struct SentRow {
   std::string gathers, gathers_again;  // all_gather in forward; and in backward, or in a recomputation
   std::string scatters, reduces;       // reduce_scatter and all_reduce, mostly in backward
   std::string bytes;                   // that this rank handed in to all of them: "1 234"
-  std::string page;                    // that explains what is not equal: linked; "none"; "" where it is equal
 };
 
 struct SentTable {

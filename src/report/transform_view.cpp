@@ -35,7 +35,6 @@ std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engi
 }
 
 constexpr std::size_t kLongestList = 120;
-constexpr std::size_t kLinksInALine = 8;
 
 bool holds_item(const Stack& stack, const std::string& name) {
   return std::ranges::find(stack.items, name, &Item::name) != stack.items.end();
@@ -102,14 +101,9 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
     if (!is_about(rule.one, name, scope) && !is_about(rule.other, name, scope)) continue;
     view.pages.push_back({.page = link_to(rule, "rules/"),
                           .claim = claim_of(rule, [](const std::string& text) { return code(text); }),
-                          .harm = rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm),
+                          .harm = harm_in_words(rule),
                           .basis = name_of(rule.basis),
                           .source = rule.citations.empty() ? "" : source_in_words(rule.citations.front())});
-  }
-  for (std::size_t i = 0; i < view.pages.size(); ++i) {
-    if (i % kLinksInALine == 0) view.page_links.emplace_back();
-    const bool last = i + 1 == view.pages.size(), ends_line = (i + 1) % kLinksInALine == 0;
-    view.page_links.back() += view.pages[i].page + (last ? "" : ends_line ? "," : ", ");
   }
   return view;
 }

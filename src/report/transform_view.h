@@ -35,7 +35,6 @@ struct TransformView {
   std::string sent;                   // where its tables of traffic are: a link; "" where there is none
   std::vector<std::string> projects;  // "torchtitan llama4: `tp,ep,ac`": whose order holds it
   std::vector<TransformPage> pages;
-  std::vector<std::string> page_links;  // a few to a line
 };
 
 // Of a transform of the catalogue: the pages whose patterns name it or, with `scope`, something applied to that scope.

@@ -1,7 +1,6 @@
 #include "report/versions_view.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "report/markdown.h"
@@ -10,10 +9,6 @@
 
 namespace ordercheck {
 namespace {
-
-using Kind = std::pair<std::string, std::string>;  // engine, device
-
-Kind kind_of(const EngineRuns& engine) { return {engine.table.engine, engine.table.device}; }
 
 constexpr const char* kNotRun = "not run";
 
@@ -47,14 +42,9 @@ VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*
 }  // namespace
 
 std::vector<VersionsView> versions_views(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  std::map<Kind, std::vector<const EngineRuns*>> kinds;
-  for (const EngineRuns& engine : engines) kinds[kind_of(engine)].push_back(&engine);
   std::vector<VersionsView> views;
-  for (auto& [kind, versions] : kinds) {
-    if (versions.size() < 2) continue;
-    std::ranges::sort(versions, {}, [](const EngineRuns* engine) { return *engine->target.version; });
-    views.push_back(view_of(sources, versions));
-  }
+  for (const auto& versions : by_engine(engines))
+    if (versions.size() > 1) views.push_back(view_of(sources, versions));
   return views;
 }
 

@@ -1,11 +1,8 @@
 #include "report/discussion_view.h"
 
-#include <algorithm>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parity/counters.h"
 #include "stack/notation.h"
 #include "unit/report/mini.h"
 
@@ -13,34 +10,62 @@ namespace ordercheck {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
-PointView point(const Sources& sources, std::size_t index) {
-  return discussion_views(sources, engine_runs_of(sources)).at(0).points.at(index);
+DiscussionView discussion(const Sources& sources) { return discussion_views(sources, engine_runs_of(sources)).at(0); }
+
+PointView point(const Sources& sources, std::size_t index) { return discussion(sources).points.at(index); }
+
+// The mini checkout's table again, as an earlier version that showed `verdict` of tp=2,ac,fsdp=2.
+Sources with_an_earlier_version(Verdict verdict) {
+  Sources sources = mini();
+  EvidenceTable earlier = sources.evidence.at(0);
+  earlier.versions = {"libtorch 2.9.0"};
+  for (Observation& row : earlier.rows) {
+    row.version = "2.9.0";
+    if (row.case_text == "tp=2,ac,fsdp=2") row.verdict = verdict;
+  }
+  sources.evidence.push_back(earlier);
+  sources.observations = observations_of(sources.evidence);
+  return sources;
 }
 
-const PointRuns* runs_on(const PointView& view, const std::string& target) {
-  const auto found = std::ranges::find(view.runs, target, &PointRuns::target);
-  return found == view.runs.end() ? nullptr : &*found;
-}
-
-const PointLine& line(const PointRuns& runs, const std::string& name) {
-  const auto found = std::ranges::find(runs.lines, name, &PointLine::name);
-  static const PointLine kNone;
-  EXPECT_NE(found, runs.lines.end()) << name;
-  return found == runs.lines.end() ? kNone : *found;
-}
-
-TEST(DiscussionView, LaysTheStacksOfAPointSideBySide) {
-  const PointView view = point(mini(), 0);
+TEST(DiscussionView, SaysWhatEachStackShowedAndWhereTheRunIs) {
+  const Sources sources = mini();
+  EXPECT_THAT(discussion(sources).engines, ElementsAre("[native 2.11.0, cpu](evidence/native-2.11.0.md)"));
+  const PointView view = point(sources, 0);
   EXPECT_EQ(view.title, "1. Point P1");
-  EXPECT_EQ(view.pair, "`tp` before `ac`");
-  const PointRuns* runs = runs_on(view, "native 2.11.0, cpu");
-  ASSERT_NE(runs, nullptr);
-  EXPECT_THAT(runs->stacks, ElementsAre("`tp=2,ac,fsdp=2`", "`ac,tp=2,fsdp=2`", "`tp=2,fsdp=2,ac`"));
-  EXPECT_THAT(line(*runs, "verdict").cells, ElementsAre("equal", "differs", "not run"));
-  EXPECT_EQ(line(*runs, "verdict").same, "no");
-  EXPECT_THAT(line(*runs, "matmul flops").cells, ElementsAre("1 234 567", "0", ""));
-  EXPECT_THAT(line(*runs, "all_gather on tp in recompute").cells, ElementsAre("6 with 1 234 567 bytes", "0 with 0 bytes", ""));
+  ASSERT_EQ(view.stacks.size(), 3u);
+  EXPECT_EQ(view.stacks[0].stack, "`tp=2,ac,fsdp=2`");
+  EXPECT_THAT(view.stacks[0].cells, ElementsAre("[equal](evidence/native-2.11.0.md#equal)"));
+  EXPECT_THAT(view.stacks[1].cells, ElementsAre("[differs](evidence/native-2.11.0.md#differs)"));
+  EXPECT_THAT(view.stacks[2].cells, ElementsAre("not run"));
+}
+
+TEST(DiscussionView, NamesTheEarlierVersionsThatShowedSomethingElse) {
+  const auto cell = [](const Sources& sources) { return point(sources, 0).stacks.at(0).cells.at(0); };
+  EXPECT_EQ(cell(with_an_earlier_version(Verdict::differs)), "[equal](evidence/native-2.11.0.md#equal); 2.9.0: differs");
+  EXPECT_EQ(cell(with_an_earlier_version(Verdict::equal)), "[equal](evidence/native-2.11.0.md#equal)");
+}
+
+TEST(DiscussionView, SaysWhatCostsMore) {
+  Sources sources = mini();
+  sources.discussions.at(0).points.at(0).stacks = {*parse_stack("ac,tp=2")};
+  for (Rule& rule : sources.rules) {
+    if (rule.id != "ORD-902") continue;
+    rule.harm = Harm::slow;
+    rule.expectations.at(0) = {.engine = "native",
+                               .version = rule.expectations.at(0).version,
+                               .verdict = Verdict::equal,
+                               .move = Move::more,
+                               .counter = "operators_recomputed"};
+  }
+  EXPECT_THAT(point(sources, 0).stacks.at(0).cells, ElementsAre("[equal](evidence/native-2.11.0.md#equal)"))
+      << "it recomputes no more than the good stack";
+  for (Observation& row : sources.evidence.at(0).rows)
+    if (row.case_text == "ac,tp=2") row.counters.operators_recomputed = 9;
+  sources.observations = observations_of(sources.evidence);
+  EXPECT_THAT(point(sources, 0).stacks.at(0).cells, ElementsAre("[equal, slower](evidence/native-2.11.0.md#equal)"));
 }
 
 TEST(DiscussionView, SetsOurWordAndTheOtherWayBesideTheirs) {
@@ -51,75 +76,15 @@ TEST(DiscussionView, SetsOurWordAndTheOtherWayBesideTheirs) {
   EXPECT_EQ(point(mini_unrun(), 0).other_way, "not run");
 }
 
-TEST(DiscussionView, SaysWhatDiffersAndLeavesOutWhatIsZero) {
-  const PointRuns* runs = nullptr;
-  const PointView view = point(mini(), 1);
-  ASSERT_NE(runs = runs_on(view, "native 2.11.0, cpu"), nullptr);
-  EXPECT_EQ(runs->apart, "What differs: parameter bytes peak.");
-  EXPECT_EQ(line(*runs, "saved bytes peak").same, "yes");
-  for (const PointLine& one : runs->lines) EXPECT_NE(one.name, "graph captures");
-}
-
-TEST(DiscussionView, SaysThatNothingDiffers) {
-  Sources sources = mini();
-  for (Observation& row : sources.evidence.at(0).rows) row.counters = {.graph_captures = 4};
-  const PointView view = point(sources, 1);
-  const PointRuns* runs = runs_on(view, "native 2.11.0, cpu");
-  ASSERT_NE(runs, nullptr);
-  EXPECT_THAT(line(*runs, "graph captures").cells, ElementsAre("4", "4"));
-  EXPECT_EQ(runs->apart, "Nothing differs: the verdict, every counter and every collective are the same.");
-}
-
-TEST(DiscussionView, SaysWhatWasNotMeasured) {
-  Sources sources = mini();
-  for (Observation& row : sources.evidence.at(0).rows) row.counters = {.matmul_flops = kNotMeasured, .graph_captures = 4};
-  const PointView view = point(sources, 1);
-  const PointRuns* runs = runs_on(view, "native 2.11.0, cpu");
-  ASSERT_NE(runs, nullptr);
-  EXPECT_THAT(line(*runs, "matmul flops").cells, ElementsAre("not measured", "not measured"));
-  EXPECT_EQ(line(*runs, "matmul flops").same, "unknown");
-  EXPECT_EQ(runs->apart, "Nothing that was measured differs. Not measured: matmul flops.");
-}
-
 TEST(DiscussionView, NamesWhatAnEngineHasNoRunOf) {
   const PointView view = point(mini(), 2);
-  ASSERT_EQ(view.runs.size(), 2u);
-  EXPECT_EQ(view.runs[0].target, "pytorch 2.6");
-  EXPECT_EQ(view.runs[0].not_run, "not run");
-  EXPECT_EQ(view.runs[1].not_run, "not run: no run of this engine holds `compile`");
-  EXPECT_TRUE(view.rules.empty());
-  EXPECT_THAT(view.verdicts, ElementsAre("not run"));
+  EXPECT_THAT(view.stacks.at(0).cells, ElementsAre("not run: no run holds `compile`"));
+  EXPECT_THAT(view.pages, IsEmpty());
+  EXPECT_THAT(discussion(mini_unrun()).engines, IsEmpty());
 }
 
-// Counters of another mesh say nothing about the order.
-TEST(DiscussionView, ComparesOnlyStacksOfTheSameTransforms) {
-  Sources sources = mini();
-  sources.discussions.at(0).points.at(1).stacks = {*parse_stack("ac,fsdp=2"), *parse_stack("tp=2,fsdp=2"),
-                                                   *parse_stack("fsdp=2,ac")};
-  const PointView view = point(sources, 1);
-  ASSERT_EQ(view.runs.size(), 4u);
-  EXPECT_THAT(view.runs[1].stacks, ElementsAre("`ac,fsdp=2`", "`fsdp=2,ac`"));
-  EXPECT_THAT(view.runs[3].stacks, ElementsAre("`tp=2,fsdp=2`"));
-  EXPECT_EQ(view.runs[3].apart, "");
-  EXPECT_EQ(line(view.runs[3], "verdict").same, "");
-}
-
-TEST(DiscussionView, ShowsOneTableOnce) {
-  Sources sources = mini();
-  sources.discussions.at(0).points.at(1).stacks = sources.discussions.at(0).points.at(0).stacks;
-  const PointRuns* first = nullptr;
-  const PointView one = point(sources, 0), other = point(sources, 1);
-  ASSERT_NE(first = runs_on(one, "native 2.11.0, cpu"), nullptr);
-  EXPECT_EQ(first->told_at, "");
-  ASSERT_NE(first = runs_on(other, "native 2.11.0, cpu"), nullptr);
-  EXPECT_EQ(first->told_at, "1. Point P1");
-}
-
-TEST(DiscussionView, NamesTheBasisOfEachPage) {
-  const PointView view = point(mini(), 0);
-  ASSERT_EQ(view.rules.size(), 1u);
-  EXPECT_EQ(view.rules[0].basis, "incidental");
-  EXPECT_EQ(view.rules[0].link, "[ORD-902](rules/ac-before-tp.md)");
+TEST(DiscussionView, NamesTheBasisAndTheHarmOfEachPage) {
+  EXPECT_THAT(point(mini(), 0).pages, ElementsAre("[ORD-902](rules/ac-before-tp.md) (incidental, wrong)"));
 }
 
 }  // namespace

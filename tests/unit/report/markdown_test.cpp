@@ -26,6 +26,13 @@ TEST(Markdown, CutsBehindAWholeCharacter) {
   EXPECT_EQ(shortened("a\xC3\xA9z", 2), "a ...");
 }
 
+TEST(Markdown, BreaksLinesBetweenParts) {
+  EXPECT_EQ(in_lines({}), "");
+  EXPECT_EQ(in_lines({"a", "b"}), "a, b");
+  const std::string part(90, 'x');
+  EXPECT_EQ(in_lines({part, part, "b"}, "  "), part + ",\n  " + part + ", b");
+}
+
 TEST(Markdown, KeepsACellInItsRow) { EXPECT_EQ(cell("a|b\nc"), "a\\|b c"); }
 
 }  // namespace

@@ -45,14 +45,12 @@ TEST(SentTables, CountInOneMicrobatchWithoutThoseOfTensorParallel) {
   EXPECT_EQ(row.scatters, "21.5");
   EXPECT_EQ(row.reduces, "0");
   EXPECT_EQ(row.bytes, "250");
-  EXPECT_EQ(row.page, "");
 }
 
 TEST(SentTables, OfARunThatFailedSayNothingOfWhatItSent) {
   const Sources sources = with_a_run(Verdict::fails, Ending::failed);
   const SentRow row = sent_tables(sources, engine_runs_of(sources).at(0)).at(0).rows.at(0);
   EXPECT_EQ(row.gathers, "");
-  EXPECT_EQ(row.page, "none");
 }
 
 TEST(SentTables, AreNotThereWithoutARun) {
