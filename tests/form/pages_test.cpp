@@ -1,4 +1,4 @@
-// The generated page that everybody is to link to stays one page, and no link on any page leads nowhere.
+// Generated pages stay short enough to read, and no link on any page leads nowhere.
 #include <cctype>
 #include <regex>
 #include <set>
@@ -15,8 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr std::size_t kMostLines = 330;
+constexpr std::size_t kMostLines = 300;
+constexpr std::size_t kMostLinesOfAThread = 400;
+constexpr std::size_t kMostLinesOfEvidence = 500;
+constexpr std::size_t kMostLinesOfARule = 25;
 constexpr std::size_t kMostBytes = 40 * 1024;
+constexpr std::size_t kLongestCommonLine = 60;  // a title or a stack may stand on both pages
 constexpr std::size_t kLongestRow = 320;
 constexpr std::size_t kFirstScreen = 40;
 
@@ -64,6 +68,35 @@ std::set<std::string> anchors_in(const std::string& text) {
         line.starts_with("#") && begin != std::string::npos && line[begin] == ' ')
       anchors.insert(anchor_of(line.substr(begin + 1)));
   return anchors;
+}
+
+void expect_short(const char* folder, std::size_t most) {
+  std::size_t seen = 0;
+  for (const auto& entry : fs::directory_iterator(checkout() / folder)) {
+    if (entry.path().filename() == "README.md") continue;  // an index: a line a page
+    ++seen;
+    EXPECT_LE(lines_of(text_of(entry.path())).size(), most) << entry.path();
+  }
+  EXPECT_GT(seen, 0u) << folder;
+}
+
+TEST(ThreadPages, AreShort) { expect_short("docs/threads", kMostLinesOfAThread); }
+
+TEST(EvidencePages, AreShort) { expect_short("docs/evidence", kMostLinesOfEvidence); }
+
+// What the page below rules/ says stands there alone.
+TEST(RulePages, AreShortAndLinkTheirSource) {
+  expect_short("docs/rules", kMostLinesOfARule);
+  static const std::regex kSource(R"(\]\(\.\./\.\./(rules/[a-z]+/[a-z0-9-]+\.md)\))", std::regex::optimize);
+  for (const auto& entry : fs::directory_iterator(checkout() / "docs/rules")) {
+    if (entry.path().filename() == "README.md") continue;
+    const std::string page = text_of(entry.path());
+    std::smatch source;
+    ASSERT_TRUE(std::regex_search(page, source, kSource)) << entry.path() << " links no page below rules/";
+    for (const std::string& line : lines_of(text_of(checkout() / source[1].str())))
+      if (line.size() > kLongestCommonLine && !line.starts_with("#"))
+        EXPECT_THAT(page, testing::Not(HasSubstr(line))) << entry.path() << " repeats " << source[1];
+  }
 }
 
 // Without what stands in fences and code spans, where a bracket is no link.
