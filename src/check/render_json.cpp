@@ -71,7 +71,8 @@ std::string render_json(const Report& report) {
   for (const NotJudged& one : report.not_judged) not_judged.push_back({{"rule", one.rule}, {"unknown", one.sizes}});
   Json unknown = Json::array();
   for (const Unknown& one : report.unknown) unknown.push_back(json_of(one));
-  const Json whole{{"stack", print(report.stack)},
+  const Json whole{{"schema", "ordercheck/check/1"},
+                   {"stack", print(report.stack)},
                    {"target", print(report.target)},
                    {"target_assumed", report.target_assumed},
                    {"newest_run", report.newest_run ? Json(print(*report.newest_run)) : Json(nullptr)},

@@ -79,7 +79,8 @@ std::string render_json(const Suggestion& suggestion, const Judge& judge) {
   Json reasons = Json::array();
   for (const OrderReason& reason : suggestion.reasons) reasons.push_back(json_of(reason, suggestion.order, judge));
   const Json report = Json::parse(render_json(suggestion.report));
-  const Json whole{{"stack", print(suggestion.order)},
+  const Json whole{{"schema", "ordercheck/suggest/1"},
+                   {"stack", print(suggestion.order)},
                    {"orders", suggestion.orders},
                    {"all_counted", suggestion.all_counted},
                    {"legal", report.at("legal")},

@@ -57,7 +57,7 @@ std::string as_json(const Judge& judge) {
     one["file"] = rule.file;
     all.push_back(std::move(one));
   }
-  return all.dump(2) + "\n";
+  return nlohmann::ordered_json{{"schema", "ordercheck/rules/1"}, {"rules", std::move(all)}}.dump(2) + "\n";
 }
 
 Result<int> run_rules(const RulesOptions& options) {

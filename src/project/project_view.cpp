@@ -160,8 +160,13 @@ std::string render_project_json(const ProjectReport& report) {
   }
   for (const Allow& allow : report.expired) expired.push_back(json_of(allow));
   for (const Allow& allow : report.idle) idle.push_back(json_of(allow));
-  return Json{{"file", report.path},         {"stacks", stacks},           {"expired", expired}, {"idle", idle},
-              {"errors", errors_of(report)}, {"advice", advice_of(report)}}
+  return Json{{"schema", "ordercheck/check-project/1"},
+              {"file", report.path},
+              {"stacks", stacks},
+              {"expired", expired},
+              {"idle", idle},
+              {"errors", errors_of(report)},
+              {"advice", advice_of(report)}}
              .dump(2) +
          "\n";
 }

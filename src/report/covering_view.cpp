@@ -52,7 +52,8 @@ std::string render_covering_json(const CoveringSet& set) {
   for (const Case& c : set.cases)
     rows.push_back({{"levels", levels_json(set.space, *combination_of(c, set.space))}, {"case", print(c)}});
   const Coverage& c = set.coverage;
-  return Json{{"engine", set.engine},
+  return Json{{"schema", "ordercheck/matrix-plan-covering/1"},
+              {"engine", set.engine},
               {"strength", c.strength},
               {"parameters", parameters},
               {"ruled_out", ruled_out},

@@ -108,7 +108,8 @@ std::string render_plan_json(const Plan& plan) {
   Json cases = Json::array();
   for (const PlannedCase& planned : plan.cases)
     cases.push_back({{"case", print(planned.subject)}, {"sources", sources_json(planned.sources)}});
-  return Json{{"engine", plan.engine},
+  return Json{{"schema", "ordercheck/matrix-plan/1"},
+              {"engine", plan.engine},
               {"cases", cases},
               {"not_planned", not_planned_json(plan)},
               {"only_in_full", plan.only_in_full}}
@@ -124,7 +125,8 @@ std::string render_result_json(const PlanResult& result) {
   for (const Control& control : result.controls)
     controls.push_back(
         {{"name", control.name}, {"judged", control.judged}, {"held", control.held}, {"evidence", control.evidence}});
-  const Json json{{"engine", result.hello.engine},
+  const Json json{{"schema", "ordercheck/matrix-run/1"},
+                  {"engine", result.hello.engine},
                   {"versions", result.hello.versions},
                   {"verdicts", verdicts},
                   {"confirmed", tally.confirmed},
@@ -139,7 +141,8 @@ std::string render_result_json(const PlanResult& result) {
 }
 
 std::string render_case_json(const CaseResult& result, const Hello& hello) {
-  Json json = case_json(result);
+  Json json{{"schema", "ordercheck/run/1"}};
+  json.update(case_json(result));
   json["engine"] = hello.engine;
   json["versions"] = hello.versions;
   return json.dump(2) + "\n";

@@ -145,8 +145,11 @@ std::string render_diff_json(const DiffCommand& asked, const TableDiff& diff) {
   nlohmann::ordered_json changes = nlohmann::ordered_json::array();
   for (const Change& one : diff.changes)
     changes.push_back({{"kind", name_of(one.kind)}, {"case", one.case_text}, {"before", one.before}, {"after", one.after}});
-  const nlohmann::ordered_json object = {
-      {"before", asked.before}, {"after", asked.after}, {"in_both", diff.in_both}, {"changes", changes}};
+  const nlohmann::ordered_json object = {{"schema", "ordercheck/matrix-diff/1"},
+                                         {"before", asked.before},
+                                         {"after", asked.after},
+                                         {"in_both", diff.in_both},
+                                         {"changes", changes}};
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/matrix/matrix.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/format_option.h"
 #include "report/job_files.h"
 #include "report/summary.h"
 
@@ -55,6 +56,7 @@ void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
   plan->add_option("--format", options->format, "text, json, github, gitlab or slurm")
       ->check(CLI::IsMember({"text", "json", "github", "gitlab", "slurm"}))
       ->capture_default_str();
+  add_json_flag(*plan, options->format);
   CLI::Option* shards = plan->add_option("--shards", options->shards, "Jobs of a GitHub or GitLab matrix, or of a Slurm array")
                             ->check(CLI::Range(1, 10'000))
                             ->capture_default_str();
