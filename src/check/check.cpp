@@ -133,6 +133,7 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
       target_(std::move(target)),
       observations_(observations),
       job_(std::move(job)),
+      parts_(std::make_shared<const PartIndex>(rules)),
       others_(std::make_shared<Others>()) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
@@ -156,6 +157,12 @@ const Judge* Judge::elsewhere(const std::string& project) const {
     if (const auto target = settle_target({.project = project, .implementation = "", .version = {}}, rules_, observations_))
       found->second = std::make_unique<const Judge>(rules_, *target, observations_, job_);
   return found->second.get();
+}
+
+std::vector<const Rule*> Judge::candidates(const Stack& stack) const {
+  std::vector<const Rule*> found;
+  for (const std::size_t index : parts_->candidates(stack)) found.push_back(&rules_[index]);
+  return found;
 }
 
 std::size_t Judge::index_of(const Rule& rule) const {
@@ -202,11 +209,11 @@ Legality legality_of(const Report& report) {
 
 std::vector<Fired> fired_on(const Stack& stack, const Judge& judge) {
   std::vector<Fired> fired;
-  const ConditionValues values = condition_values(stack, judge.job());
-  for (const Rule& rule : judge.rules()) {
-    if (judge.is_silenced(rule)) continue;
-    for (Firing& firing : firings(rule, stack, values))
-      fired.push_back({.rule = &rule, .firing = std::move(firing), .severity = judge.severity(rule)});
+  Conditions conditions(stack, judge.job());
+  for (const Rule* rule : judge.candidates(stack)) {
+    if (judge.is_silenced(*rule)) continue;
+    for (Firing& firing : firings(*rule, stack, conditions))
+      fired.push_back({.rule = rule, .firing = std::move(firing), .severity = judge.severity(*rule)});
   }
   // Rules come sorted by kind and id, firings by place; errors go first.
   std::ranges::stable_sort(fired, {}, &Fired::severity);
@@ -231,9 +238,9 @@ Report check(const Stack& stack, const Judge& judge) {
   report.conflict = smallest_conflict(stack, judge);
   RepairSearch search(judge);
   report.repaired = search.repaired(stack);
-  for (const Rule& rule : judge.rules())
-    if (std::vector<std::string> sizes = open_for(rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(rule))
-      report.not_judged.push_back({.rule = rule.id, .sizes = std::move(sizes)});
+  for (const Rule* rule : judge.candidates(stack))
+    if (std::vector<std::string> sizes = open_for(*rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(*rule))
+      report.not_judged.push_back({.rule = rule->id, .sizes = std::move(sizes)});
   for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge, search);
   prefer_what_ran_equal(report, judge);
   report.trainer = trainer_advice(stack, judge);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/finding.h"
+#include "check/part_index.h"
 #include "rule/job.h"
 #include "rule/match.h"
 #include "stack/case.h"
@@ -37,6 +38,8 @@ class Judge {
   // Whether a committed run of the target's project holds the transform; of a project that is not run here, whether one of its
   // pages names it.
   bool knows(const std::string& transform) const { return known_.contains(transform); }
+  // Every rule that may have to do with the stack, in their order, and few others.
+  std::vector<const Rule*> candidates(const Stack& stack) const;
   const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }  // of one of rules()
   Severity severity(const Rule& rule) const { return severities_[index_of(rule)]; }
   // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
@@ -59,6 +62,7 @@ class Judge {
   std::vector<bool> silenced_;
   std::set<std::string> known_;
   std::vector<TargetRun> runs_;
+  std::shared_ptr<const PartIndex> parts_;
   struct Others;
   std::shared_ptr<Others> others_;
 };

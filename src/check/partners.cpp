@@ -1,7 +1,7 @@
 #include "check/partners.h"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 namespace ordercheck {
 namespace {
 
-using Alike = std::function<bool(const Item&, const Item&)>;
+using Alike = bool (*)(const Item&, const Item&);
 
 struct Differences {
-  std::vector<std::string> changed;  // "tp=2 becomes tp=2:plan=blocks"
+  std::vector<std::pair<const Item*, const Item*>> changed;  // of the left and of the right
   std::vector<Item> dropped, added;
   bool moved = false;
 };
@@ -30,7 +30,7 @@ Differences differences(const Stack& left, const Stack& right) {
       continue;
     }
     const Item& other = right.items[*partners[i]];
-    if (left.items[i] != other) found.changed.push_back(fmt::format("{} becomes {}", print(left.items[i]), print(other)));
+    if (left.items[i] != other) found.changed.emplace_back(&left.items[i], &other);
     if (furthest && *furthest > *partners[i]) found.moved = true;
     furthest = std::max(furthest.value_or(0), *partners[i]);
   }
@@ -65,11 +65,12 @@ Gone split_of(const Differences& found) {
 }  // namespace
 
 Partners partners_of(const Stack& left, const Stack& right) {
+  const auto same = [](const Item& a, const Item& b) { return a == b; };
   const auto same_name = [](const Item& a, const Item& b) { return a.name == b.name; };
   const auto same_scope = [](const Item& a, const Item& b) { return a.name == b.name && scope_of(a) == scope_of(b); };
   Partners partners(left.items.size());
   std::vector<bool> taken(right.items.size());
-  for (const Alike& alike : {Alike(std::equal_to<Item>{}), Alike(same_scope), Alike(same_name)})
+  for (const Alike& alike : {Alike(same), Alike(same_scope), Alike(same_name)})
     for (std::size_t i = 0; i < left.items.size(); ++i)
       for (std::size_t j = 0; j < right.items.size() && !partners[i]; ++j) {
         if (taken[j] || !alike(left.items[i], right.items[j])) continue;
@@ -95,7 +96,9 @@ bool drops_a_transform(const Stack& left, const Stack& right) { return !split_of
 
 std::string change_in_words(const Stack& left, const Stack& right) {
   const Differences found = differences(left, right);
-  std::vector<std::string> parts = found.changed, added;
+  std::vector<std::string> parts, added;
+  for (const auto& [before, after] : found.changed)
+    parts.push_back(fmt::format("{} becomes {}", print(*before), print(*after)));
   const auto [dropped, replaced] = split_of(found);
   for (const Item& come : found.added) added.push_back(print(come));
   if (!replaced.empty())

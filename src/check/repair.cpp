@@ -181,7 +181,7 @@ std::optional<Stack> RepairSearch::searched(const Stack& stack) {
       if (fired.severity != Severity::error) continue;
       std::vector<std::vector<Stack>> edits = edits_against(fired, best);
       for (std::size_t group = 0; group < edits.size(); ++group)
-        groups[group].insert(groups[group].end(), edits[group].begin(), edits[group].end());
+        std::ranges::move(edits[group], std::back_inserter(groups[group]));
     }
     // Group by group, and none after one that mends: removing an item would often weigh least, and is the last that anybody
     // wants to read.

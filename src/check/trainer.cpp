@@ -26,9 +26,11 @@ std::vector<TrainerAdvice> trainer_advice(const Stack& stack, const Judge& judge
   std::vector<TrainerAdvice> advice;
   if (names_trainer(stack)) return advice;
   const Stack trained = with_trainer(stack);
-  for (const Rule& rule : judge.rules()) {
+  Conditions conditions(trained, judge.job());
+  for (const Rule* candidate : judge.candidates(trained)) {
+    const Rule& rule = *candidate;
     if (judge.is_silenced(rule) || !holds_for(rule, judge.target())) continue;
-    for (const Firing& firing : firings(rule, trained, judge.job())) {
+    for (const Firing& firing : firings(rule, trained, conditions)) {
       if (!contains(firing.items, stack.items.size())) continue;
       advice.push_back({.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained)});
       break;

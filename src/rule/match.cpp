@@ -5,10 +5,6 @@
 namespace ordercheck {
 namespace {
 
-bool condition_met(const Rule& rule, const Stack& stack, const Job& job) {
-  return !rule.when || is_met(*rule.when, condition_values(stack, job));
-}
-
 // Which items of a stack play the first and the second part of a rule: asked once an item, not once a pair.
 class Cast {
  public:
@@ -128,15 +124,20 @@ std::vector<Firing> firings_if_met(const Rule& rule, const Stack& stack) {
 
 Job job_of(const Witness& witness) { return Job(witness.ranks, sizes_of_model(witness.model)); }
 
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job) {
-  std::vector<Firing> found = firings_if_met(rule, stack);
-  if (found.empty() || !condition_met(rule, stack, job)) return {};
-  return found;
+bool Conditions::met(const Rule& rule) {
+  if (!rule.when) return true;
+  if (!values_) values_ = condition_values(stack_, job_);
+  return is_met(*rule.when, *values_);
 }
 
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, const ConditionValues& values) {
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job) {
+  Conditions conditions(stack, job);
+  return firings(rule, stack, conditions);
+}
+
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, Conditions& conditions) {
   std::vector<Firing> found = firings_if_met(rule, stack);
-  if (found.empty() || (rule.when && !is_met(*rule.when, values))) return {};
+  if (found.empty() || !conditions.met(rule)) return {};
   return found;
 }
 
@@ -148,6 +149,11 @@ std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Jo
 }
 
 std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job) {
+  Conditions conditions(stack, job);
+  return demands(rule, stack, conditions);
+}
+
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, Conditions& conditions) {
   if (rule.kind != RuleKind::order) return {};
   std::vector<Demand> found;
   const Cast cast(rule, stack);
@@ -155,14 +161,14 @@ std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     for (std::size_t j = 0; j < stack.items.size(); ++j)
       if (i != j && cast.play(i, j) && could_fire(rule, stack, i, j)) found.push_back({.before = j, .after = i});
-  if (found.empty() || !condition_met(rule, stack, job)) return {};
+  if (found.empty() || !conditions.met(rule)) return {};
   return found;
 }
 
 std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, const Job& job) {
   if (rule.kind != RuleKind::commutes) return {};
   std::vector<CommutingPair> found = pairs_either_way(rule, stack);
-  if (found.empty() || !condition_met(rule, stack, job)) return {};
+  if (found.empty() || !Conditions(stack, job).met(rule)) return {};
   return found;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "rule/job.h"
@@ -20,11 +21,22 @@ struct Firing {
 // What conditions know of a page's witness: the sizes of its model, and the ranks that it names.
 Job job_of(const Witness& witness);
 
-// All firings, in order of the stack.
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
+// What the conditions of many rules say of one stack: what they look at is counted once, when the first of them asks. Refers to
+// stack and job. One thread at a time.
+class Conditions {
+ public:
+  Conditions(const Stack& stack, const Job& job) : stack_(stack), job_(job) {}
+  bool met(const Rule& rule);  // of a rule without a condition too
 
-// The same with condition_values(stack, job), which many rules share.
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, const ConditionValues& values);
+ private:
+  const Stack& stack_;
+  const Job& job_;
+  std::optional<ConditionValues> values_;
+};
+
+// All firings, in order of the stack. `conditions` are of the same stack.
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, Conditions& conditions);
 
 // Sizes that are not known, and without which it is open whether the rule fires; none where it is decided.
 std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Job& job);
@@ -36,6 +48,7 @@ struct Demand {
   friend auto operator<=>(const Demand&, const Demand&) = default;
 };
 std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job = {});
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, Conditions& conditions);
 
 // The pairs of items that a commutes rule lets change places; `first` < `second`.
 struct CommutingPair {
