@@ -30,12 +30,12 @@ std::string in_words(const ItemPattern& pattern) {
   for (const Option& option : pattern.options)
     text += option.value.empty() ? ":" + option.name : fmt::format(":{}={}", option.name, option.value);
   if (pattern.scope) text += scope_in_words(*pattern.scope);
-  if (!pattern.other_than.empty()) text += fmt::format(" (no ={})", pattern.other_than);
+  if (!pattern.other_than.empty()) text += fmt::format(" (other than ={})", pattern.other_than);
   const TransformInfo& info = *find_transform(pattern.name);  // a pattern that was parsed has one
   for (const Option& without : pattern.without) {
     const std::string written = without.value.empty() ? without.name : fmt::format("{}={}", without.name, without.value);
     const std::string& absent = find_option(info, without.name)->absent;
-    text += absent.empty() ? fmt::format(" without :{}", written) : fmt::format(" {} (no :{})", absent, written);
+    text += absent.empty() ? fmt::format(" without :{}", written) : fmt::format(" {} (without :{})", absent, written);
   }
   return text;
 }
