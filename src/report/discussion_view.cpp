@@ -66,16 +66,32 @@ std::string bases_in_words(const std::vector<const Rule*>& rules) {
   return join(parts, "; ");
 }
 
-// Of the point's stacks those that apply something before what the point wants first.
+// Whether the stack applies the point's two in the other order. One of the two may be another of its family, sac for ac: then what
+// counts is whether the one that is there stands where the point wants it.
+bool is_other_way(const Stack& stack, const DiscussionPoint& point) {
+  const auto begin = stack.items.begin(), end = stack.items.end();
+  const auto first = std::ranges::find(stack.items, point.first, &Item::name);
+  const auto then = std::ranges::find(stack.items, point.then, &Item::name);
+  if (first == end) return then == begin && then != end && stack.items.size() > 1;
+  return then != end ? then < first : first != begin;
+}
+
+// As a reader asks: bitwise equal and slower is not without a difference. Of what failed, where.
+std::string shown_in_words(const Outcome& run, const Sources& sources) {
+  const Shown shown = shown_by(run, sources, reader_target(sources));
+  return shown == Shown::fails ? verdict_in_words(run.seen) : in_words(shown);
+}
+
+// Of the point's stacks that are in the other order.
 std::string other_way_in_words(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> shown;  // a verdict, and its stacks
+  std::vector<std::pair<std::string, std::vector<std::string>>> shown;  // what was seen, and of which stacks
   for (const EngineRuns& engine : engines) {
     if (engine.target != reader_target(sources)) continue;
     for (const Stack& stack : point.stacks) {
-      if (point.first.empty() || stack.items.front().name == point.first) continue;
+      if (!is_other_way(stack, point)) continue;
       const Outcome* run = point_run(stack, sources, engine);
       if (run == nullptr) continue;
-      const std::string verdict = verdict_in_words(run->seen);
+      const std::string verdict = shown_in_words(*run, sources);
       auto same = std::ranges::find(shown, verdict, &decltype(shown)::value_type::first);
       if (same == shown.end()) same = shown.insert(same, {verdict, {}});
       same->second.push_back(code(print(stack)));

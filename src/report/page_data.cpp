@@ -198,12 +198,11 @@ Json data_of(const TransformView& view) {
           {"pages", all(view.pages)}};
 }
 
-// What is silently wrong today: the head of the pair table.
-Json silent_rows(const std::vector<PairTableRow>& rows) {
+// Of the head of the pair table: what shows this today.
+Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
   std::vector<std::string> parts;
   for (const PairTableRow& row : rows)
-    if (is_silent(row.shown))
-      parts.push_back(fmt::format("{} ({}, since {}; build {})", row.bad, row.page, row.since, row.good));
+    if (row.shown == shown) parts.push_back(fmt::format("{} ({}, since {}; build {})", row.bad, row.page, row.since, row.good));
   return join(parts, ", ");
 }
 
@@ -316,7 +315,8 @@ Json ordering_data(const PageContents& pages) {
             {"left_out", pages.orders.empty() ? "" : enumerated(pages.orders.front().not_run)},
             {"blocked", std::move(blocked)},
             {"drawing", lines(pages.drawing.lines)},
-            {"silent", silent_rows(pages.pair_table)},
+            {"silently_wrong", rows_that_show(Shown::wrong, pages.pair_table)},
+            {"without_effect", rows_that_show(Shown::without_effect, pages.pair_table)},
             {"pair_table", all(pages.pair_table)},
             {"orders", std::move(orders)},
             {"pairs", data_of(pages.pairs)},
@@ -332,7 +332,10 @@ Json ordering_data(const PageContents& pages) {
   Json called = Json::array();  // points whose order somebody called natural, recommended or fundamental
   for (const DiscussionView& discussion : pages.discussions)
     for (const PointView& point : discussion.points)
-      if (!point.why.empty()) called.push_back(data_of(point));
+      if (!point.why.empty()) {
+        called.push_back(data_of(point));
+        called.back()["title"] = point.title.substr(point.title.find(". ") + 2);  // its number is of another page
+      }
   data["called"] = std::move(called);
   return data;
 }

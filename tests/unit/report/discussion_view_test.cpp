@@ -72,7 +72,7 @@ TEST(DiscussionView, SetsOurWordAndTheOtherWayBesideTheirs) {
   const PointView view = point(mini_on_pytorch(), 0);
   EXPECT_EQ(view.why, "A wrapper changes the names that a plan goes by.");
   EXPECT_THAT(view.ours, testing::HasSubstr("ORD-902"));
-  EXPECT_EQ(view.other_way, "differs: `ac,tp=2,fsdp=2`");
+  EXPECT_EQ(view.other_way, "silently wrong: `ac,tp=2,fsdp=2`");
   EXPECT_EQ(point(mini_unrun(), 0).other_way, "not run");
 }
 
