@@ -2,7 +2,7 @@
 # is, where src/engine/home.h looks for it.
 set(home share/ordercheck)
 install(DIRECTORY rules matrix report_templates DESTINATION ${home} PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY src/drivers/pytorch/ordercheck_pytorch DESTINATION ${home}/src/drivers/pytorch PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY src/drivers DESTINATION ${home}/src FILES_MATCHING PATTERN *.py PATTERN *.tsv PATTERN __pycache__ EXCLUDE)
 
 if(ORDERCHECK_BUNDLE)
   # DT_RPATH and not DT_RUNPATH: the libraries beside the program find each other through it too.

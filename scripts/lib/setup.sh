@@ -256,30 +256,32 @@ install_wheel_builder() {
   touch "$folder/.complete"
 }
 
-# Published projects that are run as subjects (matrix/subjects), each in a folder of its own without what it depends on: the
-# worker looks there.
-need_subjects() {
+# Published projects, of which each has a driver beside that of PyTorch: in a folder of its own without what it depends on, where
+# the worker looks.
+need_projects() {
   lock_cache
-  local file requirements folder
-  for file in "$root"/matrix/subjects/*.py; do
-    requirements=$(requirements_of "$file")
+  local driver requirements folder
+  for driver in "$root"/src/drivers/*/; do
+    requirements=$(requirements_of "$driver")
+    [[ -n $requirements ]] || continue  # PyTorch's own
     folder=$cache/$(head -n 1 <<<"$requirements" | sed 's/==/-/')
-    [[ -e $folder/.complete ]] || step "installing $(basename "$folder") into $folder (once)" install_subject "$folder" $requirements
+    [[ -e $folder/.complete ]] || step "installing $(basename "$folder") into $folder (once)" install_project "$folder" $requirements
   done
   unlock_cache
 }
 
-# Prints what a subject's file says in requirements=(...), one a line.
+# Prints what a driver's PROJECT says in requirements=(...), one a line.
 requirements_of() {
   python3 - "$1" <<'END'
-import ast, sys
-for node in ast.walk(ast.parse(open(sys.argv[1]).read())):
-    if isinstance(node, ast.keyword) and node.arg == "requirements":
-        print("\n".join(ast.literal_eval(node.value)))
+import ast, pathlib, sys
+for source in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.keyword) and node.arg == "requirements":
+            print("\n".join(ast.literal_eval(node.value)))
 END
 }
 
-install_subject() {
+install_project() {
   local folder=$1
   rm -rf "$folder"
   pip_of "$tools" --no-deps --target "$folder" "${@:2}" || return

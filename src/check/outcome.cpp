@@ -28,7 +28,7 @@ void leave_open(Outcome& outcome, const std::string& rule, const std::string& wh
 Outcome* find_outcome(const std::vector<Outcome*>& outcomes, const Stack& stack, const std::string& model) {
   const auto found = std::ranges::find_if(outcomes, [&](const Outcome* one) {
     const Case& subject = one->subject;
-    return subject.stack == stack && subject.model == model && subject.subject.empty() && subject.apply.empty() &&
+    return subject.stack == stack && subject.model == model && subject.apply.empty() &&
            subject.settings == usual_settings(stack);
   });
   return found == outcomes.end() ? nullptr : *found;

@@ -13,6 +13,7 @@
 #include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
+#include "cli/shared/subject_option.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -22,25 +23,35 @@ struct ReproCommand {
   std::string python;
   std::string out;
   OwnCode own;
+  std::string subject;
 };
 
-Result<Case> case_of(const ReproCommand& command, const std::string& engine) {
+Result<Case> case_of(const ReproCommand& command) {
   auto written = parse_case(join(command.words, " "));
   if (!written) return written;
   Case c = *std::move(written);
   put_into(command.own, c);
-  c.engine = engine;
   return with_usual_arithmetic(std::move(c));
+}
+
+// The one that a case out of a table names, where it runs in an interpreter; else the one that writes scripts.
+Result<EngineFile> engine_for(const std::string& name, const std::vector<EngineFile>& known) {
+  const EngineFile* named = find_engine(known, name);
+  if (named != nullptr && !named->interpreter.empty()) return *named;
+  return engine_in_interpreter(known);
 }
 
 Result<int> run_repro(const ReproCommand& command) {
   if (const auto written = check_own_code(command.own); !written) return written.error();
   const auto known = known_engines("");
   if (!known) return known.error();
-  const auto file = engine_in_interpreter(*known);
-  if (!file) return file.error();
-  const auto c = case_of(command, file->name);
+  auto c = case_of(command);
   if (!c) return c.error();
+  const auto subject = engine_of_subject(command.subject, "");
+  if (!subject) return subject.error();
+  const auto file = engine_for(subject->empty() ? c->engine : *subject, *known);
+  if (!file) return file.error();
+  c->engine = file->name;
   const auto engine = engine_spec(*file, command.python);
   if (!engine) return engine.error();
   const auto script = repro_script(*c, *engine);
@@ -63,6 +74,7 @@ void add_repro(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--python", options->python, "A Python with torch >= 2.6 that writes it; else ORDERCHECK_PYTHON");
   add_own_code_options(command, options->own);
+  add_subject_option(command, options->subject);
   command->add_option("-o,--out", options->out, "A file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
   command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });

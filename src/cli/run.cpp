@@ -15,6 +15,7 @@
 #include "cli/shared/format_option.h"
 #include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
+#include "cli/shared/subject_option.h"
 #include "report/builds_beside.h"
 #include "report/summary.h"
 #include "stack/notation.h"
@@ -28,9 +29,10 @@ bool writes(const RunCommand& command, const char* setting) {
 }
 
 Result<Case> case_of(const RunCommand& command) {
-  const bool names_model = !command.own.subject.empty() && command.own.model.empty();
+  // As --subject takes it: the model before the stack.
+  const bool names_model = !command.subject.empty() && command.own.model.empty();
   if (names_model && command.words.size() < 2)
-    return Error{fmt::format("expected a model of {} and a stack, got 1 word", command.own.subject)};
+    return Error{fmt::format("expected a model of {} and a stack, got 1 word", command.subject)};
   const std::vector<std::string> words(command.words.begin() + names_model, command.words.end());
   auto written = parse_case(join(words, " "));
   if (!written) return written;
@@ -88,7 +90,10 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
   return worst_of(codes);
 }
 
-Result<int> run_run(const RunCommand& command) {
+Result<int> run_run(RunCommand command) {
+  auto engine = engine_of_subject(command.subject, command.engine.engine);
+  if (!engine) return engine.error();
+  command.engine.engine = *std::move(engine);
   if (const auto written = check_own_code(command.own); !written) return written.error();
   if (command.words.empty()) return run_project(command);
   auto subject = case_of(command);
@@ -111,13 +116,14 @@ void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
-  command->add_option(
-      "stack", options->words,
-      "The stack, quoted: tp=2,ac,fsdp=2; behind a model of --subject. Or a case as tables print it: fsdp=2 steps=10. Without "
-      "one those of .ordercheck.toml, here or above");
+  command->add_option("stack", options->words,
+                      "The stack, quoted: tp=2,ac,fsdp=2. Or a case as tables print it: fsdp=2 steps=10. Without one those of "
+                      ".ordercheck.toml, "
+                      "here or above");
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
+  add_subject_option(command, options->subject);
   const Settings usual;
   command->add_option("--accumulation", options->accumulation, fmt::format("Microbatches a step; else {}", usual.accumulation))
       ->check(CLI::PositiveNumber);
@@ -142,7 +148,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--rules", options->rules, "The folder of rule pages");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",
                            "run 'ac,tp=2 engine=pytorch steps=1' --python python3",
-                           "run --subject torchtitan@0.2.2 llama3 tp=2,ac,fsdp=2 --python python3"});
+                           "run tp=2,ac,fsdp=2 --engine torchtitan --model llama3 --python python3"});
   command->callback([options, &exit_code] { exit_code = ended("run", run_run(*options)); });
 }
 

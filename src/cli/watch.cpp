@@ -18,6 +18,7 @@
 #include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
+#include "cli/shared/subject_option.h"
 #include "engine/engine_spec.h"
 #include "project/allowance.h"
 #include "rule/prediction.h"
@@ -35,6 +36,7 @@ struct WatchCommand {
   std::string today;
   OwnCode own;
   EngineChoice engine;
+  std::string subject;
 };
 
 // What is watched, and how the answer calls it.
@@ -227,7 +229,11 @@ Result<int> run_watch(const WatchCommand& command) {
   if (const Status ids = check_allowed_rules(project, rules); !ids) return ids.error();
   const auto known = known_engines(command.rules);
   if (!known) return known.error();
-  const auto engines = engines_of(command.engine, *known, command.own.option_given());
+  EngineChoice choice = command.engine;
+  auto engine = engine_of_subject(command.subject, choice.engine);
+  if (!engine) return engine.error();
+  choice.engine = *std::move(engine);
+  const auto engines = engines_of(choice, *known, command.own.option_given());
   if (!engines) return engines.error();
   const auto specs = importing_from(fs::path(project.path).parent_path(), *engines);
   std::vector<std::vector<Observation>> seen;
@@ -253,6 +259,7 @@ void add_watch(CLI::App& app, int& exit_code) {
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
+  add_subject_option(command, options->subject);
   command->add_option("-o,--out", options->out, "The folder for repro scripts of what changed")->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rule pages");
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");

@@ -41,6 +41,8 @@ void check_start(TomlTable& file, const EngineFile& engine) {
                                std::string(ways == 0 ? "none" : "several"));
   if (!engine.interpreter.empty() && engine.interpreter != kInterpreter)
     file.refuse("interpreter", fmt::format("expected interpreter = \"{}\", got \"{}\"", kInterpreter, engine.interpreter));
+  if (!engine.project.empty() && engine.interpreter.empty())
+    file.refuse("project", fmt::format("expected interpreter = \"{}\" beside it, got none", kInterpreter));
 }
 
 void check_words(TomlTable& file, const EngineFile& engine) {
@@ -59,6 +61,7 @@ Result<EngineFile> parse_engine_file(std::string_view text, const fs::path& path
                     .command = command_of(file, fs::absolute(path).parent_path()),
                     .built_beside = file.text_if_given("built_beside"),
                     .interpreter = file.text_if_given("interpreter"),
+                    .project = file.text_if_given("project"),
                     .environment = file.texts_if_given("environment"),
                     .timeout = std::chrono::seconds(file.number_if_given("timeout").value_or(EngineFile{}.timeout.count())),
                     .slow_start = std::chrono::seconds(file.number_if_given("slow_start").value_or(0)),

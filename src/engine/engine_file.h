@@ -12,8 +12,9 @@
 //
 //   built_beside = "ordercheck-ranks"   # a program beside ordercheck; ORDERCHECK_WORKER names another in its place
 //   interpreter = "python with torch"   # runs the Python driver; --python, several and --apply are for such an engine
+//   project = "name"                    # beside it: a published project, whose driver is src/drivers/<name>
 //
-// All but one of these three may be left out. What the engine is called, its versions, transforms, models and so on, its
+// All but one of `command` and these may be left out. What the engine is called, its versions, transforms, models and so on, its
 // worker says itself, in its hello.
 #pragma once
 
@@ -32,6 +33,7 @@ struct EngineFile {
   std::vector<std::string> command;  // paths are resolved
   std::string built_beside;
   std::string interpreter;
+  std::string project;  // "" for the interpreter's own PyTorch
   std::vector<std::string> environment;
   std::chrono::seconds timeout{60};
   std::chrono::seconds slow_start{0};

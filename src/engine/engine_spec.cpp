@@ -62,7 +62,7 @@ Result<EngineSpec> engine_spec(const EngineFile& engine, const std::string& pyth
                   .build = "",
                   .timeout = engine.timeout,
                   .threads = engine.threads};
-  if (!engine.interpreter.empty()) return in_interpreter(std::move(spec), python);
+  if (!engine.interpreter.empty()) return in_interpreter(std::move(spec), engine.project, python);
   if (engine.built_beside.empty()) return spec;
   const auto worker = find_beside(engine);
   if (!worker) return worker.error();

@@ -100,7 +100,7 @@ Result<fs::path> find_pytorch_driver() {
 
 Result<std::string> installed_torch(const std::string& python) { return torch_in(python, "python " + python, {}); }
 
-Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& written) {
+Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& project, const std::string& written) {
   const auto python = find_python(written);
   if (!python) return python.error();
   const auto driver = find_pytorch_driver();
@@ -111,6 +111,7 @@ Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& written) {
   std::string modules = driver->string() + ":" + here.string();
   if (const std::string before = environment_of("PYTHONPATH"); !before.empty()) modules += ":" + before;
   spec.command = {*python, "-m", kPackage};
+  if (!project.empty()) spec.command.insert(spec.command.end(), {"--project", project});
   spec.environment.push_back("PYTHONPATH=" + modules);
   const auto torch =
       torch_in(*python, written.empty() ? "ORDERCHECK_PYTHON=" + *python : "python " + *python, spec.environment);

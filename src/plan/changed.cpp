@@ -72,16 +72,16 @@ Affects of_transform(const Change& change, bool of_this_engine) {
   return [names](const PlannedCase& planned) { return has_transform(planned, names); };
 }
 
-// A subject's functions call the driver's transforms where they like.
+// A project's functions call the driver's transforms where they like.
 Affects of_python_transform(const Change& change, const Asked& asked) {
-  if (!asked.sources.python || !asked.sources.subject.empty()) return all_if(asked.sources.python);
-  const Affects its_own = of_transform(change, asked.sources.python);
-  return [its_own](const PlannedCase& planned) { return its_own(planned) || !planned.subject.subject.empty(); };
+  if (!asked.sources.project.empty()) return all_if(asked.sources.python);
+  return of_transform(change, asked.sources.python);
 }
 
-Affects of_subject(const Change& change, const Asked& asked) {
-  if (asked.sources.subject == change.stem) return all_if(true);
-  return [stem = change.stem](const PlannedCase& planned) { return planned.subject.subject.starts_with(stem + "@"); };
+// "src/drivers/name/ordercheck_name.py" is of the project `name`.
+Affects of_project(const Change& change, const Asked& asked) {
+  const auto parts = split(change.path, '/');
+  return all_if(parts.size() > 3 && parts[2] == asked.sources.project);
 }
 
 // "matrix/evidence/pytorch/torch-2.11.0-cpu.tsv" is of pytorch.
@@ -115,7 +115,6 @@ const std::vector<Row>& table() {
        [](const Change& change, const Asked&) -> Result<Affects> {
          return Affects([stem = change.stem](const PlannedCase& c) { return has_source(c, SourceKind::discussion, stem); });
        }},
-      {"matrix/subjects/*.py", [](const Change& c, const Asked& asked) -> Result<Affects> { return of_subject(c, asked); }},
       {"matrix/engines/*.toml",
        [](const Change& change, const Asked& asked) -> Result<Affects> { return all_if(change.stem == asked.plan.engine); }},
       {"matrix/evidence/*", [](const Change& c, const Asked& asked) -> Result<Affects> { return of_evidence(c, asked); }},
@@ -133,6 +132,7 @@ const std::vector<Row>& table() {
       {"src/drivers/pytorch/ordercheck_pytorch/program/transforms/*",
        [](const Change& c, const Asked& asked) -> Result<Affects> { return of_python_transform(c, asked); }},
       {"src/drivers/pytorch/*", python},
+      {"src/drivers/*", [](const Change& c, const Asked& asked) -> Result<Affects> { return of_project(c, asked); }},
       {"src/report/*", nothing},
       {"src/python/*", nothing},
       {"src/cli/explain*", nothing},
@@ -177,7 +177,7 @@ Result<Affects> affects_of(const std::string& change, const Asked& asked) {
 }  // namespace
 
 std::vector<std::string> transforms_of_source(std::string_view stem) {
-  // rank.py and subjects take the optimizer of a case that names none from there.
+  // The trainer and published projects take the optimizer of a case that names none from there.
   if (stem == "optimizer" || find_transform(stem) == nullptr) return {};
   if (stem == "fsdp") return {"fsdp", "hsdp"};
   return {std::string(stem)};

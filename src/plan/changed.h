@@ -16,7 +16,7 @@ namespace ordercheck {
 struct EngineSources {
   bool native = false;    // src/ranks
   bool python = false;    // src/drivers/pytorch
-  std::string subject;    // a file of matrix/subjects that all of its cases run: "torchtitan"; "" for none
+  std::string project;    // src/drivers/<project>, of an engine of a published project; "" for none
   bool own_space = true;  // matrix/space-<engine>.toml is its space, not matrix/space.toml
   friend bool operator==(const EngineSources&, const EngineSources&) = default;
 };

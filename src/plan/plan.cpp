@@ -234,20 +234,15 @@ bool is_whole(const Space& space, Tier tier) {
 
 std::string why_not(const Case& c, const Hello& hello) {
   const bool own_code = holds(hello.models, kOwn);
-  if (!own_code && !c.subject.empty())
-    return fmt::format("the {} engine runs no Python, and {} is; the pytorch engine does (--engine pytorch)", hello.engine,
-                       c.subject);
   if (!own_code && (is_own_code(c.model) || !c.apply.empty()))
     return fmt::format("the {} engine runs no code of yours, and {} is; the pytorch engine does (--engine pytorch)",
                        hello.engine, c.apply.empty() ? c.model : c.apply);
   std::vector<std::string> missing;
-  // A function of the user's, or the subject's, builds what the stack names: the engine itself need not be able to.
+  // A function of the user's builds what the stack names: the engine itself need not be able to.
   for (const Item& item : c.stack.items)
-    if (c.apply.empty() && c.subject.empty() && !holds(hello.transforms, item.name) && !holds(missing, item.name))
-      missing.push_back(item.name);
+    if (c.apply.empty() && !holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
   if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
-  if (c.subject.empty() && !builds_model(hello, c.model))
-    return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
+  if (!builds_model(hello, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
   const int ranks = world_size(mesh_of(c.stack));
   if (ranks > hello.max_ranks)
     return fmt::format("needs {} ranks, the {} engine runs at most {}", ranks, hello.engine, hello.max_ranks);

@@ -13,13 +13,6 @@ Target target_of(const Hello& hello) {
   return target;
 }
 
-Target target_of(const Hello& hello, const Plan& plan) {
-  const std::string subject = plan.cases.empty() ? "" : plan.cases.front().subject.subject;
-  const auto sign = subject.find('@');
-  if (sign == std::string::npos) return target_of(hello);
-  return target_of({.engine = subject.substr(0, sign), .versions = {subject.substr(0, sign) + " " + subject.substr(sign + 1)}});
-}
-
 EvidenceTable head_of(const Hello& hello, Arithmetic arithmetic) {
   return {.engine = hello.engine,
           .versions = hello.versions,

@@ -34,9 +34,6 @@ struct PlanResult {
 // The engine and version that a run speaks for: "native 2.11.0".
 Target target_of(const Hello& hello);
 
-// That a plan's cases speak for: of a published project, whose parts they run, the project and not what drives it.
-Target target_of(const Hello& hello, const Plan& plan);
-
 // The table that an engine's runs go to, still without rows; and with them.
 EvidenceTable head_of(const Hello& hello, Arithmetic arithmetic);
 EvidenceTable evidence_of(const PlanResult& result);

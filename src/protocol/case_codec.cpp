@@ -54,7 +54,6 @@ json json_of(const Case& subject) {
   const Settings& settings = subject.settings;
   return {{"text", print(subject)},
           {"engine", subject.engine},
-          {"subject", subject.subject},
           {"model", subject.model},
           {"apply", subject.apply},
           {"batch", subject.batch},

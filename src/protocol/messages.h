@@ -21,7 +21,7 @@
 
 namespace ordercheck {
 
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 
 struct Hello {
   std::string engine;                   // "native"

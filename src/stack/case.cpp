@@ -25,8 +25,8 @@ constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"subject", "model",      "engine", "apply", "batch", "loss",
-                                              "widen",   "arithmetic", "grid",   "seed",  "steps", "accumulation"};
+  static const std::vector<std::string> names{"model",      "engine", "apply", "batch", "loss",        "widen",
+                                              "arithmetic", "grid",   "seed",  "steps", "accumulation"};
   return names;
 }
 
@@ -50,12 +50,6 @@ bool is_function(std::string_view text) {
   return colon != text.npos && is_path(text.substr(0, colon)) && is_path(text.substr(colon + 1));
 }
 
-// "torchtitan@0.2.2"
-bool is_release(std::string_view text) {
-  const std::size_t at = text.find('@');
-  return at != text.npos && is_name(text.substr(0, at)) && is_name(text.substr(at + 1));
-}
-
 // "package+package.module"
 bool is_packages(std::string_view text) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+";
@@ -70,11 +64,6 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
     target = static_cast<int>(*number);
     return std::nullopt;
   };
-  if (key == "subject") {
-    if (!is_release(value)) return "project@version";
-    c.subject = value;
-    return std::nullopt;
-  }
   if (key == "model") {
     if (!is_name(value) && !is_function(value)) return "a name of [a-z0-9_.-] or package.module:factory";
     c.model = value;
@@ -151,7 +140,6 @@ std::string print(const Case& c) {
   const auto add = [&text](std::string_view key, const auto& value, const auto& usual_value) {
     if (value != usual_value) text += fmt::format(" {}={}", key, value);
   };
-  add("subject", c.subject, usual.subject);
   add("model", c.model, usual.model);
   add("engine", c.engine, usual.engine);
   add("apply", c.apply, usual.apply);

@@ -26,9 +26,7 @@ struct Settings {
 
 struct Case {
   Stack stack;
-  std::string subject = "";     // a published project, "torchtitan@0.2.2", whose own models and functions are run: a file of
-                                // matrix/subjects. "" for those of the engine
-  std::string model = "llama";  // one of the engine's or the subject's, or the user's own: "package.module:factory"
+  std::string model = "llama";  // one of the engine's, or the user's own: "package.module:factory"
   std::string apply = "";       // the user's own function, "package.module:function", that applies the transforms; the
                                 // stack then only says what it is to apply, and on what mesh. "" for none
   std::string batch = "";       // the user's own inputs of the model and loss of its output, "package.module:function"; ""

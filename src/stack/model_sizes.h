@@ -25,7 +25,7 @@ struct StepSizes {
   int sequences = 16;  // per step over all ranks and microbatches
 };
 
-// Of the models with experts of matrix/subjects; a test holds those beside these.
+// Of the models with experts that drivers of published projects build; a test holds those beside these.
 struct ExpertSizes {
   int experts = 0;
   int score_before_experts = 0;  // 1: a token is weighted before its expert sees it; 0: what the expert returns is

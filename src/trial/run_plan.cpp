@@ -139,7 +139,7 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (!judged) return judged.error();
   result.cases = *std::move(judged);
   if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
-  hold_all_against_rules(result.cases, rules, target_of(result.hello, result.plan));
+  hold_all_against_rules(result.cases, rules, target_of(result.hello));
 
   // A matrix without the grid has no twins without it.
   const bool exact =

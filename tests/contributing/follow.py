@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows CONTRIBUTING.md in a temporary clone to green: a rule, a transform for each engine, a counter, an engine.
+"""Follows CONTRIBUTING.md in a temporary clone to green: a rule, a transform for each engine, a counter, an engine, a project.
 
     tests/contributing/follow.py
 
@@ -41,6 +41,7 @@ class Clone:
         return done.stdout
 
     def write(self, path: str, text: str) -> None:
+        (self.folder / path).parent.mkdir(exist_ok=True)
         (self.folder / path).write_text(text)
 
     def edit(self, path: str, before: str, after: str) -> None:
@@ -139,9 +140,9 @@ def add_pytorch_transform(clone: Clone) -> None:
         f"{DRIVER}/transforms/toy.py",
         '"""Checkpoints every block."""\n\nfrom __future__ import annotations\n\n'
         "from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper\n\n"
-        "from ..case import Item\nfrom .subject import Site, Subject, layers_of\n\n\n"
-        "def apply_toy(subject: Subject, item: Item, site: Site) -> None:\n"
-        "    layers = layers_of(subject.model)\n"
+        "from ..case import Item\nfrom .program import Program, Site, layers_of\n\n\n"
+        "def apply_toy(program: Program, item: Item, site: Site) -> None:\n"
+        "    layers = layers_of(program.model)\n"
         "    for name, block in list(layers.items()):\n"
         "        layers.register_module(name, checkpoint_wrapper(block))\n",
     )
@@ -185,12 +186,36 @@ def add_engine(clone: Clone) -> None:
     )
 
 
+def add_project(clone: Clone) -> None:
+    clone.write(
+        "src/drivers/toy_project/ordercheck_toy_project.py",
+        '"""A toy of a published project."""\n\nfrom __future__ import annotations\n\n'
+        "import torch\nfrom ordercheck_pytorch.api import (\n    Item,\n    Llama,\n    Program,\n    Project,\n    Site,\n"
+        "    Transform,\n    apply_default_optimizer,\n    summed_cross_entropy,\n)\n"
+        "from torch.distributed.fsdp import fully_shard\n\n\n"
+        "def apply_fsdp(program: Program, item: Item, site: Site) -> None:\n"
+        '    fully_shard(program.model, mesh=site.axis("dp_shard"))\n'
+        '    program.gradient_factor *= site.degrees["dp_shard"]\n\n\n'
+        "PROJECT = Project(\n"
+        '    requirements=("toy_project==1.0",),\n'
+        '    models={"llama": lambda: Llama().to(torch.get_default_dtype())},\n'
+        '    transforms={"fsdp": Transform(apply_fsdp, scopes=("block",))},\n'
+        "    loss=summed_cross_entropy,\n    optimizer=apply_default_optimizer,\n)\n",
+    )
+    clone.write(
+        "matrix/engines/toy_project.toml",
+        'interpreter = "python with torch"\nproject = "toy_project"\nenvironment = ["OMP_NUM_THREADS=1"]\n'
+        "timeout = 300\nslow_start = 60\nthreads = 4\n",
+    )
+
+
 RECIPES = {
     "a rule": add_rule,
     "a transform": add_native_transform,
     "a transform to the pytorch engine": add_pytorch_transform,
     "a counter": add_counter,
     "an engine": add_engine,
+    "a published project": add_project,
 }
 
 
@@ -247,6 +272,12 @@ def main() -> int:
             ]
         )
         print(clone.run(program, "run", "tp=2", "--engine", "toy").splitlines()[0])
+        # Of a toy there is nothing to install.
+        cache = Path(folder) / "cache"
+        (cache / "ordercheck" / "toy_project-1.0").mkdir(parents=True)
+        (cache / "ordercheck" / "toy_project-1.0" / ".complete").touch()
+        words = [program, "run", "fsdp=2", "--engine", "toy_project", "--python", python]
+        print(clone.run("env", f"XDG_CACHE_HOME={cache}", *words).splitlines()[0])
         for test in ("form", "stack", "rules", "protocol", "parity", "ranks_transform"):
             print(
                 f"{test}_test: {clone.run(f'build/cpu/bin/{test}_test', '--gtest_brief=1').splitlines()[-1].strip()}"

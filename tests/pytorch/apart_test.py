@@ -10,7 +10,7 @@ from ordercheck_pytorch.program.apart import start_apart
 from ordercheck_pytorch.program.case import Item
 from ordercheck_pytorch.program.llama import make_llama
 from ordercheck_pytorch.program.transforms.ddp import broadcast_by_ddp
-from ordercheck_pytorch.program.transforms.subject import Broadcast, Subject
+from ordercheck_pytorch.program.transforms.program import Broadcast, Program
 from ordercheck_pytorch.program.transforms.tp import broadcast_by_tp
 from real_worker import Worker, numbers
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
@@ -41,22 +41,22 @@ def test_values_that_are_not_sent_are_seen_and_the_twin_is_equal(
     assert any(loss != reference["steps"][0]["loss"][0] for loss in record["steps"][0]["loss"])
 
 
-def named(subject: Subject, promised: Broadcast) -> set[str]:
+def named(program: Program, promised: Broadcast) -> set[str]:
     sent = {id(parameter) for parameter in promised.parameters}
-    return {name for name, parameter in subject.model.named_parameters() if id(parameter) in sent}
+    return {name for name, parameter in program.model.named_parameters() if id(parameter) in sent}
 
 
-def subject() -> Subject:
-    return Subject(make_llama(torch.float64, 1))
+def program() -> Program:
+    return Program(make_llama(torch.float64, 1))
 
 
 def test_ddp_sends_every_parameter() -> None:
-    one = subject()
+    one = program()
     assert named(one, broadcast_by_ddp(one, Item("ddp", (2,)))) == dict(one.model.named_parameters()).keys()
 
 
 def test_tp_sends_what_its_column_and_row_styles_reach() -> None:
-    one = subject()
+    one = program()
     every = set(dict(one.model.named_parameters()))
     norms = {name for name in every if "norm" in name}
     outside = {"tok_embeddings.weight", "output.weight"}
@@ -66,7 +66,7 @@ def test_tp_sends_what_its_column_and_row_styles_reach() -> None:
 
 
 def test_tp_sends_nothing_of_a_block_whose_children_it_does_not_find() -> None:
-    one = subject()
+    one = program()
     layers = one.model.layers
     for name, block in list(layers.items()):  # type: ignore[union-attr, operator]
         layers[name] = checkpoint_wrapper(block)  # type: ignore[operator, index]
@@ -76,10 +76,10 @@ def test_tp_sends_nothing_of_a_block_whose_children_it_does_not_find() -> None:
 def test_the_first_rank_keeps_its_values_and_no_two_others_share_theirs() -> None:
     seen = []
     for place in range(3):
-        one = subject()
+        one = program()
         start_apart(one.model, broadcast_by_ddp(one, Item("ddp", (4,))), place, seed=1)
         seen.append({name: p.detach().clone() for name, p in one.model.named_parameters()})
-    for name, p in subject().model.named_parameters():
+    for name, p in program().model.named_parameters():
         assert seen[0][name].equal(p)
         assert not seen[1][name].equal(p)
         assert not seen[1][name].equal(seen[2][name])

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from ordercheck_pytorch.program.subject_file import published
+from ordercheck_pytorch.program.project import project_named
 from real_worker import Worker, numbers
 
-TORCHTITAN = "torchtitan@0.2.2"
+TORCHTITAN = project_named("torchtitan")
 PAGE = Path(__file__).parents[2] / "docs" / "parallelism_ordering.md"
 
 
@@ -33,22 +33,24 @@ def test_the_code_of_the_page_is_bitwise_equal_to_a_single_rank_run(tmp_path: Pa
 
 
 @pytest.mark.skipif(
-    not published(TORCHTITAN).is_installed,
-    reason=f"{TORCHTITAN} is not in the cache; scripts/test puts it there",
+    not TORCHTITAN.is_installed,
+    reason=f"{TORCHTITAN.name} is not in the cache; scripts/test puts it there",
 )
 def test_the_code_for_experts_is_bitwise_equal_to_a_single_rank_run(tmp_path: Path) -> None:
     code = blocks_of_the_page()[1]
     (tmp_path / "of_experts.py").write_text(code)
     averaging = "\n".join(line for line in code.splitlines() if "set_gradient_divide_factor" not in line)
     (tmp_path / "averaging.py").write_text(averaging)
-    worker = Worker(users_code=str(tmp_path))
-    subject = {"subject": TORCHTITAN, "model": "deepseek_v3"}
-    record = worker.run("ep=2,ac,compile,fsdp=4", apply="of_experts:parallelize", **subject)
-    alone = numbers(worker.run("", **subject))
+    worker = Worker(users_code=str(tmp_path), project="torchtitan")
+    record = worker.run("ep=2,ac,compile,fsdp=4", apply="of_experts:parallelize", model="deepseek_v3")
+    alone = numbers(worker.run("", model="deepseek_v3"))
     assert numbers(record) == alone
     assert record["counters"]["graph_captures"] > 0
     kinds = {(c["kind"], c["group"], c["phase"]) for c in record["collectives"]}
     assert {("all_to_all", "ep", "forward"), ("all_gather", "efsdp", "forward")} <= kinds
     # FSDP averages over the ranks that hold the same experts; their tokens come from all ranks of dp_shard.
-    assert numbers(worker.run("ep=2,ac,compile,fsdp=4", apply="averaging:parallelize", **subject)) != alone
+    assert (
+        numbers(worker.run("ep=2,ac,compile,fsdp=4", apply="averaging:parallelize", model="deepseek_v3"))
+        != alone
+    )
     assert worker.close() == 0

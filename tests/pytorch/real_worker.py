@@ -24,10 +24,14 @@ PATIENCE_SECONDS = 150
 
 class Worker:
     def __init__(
-        self, before_start: Callable[[], None] | None = None, script: str = "", users_code: str = ""
+        self,
+        before_start: Callable[[], None] | None = None,
+        script: str = "",
+        users_code: str = "",
+        project: str = "",
     ) -> None:
         """`before_start` runs in the new process before it becomes the worker; `script` is one of this folder, in its place;
-        `users_code` is a folder of modules that a case may name, beside data/."""
+        `users_code` is a folder of modules that a case may name, beside data/; `project` is a published one."""
         paths = os.pathsep.join([str(DRIVER), str(HERE / "data"), users_code])
         self.process = subprocess.Popen(
             [
@@ -35,6 +39,7 @@ class Worker:
                 "-W",
                 "ignore",
                 *([str(HERE / script)] if script else ["-m", "ordercheck_pytorch"]),
+                *(["--project", project] if project else []),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -43,7 +43,6 @@ def case_of(
     *,
     engine: str = "pytorch",
     text: str = "",
-    subject: str = "",
     model: str = "llama",
     apply: str = "",
     batch: str = "",
@@ -63,9 +62,8 @@ def case_of(
             degrees[axis] = item["degrees"][index] if item["degrees"] else 2
         items.append(item)
     return {
-        "text": text or f"{stack} arithmetic={arithmetic} model={model} subject={subject} apply={apply}",
+        "text": text or f"{stack} arithmetic={arithmetic} model={model} apply={apply}",
         "engine": engine,
-        "subject": subject,
         "model": model,
         "apply": apply,
         "batch": batch,

@@ -98,6 +98,8 @@ class Model(nn.Module):
 class Program:
     transforms = ("tp", "fsdp")
     models = ("llama",)
+    project = project_version = ""
+    project_sources = ()
 
     def case_of(self, message: Mapping[str, Any]) -> Case:
         return Case(

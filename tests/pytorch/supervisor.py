@@ -34,7 +34,6 @@ class Supervisor:
         case = {
             "text": f"stub {apply}",
             "engine": "pytorch",
-            "subject": "",
             "model": "llama",
             "apply": apply,
             "batch": "",

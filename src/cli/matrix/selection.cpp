@@ -109,9 +109,7 @@ Result<EngineSources> sources_of(const std::string& engine, const MatrixCommand&
     return EngineSources{.native = true, .python = true, .own_space = sources.own_space};
   sources.native = !file->built_beside.empty();
   sources.python = !file->interpreter.empty();
-  constexpr std::string_view kSubject = "ORDERCHECK_SUBJECT=";
-  for (const std::string& variable : file->environment)
-    if (variable.starts_with(kSubject)) sources.subject = split(variable.substr(kSubject.size()), '@').front();
+  sources.project = file->project;
   return sources;
 }
 

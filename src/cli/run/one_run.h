@@ -20,6 +20,7 @@ struct RunCommand {
   std::vector<std::string> words;
   OwnCode own;
   EngineChoice engine;
+  std::string subject;
   // What no option names is as the words say.
   std::optional<int> accumulation, steps;
   std::optional<std::uint64_t> seed;

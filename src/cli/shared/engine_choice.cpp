@@ -59,7 +59,8 @@ Result<EngineFile> engine_named(const std::string& name, const std::vector<Engin
 }
 
 Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known) {
-  const auto found = std::ranges::find_if(known, [](const EngineFile& engine) { return !engine.interpreter.empty(); });
+  const auto is_meant = [](const EngineFile& engine) { return !engine.interpreter.empty() && engine.project.empty(); };
+  const auto found = std::ranges::find_if(known, is_meant);
   if (found != known.end()) return *found;
   return Error{fmt::format("no engine runs in an interpreter; known: {}", join(names_of(known), ", "))};
 }

@@ -26,7 +26,7 @@ void add_timeout_option(CLI::App* command, EngineChoice& choice);  // --timeout
 // The engine of that name; an error names those that are known.
 Result<EngineFile> engine_named(const std::string& name, const std::vector<EngineFile>& known);
 
-// The first that runs in an interpreter.
+// The first that runs in an interpreter, and is no published project's.
 Result<EngineFile> engine_in_interpreter(const std::vector<EngineFile>& known);
 
 // How to start the engine that is meant, one a build. It is what was said; else the one that runs in an interpreter where an

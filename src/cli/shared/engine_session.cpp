@@ -83,7 +83,7 @@ EngineSession::~EngineSession() {
 Result<PlanResult> EngineSession::run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options) {
   // Rules alone recommend: what earlier runs showed must not move what this one is held against.
   const std::vector<Observation> nothing_observed;
-  const Judge judge(rules, target_of(runner_->hello(), plan), nothing_observed);
+  const Judge judge(rules, target_of(runner_->hello()), nothing_observed);
   const Recommend recommend = [&](const Stack& stack) { return std::optional(recommended_order(stack, judge)); };
   options.values_folder = scratch_;
   const bool terminal = isatty(STDERR_FILENO) != 0;

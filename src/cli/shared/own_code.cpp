@@ -7,18 +7,13 @@
 namespace ordercheck::cli {
 
 std::string OwnCode::option_given() const {
-  for (const auto& [option, value] :
-       {std::pair{"--subject", subject}, {"--apply", apply}, {"--batch", batch}, {"--loss", loss}, {"--widen", widen}}) {
+  for (const auto& [option, value] : {std::pair{"--apply", apply}, {"--batch", batch}, {"--loss", loss}, {"--widen", widen}}) {
     if (!value.empty()) return option;
   }
   return "";
 }
 
 void add_own_code_options(CLI::App* command, OwnCode& own) {
-  command->add_option(
-      "--subject", own.subject,
-      "A published project, torchtitan@0.2.2, whose own models and functions are run on --engine pytorch; MODEL "
-      "stands before the stack");
   command->add_option("--model", own.model, "A model of the engine's (llama), or pkg:factory of your own on --engine pytorch");
   command->add_option("--apply", own.apply, "pkg:function of your own that applies what the stack says, on --engine pytorch");
   command->add_option("--batch", own.batch, "pkg:function of your own that makes the inputs of --model; else tokens");
@@ -28,8 +23,6 @@ void add_own_code_options(CLI::App* command, OwnCode& own) {
 }
 
 Status check_own_code(const OwnCode& own) {
-  if (!own.subject.empty() && own.subject.find('@') == std::string::npos)
-    return Error{fmt::format("--subject '{}' is not project@version; expected torchtitan@0.2.2", own.subject)};
   for (const auto& [option, value] : {std::pair{"--apply", own.apply}, {"--batch", own.batch}, {"--loss", own.loss}}) {
     if (value.empty() || value.find(':') != std::string::npos) continue;
     return Error{fmt::format("{} '{}' is not pkg:function; name a function of a module that can be imported from this folder",
@@ -40,7 +33,6 @@ Status check_own_code(const OwnCode& own) {
 
 void put_into(const OwnCode& own, Case& c) {
   const bool usual = c.settings.steps == usual_steps(c);
-  if (!own.subject.empty()) c.subject = own.subject;
   if (!own.model.empty()) c.model = own.model;
   if (!own.apply.empty()) c.apply = own.apply;
   if (!own.batch.empty()) c.batch = own.batch;

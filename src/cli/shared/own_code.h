@@ -1,4 +1,4 @@
-// Code that is not the engine's on the command line: --subject, and of the user's own --model, --apply, --batch, --loss, --widen.
+// The user's own code on the command line: --model, --apply, --batch, --loss, --widen.
 #pragma once
 
 #include <string>
@@ -11,7 +11,6 @@
 namespace ordercheck::cli {
 
 struct OwnCode {
-  std::string subject;
   std::string model;  // "": what the case says
   std::string apply, batch, loss, widen;
 

@@ -24,7 +24,6 @@ namespace {
 std::string cannot_run(const Run& run, const Mesh& mesh) {
   const Case& c = run.subject;
   if (c.model != "llama") return fmt::format("model '{}' is not built; expected llama", c.model);
-  if (!c.subject.empty()) return fmt::format("subject={} is code in Python; the pytorch engine runs it", c.subject);
   if (!c.apply.empty()) return fmt::format("apply={} is a function of Python; this engine applies the stack itself", c.apply);
   for (const Item& item : c.stack.items) {
     const Transform* transform = find_transform_of_engine(item.name);

@@ -10,7 +10,7 @@ from ordercheck_pytorch.program.case import Item
 from ordercheck_pytorch.program.stand_in import NOTE, stand_in_for_inductor
 from ordercheck_pytorch.program.transforms.ac import apply_ac
 from ordercheck_pytorch.program.transforms.compile import apply_compile
-from ordercheck_pytorch.program.transforms.subject import Site, Subject
+from ordercheck_pytorch.program.transforms.program import Program, Site
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -47,12 +47,12 @@ def _fresh() -> Iterator[None]:
     torch._dynamo.reset()
 
 
-def compiled(*options: str, block: Block | None = None, checkpointed: bool = False) -> Subject:
-    subject = Subject(Model(block or Block()))
+def compiled(*options: str, block: Block | None = None, checkpointed: bool = False) -> Program:
+    program = Program(Model(block or Block()))
     if checkpointed:
-        apply_ac(subject, Item("ac", scope="block"), SITE)
-    apply_compile(subject, Item("compile", options=dict.fromkeys(options, ""), scope="block"), SITE)
-    return subject
+        apply_ac(program, Item("ac", scope="block"), SITE)
+    apply_compile(program, Item("compile", options=dict.fromkeys(options, ""), scope="block"), SITE)
+    return program
 
 
 def step_of(model: nn.Module) -> Step:
@@ -98,17 +98,17 @@ def test_a_mode_outside_sees_nothing_of_a_graph() -> None:
 
 def test_it_computes_what_eager_code_does() -> None:
     # Decompositions may round in another order: of relu there is but one.
-    subject = compiled(block=Block(torch.relu))
+    program = compiled(block=Block(torch.relu))
     plain = Model(Block(torch.relu))
-    plain.load_state_dict({k.replace("_orig_mod.", ""): v for k, v in subject.model.state_dict().items()})
+    plain.load_state_dict({k.replace("_orig_mod.", ""): v for k, v in program.model.state_dict().items()})
     x = torch.randn(4, 8)
-    for model in (subject.model, plain):
+    for model in (program.model, plain):
         model(x).sum().backward()
-    for mine, theirs in zip(subject.model.parameters(), plain.parameters(), strict=True):
+    for mine, theirs in zip(program.model.parameters(), plain.parameters(), strict=True):
         assert mine.grad is not None
         assert theirs.grad is not None
         assert torch.equal(mine.grad, theirs.grad)
-    assert subject.notes == [NOTE]
+    assert program.notes == [NOTE]
 
 
 @pytest.mark.parametrize("options", [(), ("wrap",)])

@@ -38,6 +38,8 @@ TEST(EngineFile, ErrorsNameTheLine) {
             "interpreter, got none");
   EXPECT_THAT(error_of("timeout = 1\ncommand = [\"w\"]\nbuilt_beside = \"w\"\n"), HasSubstr("third.toml:2: "));
   EXPECT_THAT(error_of("interpreter = \"perl\"\n"), HasSubstr("expected interpreter = \"python with torch\", got \"perl\""));
+  EXPECT_THAT(error_of("command = [\"w\"]\nproject = \"mine\"\n"),
+              HasSubstr("third.toml:2: expected interpreter = \"python with torch\" beside it, got none"));
   EXPECT_THAT(error_of("command = [\"w\"]\nthreads = 0\n"), HasSubstr("third.toml:2: 'threads' is no whole number"));
   EXPECT_THAT(error_of("command = [\"w\"]\nenvironment = [\"A\"]\n"), HasSubstr("third.toml:2: expected NAME=value, got 'A'"));
   EXPECT_THAT(error_of("command = [\"w\"]\nkeeps = [\"values\"]\n"),
@@ -48,7 +50,7 @@ TEST(EngineFile, ErrorsNameTheLine) {
 TEST(EngineFiles, ThoseThatComeWithItAreKnownWithoutAFolder) {
   const auto known = load_engine_files("/no/such/folder");
   ASSERT_TRUE(known) << known.error().message;
-  EXPECT_THAT(names_of(*known), ElementsAre("native", "pytorch", "torchtitan"));
+  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "native", "pytorch", "torchtitan"));
   EXPECT_EQ(*known, load_engine_files(ORDERCHECK_SOURCE_DIR "/matrix/engines").value());
   EXPECT_EQ(find_engine(*known, "third"), nullptr);
 }
@@ -60,7 +62,7 @@ TEST(EngineFiles, AFileAddsAnEngineOrGoesBeforeOne) {
   ASSERT_TRUE(replace_file(folder.path() / "notes.txt", "no engine"));
   const auto known = load_engine_files(folder.path());
   ASSERT_TRUE(known) << known.error().message;
-  EXPECT_THAT(names_of(*known), ElementsAre("native", "pytorch", "third", "torchtitan"));
+  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "native", "pytorch", "third", "torchtitan"));
   EXPECT_THAT(find_engine(*known, "native")->command, ElementsAre("/my/native"));
   EXPECT_THAT(find_engine(*known, "third")->command, ElementsAre((folder.path() / "worker").string()));
 

@@ -27,7 +27,7 @@ Plan sample_plan() {
   return {.engine = "native",
           .cases = {planned("ac"), planned("fsdp=2,tp=2", {{SourceKind::witness, "ORD-901 bad"}}), planned("hsdp=2x2"),
                     planned("tp=2", {{SourceKind::framework, "someone (projected)"}}),
-                    planned("tp=2,fsdp=2", {{SourceKind::discussion, "thread-1 tp-fsdp"}}), planned("fsdp=2 subject=mine@1.0")},
+                    planned("tp=2,fsdp=2", {{SourceKind::discussion, "thread-1 tp-fsdp"}})},
           .not_planned = {{*parse_case("cp=2"), {}, "no cp"}}};
 }
 
@@ -49,31 +49,33 @@ std::vector<std::string> affected(const std::string& change, const EngineSources
   return texts;
 }
 
-const std::vector<std::string> kAll{"ac", "fsdp=2,tp=2", "hsdp=2x2", "tp=2", "tp=2,fsdp=2", "fsdp=2 subject=mine@1.0"};
+const std::vector<std::string> kAll{"ac", "fsdp=2,tp=2", "hsdp=2x2", "tp=2", "tp=2,fsdp=2"};
 
 TEST(Changed, ARuleMeansItsWitnessesAndWhatHoldsItsTransforms) {
   EXPECT_THAT(affected("ORD-901"), ElementsAre("fsdp=2,tp=2", "tp=2,fsdp=2"));
   EXPECT_EQ(affected("rules/order/fsdp-before-tp.md"), affected("ORD-901"));
 }
 
-TEST(Changed, AFileOfAProjectADiscussionOrASubjectMeansItsCases) {
+TEST(Changed, AFileOfAFrameworkADiscussionOrAProjectMeansItsCases) {
   EXPECT_THAT(affected("matrix/frameworks/someone.toml"), ElementsAre("tp=2"));
   EXPECT_THAT(affected("matrix/frameworks/some.toml"), IsEmpty()) << "another project";
   EXPECT_THAT(affected("matrix/discussions/thread-1.toml"), ElementsAre("tp=2,fsdp=2"));
-  EXPECT_THAT(affected("matrix/subjects/mine.py"), ElementsAre("fsdp=2 subject=mine@1.0"));
-  EXPECT_EQ(affected("matrix/subjects/mine.py", {.python = true, .subject = "mine"}), kAll);
+  for (const char* path : {"src/drivers/mine/ordercheck_mine.py", "src/drivers/mine/ordercheck_mine/models.py"}) {
+    EXPECT_EQ(affected(path, {.python = true, .project = "mine"}), kAll);
+    EXPECT_THAT(affected(path, kPython), IsEmpty()) << "another engine's";
+    EXPECT_THAT(affected(path, {.python = true, .project = "other"}), IsEmpty());
+  }
 }
 
 TEST(Changed, ATransformMeansTheCasesThatHaveItOnItsEngine) {
   EXPECT_THAT(affected("src/ranks/transform/tp.cpp"), ElementsAre("fsdp=2,tp=2", "tp=2", "tp=2,fsdp=2"));
-  EXPECT_THAT(affected("src/ranks/transform/fsdp.h"),
-              ElementsAre("fsdp=2,tp=2", "hsdp=2x2", "tp=2,fsdp=2", "fsdp=2 subject=mine@1.0"));
+  EXPECT_THAT(affected("src/ranks/transform/fsdp.h"), ElementsAre("fsdp=2,tp=2", "hsdp=2x2", "tp=2,fsdp=2"));
   EXPECT_EQ(affected("src/ranks/transform/catalog.cpp"), kAll) << "no transform's own";
   EXPECT_EQ(affected("src/ranks/transform/optimizer.cpp"), kAll) << "every case has an optimizer";
   EXPECT_THAT(affected("src/ranks/transform/tp.cpp", kPython), IsEmpty());
-  EXPECT_THAT(affected(kTransforms + "ac.py", kPython), ElementsAre("ac", "fsdp=2 subject=mine@1.0"))
-      << "a subject may call it";
-  EXPECT_EQ(affected(kTransforms + "subject.py", kPython), kAll);
+  EXPECT_THAT(affected(kTransforms + "ac.py", kPython), ElementsAre("ac"));
+  EXPECT_EQ(affected(kTransforms + "ac.py", {.python = true, .project = "mine"}), kAll) << "a project may call it";
+  EXPECT_EQ(affected(kTransforms + "program.py", kPython), kAll);
   EXPECT_THAT(affected(kTransforms + "ac.py"), IsEmpty());
 }
 
@@ -129,7 +131,7 @@ TEST(Changed, EveryFileOfTheRepositoryIsKnown) {
 // A transform's source that another source than the catalogue reads can affect cases without the transform.
 TEST(Changed, ATransformsSourceIsReadByItsCatalogueAlone) {
   namespace fs = std::filesystem;
-  for (const char* folder : {"/src/ranks", "/src/drivers/pytorch/ordercheck_pytorch", "/matrix/subjects"}) {
+  for (const char* folder : {"/src/ranks", "/src/drivers"}) {
     for (const auto& entry : fs::recursive_directory_iterator(std::string(ORDERCHECK_SOURCE_DIR) + folder)) {
       const std::string stem = entry.path().stem().string();
       const std::string ending = entry.path().extension().string();

@@ -1,19 +1,28 @@
+"""The worker of the pytorch engine, or with --project of a published project's; or what writes scripts of cases:
+
+python -m ordercheck_pytorch [--project NAME] [--device=cpu|cuda]
+python -m ordercheck_pytorch [--project NAME] repro|repros"""
+
+import functools
 import sys
 
 
 def main(arguments: list[str]) -> int:
+    project = ""
+    if arguments[:1] == ["--project"] and len(arguments) > 1:
+        project, arguments = arguments[1], arguments[2:]
     if arguments == ["repro"]:
         from .repro.write import write_script
 
-        return write_script(sys.stdin, sys.stdout)
+        return write_script(sys.stdin, sys.stdout, project)
     if arguments == ["repros"]:
         from .repro.many import write_scripts
 
-        return write_scripts(sys.stdin, sys.stdout)
+        return write_scripts(sys.stdin, sys.stdout, project)
     from .worker.program import RealProgram
     from .worker.serve import serve
 
-    return serve(RealProgram, arguments)
+    return serve(functools.partial(RealProgram, project), arguments)
 
 
 sys.exit(main(sys.argv[1:]))

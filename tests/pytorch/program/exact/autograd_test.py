@@ -68,7 +68,7 @@ def mean_loss(model: nn.Module, part: slice) -> torch.Tensor:
 
 
 WHOLE, FIRST, SECOND = slice(0, BATCH), slice(0, 2), slice(2, BATCH)
-SUBJECTS: dict[str, tuple[Callable[[], nn.Module], Loss]] = {
+LAYERS: dict[str, tuple[Callable[[], nn.Module], Loss]] = {
     "linear": (lambda: nn.Linear(WIDTH, 7), of_batch),
     "rms_norm": (lambda: nn.RMSNorm(WIDTH), of_batch),
     "layer_norm": (lambda: nn.LayerNorm(WIDTH), of_batch),
@@ -98,9 +98,9 @@ def gradients(model: nn.Module, loss: Loss, parts: list[slice]) -> list[torch.Te
     return [p.grad.clone() for p in model.parameters() if p.grad is not None]
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("name", LAYERS)
 def test_halves_accumulate_to_the_whole(name: str) -> None:
-    make, loss = SUBJECTS[name]
+    make, loss = LAYERS[name]
     torch.manual_seed(1)
     model = make().double()
     with exact_kernels(20):
@@ -115,10 +115,10 @@ def test_halves_accumulate_to_the_whole(name: str) -> None:
 
 def test_without_them_halves_round() -> None:
     differing = set()
-    for name, (make, loss) in SUBJECTS.items():
+    for name, (make, loss) in LAYERS.items():
         torch.manual_seed(1)
         model = make().double()
         whole = gradients(model, loss, [WHOLE])
         if not all(same(a, b) for a, b in zip(gradients(model, loss, [SECOND, FIRST]), whole, strict=True)):
             differing.add(name)
-    assert len(differing) > len(SUBJECTS) // 2, "else the test above shows nothing"
+    assert len(differing) > len(LAYERS) // 2, "else the test above shows nothing"

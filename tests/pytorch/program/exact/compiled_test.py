@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "zeros that are added": lambda x, v: torch.zeros(WIDTH, dtype=x.dtype) + x.exp(),
     "a view of attention": lambda x, v: attended(x).view(BATCH, -1),
 }
-SUBJECTS: dict[str, Callable[[], nn.Module]] = {
+MODELS: dict[str, Callable[[], nn.Module]] = {
     "encoder": lambda: encoder(batch_first=True),
     "encoder, norm first": lambda: encoder(batch_first=True, norm_first=True),
     "encoder, sequence first": lambda: encoder(),
@@ -73,7 +73,7 @@ def trained(model: nn.Module, run: Callable[[torch.Tensor], torch.Tensor]) -> li
 def compiled_is_eager(name: str, backend: Any) -> bool:
     torch.manual_seed(1)
     torch._dynamo.reset()
-    model = SUBJECTS[name]().double()
+    model = MODELS[name]().double()
     eager = trained(model, model)
     compiled = trained(model, torch.compile(model, backend=backend))
     return len(eager) == len(compiled) and all(same(a, b) for a, b in zip(eager, compiled, strict=True))
@@ -82,7 +82,7 @@ def compiled_is_eager(name: str, backend: Any) -> bool:
 @pytest.mark.parametrize("backend", ["aot_eager", stand_in_for_inductor])
 def test_a_compiled_program_is_eager_to_the_bit(backend: Any) -> None:
     with exact_kernels(20):
-        assert [name for name in SUBJECTS if not compiled_is_eager(name, backend)] == []
+        assert [name for name in MODELS if not compiled_is_eager(name, backend)] == []
 
 
 def test_so_it_is_with_inductors_own_code() -> None:

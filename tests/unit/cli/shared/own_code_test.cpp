@@ -11,10 +11,6 @@ using testing::HasSubstr;
 TEST(OwnCode, AFunctionIsWrittenWithItsModule) {
   EXPECT_TRUE(check_own_code({}));
   EXPECT_TRUE(check_own_code({.model = "llama", .apply = "pkg:function", .batch = "pkg.data:batch"}));
-  EXPECT_TRUE(check_own_code({.subject = "torchtitan@0.2.2"}));
-  const Status subject = check_own_code({.subject = "torchtitan"});
-  ASSERT_FALSE(subject);
-  EXPECT_THAT(subject.error().message, HasSubstr("--subject 'torchtitan' is not project@version"));
   const Status apply = check_own_code({.apply = "function"});
   ASSERT_FALSE(apply);
   EXPECT_THAT(apply.error().message, HasSubstr("--apply 'function' is not pkg:function"));
@@ -25,8 +21,7 @@ TEST(OwnCode, AFunctionIsWrittenWithItsModule) {
 
 TEST(OwnCode, WhatWasSaidReplacesWhatTheCaseSays) {
   Case c{.model = "pkg:one", .apply = "pkg:kept"};
-  put_into({.subject = "torchtitan@0.2.2", .model = "pkg:other", .widen = "transformers"}, c);
-  EXPECT_EQ(c.subject, "torchtitan@0.2.2");
+  put_into({.model = "pkg:other", .widen = "transformers"}, c);
   EXPECT_EQ(c.model, "pkg:other");
   EXPECT_EQ(c.apply, "pkg:kept");
   EXPECT_EQ(c.widen, "transformers");
@@ -35,7 +30,7 @@ TEST(OwnCode, WhatWasSaidReplacesWhatTheCaseSays) {
 
 TEST(OwnCode, TheOptionThatAsksForPythonIsNamed) {
   EXPECT_EQ(OwnCode{.model = "pkg:factory"}.option_given(), "");
-  EXPECT_EQ((OwnCode{.subject = "a@1", .batch = "a:b"}).option_given(), "--subject");
+  EXPECT_EQ((OwnCode{.apply = "a:b", .batch = "a:b"}).option_given(), "--apply");
   EXPECT_EQ((OwnCode{.batch = "a:b", .widen = "c"}).option_given(), "--batch");
 }
 

@@ -60,5 +60,5 @@ class GroupNames:
             return made_for
         if ranks == tuple(range(dist.get_world_size())):
             return "world"
-        # Carved from several axes, by a mesh of the subject's own: under the name that it has there, as torchtitan's efsdp.
+        # Carved from several axes, by a mesh of the program's own: under the name that it has there, as torchtitan's efsdp.
         return made_for if not of_mesh and made_for else "ranks_" + "+".join(map(str, ranks))

@@ -11,7 +11,7 @@ from torch import nn
 
 from .gather import local
 from .llama import initial_value
-from .transforms.subject import Broadcast
+from .transforms.program import Broadcast
 
 SEEDS_APART = 1_000_003  # far from the seeds that a case is looked at with again
 

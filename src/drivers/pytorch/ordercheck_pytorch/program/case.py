@@ -47,8 +47,7 @@ class Settings:
 @dataclass(frozen=True)
 class Case:
     text: str
-    subject: str  # "" or "torchtitan@0.2.2", a file of matrix/subjects: subject_file.py
-    model: str  # "llama", one of the subject's, or "package.module:factory" of a user
+    model: str  # "llama", one of the project's, or "package.module:factory" of a user
     apply: str  # "" or "package.module:function" of a user, which then stands for all items
     batch: str  # "" or those of a user's own inputs and loss: task.py
     loss: str
@@ -88,7 +87,6 @@ def case_of(message: dict[str, Any]) -> Case:
     settings = message["settings"]
     return Case(
         text=message["text"],
-        subject=message["subject"],
         model=message["model"],
         apply=message["apply"],
         batch=message["batch"],

@@ -9,7 +9,7 @@ import torch
 from .case import Case, Item
 from .data import SEQUENCES
 from .exact.inductor import can_call_operators
-from .subject_file import cannot_take, published
+from .project import Project, cannot_take
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp
 from .transforms.averaged_gradients import cannot_average
@@ -55,26 +55,24 @@ TRANSFORMS: dict[str, Transform] = {
         apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize
     ),
 }
-MODELS = ["llama", "pkg:factory"]  # the second stands for a user's own
+OWN = "pkg:factory"  # stands for a user's own code: a model, or the function of --apply
+MODELS = ["llama", OWN]
 
 
-def built_for(subject: str) -> tuple[list[str], list[str]]:
-    """The transforms and models of a published project; of "" those of this engine."""
-    if not subject:
-        return list(TRANSFORMS), MODELS
-    found = published(subject)
-    return list(found.transforms), list(found.models)
+def built_for(project: Project | None) -> tuple[list[str], list[str]]:
+    """The transforms and models of a published project, or those of this engine."""
+    return list(transforms_of(project)), [*project.models, OWN] if project else MODELS
 
 
-def cannot(case: Case) -> str:
+def cannot(case: Case, project: Project | None = None) -> str:
     """Why the case is not for this engine, or ""."""
-    if case.subject:
-        if reason := cannot_take(case):
+    if project:
+        if reason := cannot_take(project, case):
             return reason
     elif case.model not in MODELS and ":" not in case.model:
         return f"model '{case.model}' is not built; expected llama or package.module:factory"
     for item in case.items:
-        if reason := cannot_apply(item, case):
+        if reason := cannot_apply(item, case, project):
             return reason
     ranks = case.data_parallel_degree * case.sequence_parallel_degree
     if case.apply and case.settings.exact and ranks & (ranks - 1) != 0:
@@ -99,17 +97,17 @@ def cannot(case: Case) -> str:
     return ""
 
 
-def transforms_of(case: Case) -> Mapping[str, Transform]:
-    return published(case.subject).transforms if case.subject else TRANSFORMS
+def transforms_of(project: Project | None) -> Mapping[str, Transform]:
+    return project.transforms if project else TRANSFORMS
 
 
-def cannot_apply(item: Item, case: Case) -> str:
+def cannot_apply(item: Item, case: Case, project: Project | None) -> str:
     if case.apply:  # the items only say what the user's function does
         return ""
-    transform = transforms_of(case).get(item.name)
+    transform = transforms_of(project).get(item.name)
     if transform is None:
-        if case.subject:
-            return f"{case.subject} has no transform '{item.name}'"
+        if project:
+            return f"{project.name} has no transform '{item.name}'"
         return f"transform '{item.name}' is not built"
     unknown = [name for name in item.options if name not in transform.options]
     if unknown:

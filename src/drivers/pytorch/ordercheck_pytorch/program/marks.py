@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import nn
 
 SCOPE = (
     "ordercheck::compiled scope"  # a call of what was handed to compile, whether a graph of it runs or not
@@ -45,3 +46,8 @@ def marked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
             return call(*args, **kwargs)
 
     return with_mark
+
+
+def mark_compiled(module: nn.Module) -> None:
+    """What was handed to compile, so that a profile tells what of it ran in graphs."""
+    module.forward = marked(SCOPE, module.forward)

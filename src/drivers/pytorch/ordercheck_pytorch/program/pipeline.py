@@ -15,7 +15,7 @@ from torch.distributed.pipelining import (
 
 from .gather import whole
 from .task import Task
-from .transforms.subject import Subject
+from .transforms.program import Program
 
 SINGLE_STAGE = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
 # Of several stages a rank; with one it is the zero-bubble schedule ZB1P, whose backward is split into inputs and weights.
@@ -27,9 +27,9 @@ class PipelineSteps:
     versions newer than 2.11 gradients too, is asked for once."""
 
     def __init__(
-        self, subject: Subject, task: Task, dtype: torch.dtype, microbatches: int, device: str
+        self, program: Program, task: Task, dtype: torch.dtype, microbatches: int, device: str
     ) -> None:
-        plan = subject.pipeline
+        plan = program.pipeline
         assert plan is not None
         self.plan, self.task, self.dtype, self.device, self.microbatches = (
             plan,
@@ -40,7 +40,7 @@ class PipelineSteps:
         )
         self.factor = 1.0
         self.totals: list[torch.Tensor] = []
-        stage = PipelineStage(subject.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
+        stage = PipelineStage(program.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
         schedule: Any = (MULTI_STAGE | SINGLE_STAGE)[plan.schedule]
         arguments: dict[str, Any] = {"loss_fn": self.scaled_loss}
         # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already. Torch 2.6 adds

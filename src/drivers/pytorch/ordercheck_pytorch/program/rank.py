@@ -1,6 +1,6 @@
 """What one rank does of a case: builds the model, applies the stack, trains, and hands over what it saw.
 
-It plays the trainer of a real job, and knows no transform by its name: what one needs of it, it leaves on the Subject
+It plays the trainer of a real job, and knows no transform by its name: what one needs of it, it leaves on the Program
 (on_batch, gradient_factor, pipeline ...), and what the ranks of an axis split is told with the mesh."""
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from .names import NamesAsBuilt
 from .partial_operands import apart_from_as_it_is, keep_as_it_is, watching_partial_operands
 from .pipeline import PipelineSteps
 from .placements import placements_in_words
+from .project import Project, make_model, prepare
 from .same_weights import check_same_weights
-from .subject_file import make_model, prepare, published
 from .task import called_with, moved, task_of
 from .transforms.optimizer import DEFAULT_OPTIMIZER, apply_default_optimizer, apply_optimizer
-from .transforms.subject import Site, Subject
+from .transforms.program import Program, Site
 from .user_code import check_has_blocks, make_user_model
 from .users_function import apply_users_function, buffers_meant_to_be_local, users_function
 from .watch import Watch
@@ -65,19 +65,19 @@ class RankResult:
 
 
 class RankRun:
-    def __init__(self, case: Case, rank: int, device: str, watch: Watch) -> None:
+    def __init__(self, case: Case, rank: int, device: str, watch: Watch, project: Project | None) -> None:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
         self.dtype = case.settings.dtype
-        self.published = published(case.subject) if case.subject else None
-        widens = bool(case.widen or case.subject) and case.settings.dtype == torch.float64
+        self.project = project
+        widens = bool(case.widen or project) and case.settings.dtype == torch.float64
         if widens and case.widen:
             widen(case.widen.split("+"))
-        if self.published:
-            prepare(self.published, device, widens)
+        if self.project:
+            prepare(self.project, device, widens)
         torch.set_default_dtype(
             torch.float64 if widens else torch.float32
         )  # a case before may have set another
-        self.task = task_of(case)
+        self.task = task_of(case, project)
         # Looked up before anything is built: what was named wrongly is no failure of the stack.
         self.users_function = users_function(case) if case.apply else None
         self.seen = RankResult()
@@ -110,9 +110,9 @@ class RankRun:
                 raise
         self.tell_partials(met)
         # Another's function may keep what it likes: then nobody counted.
-        others = self.case.apply or self.case.subject
+        others = self.case.apply or self.project
         self.seen.counters = (
-            self.subject.counters if others else {"operators_kept": 0} | self.subject.counters
+            self.program.counters if others else {"operators_kept": 0} | self.program.counters
         )
         return self.seen
 
@@ -130,9 +130,9 @@ class RankRun:
 
     def apply_and_train(self, model: nn.Module) -> None:
         self.watch.phase(0, "apply")
-        configured = self.published.configured(self.case) if self.published else {}
+        configured = self.project.configured(self.case) if self.project else {}
         self.site = Site(self.device, self.make_mesh(), self.case.splits, self.degrees(), configured)
-        self.subject = Subject(model)
+        self.program = Program(model)
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             self.apply()
@@ -140,16 +140,16 @@ class RankRun:
             refuse_foreign_operators()  # a function may have loaded some
         self.seen.notes = sorted(
             {str(one.message).splitlines()[0] for one in raised if one.category is UserWarning}
-            | set(self.subject.notes)
-            | set(self.published.notes() if self.published else [])
+            | set(self.program.notes)
+            | set(self.project.notes() if self.project else [])
         )
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
-        self.parameters = self.names.parameters_of(self.subject.model)
+        self.parameters = self.names.parameters_of(self.program.model)
         if self.users_function:
             self.seen.notes = sorted(
                 {*self.seen.notes, *placements_in_words(self.parameters, self.site.mesh)}
             )
-        self.watch.applied(self.subject.model)
+        self.watch.applied(self.program.model)
         steps = self.case.settings.steps
         for step in range(steps):
             self.train(step, last=step + 1 == steps)
@@ -161,8 +161,8 @@ class RankRun:
 
     def build(self) -> nn.Module:
         seed = self.case.settings.seed
-        if self.published:
-            return make_model(self.published, self.case.model, seed).to(self.device)
+        if self.project:
+            return make_model(self.project, self.case.model, seed).to(self.device)
         if self.case.model == "llama":
             return make_llama(self.dtype, seed).to(self.device)
         model = make_user_model(self.case.model, self.dtype, seed).to(self.device)
@@ -199,30 +199,30 @@ class RankRun:
     def apply(self) -> None:
         if self.users_function:
             for item in self.case.items:
-                transform = transforms_of(self.case).get(item.name)
+                transform = transforms_of(self.project).get(item.name)
                 if transform is not None and transform.sends_every_parameter:
                     self.start_apart(item)
-            apply_users_function(self.users_function, self.subject, self.site.mesh, self.case)
+            apply_users_function(self.users_function, self.program, self.site.mesh, self.case)
         else:
             for item in self.case.items:
                 self.start_apart(item)
-                transforms_of(self.case)[item.name].apply(self.subject, item, self.site)
+                transforms_of(self.project)[item.name].apply(self.program, item, self.site)
         if self.case.apply:
             for item in self.case.items:
-                if item.name == DEFAULT_OPTIMIZER.name and self.subject.optimizer is None:
-                    apply_optimizer(self.subject, item, self.site)
-        if self.subject.optimizer is None:
-            (self.published.optimizer if self.published else apply_default_optimizer)(self.subject, self.site)
+                if item.name == DEFAULT_OPTIMIZER.name and self.program.optimizer is None:
+                    apply_optimizer(self.program, item, self.site)
+        if self.program.optimizer is None:
+            (self.project.optimizer if self.project else apply_default_optimizer)(self.program, self.site)
 
     def start_apart(self, item: Item) -> None:
         """Of what the item promises to broadcast."""
-        if (broadcasts := transforms_of(self.case)[item.name].broadcasts) is None:
+        if (broadcasts := transforms_of(self.project)[item.name].broadcasts) is None:
             return
-        promised = broadcasts(self.subject, item)
+        promised = broadcasts(self.program, item)
         place = self.site.axis(promised.axis).get_local_rank()
-        start_apart(self.subject.model, promised, place, self.case.settings.seed)
+        start_apart(self.program.model, promised, place, self.case.settings.seed)
         if self.case.apply and promised.parameters:
-            self.subject.notes.append(
+            self.program.notes.append(
                 f"the ranks of {promised.axis} started with different values, since {item.name} sends those of the first"
             )
 
@@ -230,23 +230,23 @@ class RankRun:
         divisor = self.task.divisor(self.case.settings.seed, step)
         with self.watch.training(step, last), self.measuring(), refusing_draws():
             loss_sum = self.forward_backward(step, divisor)
-            for reduce in self.subject.behind_backward:
+            for reduce in self.program.behind_backward:
                 reduce()
         self.unscale_gradients()
         # Before clipping and the optimizer change them. Taken apart here, gathered at the end: see gather().
         self.watch.phase(step, "observe")
         self.seen.losses.append(self.over_data_and_stages(loss_sum).item() / divisor)
         self.gradients.append({name: self.gradient_of(p) for name, p in self.parameters})
-        norm = self.observed_norm() if self.subject.clips_by is None else None
+        norm = self.observed_norm() if self.program.clips_by is None else None
         self.watch.phase(step, "optimizer")
-        if self.subject.clips_by is not None:
-            norm = self.subject.clips_by(self.subject.model)
-        assert self.subject.optimizer is not None and norm is not None
-        self.subject.optimizer.step()
+        if self.program.clips_by is not None:
+            norm = self.program.clips_by(self.program.model)
+        assert self.program.optimizer is not None and norm is not None
+        self.program.optimizer.step()
         self.watch.phase(step, "observe")
         self.seen.gradient_norms.append(float(whole(norm)))
-        self.subject.model.zero_grad(set_to_none=True)
-        self.subject.optimizer.zero_grad(set_to_none=True)
+        self.program.model.zero_grad(set_to_none=True)
+        self.program.optimizer.zero_grad(set_to_none=True)
 
     def measuring(self) -> contextlib.AbstractContextManager[None]:
         """Of the reference alone: exact/grid.py says why that is enough."""
@@ -258,26 +258,26 @@ class RankRun:
     def forward_backward(self, step: int, divisor: int) -> torch.Tensor:
         """The rank's own sum of losses. Sums of losses are added first and scaled last: a sum of terms on the grid is exact,
         a sum of quotients is not."""
-        settings, subject = self.case.settings, self.subject
+        settings, program = self.case.settings, self.program
         factor = self.task.scale / divisor
         first, count = samples_of_rank(self.case, self.rank)
-        if subject.pipeline is not None:
+        if program.pipeline is not None:
             self.watch.phase(step, "forward")
             inputs, targets = self.batch(step, range(first, first + count))
             if self.pipeline is None:
-                microbatches = subject.pipeline.microbatches or settings.accumulation
-                self.pipeline = PipelineSteps(subject, self.task, self.dtype, microbatches, self.device)
+                microbatches = program.pipeline.microbatches or settings.accumulation
+                self.pipeline = PipelineSteps(program, self.task, self.dtype, microbatches, self.device)
             with self.autocast(), self.around_loss():
                 return self.pipeline.step(inputs, targets, factor)
         loss_sum = torch.zeros((), dtype=self.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
             begin, length = even_part(first, count, settings.accumulation, microbatch)
             inputs, targets = self.batch(step, range(begin, begin + length))
-            for tell in subject.on_microbatch:
+            for tell in program.on_microbatch:
                 tell(microbatch + 1 == settings.accumulation)
             self.watch.phase(step, "forward")
             with self.autocast():
-                output = called_with(subject.model, inputs)
+                output = called_with(program.model, inputs)
             with self.around_loss():
                 total = self.task.loss(output, targets)
                 scaled = total * factor
@@ -288,27 +288,27 @@ class RankRun:
 
     def around_loss(self) -> contextlib.ExitStack:
         stack = contextlib.ExitStack()
-        for context in self.subject.around_loss:
+        for context in self.program.around_loss:
             stack.enter_context(context())
         return stack
 
     def autocast(self) -> torch.autocast:
-        dtype = self.subject.autocast
+        dtype = self.program.autocast
         return torch.autocast(self.device, dtype=dtype, enabled=dtype is not None)
 
     def batch(self, step: int, samples: range) -> tuple[Any, Any]:
         with allowing_draws():
             drawn = self.task.batch(self.case.settings.seed, step, samples)
         inputs, targets = moved(drawn, self.device, self.dtype)
-        for pass_through in self.subject.on_batch:
+        for pass_through in self.program.on_batch:
             inputs, targets = pass_through([inputs, targets])
         return inputs, targets
 
     def unscale_gradients(self) -> None:
         """As torch.amp.GradScaler.unscale_ does before clipping: in place, by a power of two, which changes no bit, and in the
-        ranks' own parts, which changes no placement. Subject.gradient_factor says why not earlier."""
-        factor = self.subject.gradient_factor / self.task.scale
-        trained = [*self.subject.model.parameters(), *(p for _, p in self.parameters), *self.optimized()]
+        ranks' own parts, which changes no placement. Program.gradient_factor says why not earlier."""
+        factor = self.program.gradient_factor / self.task.scale
+        trained = [*self.program.model.parameters(), *(p for _, p in self.parameters), *self.optimized()]
         for parameter in {id(p): p for p in trained}.values():
             if parameter.grad is not None:
                 local(parameter.grad).mul_(factor)
@@ -332,24 +332,24 @@ class RankRun:
                 step[name] = gradient
             check_is_whole(name, self.seen.values[name], self.seen.shapes[name], self.rank)
         self.seen.buffers = buffers_after(
-            self.names.buffers, self.names.buffers_of(self.subject.model), self.local_buffers()
+            self.names.buffers, self.names.buffers_of(self.program.model), self.local_buffers()
         )
 
     def local_buffers(self) -> list[str]:
         """Patterns of their names."""
-        if self.published:
-            return list(self.published.local_buffers)
-        return [*self.subject.local_buffers, *buffers_meant_to_be_local(self.case)]
+        if self.project:
+            return list(self.project.local_buffers)
+        return [*self.program.local_buffers, *buffers_meant_to_be_local(self.case)]
 
     def over_data_and_stages(self, total: torch.Tensor) -> torch.Tensor:
-        splits = ("batch", "sequence", "layers") if self.subject.splits_sequence else ("batch", "layers")
+        splits = ("batch", "sequence", "layers") if self.program.splits_sequence else ("batch", "layers")
         for axis in self.case.axes(*splits):
             dist.all_reduce(total, group=self.site.axis(axis).get_group())
         return total
 
     def optimized(self) -> list[nn.Parameter]:
-        assert self.subject.optimizer is not None
-        return [p for group in self.subject.optimizer.param_groups for p in group["params"]]
+        assert self.program.optimizer is not None
+        return [p for group in self.program.optimizer.param_groups for p in group["params"]]
 
     def observed_norm(self) -> torch.Tensor:
         """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
@@ -365,12 +365,12 @@ class RankRun:
 
     def tell_clipping(self) -> None:
         """A threshold that no gradient reaches tests nothing."""
-        largest, most = max(self.seen.gradient_norms), self.subject.max_norm
-        if self.subject.clips_by is not None and largest <= most:
+        largest, most = max(self.seen.gradient_norms), self.program.max_norm
+        if self.program.clips_by is not None and largest <= most:
             note = f"clip: no gradient was scaled down: the largest norm is {largest:.3g}, the threshold {most:g}"
             self.seen.notes = sorted({*self.seen.notes, note})
 
 
-def run_rank(case: Case, rank: int, device: str, watch: Watch) -> RankResult:
+def run_rank(case: Case, rank: int, device: str, watch: Watch, project: Project | None = None) -> RankResult:
     """The default process group is there. Collective over all ranks of the case."""
-    return RankRun(case, rank, device, watch).run()
+    return RankRun(case, rank, device, watch, project).run()

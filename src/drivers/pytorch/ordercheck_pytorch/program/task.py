@@ -23,7 +23,7 @@ from torch.distributed.tensor import DTensor
 from .case import Case
 from .data import SEQUENCES, batch_of, valid_tokens
 from .loss import summed_cross_entropy
-from .subject_file import published
+from .project import Project
 from .user_code import look_up_function
 
 
@@ -35,15 +35,15 @@ class Task:
     scale: float  # of the loss; keeps gradients above the grid. A power of two: dividing it out again changes no bit
 
 
-def task_of(case: Case) -> Task:
+def task_of(case: Case, project: Project | None) -> Task:
     dtype = case.settings.dtype
     own = case.batch or case.loss
     return Task(
         batch=look_up_function(case.batch, ("seed", "step", "samples")) if case.batch else batch_of,
         loss=look_up_function(case.loss, ("output", "targets"))
         if case.loss
-        else published(case.subject).loss
-        if case.subject
+        else project.loss
+        if project
         else lambda output, labels: cross_entropy_of(output, labels, dtype),
         divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
         scale=float(SEQUENCES)

@@ -23,7 +23,7 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
 from .case import Case
-from .transforms.subject import Subject
+from .transforms.program import Program
 from .user_code import look_up, look_up_function
 
 
@@ -42,22 +42,22 @@ def users_function(case: Case) -> UsersFunction:
 
 
 def apply_users_function(
-    function: UsersFunction, subject: Subject, mesh: DeviceMesh | None, case: Case
+    function: UsersFunction, program: Program, mesh: DeviceMesh | None, case: Case
 ) -> None:
-    returned = function.apply(subject.model, mesh)
+    returned = function.apply(program.model, mesh)
     if returned is not None:
         if not isinstance(returned, nn.Module):
             raise TypeError(f"{case.apply} returned {type(returned).__name__}; expected an nn.Module or None")
-        subject.model = returned
+        program.model = returned
     # Not told how it reduces gradients, so that is agreed on: averaged, as DDP and FSDP do.
-    subject.gradient_factor = float(case.data_parallel_degree)
-    subject.splits_sequence = function.shard_batch is not None
+    program.gradient_factor = float(case.data_parallel_degree)
+    program.splits_sequence = function.shard_batch is not None
     if function.shard_batch is not None:
         split = function.shard_batch
-        subject.gradient_factor *= case.sequence_parallel_degree
-        subject.on_batch.append(lambda batch: list(split(batch[0], batch[1], mesh)))
+        program.gradient_factor *= case.sequence_parallel_degree
+        program.on_batch.append(lambda batch: list(split(batch[0], batch[1], mesh)))
     if function.reduce_gradients is not None:
-        subject.behind_backward.append(functools.partial(function.reduce_gradients, subject.model, mesh))
+        program.behind_backward.append(functools.partial(function.reduce_gradients, program.model, mesh))
 
 
 def buffers_meant_to_be_local(case: Case) -> list[str]:

@@ -13,7 +13,7 @@ from ..program.case import case_of
 from .write import pieces_of
 
 
-def write_scripts(source: TextIO, target: TextIO) -> int:
+def write_scripts(source: TextIO, target: TextIO, project: str = "") -> int:
     """From a `case` object of a run message on each line. One object: `pieces`, each text once, and `scripts`, one a case:
     the indices of its `pieces`, which make the script of `ordercheck repro` when written one after another, or why it is
     `declined`. The exit code; what is wrong goes to stderr as one line."""
@@ -28,7 +28,7 @@ def write_scripts(source: TextIO, target: TextIO) -> int:
             )
             return 2
         try:
-            scripts.append(pieces_of(case))
+            scripts.append(pieces_of(case, project))
             answers.append({})
         except LookupError as error:
             answers.append({"declined": error.args[0]})

@@ -76,29 +76,30 @@ HOW = {
     ),
 }
 AFTER = ("users_function", "placements", "pipeline", "apart", "rank")
-# What rank.py and task.py have of subjects, whose cases have no script.
-OF_NO_SUBJECT = """
+# What rank.py has of published projects, whose cases have no script.
+OF_NO_PROJECT = """
 
-def transforms_of(case: Case) -> dict[str, Any]:
+def transforms_of(project: None) -> dict[str, Any]:
     return TRANSFORMS
 
 
-def no_subject(*arguments: Any) -> Any:
-    raise NotImplementedError("this script runs no subject")
+def no_project(*arguments: Any) -> Any:
+    raise NotImplementedError("this script runs no published project")
 
 
-published = prepare = make_model = no_subject
+prepare = make_model = no_project
 """
 # Before which fields the repr of a case is cut.
-FIELDS_OF_A_CASE = re.compile(r"(?=\b(?:subject=|items=|on_one_rank=|Item\(|mesh=|settings=))")
+FIELDS_OF_A_CASE = re.compile(r"(?=\b(?:model=|items=|on_one_rank=|Item\(|mesh=|settings=))")
 OBSERVED = ("spans", "profile_events", "recompute", "compiled_share", "operators", "graphs")
 
 
-def write_script(source: TextIO, target: TextIO) -> int:
-    """From the `case` object of a run message. The exit code; what is wrong goes to stderr as one line."""
+def write_script(source: TextIO, target: TextIO, project: str = "") -> int:
+    """From the `case` object of a run message, of a published project where one is named. The exit code; what is wrong goes to
+    stderr as one line."""
     try:
         case = case_of(json.loads(source.read()))
-        target.write(script_of(case))
+        target.write(script_of(case, project))
     except (ValueError, KeyError) as error:
         print(f"expected the case of a run message, got one without {error}", file=sys.stderr)
         return 2
@@ -108,14 +109,14 @@ def write_script(source: TextIO, target: TextIO) -> int:
     return 0
 
 
-def script_of(case: Case) -> str:
-    return "".join(pieces_of(case))
+def script_of(case: Case, project: str = "") -> str:
+    return "".join(pieces_of(case, project))
 
 
-def pieces_of(case: Case) -> list[str]:
+def pieces_of(case: Case, project: str = "") -> list[str]:
     """The script, cut where scripts of other cases go on alike."""
-    if case.subject:
-        raise LookupError(f"a case of {case.subject} has no script: it is run by that project's own code")
+    if project:
+        raise LookupError(f"a case of {project} has no script: it is run by that project's own code")
     # Of a user's function: what it promises to send.
     names = [item.name for item in case.items if not case.apply or sends_every_parameter(item.name)]
     if unknown := [name for name in names if name not in TRANSFORMS]:
@@ -127,9 +128,9 @@ def pieces_of(case: Case) -> list[str]:
     paths: list[Path | str] = [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
     paths.insert(paths.index(program_file("exact/table")) + 1, embedded_table())
     files = dict.fromkeys(file for transform in used for file in files_of(transform))
-    paths += [program_file(f"transforms/{name}") for name in ("subject", *files)]
+    paths += [program_file(f"transforms/{name}") for name in ("program", *files)]
     catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
-    built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n{OF_NO_SUBJECT}"
+    built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n{OF_NO_PROJECT}"
     paths_after = [program_file(name) for name in AFTER]
     paths_after += [PACKAGE / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
     judge = [PACKAGE / "repro" / f"{name}.py" for name in ("noise_floor", "main_part")]
@@ -168,7 +169,7 @@ def file_of(transform: str) -> Path:
 def files_of(transform: str) -> list[str]:
     """Its own in transforms/, behind those that it imports from there."""
     own = file_of(transform)
-    return [*(name for name in imported_by(own, ".") if name != "subject"), own.stem]
+    return [*(name for name in imported_by(own, ".") if name != "program"), own.stem]
 
 
 def needs_of(file: Path, dots: str) -> list[str]:

@@ -12,14 +12,14 @@ from ..observe import collectives
 from . import faults, flight
 from .blame import DEATHS, first_cause, placed, where_all_were
 from .compiled_code import CompiledCode
-from .identity import ENGINE, content_hash, devices, versions
+from .identity import content_hash, devices, engine_of, versions_of
 from .partials import settled
 from .pool import Outcome, RankPool
 from .program import Program
 from .record import empty_record, failure_of, fill
 from .report import Order, RankError
 
-PROTOCOL = 2  # kProtocolVersion in src/protocol/messages.h
+PROTOCOL = 3  # kProtocolVersion in src/protocol/messages.h
 MOST_RANKS = 16
 
 
@@ -48,15 +48,15 @@ class Front:
         return {
             "type": "hello",
             "protocol": PROTOCOL,
-            "engine": ENGINE,
-            "versions": versions(),
+            "engine": engine_of(self._program),
+            "versions": versions_of(self._program),
             "devices": devices(),
             "transforms": list(self._program.transforms),
             "models": list(self._program.models),
             "mutants": [],
             "faults": kinds,
             "max_ranks": MOST_RANKS,
-            "content_hash": content_hash(),
+            "content_hash": content_hash(self._program),
         }
 
     def answer(self, run: Mapping[str, Any]) -> None:
@@ -67,7 +67,9 @@ class Front:
 
     def _record(self, run: Mapping[str, Any]) -> dict[str, Any]:
         case = self._program.case_of(run["case"])
-        record = empty_record(case, ENGINE, versions(), self._device, run["counters"])
+        record = empty_record(
+            case, engine_of(self._program), versions_of(self._program), self._device, run["counters"]
+        )
         if why := self._cannot(run, case):
             record["ending"] = "unsupported"
             record["failure"] = failure_of(RankError(-1, 0, "unsupported", why))

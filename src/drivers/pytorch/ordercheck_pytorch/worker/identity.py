@@ -1,23 +1,26 @@
-"""Who this worker is: versions, devices, and the hash of its program."""
+"""Who a worker is: versions, devices, and the hash of its program."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 from pathlib import Path
 
 import torch
 
-# Where the environment names a published project, "torchtitan@0.2.2", the worker is the engine of that project.
-SUBJECT = os.environ.get("ORDERCHECK_SUBJECT", "")
-ENGINE = SUBJECT.partition("@")[0] or "pytorch"
+from .program import Program
 
 
-def versions() -> list[str]:
+def engine_of(program: Program) -> str:
+    """The published project's name; this engine's without one."""
+    return program.project or "pytorch"
+
+
+def versions_of(program: Program) -> list[str]:
     """Without what follows a plus sign: it names a build for a device, and the release is the same."""
     torch_version = f"torch {torch.__version__.partition('+')[0]}"
-    return [SUBJECT.replace("@", " "), torch_version] if SUBJECT else [torch_version]
+    project = f"{program.project} {program.project_version}"
+    return [project, torch_version] if program.project else [torch_version]
 
 
 def devices() -> list[str]:
@@ -27,13 +30,14 @@ def devices() -> list[str]:
     return ["cpu", "cuda"] if torch.version.cuda and has_nccl and count() > 0 else ["cpu"]
 
 
-def content_hash() -> str:
-    """Of the package's sources, the files of subjects, torch and Python: another of any may give another record."""
+def content_hash(program: Program) -> str:
+    """Of the package's sources, those of the project's driver, torch and Python: another of any may give another record."""
     digest = hashlib.sha256(f"torch {torch.__version__} python {platform.python_version()}\n".encode())
     package = Path(__file__).parent.parent
-    checkout = package.parent.parent.parent.parent
-    for source in [*sorted(package.rglob("*.py")), *sorted((checkout / "matrix" / "subjects").glob("*.py"))]:
+    drivers = package.parent.parent
+    for source in [*sorted(package.rglob("*.py")), *program.project_sources]:
         content = source.read_bytes()
-        digest.update(f"{source.relative_to(checkout)} {len(content)}\n".encode())
+        name = source.relative_to(drivers) if source.is_relative_to(drivers) else source
+        digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()

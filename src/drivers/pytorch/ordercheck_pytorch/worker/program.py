@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-
-from .identity import SUBJECT
 
 
 class Settings(Protocol):
@@ -59,6 +59,9 @@ class Program(Protocol):
 
     transforms: Sequence[str]
     models: Sequence[str]
+    project: str  # "torchtitan", a published one; "" for the engine's own models and transforms
+    project_version: str  # "0.2.2"
+    project_sources: Sequence[Path]  # of its driver
 
     def case_of(self, message: Mapping[str, Any]) -> Any: ...
     def cannot(self, case: Any) -> str: ...
@@ -72,24 +75,33 @@ class Program(Protocol):
 class RealProgram:
     """That of this package. Loaded by name: it stands by itself, and knows nothing of the worker."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: str = "") -> None:
+        """`project` names a driver that lies beside this one."""
         package = __package__.rpartition(".")[0] + ".program"
         self._case = importlib.import_module(package + ".case")
         self._partials = importlib.import_module(package + ".partial_operands")
         self._rank = importlib.import_module(package + ".rank")
         self._catalogue = importlib.import_module(package + ".catalogue")
+        projects = importlib.import_module(package + ".project")
         self.transforms: Sequence[str]
         self.models: Sequence[str]
-        self.transforms, self.models = self._catalogue.built_for(SUBJECT)
+        try:
+            self._project = projects.project_named(project) if project else None
+        except projects.UnknownProject as error:
+            sys.exit(f"ordercheck_pytorch: {error}")
+        self.project = project
+        self.project_version: str = self._project.version if self._project else ""
+        self.project_sources: Sequence[Path] = projects.sources_of(project) if project else ()
+        self.transforms, self.models = self._catalogue.built_for(self._project)
 
     def case_of(self, message: Mapping[str, Any]) -> Any:
-        return self._case.case_of({**message, "subject": SUBJECT} if SUBJECT else message)
+        return self._case.case_of(message)
 
     def cannot(self, case: Any) -> str:
-        return str(self._catalogue.cannot(case))
+        return str(self._catalogue.cannot(case, self._project))
 
     def furthest(self, case: Any) -> float:
         return float(self._partials.furthest_apart(case.settings.grid))
 
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any:
-        return self._rank.run_rank(case, rank, device, watch)
+        return self._rank.run_rank(case, rank, device, watch, self._project)

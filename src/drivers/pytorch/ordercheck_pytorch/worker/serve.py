@@ -43,8 +43,9 @@ def serve(load_program: Callable[[], Any], arguments: Sequence[str] = ()) -> int
     out = ProtocolOut()
     from .front import Front
 
+    program, device = load_program(), _device(arguments)
     store = tempfile.mkdtemp(prefix="ordercheck-pytorch-")
-    front = Front(load_program(), out, store, _device(arguments))
+    front = Front(program, out, store, device)
     try:
         out.message(front.hello())
         import_all()  # after the hello: nobody who only wants to know who this is need wait for it

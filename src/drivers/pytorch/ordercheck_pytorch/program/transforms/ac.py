@@ -7,14 +7,14 @@ from __future__ import annotations
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
 
 from ..case import Item
-from .subject import Site, Subject, layers_of
+from .program import Program, Site, layers_of
 
 
-def apply_ac(subject: Subject, item: Item, site: Site) -> None:
+def apply_ac(program: Program, item: Item, site: Site) -> None:
     reentrant = "reentrant" in item.options
     implementation = CheckpointImpl.REENTRANT if reentrant else CheckpointImpl.NO_REENTRANT
     every = int(item.options.get("n", "2")) if item.mode == "selective" else 1
-    layers = layers_of(subject.model)
+    layers = layers_of(program.model)
     for index, (name, block) in enumerate(list(layers.items()), start=1):
         if index % every == 0:
             layers.register_module(name, checkpoint_wrapper(block, checkpoint_impl=implementation))

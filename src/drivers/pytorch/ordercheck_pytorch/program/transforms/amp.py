@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from ..case import Item
-from .subject import Site, Subject
+from .program import Program, Site
 
 
-def apply_amp(subject: Subject, item: Item, site: Site) -> None:
-    subject.autocast = torch.float16 if item.mode == "fp16" else torch.bfloat16
+def apply_amp(program: Program, item: Item, site: Site) -> None:
+    program.autocast = torch.float16 if item.mode == "fp16" else torch.bfloat16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..case import Item
-from .subject import degree
+from .program import degree
 
 
 def cannot_average(item: Item) -> str:

@@ -14,27 +14,27 @@ from torch import nn
 from ..case import Item
 from ..exact.decompositions import KEPT_WHOLE
 from ..exact.inductor import CALLS_OPERATORS, calls_operators, keeps_operators_whole
-from ..marks import SCOPE, marked
+from ..marks import SCOPE, mark_compiled, marked
 from ..stand_in import NOTE, stand_in_for_inductor
-from .subject import Site, Subject, layers_of
+from .program import Program, Site, layers_of
 
 
-def apply_compile(subject: Subject, item: Item, site: Site) -> None:
+def apply_compile(program: Program, item: Item, site: Site) -> None:
     arguments: dict[str, Any] = {
         "backend": item.mode or stand_in_for_inductor,
         "fullgraph": "fullgraph" in item.options,
     }
     if not item.mode:
-        subject.notes.append(NOTE)
+        program.notes.append(NOTE)
     if item.mode in ("", "inductor") and keeps_operators_whole():
-        subject.notes.append(KEPT_WHOLE)
+        program.notes.append(KEPT_WHOLE)
     if item.mode == "inductor" and calls_operators():
-        subject.notes.append(CALLS_OPERATORS)
+        program.notes.append(CALLS_OPERATORS)
     wrap = "wrap" in item.options
     if item.scope == "model":
-        subject.model = compiled(subject.model, wrap, arguments)
+        program.model = compiled(program.model, wrap, arguments)
         return
-    layers = layers_of(subject.model)
+    layers = layers_of(program.model)
     for name, block in list(layers.items()):
         layers.register_module(name, compiled(block, wrap, arguments))
 
@@ -47,5 +47,5 @@ def compiled(module: nn.Module, wrap: bool, arguments: dict[str, Any]) -> nn.Mod
         return module
     wrapper = torch.compile(module, **arguments)
     assert isinstance(wrapper, nn.Module)
-    wrapper.forward = marked(SCOPE, wrapper.forward)
+    mark_compiled(wrapper)
     return wrapper

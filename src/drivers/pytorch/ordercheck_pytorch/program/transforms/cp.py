@@ -16,7 +16,7 @@ from torch.distributed.tensor.parallel import parallelize_module
 
 from ..case import Item
 from ..gather import is_laid_out_over, local
-from .subject import Site, Subject, holder_of_layers, layers_of
+from .program import Program, Site, holder_of_layers, layers_of
 
 # The sequence's dim of what the model keeps, of tokens and labels, and of queries, keys and values.
 KEPT_DIMS = {"rope": 0, "mask": 0}
@@ -24,24 +24,24 @@ BATCH_DIMS = [1, 1]
 ATTENTION_DIM = 2
 
 
-def apply_cp(subject: Subject, item: Item, site: Site) -> None:
+def apply_cp(program: Program, item: Item, site: Site) -> None:
     from torch.distributed.tensor.experimental._attention import _context_parallel_shard, _ContextParallel
 
     mesh = site.axis("cp")
-    for block in layers_of(subject.model).values():
+    for block in layers_of(program.model).values():
         style = _ContextParallel(seq_dim=ATTENTION_DIM, attention_type=_ContextParallel.AttentionType.FLEX)
         attention = block.attention
         assert isinstance(attention, nn.Module)
         inner_attention = attention.inner_attention
         assert isinstance(inner_attention, nn.Module)
         parallelize_module(inner_attention, mesh, style)
-    holder = holder_of_layers(subject.model)
+    holder = holder_of_layers(program.model)
     whole = [getattr(holder, name) for name in KEPT_DIMS]
     for name, part in zip(
         KEPT_DIMS, _context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
     ):
         setattr(holder, name, part)
-    subject.local_buffers += KEPT_DIMS
+    program.local_buffers += KEPT_DIMS
 
     def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
         return [
@@ -50,15 +50,15 @@ def apply_cp(subject: Subject, item: Item, site: Site) -> None:
             if isinstance(part, torch.Tensor)
         ]
 
-    subject.on_batch.append(split)
+    program.on_batch.append(split)
     group = mesh.get_group()
 
     def add_up() -> None:
-        for parameter in subject.model.parameters():
+        for parameter in program.model.parameters():
             if parameter.grad is not None and not is_laid_out_over(parameter, "cp"):
                 dist.all_reduce(local(parameter.grad), group=group)
 
-    subject.behind_backward.append(add_up)
+    program.behind_backward.append(add_up)
 
 
 def cannot_cp(item: Item) -> str:

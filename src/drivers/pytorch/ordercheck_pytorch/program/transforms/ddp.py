@@ -11,27 +11,27 @@ from typing import Any
 from torch.nn.parallel import DistributedDataParallel
 
 from ..case import Item
-from .subject import Broadcast, Site, Subject, degree
+from .program import Broadcast, Program, Site, degree
 
 
-def apply_ddp(subject: Subject, item: Item, site: Site) -> None:
+def apply_ddp(program: Program, item: Item, site: Site) -> None:
     mesh = site.axis("dp_replicate")
     arguments: dict[str, Any] = (
         {"device_mesh": mesh} if "device_mesh" in item.options else {"process_group": mesh.get_group()}
     )
     if "bucket_kib" in item.options:
         arguments["bucket_cap_mb"] = int(item.options["bucket_kib"]) / 1024
-    wrapper = DistributedDataParallel(subject.model, **arguments)
-    subject.model = wrapper
-    subject.gradient_factor *= degree(item)
+    wrapper = DistributedDataParallel(program.model, **arguments)
+    program.model = wrapper
+    program.gradient_factor *= degree(item)
     if "no_sync" in item.options:
 
         def tell(last: bool) -> None:
             wrapper.require_backward_grad_sync = last  # what its no_sync() sets and restores
 
-        subject.on_microbatch.append(tell)
+        program.on_microbatch.append(tell)
 
 
-def broadcast_by_ddp(subject: Subject, item: Item) -> Broadcast:
+def broadcast_by_ddp(program: Program, item: Item) -> Broadcast:
     """Its constructor sends the parameters that it finds then, unless it is told init_sync=False."""
-    return Broadcast("dp_replicate", list(subject.model.parameters()))
+    return Broadcast("dp_replicate", list(program.model.parameters()))

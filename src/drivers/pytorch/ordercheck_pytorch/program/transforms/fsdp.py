@@ -13,21 +13,21 @@ from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 from ..case import Item
 from .averaged_gradients import cannot_average
-from .subject import Site, Subject, layers_of
+from .program import Program, Site, layers_of
 from .summed_gradients import divides_always, sum_gradients
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
-def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
-    shard(subject, item, site.sharding_axes("dp_shard"))
+def apply_fsdp(program: Program, item: Item, site: Site) -> None:
+    shard(program, item, site.sharding_axes("dp_shard"))
 
 
-def apply_hsdp(subject: Subject, item: Item, site: Site) -> None:
-    shard(subject, item, site.sharding_axes("dp_replicate", "dp_shard"))
+def apply_hsdp(program: Program, item: Item, site: Site) -> None:
+    shard(program, item, site.sharding_axes("dp_replicate", "dp_shard"))
 
 
-def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:
+def shard(program: Program, item: Item, mesh: DeviceMesh) -> None:
     arguments: dict[str, Any] = {"mesh": mesh}
     if "mp" in item.options:
         arguments["mp_policy"] = MixedPrecisionPolicy(
@@ -35,13 +35,13 @@ def shard(subject: Subject, item: Item, mesh: DeviceMesh) -> None:
         )
     reshard = {"always": True, "never": False}.get(item.options.get("reshard", "default"))
     of_blocks: dict[str, Any] = {} if reshard is None else {"reshard_after_forward": reshard}
-    for block in layers_of(subject.model).values():
+    for block in layers_of(program.model).values():
         fully_shard(block, **arguments, **of_blocks)
         sum_gradients(block)
-    fully_shard(subject.model, **arguments)
-    sum_gradients(subject.model)
+    fully_shard(program.model, **arguments)
+    sum_gradients(program.model)
     # Its parameters are others than before: what averaged gradients of those has no hold of these.
-    subject.gradient_factor = mesh.size() if divides_always(next(subject.model.parameters()).dtype) else 1.0
+    program.gradient_factor = mesh.size() if divides_always(next(program.model.parameters()).dtype) else 1.0
 
 
 def cannot_shard(item: Item) -> str:

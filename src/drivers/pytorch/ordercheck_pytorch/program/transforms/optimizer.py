@@ -13,42 +13,42 @@ from torch import nn
 
 from ..case import Item
 from ..clipping import PER_MESH, clip_per_mesh
-from .subject import Site, Subject
+from .program import Program, Site
 
 DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"}, kind="numeric")
 LEARNING_RATES = {"sgd": 0.1, "adamw": 1e-2}
 
 
-def apply_optimizer(subject: Subject, item: Item, site: Site) -> None:
-    parameters = list(subject.model.parameters())
+def apply_optimizer(program: Program, item: Item, site: Site) -> None:
+    parameters = list(program.model.parameters())
     foreach = False if item.options.get("foreach") == "off" else None
     lr = float(item.options.get("lr", LEARNING_RATES[item.mode or "adamw"]))
     if item.mode == "sgd":
-        subject.optimizer = torch.optim.SGD(parameters, lr=lr, foreach=foreach)
+        program.optimizer = torch.optim.SGD(parameters, lr=lr, foreach=foreach)
     else:
         weight_decay = float(item.options.get("weight_decay", "0.1"))
-        subject.optimizer = torch.optim.AdamW(
+        program.optimizer = torch.optim.AdamW(
             parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=foreach
         )
-    clip(subject, parameters, item.options.get("clip", "0"), foreach, site)
+    clip(program, parameters, item.options.get("clip", "0"), foreach, site)
 
 
 def clip(
-    subject: Subject, parameters: list[nn.Parameter], how: str, foreach: bool | None, site: Site
+    program: Program, parameters: list[nn.Parameter], how: str, foreach: bool | None, site: Site
 ) -> None:
     if how == "per_mesh":
-        subject.max_norm = 1.0
+        program.max_norm = 1.0
         stages = [
             site.axis(axis).get_group()
             for axis, splits in site.splits.items()
             if splits == "layers" and site.degrees[axis] > 1
         ]
-        subject.clips_by = lambda model: clip_per_mesh(parameters, subject.max_norm, stages, foreach)
-        subject.notes.append(PER_MESH)
+        program.clips_by = lambda model: clip_per_mesh(parameters, program.max_norm, stages, foreach)
+        program.notes.append(PER_MESH)
     elif float(how) > 0:
-        subject.max_norm = float(how)
-        subject.clips_by = lambda model: torch.nn.utils.clip_grad_norm_(
-            model.parameters(), subject.max_norm, foreach=foreach
+        program.max_norm = float(how)
+        program.clips_by = lambda model: torch.nn.utils.clip_grad_norm_(
+            model.parameters(), program.max_norm, foreach=foreach
         )
 
 
@@ -70,6 +70,6 @@ def is_size(text: str) -> bool:
         return False
 
 
-def apply_default_optimizer(subject: Subject, site: Site) -> None:
+def apply_default_optimizer(program: Program, site: Site) -> None:
     """Of a stack that has none: over the parameters that the last transform left, as a trainer makes it."""
-    apply_optimizer(subject, DEFAULT_OPTIMIZER, site)
+    apply_optimizer(program, DEFAULT_OPTIMIZER, site)

@@ -9,20 +9,20 @@ import copy
 from torch import nn
 
 from ..case import Item
-from .subject import Pipeline, Site, Subject, degree, holder_of_layers, layers_of
+from .program import Pipeline, Program, Site, degree, holder_of_layers, layers_of
 
 SCHEDULES = ("gpipe", "1f1b", "zero_bubble")
 
 
-def apply_pp(subject: Subject, item: Item, site: Site) -> None:
+def apply_pp(program: Program, item: Item, site: Site) -> None:
     stages, mesh = degree(item), site.axis("pp")
     stage = mesh.get_local_rank()
     if item.options.get("cut", "copy") == "copy":
-        subject.model = copy.deepcopy(subject.model)
-    keep_stage(subject.model, stage, stages)
+        program.model = copy.deepcopy(program.model)
+    keep_stage(program.model, stage, stages)
     schedule = next((name for name in SCHEDULES if name in item.options), "1f1b")
     microbatches = int(item.options["microbatches"]) if "microbatches" in item.options else None
-    subject.pipeline = Pipeline(
+    program.pipeline = Pipeline(
         schedule=schedule, microbatches=microbatches, stage=stage, stages=stages, group=mesh.get_group()
     )
 

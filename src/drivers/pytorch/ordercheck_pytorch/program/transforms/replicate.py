@@ -8,33 +8,33 @@ import importlib.util
 from torch.distributed.fsdp import FSDPModule
 
 from ..case import Item
-from .subject import Broadcast, Site, Subject, degree, layers_of
+from .program import Broadcast, Program, Site, degree, layers_of
 from .summed_gradients import sum_gradients
 
 
-def apply_replicate(subject: Subject, item: Item, site: Site) -> None:
+def apply_replicate(program: Program, item: Item, site: Site) -> None:
     mesh = site.axis("dp_replicate")
     if not is_built_on_fsdp():
         from torch.distributed._composable.replicate import replicate as replicate_with_ddp
 
-        replicate_with_ddp(subject.model, process_group=mesh.get_group())
-        subject.gradient_factor *= degree(item)
+        replicate_with_ddp(program.model, process_group=mesh.get_group())
+        program.gradient_factor *= degree(item)
         return
     from torch.distributed._composable.replicate_with_fsdp import replicate
 
-    for module in [*layers_of(subject.model).values(), subject.model]:
+    for module in [*layers_of(program.model).values(), program.model]:
         replicate(module, mesh=mesh)
         if isinstance(module, FSDPModule):
             sum_gradients(module)
-    subject.gradient_factor = 1.0  # its parameters are others than those that a wrapper before it averages
+    program.gradient_factor = 1.0  # its parameters are others than those that a wrapper before it averages
 
 
 def is_built_on_fsdp() -> bool:
     return importlib.util.find_spec("torch.distributed._composable.replicate_with_fsdp") is not None
 
 
-def broadcast_by_replicate(subject: Subject, item: Item) -> Broadcast:
+def broadcast_by_replicate(program: Program, item: Item) -> Broadcast:
     """The one that is built on DDP sends all parameters before the first forward. FSDP2, hsdp too, takes what each rank holds
     and sends nothing: its ranks have to start alike."""
-    sent = [] if is_built_on_fsdp() else list(subject.model.parameters())
+    sent = [] if is_built_on_fsdp() else list(program.model.parameters())
     return Broadcast("dp_replicate", sent)

@@ -14,7 +14,7 @@ from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoi
 from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 
 from ..case import Item
-from .subject import Site, Subject, layers_of
+from .program import Program, Site, layers_of
 
 FAMILIES: dict[str, tuple[Any, ...]] = {
     "linear": (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.linear.default),
@@ -25,13 +25,13 @@ FAMILIES: dict[str, tuple[Any, ...]] = {
 }
 
 
-def apply_sac(subject: Subject, item: Item, site: Site) -> None:
+def apply_sac(program: Program, item: Item, site: Site) -> None:
     families = item.options.get("policy", "linear").split("+")
     kept = {op for family in families for op in FAMILIES[family]}
     every = int(item.options.get("n", "1"))
-    layers = layers_of(subject.model)
+    layers = layers_of(program.model)
     for name, block in list(layers.items()):
-        context_fn = contexts_of(kept, every, subject.counters)
+        context_fn = contexts_of(kept, every, program.counters)
         layers.register_module(name, checkpoint_wrapper(block, context_fn=context_fn))
 
 

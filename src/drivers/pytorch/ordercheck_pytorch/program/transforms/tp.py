@@ -26,16 +26,16 @@ from torch.distributed.tensor.parallel import (
 )
 
 from ..case import Item
-from .subject import Broadcast, Site, Subject, holder_of_layers, layers_of
+from .program import Broadcast, Program, Site, holder_of_layers, layers_of
 
 
-def apply_tp(subject: Subject, item: Item, site: Site) -> None:
-    for module, plan in plans_of(subject, item):
+def apply_tp(program: Program, item: Item, site: Site) -> None:
+    for module, plan in plans_of(program, item):
         parallelize_module(module, site.axis("tp"), plan)
     if item.options.get("plan") == "blocks" and item.options.get("rest") != "plain":
-        replicate_rest(subject.model, site.axis("tp"))
+        replicate_rest(program.model, site.axis("tp"))
     if "loss_parallel" in item.options:
-        subject.around_loss.append(loss_parallel)
+        program.around_loss.append(loss_parallel)
 
 
 def replicate_rest(model: nn.Module, mesh: DeviceMesh) -> None:
@@ -63,21 +63,21 @@ def cannot_tp(item: Item) -> str:
     return ""
 
 
-def plans_of(subject: Subject, item: Item) -> Iterator[tuple[nn.Module, dict[str, ParallelStyle]]]:
+def plans_of(program: Program, item: Item) -> Iterator[tuple[nn.Module, dict[str, ParallelStyle]]]:
     whole = item.options.get("plan", "all") == "all"
     sequence_parallel = whole and item.options.get("sp", "on") == "on"
     if whole:
-        yield holder_of_layers(subject.model), root_plan(sequence_parallel, "loss_parallel" in item.options)
-    for block in layers_of(subject.model).values():
+        yield holder_of_layers(program.model), root_plan(sequence_parallel, "loss_parallel" in item.options)
+    for block in layers_of(program.model).values():
         yield block, block_plan(sequence_parallel)
 
 
-def broadcast_by_tp(subject: Subject, item: Item) -> Broadcast:
+def broadcast_by_tp(program: Program, item: Item) -> Broadcast:
     """What the column and row styles reach now: distribute_tensor scatters the first rank's. SequenceParallel takes what each
     rank holds (DTensor.from_local, "fixed ones_ init"), and what no path leads to stays as it is."""
     reached = [
         child_at(module, path)
-        for module, plan in plans_of(subject, item)
+        for module, plan in plans_of(program, item)
         for path, style in plan.items()
         if isinstance(style, (ColwiseParallel, RowwiseParallel))
     ]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..case import Item
-from .subject import Broadcast, Site, Subject
+from .program import Broadcast, Program, Site
 
 
 def can_always(item: Item) -> str:
@@ -15,10 +15,10 @@ def can_always(item: Item) -> str:
 
 @dataclass(frozen=True)
 class Transform:
-    apply: Callable[[Subject, Item, Site], None]
+    apply: Callable[[Program, Item, Site], None]
     options: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ("model",)
     cannot: Callable[[Item], str] = can_always
-    broadcasts: Callable[[Subject, Item], Broadcast] | None = None  # asked right before `apply`
+    broadcasts: Callable[[Program, Item], Broadcast] | None = None  # asked right before `apply`
     # Whether `broadcasts` is true of any model and of any way to apply it, so that a user's function promises it too.
     sends_every_parameter: bool = False

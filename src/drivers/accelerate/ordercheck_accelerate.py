@@ -11,18 +11,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from ordercheck_pytorch.program.case import Item
-from ordercheck_pytorch.program.llama import Llama
-from ordercheck_pytorch.program.loss import summed_cross_entropy
-from ordercheck_pytorch.program.stand_in import NOTE, stand_in_for_inductor
-from ordercheck_pytorch.program.subject_file import Published
-from ordercheck_pytorch.program.transforms.optimizer import (
+from ordercheck_pytorch.api import (
+    NOTE,
+    Item,
+    Llama,
+    Program,
+    Project,
+    Site,
+    Transform,
     apply_default_optimizer,
     apply_optimizer,
     cannot_optimize,
+    stand_in_for_inductor,
+    summed_cross_entropy,
 )
-from ordercheck_pytorch.program.transforms.subject import Site, Subject
-from ordercheck_pytorch.program.transforms.transform import Transform
 from torch import nn
 
 
@@ -51,30 +53,26 @@ def accelerator(model: nn.Module, site: Site) -> Any:
     return site.kept["accelerator"]
 
 
-def apply_ac(subject: Subject, item: Item, site: Site) -> None:
+def apply_ac(program: Program, item: Item, site: Site) -> None:
     utils = import_module("accelerate.utils.fsdp_utils")
-    subject.model = utils.fsdp2_apply_ac(accelerator(subject.model, site), subject.model)
+    program.model = utils.fsdp2_apply_ac(accelerator(program.model, site), program.model)
 
 
-def apply_compile(subject: Subject, item: Item, site: Site) -> None:
+def apply_compile(program: Program, item: Item, site: Site) -> None:
     if not item.mode:
-        subject.notes.append(NOTE)
+        program.notes.append(NOTE)
     other = import_module("accelerate.utils.other")
-    subject.model = other.compile_regions_fsdp2(subject.model, backend=item.mode or stand_in_for_inductor)
+    program.model = other.compile_regions_fsdp2(program.model, backend=item.mode or stand_in_for_inductor)
 
 
-def apply_fsdp(subject: Subject, item: Item, site: Site) -> None:
+def apply_fsdp(program: Program, item: Item, site: Site) -> None:
     utils = import_module("accelerate.utils.fsdp_utils")
-    subject.model = utils.fsdp2_prepare_model(accelerator(subject.model, site), subject.model)
+    program.model = utils.fsdp2_prepare_model(accelerator(program.model, site), program.model)
     # FSDP2 averages gradients; who trains with accelerate multiplies the loss or not, as the average is meant.
-    subject.gradient_factor *= site.degrees["dp_replicate"] * site.degrees["dp_shard"]
+    program.gradient_factor *= site.degrees["dp_replicate"] * site.degrees["dp_shard"]
 
 
-def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
-    return summed_cross_entropy(output, labels)
-
-
-SUBJECT = Published(
+PROJECT = Project(
     requirements=("accelerate==1.15.0", "packaging==26.3"),
     models={"llama": lambda: Llama().to(torch.get_default_dtype())},
     transforms={
@@ -86,7 +84,7 @@ SUBJECT = Published(
             apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize
         ),
     },
-    loss=loss,
+    loss=summed_cross_entropy,
     optimizer=apply_default_optimizer,
     widened=("accelerate",),
     absent={

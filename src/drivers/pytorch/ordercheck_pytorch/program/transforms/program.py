@@ -28,7 +28,7 @@ class Pipeline:
 
 
 @dataclass
-class Subject:
+class Program:
     """The model as the transforms so far left it, and what goes with it."""
 
     model: nn.Module
@@ -74,7 +74,7 @@ class Site:
     degrees: Mapping[str, int] = field(
         default_factory=dict
     )  # of the axes, of what is carved from several of them (ep), and of what that is split by (its etp)
-    kept: dict[str, Any] = field(default_factory=dict)  # by a subject's functions, as long as the case runs
+    kept: dict[str, Any] = field(default_factory=dict)  # by a program's functions, as long as the case runs
 
     def axis(self, *names: str) -> DeviceMesh:
         assert self.mesh is not None, "an item with a degree has its axis"

@@ -1,35 +1,44 @@
-"""Published projects as subjects: their parts on real ranks, and what torchtitan 0.2.2 is known to get wrong."""
+"""Published projects: their parts on real ranks, and what torchtitan 0.2.2 is known to get wrong."""
 
 from __future__ import annotations
 
 import re
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
-from ordercheck_pytorch.program.subject_file import FOLDER, loaded, published
+from ordercheck_pytorch.program.project import DRIVERS, UnknownProject, project_named
 from real_worker import Worker, numbers
 
-TORCHTITAN = "torchtitan@0.2.2"
-ACCELERATE = "accelerate@1.15.0"
+TORCHTITAN = project_named("torchtitan")
+ACCELERATE = project_named("accelerate")
 
 needs_torchtitan = pytest.mark.skipif(
-    not published(TORCHTITAN).is_installed,
-    reason=f"{TORCHTITAN} is not in the cache; scripts/test puts it there",
+    not TORCHTITAN.is_installed,
+    reason=f"{TORCHTITAN.name} is not in the cache; scripts/test puts it there",
 )
 
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    worker = Worker()
+    worker = Worker(project="torchtitan")
+    yield worker
+    assert worker.close() == 0
+
+
+@pytest.fixture(scope="module")
+def accelerates() -> Iterator[Worker]:
+    worker = Worker(project="accelerate")
     yield worker
     assert worker.close() == 0
 
 
 def run(worker: Worker, model: str, stack: str) -> dict[str, Any]:
-    return worker.run(stack, subject=TORCHTITAN, model=model)
+    return worker.run(stack, model=model)
 
 
 @needs_torchtitan
@@ -49,13 +58,12 @@ def test_parts_of_torchtitan_have_the_bits_of_one_rank(worker: Worker, model: st
 
 
 @pytest.mark.skipif(
-    not published(ACCELERATE).is_installed,
-    reason=f"{ACCELERATE} is not in the cache; scripts/test puts it there",
+    not ACCELERATE.is_installed,
+    reason=f"{ACCELERATE.name} is not in the cache; scripts/test puts it there",
 )
 @pytest.mark.parametrize("stack", ["ac,compile,fsdp=2", "hsdp=2x2"])
-def test_parts_of_accelerate_have_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
-    asked = {"subject": ACCELERATE, "model": "llama"}
-    assert numbers(worker.run(stack, **asked)) == numbers(worker.run("", **asked))
+def test_parts_of_accelerate_have_the_bits_of_one_rank(accelerates: Worker, stack: str) -> None:
+    assert numbers(accelerates.run(stack)) == numbers(accelerates.run(""))
 
 
 @needs_torchtitan
@@ -130,7 +138,8 @@ def test_routers_of_torchtitan_drift_apart_over_tensor_parallel_ranks(worker: Wo
 
 def test_indices_are_filled_as_by_a_loop() -> None:
     """Of torchtitan/models/moe/kernels.py, fill_indices_cpu; experts and ranks without tokens among them."""
-    fill = loaded(FOLDER / "torchtitan.py").fill_indices
+    from ordercheck_torchtitan.stand_ins import fill_indices as fill
+
     random = torch.Generator().manual_seed(1)
     for experts, ranks in ((1, 1), (4, 2), (3, 4)):
         for _ in range(50):
@@ -152,15 +161,16 @@ def test_indices_are_filled_as_by_a_loop() -> None:
 
 def test_conditions_of_pages_know_the_experts_of_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """src/rule/job.cpp and src/stack/model_sizes.h say of each model with experts how many there are and where scores go."""
-    subject = loaded(FOLDER / "torchtitan.py")
-    monkeypatch.setattr(subject, "experts", lambda **more: subject.EXPERTS | more)
-    monkeypatch.setattr(subject, "model_of", lambda family, sizes: sizes)
-    source = FOLDER.parents[1] / "src"
+    from ordercheck_torchtitan import models
+
+    monkeypatch.setattr(models, "experts", lambda **more: models.EXPERTS | more)
+    monkeypatch.setattr(models, "model_of", lambda family, sizes: sizes)
+    source = DRIVERS.parent
     told = dict(re.findall(r'\{"(\w+)", kExpertsScored(\w+)\}', (source / "rule" / "job.cpp").read_text()))
     counts = re.findall(r"\.experts = (\d+)", (source / "stack" / "model_sizes.h").read_text())
-    assert set(counts) == {str(subject.EXPERTS["num_experts"])}
+    assert set(counts) == {str(models.EXPERTS["num_experts"])}
     assert told.pop("deepseek_v3_idle") == told["deepseek_v3"]
-    for name, build in subject.SUBJECT.models.items():
+    for name, build in TORCHTITAN.models.items():
         if name == "deepseek_v3_idle":
             continue
         sizes = build()
@@ -176,37 +186,40 @@ def test_conditions_of_pages_know_the_experts_of_the_models(monkeypatch: pytest.
 @needs_torchtitan
 def test_what_stands_in_is_noted(worker: Worker) -> None:
     notes = run(worker, "llama3", "fsdp=2")["notes"]
-    assert f"{TORCHTITAN}: an empty module stands in for datasets: reads data sets" in notes
+    assert f"{TORCHTITAN.name}: an empty module stands in for datasets: reads data sets" in notes
 
 
-@pytest.mark.parametrize(
-    ("asked", "reason"),
-    [
-        (
-            {"subject": "nobody@1", "model": "llama3"},
-            "subject 'nobody' is not known; expected one of matrix/subjects: ",
-        ),
-        (
-            {"subject": "torchtitan@0.1", "model": "llama3"},
-            f"subject 'torchtitan@0.1' is not known; expected {TORCHTITAN}",
-        ),
-    ],
-)
-def test_a_subject_that_is_not_known_is_refused(worker: Worker, asked: dict[str, str], reason: str) -> None:
-    record = worker.run("fsdp=2", **asked)
-    assert record["ending"] == "unsupported"
-    assert record["failure"]["message"].startswith(reason)
+def test_a_project_that_is_not_known_is_refused() -> None:
+    with pytest.raises(
+        UnknownProject, match=r"project 'nobody' is not known; expected one of .*: accelerate, .*torchtitan"
+    ):
+        project_named("nobody")
+    asked = [sys.executable, "-m", "ordercheck_pytorch", "--project", "nobody"]
+    answer = subprocess.run(asked, capture_output=True, text=True, cwd=DRIVERS / "pytorch", check=False)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert answer.stderr.startswith("ordercheck_pytorch: project 'nobody' is not known")
+
+
+def test_a_hello_is_of_the_project(worker: Worker, accelerates: Worker) -> None:
+    for said, project in ((worker.hello, TORCHTITAN), (accelerates.hello, ACCELERATE)):
+        assert [said["engine"], said["versions"][0]] == [
+            project.name.split("@")[0],
+            project.name.replace("@", " "),
+        ]
+        assert said["transforms"] == list(project.transforms)
+        assert said["models"] == [*project.models, "pkg:factory"]
+    assert worker.hello["content_hash"] != accelerates.hello["content_hash"]
 
 
 @needs_torchtitan
 @pytest.mark.parametrize(
     ("model", "stack", "reason"),
     [
-        ("llama5", "fsdp=2", f"{TORCHTITAN} has no model 'llama5'; expected llama"),
-        ("llama3", "cp=2", f"{TORCHTITAN} has no transform 'cp'"),
+        ("llama5", "fsdp=2", f"{TORCHTITAN.name} has no model 'llama5'; expected llama"),
+        ("llama3", "cp=2", f"{TORCHTITAN.name} has no transform 'cp'"),
     ],
 )
-def test_what_a_subject_does_not_have_is_refused(worker: Worker, model: str, stack: str, reason: str) -> None:
+def test_what_a_project_does_not_have_is_refused(worker: Worker, model: str, stack: str, reason: str) -> None:
     record = run(worker, model, stack)
     assert record["ending"] == "unsupported"
     assert record["failure"]["message"].startswith(reason)
