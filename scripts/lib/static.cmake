@@ -1,0 +1,20 @@
+# A program that needs glibc alone, as that of a wheel has to. Its sources compile with the flags of the preset core, so that
+# ccache serves both.
+add_library(ordercheck_fmt STATIC scripts/lib/fmt.cpp)
+target_compile_definitions(ordercheck_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+target_include_directories(ordercheck_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+set(fmt ordercheck_fmt)
+set(pugixml pugixml::static)
+find_library(ORDERCHECK_XXHASH libxxhash.a REQUIRED)
+set(xxhash ${ORDERCHECK_XXHASH})
+
+# What nothing calls is left out: parts of libstdc++ ask for a newer glibc.
+add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
+
+# Whoever passes the wheel on has to pass these on; Debian keeps one for each package.
+foreach(package libboost-graph-dev libcli11-dev libfmt-dev libkainjow-mustache-dev libpugixml-dev libtomlplusplus-dev
+                libvalijson-dev libxxhash-dev nlohmann-json3-dev)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/ordercheck RENAME ${package}.copyright)
+  endif()
+endforeach()
