@@ -13,7 +13,7 @@ from torch.distributed.fsdp import FSDPModule
 
 def case(*items: Item, **degrees: int) -> Case:
     mesh = {axis: degrees.get(axis, 1) for axis in SPLITS}
-    return Case("", "", "llama", "", "", "", "", items, (), mesh, SPLITS, Settings())
+    return Case("", "llama", "", "", "", "", items, (), mesh, SPLITS, Settings())
 
 
 @pytest.mark.parametrize(
