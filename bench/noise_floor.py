@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 import torch
-from ordercheck_pytorch.program.rank import RankResult
+from ordercheck_pytorch.program.result import RankResult
 from ordercheck_pytorch.repro.noise_floor import SPLITS, distances, relative, told, widened
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "pytorch"))

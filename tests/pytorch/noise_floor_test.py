@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from ordercheck_pytorch.program.rank import RankResult
+from ordercheck_pytorch.program.result import RankResult
 from ordercheck_pytorch.repro.noise_floor import (
     FAR_BEYOND,
     SPLITS,

@@ -24,7 +24,7 @@ _SUMMING_KINDS = ("contraction", "sum", "norm", "scatter", "attention", "loss", 
 _ADDITIONS_OF_TWO = ("add", "add_")
 
 # Gradients of the first step of the case as it is, for the run that follows it in the same ranks.
-_gradients_as_it_is: dict[str, torch.Tensor] = {}
+_kept_gradients: dict[str, torch.Tensor] = {}
 
 
 def furthest_apart(grid: int) -> float:
@@ -113,19 +113,19 @@ def _reduced_spec(spec: Any) -> Any:
     return type(spec)(spec.mesh, placements, tensor_meta=spec.tensor_meta)
 
 
-def keep_as_it_is(gradients: dict[str, torch.Tensor]) -> None:
+def keep_gradients(gradients: dict[str, torch.Tensor]) -> None:
     """Of the case as it is."""
-    _gradients_as_it_is.clear()
-    _gradients_as_it_is.update(gradients)
+    _kept_gradients.clear()
+    _kept_gradients.update(gradients)
 
 
-def apart_from_as_it_is(gradients: dict[str, torch.Tensor]) -> float:
+def distance_from_kept(gradients: dict[str, torch.Tensor]) -> float:
     """The largest distance of a gradient of the run before, relative to it. Infinite where there is none."""
-    distances = [torch.inf if gradients.keys() - _gradients_as_it_is.keys() else 0.0]
+    distances = [torch.inf if gradients.keys() - _kept_gradients.keys() else 0.0]
     for name, gradient in gradients.items():
-        if name in _gradients_as_it_is:
+        if name in _kept_gradients:
             # In plain arithmetic, which is outside exact kernels.
-            away, size = (_gradients_as_it_is[name] - gradient).norm().item(), gradient.norm().item()
+            away, size = (_kept_gradients[name] - gradient).norm().item(), gradient.norm().item()
             distances.append(away / size if size else (torch.inf if away else 0.0))
-    _gradients_as_it_is.clear()
+    _kept_gradients.clear()
     return max(distances)

@@ -17,12 +17,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from .absent import stand_in_for_modules
 from .case import Case
 from .transforms.program import Program, Site
 from .transforms.transform import Transform
-from .user_code import give_initial_values
-from .widen import widen
 
 # Where the driver of this package lies, and those of projects beside it.
 DRIVERS = Path(__file__).parents[3]
@@ -130,25 +127,3 @@ def cannot_take(project: Project, case: Case) -> str:
     if case.model not in project.models:
         return f"{project.name} has no model '{case.model}'; expected {', '.join(project.models)}"
     return project.cannot(case)
-
-
-_prepared: set[str] = set()
-
-
-def prepare(project: Project, device: str, widens: bool) -> None:
-    """From now on in this process its packages are importable, with what stands in."""
-    if widens:
-        widen(project.widened)
-    if project.name not in _prepared:
-        sys.path.insert(0, str(project.folder))
-        stand_in_for_modules(tuple(project.absent))
-        project.prepare(device)
-        _prepared.add(project.name)
-    project.begin()
-
-
-def make_model(project: Project, name: str, seed: int) -> nn.Module:
-    torch.manual_seed(seed)
-    model = project.models[name]()
-    give_initial_values(model, seed)
-    return model

@@ -23,7 +23,6 @@ from torch.distributed.tensor import DTensor
 from .case import Case
 from .data import SEQUENCES, batch_of, valid_tokens
 from .loss import summed_cross_entropy
-from .project import Project
 from .user_code import look_up_function
 
 
@@ -35,16 +34,11 @@ class Task:
     scale: float  # of the loss; keeps gradients above the grid. A power of two: dividing it out again changes no bit
 
 
-def task_of(case: Case, project: Project | None) -> Task:
-    dtype = case.settings.dtype
+def task_of(case: Case, default_loss: Callable[[Any, Any], torch.Tensor]) -> Task:
     own = case.batch or case.loss
     return Task(
         batch=look_up_function(case.batch, ("seed", "step", "samples")) if case.batch else batch_of,
-        loss=look_up_function(case.loss, ("output", "targets"))
-        if case.loss
-        else project.loss
-        if project
-        else lambda output, labels: cross_entropy_of(output, labels, dtype),
+        loss=look_up_function(case.loss, ("output", "targets")) if case.loss else default_loss,
         divisor=(lambda seed, step: SEQUENCES) if own else valid_tokens,
         scale=float(SEQUENCES)
         if own

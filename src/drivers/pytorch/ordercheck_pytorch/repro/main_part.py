@@ -19,7 +19,8 @@ from ..observe.wording import first_line
 from ..program.case import Case
 from ..program.exact.grid import OutOfRange
 from ..program.exact.kernels import Unsupported
-from ..program.rank import RankResult, run_rank
+from ..program.rank import run_rank
+from ..program.result import RankResult
 from ..program.watch import Watch
 from .noise_floor import (
     FAR_BEYOND,

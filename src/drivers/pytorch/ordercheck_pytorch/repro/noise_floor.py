@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from ..program.case import Case
-from ..program.rank import RankResult
+from ..program.result import RankResult
 
 FAR_BEYOND = 16  # times the noise floor
 SPLITS = (1, 4, 16)

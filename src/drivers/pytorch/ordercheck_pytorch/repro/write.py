@@ -75,20 +75,18 @@ HOW = {
         "# gradients and parameters are from a float64 single-rank run with how far rounding takes one (the noise floor).",
     ),
 }
-AFTER = ("users_function", "placements", "pipeline", "apart", "rank")
-# What rank.py has of published projects, whose cases have no script.
-OF_NO_PROJECT = """
-
-def transforms_of(project: None) -> dict[str, Any]:
-    return TRANSFORMS
-
-
-def no_project(*arguments: Any) -> Any:
-    raise NotImplementedError("this script runs no published project")
-
-
-prepare = make_model = no_project
-"""
+AFTER = (
+    "users_function",
+    "placements",
+    "pipeline",
+    "apart",
+    "result",
+    "apply",
+    "parts",
+    "observe",
+    "train",
+    "rank",
+)
 # Before which fields the repr of a case is cut.
 FIELDS_OF_A_CASE = re.compile(r"(?=\b(?:model=|items=|on_one_rank=|Item\(|mesh=|settings=))")
 OBSERVED = ("spans", "profile_events", "recompute", "compiled_share", "operators", "graphs")
@@ -130,7 +128,7 @@ def pieces_of(case: Case, project: str = "") -> list[str]:
     files = dict.fromkeys(file for transform in used for file in files_of(transform))
     paths += [program_file(f"transforms/{name}") for name in ("program", *files)]
     catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
-    built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}\n{OF_NO_PROJECT}"
+    built = f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}"
     paths_after = [program_file(name) for name in AFTER]
     paths_after += [PACKAGE / "observe" / f"{name}.py" for name in ("wording", *OBSERVED)]
     judge = [PACKAGE / "repro" / f"{name}.py" for name in ("noise_floor", "main_part")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ class Buffer(Protocol):
 
 
 class RankResult(Protocol):
-    """What a rank program hands over; see program/rank.py."""
+    """What a rank program hands over; see program/result.py."""
 
     shapes: dict[str, tuple[int, ...]]
     losses: list[float]
@@ -83,6 +84,8 @@ class RealProgram:
         self._rank = importlib.import_module(package + ".rank")
         self._catalogue = importlib.import_module(package + ".catalogue")
         projects = importlib.import_module(package + ".project")
+        self._parts = importlib.import_module(package + ".parts")
+        self._project_parts = importlib.import_module(package + ".project_parts")
         self.transforms: Sequence[str]
         self.models: Sequence[str]
         try:
@@ -104,4 +107,7 @@ class RealProgram:
         return float(self._partials.furthest_apart(case.settings.grid))
 
     def run_rank(self, case: Any, rank: int, device: str, watch: Any) -> Any:
-        return self._rank.run_rank(case, rank, device, watch, self._project)
+        parts_of = self._parts.parts_of_engine
+        if self._project:
+            parts_of = functools.partial(self._project_parts.parts_of_project, self._project)
+        return self._rank.run_rank(case, rank, device, watch, parts_of)

@@ -1,0 +1,79 @@
+"""What is compared, taken from a step and after the last one. Everything is a copy: the user's clipping and optimizer find in
+.grad what PyTorch left there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from .buffers import buffers_after
+from .case import Case
+from .gather import check_is_whole, full_of_all, local, sum_over_ranks, summed, with_layout
+from .names import NamesAsBuilt
+from .result import RankResult
+from .transforms.program import Program, Site
+
+
+class Observer:
+    def __init__(
+        self, case: Case, rank: int, names: NamesAsBuilt, program: Program, site: Site, seen: RankResult
+    ) -> None:
+        self.case, self.rank, self.names = case, rank, names
+        self.program, self.site, self.seen = program, site, seen
+        # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
+        self.parameters = names.parameters_of(program.model)
+        self.gradients: list[dict[str, torch.Tensor]] = []  # of every step, laid out as the ranks hold them
+
+    def loss(self, loss_sum: torch.Tensor, divisor: int) -> None:
+        splits = ("batch", "sequence", "layers") if self.program.splits_sequence else ("batch", "layers")
+        self.seen.losses.append(self.over_axes(loss_sum, *splits).item() / divisor)
+
+    def step_gradients(self) -> None:
+        """Before clipping and the optimizer change them. Taken apart here, gathered at the end."""
+        self.gradients.append({name: gradient_of(p) for name, p in self.parameters})
+
+    def norm_of(self, optimized: Sequence[nn.Parameter]) -> torch.Tensor:
+        """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
+        parameter is laid out."""
+        gradients = [summed(with_layout(p.grad.detach(), p)) for p in optimized if p.grad is not None]
+        total = sum_over_ranks(
+            torch.zeros((), dtype=self.case.settings.dtype, device=self.site.device),
+            [(torch.linalg.vector_norm(local(g)) ** 2, g) for g in gradients],
+        )
+        return self.over_axes(total, "layers") ** 0.5
+
+    def over_axes(self, total: torch.Tensor, *splits: str) -> torch.Tensor:
+        for axis in self.case.axes(*splits):
+            dist.all_reduce(total, group=self.site.axis(axis).get_group())
+        return total
+
+    def clipping(self) -> None:
+        """A threshold that no gradient reaches tests nothing."""
+        largest, most = max(self.seen.gradient_norms), self.program.max_norm
+        if self.program.clips_by is not None and largest <= most:
+            note = f"clip: no gradient was scaled down: the largest norm is {largest:.3g}, the threshold {most:g}"
+            self.seen.notes = sorted({*self.seen.notes, note})
+
+    def gather(self, local_buffers: Sequence[str]) -> None:
+        """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
+        self.seen.gradients = [{} for _ in self.gradients]
+        for name, parameter in self.parameters:
+            value = with_layout(parameter, parameter)
+            *gradients, self.seen.values[name] = full_of_all(
+                [*(step[name] for step in self.gradients), value]
+            )
+            for step, gradient in zip(self.seen.gradients, gradients, strict=True):
+                step[name] = gradient
+            check_is_whole(name, self.seen.values[name], self.seen.shapes[name], self.rank)
+        held = self.names.buffers_of(self.program.model)
+        self.seen.buffers = buffers_after(self.names.buffers, held, local_buffers)
+
+
+def gradient_of(parameter: nn.Parameter) -> torch.Tensor:
+    """A copy, laid out as the ranks hold it. Only in the copy are parts of a sum added up."""
+    if parameter.grad is None:
+        return with_layout(torch.zeros_like(parameter), parameter)
+    return summed(with_layout(parameter.grad.detach().clone(), parameter))
