@@ -71,7 +71,7 @@ void hold_against_rules(Outcome& outcome) {
     outcome.agreement = Agreement::open;
     return;
   }
-  const std::string who = predicted.rule.empty() ? "no rule fires, so equal is predicted"
+  const std::string who = predicted.rule.empty() ? "no rule flags it, so equal is predicted"
                                                  : fmt::format("{} predicts {}", predicted.rule, name_of(*predicted.verdict));
   const Borne borne = bears_out(predicted.claim, outcome.seen, nullptr);
   outcome.agreement = Agreement::confirmed;

@@ -10,7 +10,7 @@ namespace ordercheck {
 namespace {
 
 constexpr std::string_view kOfCompile = "compile: ";
-constexpr std::string_view kStandIn = "compile: with a stand-in";  // a note that an engine's compile left
+constexpr std::string_view kNoCode = "compile: without inductor";  // a note that an engine's compile left
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void show_captured(Showing& showing, const EffectRuns& runs) {
     showing.expect_all(in_graphs, scope,
                        fmt::format("{} of {} matrix products of its scope ran in captured graphs", in_graphs, scope));
   for (const std::string& note : runs.with.notes)
-    if (note.starts_with(kStandIn)) showing.remark(note.substr(kOfCompile.size()));
+    if (note.starts_with(kNoCode)) showing.remark(note.substr(kOfCompile.size()));
 }
 
 }  // namespace ordercheck

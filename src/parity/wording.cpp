@@ -8,23 +8,24 @@
 #include "base/wording.h"
 
 namespace ordercheck {
-namespace {
 
-// Of the same text only where both are no numbers.
-std::string numbers(double got, double owed, const std::string& against) {
-  const auto [one, other] = in_decimals(got, owed);
-  const double apart = std::abs(got - owed);
-  const std::string distance = std::isfinite(apart) ? fmt::format(", {:.3g} apart", apart) : "";
-  return fmt::format("is {}, {} has {}{}", one, against, one == other ? "another NaN" : other, distance);
+std::optional<Numbers> numbers_of(const Difference& d) {
+  const auto got = parse_bits64(d.got), expected = parse_bits64(d.expected);
+  if (d.rank < 0 || !got || !expected) return std::nullopt;
+  const auto [one, other] = in_decimals(value_of(*got), value_of(*expected));
+  const double apart = std::abs(value_of(*got) - value_of(*expected));
+  // Of the same text only where both are no numbers.
+  return Numbers{.got = one,
+                 .expected = one == other ? "another NaN" : other,
+                 .apart = std::isfinite(apart) ? fmt::format("{:.3g}", apart) : ""};
 }
-
-}  // namespace
 
 std::string in_words(const Difference& d, const std::string& against) {
   const std::string what =
       fmt::format("{} of step {}{}", d.what, d.step, d.rank >= 0 ? fmt::format(" on rank {}", d.rank) : "");
-  const auto got = parse_bits64(d.got), owed = parse_bits64(d.expected);
-  if (d.rank >= 0 && got && owed) return fmt::format("{} {}", what, numbers(value_of(*got), value_of(*owed), against));
+  if (const auto numbers = numbers_of(d))
+    return fmt::format("{} is {}, {} has {}{}", what, numbers->got, against, numbers->expected,
+                       numbers->apart.empty() ? "" : fmt::format(", {} apart", numbers->apart));
   if (parse_hash128(d.got) && parse_hash128(d.expected)) return fmt::format("{} is not that of {}", what, against);
   return fmt::format("{} is {}, {} has {}", what, d.got, against, d.expected);
 }

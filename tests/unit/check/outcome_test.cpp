@@ -70,7 +70,7 @@ TEST(Agreement, SomethingElseContradicts) {
 TEST(Agreement, AHarmThatNoRulePredictsContradicts) {
   const auto outcome = outcome_of("tp=2,fsdp=2", Verdict::differs, sample_rules());
   EXPECT_EQ(outcome.agreement, Agreement::contradiction);
-  EXPECT_EQ(outcome.disagreement, "no rule fires, so equal is predicted; seen: differs");
+  EXPECT_EQ(outcome.disagreement, "no rule flags it, so equal is predicted; seen: differs");
 }
 
 TEST(Agreement, AUsersFunctionMayBuildAnotherPlanThanThePageSpeaksOf) {

@@ -267,13 +267,13 @@ TEST(Effect, CompileRunsEveryProductOfItsScopeInGraphs) {
   EXPECT_TRUE(effect("compile", captured, sample_record()).present) << "a scope without a product";
   captured.counters.products_in_scope = 14;
   captured.counters.products_in_graphs = 14;
-  captured.notes = {"compile: with a stand-in for inductor", "compile: graph break in layers.0: a counter is kept",
+  captured.notes = {"compile: without inductor's code generation", "compile: graph break in layers.0: a counter is kept",
                     "tp: plan entry 'wq' matched nothing"};
   const Effect all = effect("compile", captured, sample_record());
   EXPECT_TRUE(all.present);
   EXPECT_EQ(print(all.signs),
-            "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; with a stand-in for "
-            "inductor");
+            "2 graphs captured; 14 of 14 matrix products of its scope ran in captured graphs; without inductor's code "
+            "generation");
   captured.counters.products_in_graphs = 12;
   const Effect part = effect("compile", captured, sample_record());
   EXPECT_FALSE(part.present);

@@ -23,12 +23,25 @@ TEST(DifferenceInWords, NumbersAreDecimalsAndTheirDistance) {
   EXPECT_EQ(words(0, -0.0), "loss of step 0 on rank 1 is -0, the single-rank reference has 0, 0 apart");
 }
 
+TEST(NumbersOf, AreThoseOfTheSentence) {
+  const auto of = [](double owed, double got) {
+    return numbers_of({.what = "loss", .rank = 0, .expected = hex(bits_of(owed)), .got = hex(bits_of(got))});
+  };
+  const auto numbers = of(5.15664, 5.13958);
+  ASSERT_TRUE(numbers);
+  EXPECT_EQ(numbers->expected, "5.15664");
+  EXPECT_EQ(numbers->got, "5.13958");
+  EXPECT_EQ(numbers->apart, "0.0171");
+  EXPECT_EQ(of(1, NAN)->apart, "") << "no number is that far from one";
+}
+
 TEST(DifferenceInWords, HashesAreNotTold) {
   Record got = sample_record();
   got.parameters[2].gradient[0].words[0] ^= 1;
   const auto difference = first_difference(sample_record(), got);
   EXPECT_EQ(in_words(*difference, "the single-rank reference"),
             "gradient of output.weight of step 0 is not that of the single-rank reference");
+  EXPECT_FALSE(numbers_of(*difference));
   EXPECT_EQ(difference->got.size(), 32u) << "they are there for JSON";
 }
 

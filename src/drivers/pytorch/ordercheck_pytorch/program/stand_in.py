@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from .marks import GRAPH, begin_recomputed, end_recomputed, mark_of
 
-NOTE = "compile: with a stand-in for inductor"
+NOTE = "compile: without inductor's code generation"
 
 
 def stand_in_for_inductor(graph: fx.GraphModule, inputs: Sequence[Any]) -> Any:
