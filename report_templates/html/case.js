@@ -2,19 +2,19 @@ function caseView(one) {
   const others = everywhere(one).filter((other) => other !== one);
   return element("article", {},
     element("h1", { tabindex: "-1" }, stackCode(one.text)),
-    element("p", { class: "lead" }, verdictMark(one), ` on ${one.build.title}`),
+    element("p", { class: "lead" }, verdictMark(one), ` on ${one.build.title}: ${verdicts[one.verdict].says}`),
     facts([["Predicted", one.prediction], ["Against the prediction", agreements[one.agrees]], ["How", one.disagreement && span(one.disagreement)],
       ["Explanation", one.explanation && span(one.explanation)], ["Open because", one.open_because],
       ["Seen", one.message], ["Where", one.place], ["Backend", one.backend], ["Versions", one.build.versions]]),
     one.text.startsWith("(nothing)") ? null : commandsOf(one),
     one.difference ? divergence(one.difference) : null,
     one.effects ? [element("h2", {}, "Did every transform take effect?"), effectsTable(one.effects)] : null,
-    element("h2", {}, "Pages that fire"),
-    !one.fired ? element("p", {}, "None.") : table("Pages that fire", ["Page", "What it says", "Harm", "Grade here", "Note"],
+    element("h2", {}, "Pages that flag it"),
+    !one.fired ? element("p", {}, "None.") : table("Pages that flag it", ["Page", "What it says", "Harm", "Grade here", "Note"],
       one.fired.map((id) => {
         const rule = ruleById.get(id), standing = standingOf(id, one.build);
         return [ruleLink(id), rule ? span(rule.title) : "retired", rule ? rule.harm || "none" : "",
-          standing ? standing.grade : "says nothing of this engine", element("span", { class: "why" }, standing ? standing.note : "")];
+          standing ? standing.grade : "claims nothing of this engine", element("span", { class: "why" }, standing ? standing.note : "")];
       })),
     element("h2", {}, "What must come before what"),
     graphPicture(data.graphs[one.graph], "Precedence among the transforms of " + one.text),
@@ -49,10 +49,10 @@ function runCommand(one) {
 }
 
 function divergence(difference) {
-  return [element("h2", {}, "First divergence"),
+  return [element("h2", {}, "What differs first"),
     facts([["What", difference.what], ["Step", String(difference.step)],
       ["Rank", difference.rank === undefined ? "" : String(difference.rank)],
-      ["Expected", element("code", {}, difference.expected)], ["Got", element("code", {}, difference.got)]])];
+      ["Expected", difference.expected && `${difference.expected}, of the single-rank run`], ["Got", difference.got], ["Apart", difference.apart]])];
 }
 
 function effectsTable(text) {

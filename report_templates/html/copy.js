@@ -13,6 +13,13 @@ function command(label, text) {
     button);
 }
 
+// A stack of a table or a sentence, likewise.
+function stackToCopy(text) {
+  const code = stackCode(text);
+  return element("span", { class: "to-copy" }, code, " ",
+    element("button", { type: "button", class: "small", "aria-label": "Copy: " + text, onclick: (event) => copy(text, event.target, code) }, "Copy"));
+}
+
 // A file opened from disk may be denied the clipboard: then what is shown is selected, to be copied by hand.
 async function copy(text, button, shown, folded) {
   const label = button.textContent;

@@ -18,14 +18,22 @@ function filled(node, attributes, children) {
   return node;
 }
 
-// One table; a cell is a text or a node. The first column heads its row. It scrolls by itself where the screen is narrow.
+// One table; a cell is a text or a node. The first column heads its row. It scrolls by itself where the screen is narrow. Roles are
+// said because the style sheet lays its rows out as lines there, and would take them away.
 function table(caption, heads, rows) {
+  const head = (text) => element("th", { scope: "col", role: "columnheader" }, text);
+  const cell = (content, i) => i === 0 ? element("th", { scope: "row", role: "rowheader" }, content) :
+    element("td", { role: "cell", "data-head": heads[i] }, content);
   return element("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": caption },
-    element("table", {},
+    element("table", { role: "table" },
       element("caption", {}, caption),
-      element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
-      element("tbody", {}, rows.map((cells) => element("tr", {}, cells.map((cell, i) =>
-        element(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell)))))));
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, heads.map(head))),
+      element("tbody", { role: "rowgroup" }, rows.map((cells) => element("tr", { role: "row" }, cells.map(cell))))));
+}
+
+function section(id, title, ...children) {
+  return element("section", { id, "aria-labelledby": id + "-title" },
+    element("h2", { id: id + "-title", tabindex: "-1" }, title), children);
 }
 
 function say(text) {

@@ -8,7 +8,7 @@ const kFilters = [
   { name: "engine", label: "Engine", of: (one) => [one.build.engine], values: () => plain(data.builds.map((build) => build.engine)) },
   { name: "version", label: "Version", of: (one) => [one.build.version], values: () => plain(data.builds.map((build) => build.version)) },
   { name: "agrees", label: "Against the prediction", of: (one) => [one.agrees], values: () => Object.entries(agreements) },
-  { name: "grade", label: "Grade of the page", of: (one) => [one.grade], values: () => plain(allCases.map((one) => one.grade)) },
+  { name: "grade", label: "Grade of the page", of: (one) => [one.grade], values: () => plain(allCases.map((one) => one.grade)).map(([name]) => [name, grades[name] ? `${name}: ${grades[name]}` : name]) },
 ];
 let shownCases = kPage;
 
@@ -29,7 +29,8 @@ function casesSection() {
   const form = element("form", { class: "filters", role: "search", "aria-label": "Find cases", oninput: () => asked(form),
     onsubmit: (event) => event.preventDefault(), onreset: () => setTimeout(() => asked(form)) },
     fields, text, element("button", { type: "reset" }, "Clear"));
-  return section("cases", "Cases", form, element("p", { id: "match-count" }), list);
+  return section("cases", "Cases", element("p", {}, "The most harmful first: what contradicts a prediction and no page explains, then ",
+    "silently wrong, silently without effect, hangs, fails, unstable, not run, equal."), form, element("p", { id: "match-count" }), list);
 }
 
 function asked(form) {
@@ -49,7 +50,7 @@ function readFilters(words) {
 function matching() {
   const value = (name) => document.getElementById("filter-" + name).value;
   const words = value("text").toLowerCase().split(/\s+/).filter((word) => word !== "");
-  return allCases.filter((one) =>
+  return worstFirst.filter((one) =>
     kFilters.every((filter) => value(filter.name) === "" || filter.of(one).includes(value(filter.name))) &&
     words.every((word) => one.searched.includes(word)));
 }
@@ -66,7 +67,7 @@ function showMatches(aloud) {
     return;
   }
   const rows = found.slice(0, shownCases).map((one) => [caseLink(one), verdictMark(one), one.build.title,
-    agreements[one.agrees].split(/[,:]/)[0], element("span", { class: "why" }, one.verdict === "equal" ? "" : one.message || one.place || ""),
+    agreements[one.agrees].split(":")[0], element("span", { class: "why" }, one.verdict === "equal" ? "" : one.message || one.place || ""),
     (one.fired || []).flatMap((id, i) => [i > 0 ? ", " : "", ruleLink(id)])]);
   const more = found.length <= shownCases ? null : element("button", { type: "button", onclick: () => {
     const last = shownCases;
@@ -74,6 +75,6 @@ function showMatches(aloud) {
     showMatches(true);
     document.querySelectorAll("#matches tbody tr")[last].querySelector("a").focus();
   } }, `Show ${Math.min(kPage, found.length - shownCases)} more`);
-  list.replaceChildren(...[table("Cases", ["Stack", "Verdict", "Engine", "Prediction", "Why", "Pages that fire"],
+  list.replaceChildren(...[table("Cases", ["Stack", "Verdict", "Engine", "Prediction", "Why", "Pages that flag it"],
     rows.map((row) => row.map((cell) => Array.isArray(cell) ? element("span", {}, cell) : cell))), more].filter(Boolean));
 }

@@ -11,8 +11,9 @@ function heatSection() {
   } }, data.builds.map((build, i) => build.pairs.names.length === 0 ? null :
     element("option", { value: String(i), selected: build === heatBuild }, build.title)));
   const grid = element("div", {}, heatGrid());
-  return section("pairs", "Pairs of transforms",
-    element("p", {}, "The transform of the row is applied first, that of the column second. A cell opens its run."),
+  return section("pairs", "Every pair, run in both orders",
+    element("p", {}, "The row is applied first, then the column, nothing else; with another trainer where a page says that the ",
+      "default one is wrong. A cell opens its run."),
     element("p", { class: "field" }, element("label", { for: "heat-build" }, "Engine and version"), choice),
     element("ul", { class: "legend", "aria-label": "Signs" }, Object.entries(pairSigns).map(([sign, { tone, says }]) =>
       element("li", {}, element("span", { class: "swatch " + tone, "aria-hidden": "true" }, sign), says))),

@@ -1,8 +1,9 @@
 // The address says what is shown: #case/..., #rule/..., or a section of the one long page.
 const main = document.getElementById("main");
-const overview = element("div", {}, overviewSection(), heatSection(), casesSection(), orderSection(), versionsSection(),
+const overview = element("div", {}, answerSection(), heatSection(), runsSection(), casesSection(), orderSection(), versionsSection(),
   projectsSection(), rulesSection());
 const detail = element("div", { id: "detail", hidden: true });
+const kTitle = document.title;
 let cameFrom = null;
 
 function decoded(hash) {
@@ -39,7 +40,7 @@ function show() {
   const returned = !detail.hidden;
   detail.hidden = true;
   overview.hidden = false;
-  document.title = "ordercheck: which order of transforms is safe";
+  document.title = kTitle;
   const [id, words] = hash.split("?");
   if (id === "cases") {
     readFilters(words || "");

@@ -2,17 +2,24 @@ const MOST_RUNS = 200;  // of a table on a rule's page
 
 function rulesSection() {
   return section("rules", "Rule pages",
-    table("Rule pages", ["Page", "What it says", "Kind", "Harm", "Basis", `On ${data.target}`],
+    element("p", {}, "A page is one claim: what goes wrong, who said so, and the smallest stack that shows it. Its basis is fundamental ",
+      "(no implementation could allow it), recommended (legal, but worse) or incidental (true of some implementation and version). ",
+      "Its grade says what runs on an engine and version showed of it: ", gradesInWords(), "."),
+    table("Rule pages", ["Page", "What it says", "Kind", "Harm", "Basis", `Grade on ${data.target}`],
       data.rules.map((rule) => {
         const standing = rule.standings.find((one) => one.target === data.target);
-        return [ruleLink(rule.id), span(rule.title), rule.kind, rule.harm || "none", rule.basis, standing ? standing.grade : "says nothing"];
+        return [ruleLink(rule.id), span(rule.title), rule.kind, rule.harm || "none", rule.basis, standing ? standing.grade : "claims nothing"];
       })));
+}
+
+function gradesInWords() {
+  return Object.entries(grades).map(([grade, says]) => `${grade} (${says})`).join(", ");
 }
 
 function ruleView(id) {
   const rule = ruleById.get(id);
   if (!rule) return null;
-  const fires = allCases.filter((one) => (one.fired || []).includes(id));
+  const fires = worstFirst.filter((one) => (one.fired || []).includes(id));
   const claimed = fires.filter((one) => standingOf(id, one.build)), elsewhere = fires.filter((one) => !standingOf(id, one.build));
   return element("article", {},
     element("h1", { tabindex: "-1" }, `${rule.id}: `, inline(rule.title)),
@@ -22,19 +29,19 @@ function ruleView(id) {
     element("h2", {}, "What it flags"), paragraphs(rule.what),
     element("h2", {}, "Why"), paragraphs(rule.why),
     rule.limits ? [element("h2", {}, "Limits"), paragraphs(rule.limits)] : null,
-    element("h2", {}, "How it stands"),
-    rule.standings.length === 0 ? element("p", {}, "No engine here that it speaks about.") :
-      table("How the claim stands", ["Engine", "Grade", `${rule.bad_name} showed`, `${rule.good_name} showed`, "Note"],
+    element("h2", {}, "What runs showed of it"),
+    rule.standings.length === 0 ? element("p", {}, "It claims nothing of an engine that ran here.") :
+      table("Grades", ["Engine", "Grade", `${rule.bad_name} showed`, `${rule.good_name} showed`, "Note"],
         rule.standings.map((s) => [s.target, s.grade, s.bad, s.good, s.note])),
-    rule.expectations.length === 0 ? null : [element("h2", {}, "What it pins"), list(rule.expectations)],
+    rule.expectations.length === 0 ? null : [element("h2", {}, "What else it expects"), list(rule.expectations)],
     rule.citations.length === 0 ? null : [element("h2", {}, "Who says so"), list(rule.citations)],
     element("h2", {}, "See it"),
     command("Read the page on a terminal", "ordercheck explain " + rule.id),
     rule.repro === "" ? null : command("Write a script that shows it on PyTorch alone",
-      `ordercheck repro ${quoted(rule.repro.replace(/^`+|`+$/g, ""))} --python python3 -o repro.py`),
+      `ordercheck repro ${quoted(rule.repro)} --python python3 -o repro.py`),
     runsOfRule("Runs that it speaks about", claimed),
     elsewhere.length === 0 ? null :
-      runsOfRule("Its pattern elsewhere", elsewhere, "On these engines and releases the page claims nothing."),
+      runsOfRule("The same pattern where it claims nothing", elsewhere, "Runs on other engines and releases."),
     Math.max(claimed.length, elsewhere.length) > MOST_RUNS ?
       element("p", {}, element("a", { href: `#cases?text=${id}` }, "All of them")) : null);
 }

@@ -6,7 +6,7 @@ function inline(text) {
   for (const found of text.matchAll(piece)) {
     parts.push(text.slice(at, found.index));
     at = found.index + found[0].length;
-    if (found[2] !== undefined) parts.push(element("code", {}, found[1].length > 1 ? found[2].trim() : found[2]));
+    if (found[2] !== undefined) parts.push(stackCode(found[1].length > 1 ? found[2].trim() : found[2]));
     else if (found[3] !== undefined) parts.push(link(found[3], found[4]));
     else if (found[5] !== undefined) parts.push(element("strong", {}, found[5]));
     else parts.push(element("br"));

@@ -5,14 +5,14 @@ function versionsSection() {
         element("h3", {}, view.engine),
         element("p", {}, `${view.same} cases show the same in every version that ran them; these do not:`),
         view.rows.length === 0 ? element("p", {}, "None.") :
-          table(view.engine + ": cases whose verdict changed", ["Stack", ...view.versions, "Pages that fire"],
+          table(view.engine + ": cases whose verdict changed", ["Stack", ...view.versions, "Pages that flag it"],
             view.rows.map((row) => [span(row.order), ...row.cells.map((cell) => changedCell(view, row, cell)), span(row.rules)]))]));
 }
 
 function changedCell(view, row, words) {
   const tone = words === "not run" ? "none" : (verdicts[words.split(" ")[0]] || verdicts.unrun).tone;
   const sign = words === "not run" ? "·" : (verdicts[words.split(" ")[0]] || verdicts.unrun).sign;
-  return element("span", { class: "mark " + tone }, element("span", { "aria-hidden": "true" }, sign), " ", words);
+  return element("span", { class: "mark wraps " + tone }, element("span", { "aria-hidden": "true" }, sign), " ", words);
 }
 
 function span(text) {
@@ -22,7 +22,7 @@ function span(text) {
 function projectsSection() {
   return section("projects", "Projects side by side",
     element("p", {}, "The orders that projects fix in their code, beside what the pages and runs say of them."),
-    table("Orders of projects", ["Project", "Order", "Other than recommended", "Pages that fire", `On ${data.target}`, "Source"],
+    table("Orders of projects", ["Project", "Order", "Other than recommended", "Pages that flag it", `On ${data.target}`, "Source"],
       data.projects.map((project) => [project.title,
         element("span", {}, project.items.flatMap((item, i) => [i > 0 ? " → " : "", element("code", {}, item)])),
         span(project.differs), span(project.findings), span(project.run),

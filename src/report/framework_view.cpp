@@ -30,6 +30,12 @@ std::string inversions(const Stack& order, const Stack& recommended) {
   return pairs.empty() ? "nothing" : join(pairs, ", ");
 }
 
+std::string in_arrows(const Stack& order) {
+  std::vector<std::string> items;
+  for (const Item& item : order.items) items.push_back(print(Stack{.items = {item}}));
+  return code(join(items, " → "));
+}
+
 std::string findings_in_words(const Stack& order, const Judge& judge) {
   std::vector<std::string> links;
   for (const Rule& rule : judge.rules())
@@ -78,7 +84,7 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
     const Stack order = with_degrees(framework.order);
     FrameworkRow row{
         .title = framework.title,
-        .order = code(print(framework.order)),
+        .order = in_arrows(framework.order),
         .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
         .date = framework.date.empty() ? "unknown" : framework.date,
         .says = framework.says,

@@ -12,8 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Later ones use earlier ones; main.js draws the page.
-constexpr const char* kScripts[] = {"dom.js",    "data.js",     "text.js",  "copy.js",   "graph.js", "heat.js", "overview.js",
-                                    "filter.js", "versions.js", "rules.js", "script.js", "case.js",  "main.js"};
+constexpr const char* kScripts[] = {"dom.js",      "data.js",   "text.js",   "copy.js",  "graph.js",
+                                    "heat.js",     "answer.js", "runs.js",   "order.js", "filter.js",
+                                    "versions.js", "rules.js",  "script.js", "case.js",  "main.js"};
 
 // Inside <script>, where HTML ends at "</script" and changes its mind at "<!--": JSON can say '<' without writing one. What is no
 // UTF-8, as a message of an engine may be, is replaced.

@@ -6,13 +6,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/bits.h"
 #include "base/text.h"
+#include "base/wording.h"
 #include "check/precedence_graph.h"
 #include "evidence/field.h"
+#include "parity/wording.h"
 #include "plan/orders.h"
 #include "plan/result.h"
 #include "report/engine_runs.h"
 #include "report/framework_view.h"
+#include "report/order_answer.h"
 #include "report/order_view.h"
 #include "report/rule_view.h"
 #include "report/shown.h"
@@ -113,8 +117,12 @@ Json tally_json(const EngineRuns& engine) {
 Json json_of(const Difference& difference) {
   Json object{{"what", difference.what}, {"step", difference.step}};
   if (difference.rank >= 0) object["rank"] = difference.rank;
-  object["expected"] = difference.expected;
-  object["got"] = difference.got;
+  const bool is_hash = parse_hash128(difference.got) && parse_hash128(difference.expected);
+  if (is_hash) return object;  // of a tensor: the message says how far it is away
+  const auto numbers = numbers_of(difference);
+  object["expected"] = numbers ? numbers->expected : difference.expected;
+  object["got"] = numbers ? numbers->got : difference.got;
+  put(object, "apart", numbers ? numbers->apart : "");
   return object;
 }
 
@@ -252,6 +260,34 @@ Json json_of(const RecommendedOrder& order, const Target& target, Graphs& graphs
           {"gaps", order.gaps}};
 }
 
+Json json_of(const OrderRun& blocked, Shown whole_order) {
+  Json object{{"stack", print(blocked.stack)},
+              {"sign", sign_of(whole_order)},
+              {"state", in_words(whole_order)},
+              {"blockers", join(blocked.blockers, "; ")},
+              {"no_known_cure", blocked.no_known_cure}};
+  if (blocked.cure) object["cure"] = print(*blocked.cure);
+  put(object, "cure_seen", blocked.cure_seen);
+  return object;
+}
+
+Json json_of(const OrderAnswer& answer) {
+  Json blocked = Json::array(), silent = Json::array();
+  for (const OrderRun& run : answer.blocked) blocked.push_back(json_of(run, answer.whole_order));
+  for (const PairTableRow& row : answer.silent)
+    silent.push_back({{"sign", sign_of(row.shown)},
+                      {"bad", row.bad},
+                      {"good", row.good},
+                      {"happens", row.happens},
+                      {"page", row.page},
+                      {"since", row.since}});
+  return {{"versions", enumerated(answer.versions)},
+          {"names", answer.names},
+          {"left_out", enumerated(answer.left_out)},
+          {"blocked", std::move(blocked)},
+          {"silent", std::move(silent)}};
+}
+
 Json projects_json(const Sources& sources, const std::vector<EngineRuns>& engines, Graphs& graphs) {
   const std::vector<FrameworkRow> rows = framework_rows(sources, engines);
   Json list = Json::array();
@@ -283,13 +319,14 @@ Json html_data(const Sources& sources, const ReproScripts* reproduced) {
        rules = Json::array();
   for (const EngineRuns& engine : engines) builds.push_back(build_json(engine, sources, graphs, scripts));
   for (const VersionsView& view : versions_views(sources, engines)) changes.push_back(json_of(view));
-  for (const RecommendedOrder& order : recommended_orders(sources, engines))
-    orders.push_back(json_of(order, reader_target(sources), graphs));
+  const std::vector<RecommendedOrder> recommended = recommended_orders(sources, engines);
+  for (const RecommendedOrder& order : recommended) orders.push_back(json_of(order, reader_target(sources), graphs));
   for (const OwnRun& run : own_runs(sources.frameworks, engines, sources.rules))
     own.push_back({{"title", run.title}, {"stack", run.stack}, {"shown", run.shown}});
   for (const Disagreement& d : disagreements(sources.frameworks))
     apart.push_back({{"pair", d.pair}, {"first_before", d.first_before}, {"second_before", d.second_before}});
   for (const Rule& rule : sources.rules) rules.push_back(json_of(rule_page(rule, sources, engines)));
+  data["answer"] = json_of(order_answer(recommended, pair_table(sources, engines), sources, engines));
   data["builds"] = std::move(builds);
   data["changes"] = std::move(changes);
   data["orders"] = std::move(orders);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace ordercheck {
 
 // CommonMark: the fence is longer than any run of backticks inside.
@@ -14,6 +16,44 @@ std::string code(std::string_view text) {
   const std::string fence(longest + 1, '`');
   const std::string pad = text.front() == '`' || text.back() == '`' ? " " : "";
   return fence + pad + std::string(text) + pad + fence;
+}
+
+namespace {
+
+constexpr std::size_t kFitsWhole = 31;  // characters of code beside the other columns of a page of 1012 px
+
+std::string with_breaks_behind(std::string_view text, std::string_view marks) {
+  std::string made;
+  for (const char c : text) {
+    made += c;
+    if (marks.find(c) != std::string_view::npos) made += "<wbr>";
+  }
+  return made;
+}
+
+}  // namespace
+
+std::string breakable_code(std::string_view stack) {
+  if (stack.size() <= kFitsWhole) return code(stack);
+  std::string made, line;
+  for (const std::string& item : split(stack, ',')) {
+    if (!line.empty() && line.size() + item.size() > kFitsWhole) {
+      made += line + "<wbr>";
+      line.clear();
+    }
+    line += item + ",";
+  }
+  line.pop_back();
+  return fmt::format("<code>{}{}</code>", made, line);
+}
+
+std::string breakable(std::string_view text) {
+  constexpr std::size_t kLongWord = 16;
+  std::vector<std::string> words = split(text, ' ');
+  for (std::string& word : words)
+    if (word.size() > kLongWord && word.find("](") == word.npos && word.find('`') == word.npos)
+      word = with_breaks_behind(word, ",:/");
+  return join(words, " ");
 }
 
 std::string thousands(std::int64_t number) {

@@ -10,7 +10,11 @@
 
 namespace ordercheck {
 
-std::string code(std::string_view text);                            // a code span, whatever backticks the text holds; "" of ""
+std::string code(std::string_view text);  // a code span, whatever backticks the text holds; "" of ""
+// For a cell whose table else is wider than a page: a browser breaks no stack and no path by itself. Where one is long it may be
+// broken behind its commas, colons and slashes; what is copied stays as it is.
+std::string breakable_code(std::string_view stack);
+std::string breakable(std::string_view text);                       // links and code spans stay whole
 std::string thousands(std::int64_t number);                         // "1 234 567"
 std::string shortened(std::string_view text, std::size_t at_most);  // cut behind a whole character, with " ..." behind it
 std::string cell(std::string_view text);                            // what a table's cell may hold: no bar, no line break

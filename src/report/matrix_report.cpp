@@ -161,10 +161,9 @@ SarifLog sarif_of(const std::vector<ReportedBuild>& builds, const std::vector<Ru
 std::vector<SarifOwnRule> own_rules_of_a_matrix() {
   return {{.id = kUnpredicted,
            .name = "A stack did not run as predicted, and no rule speaks about it",
-           .help =
-               "No rule fires on this stack, so ordercheck predicts that it is bitwise equal to a single-rank run, and a run "
-               "showed something else. `ordercheck run` shows the case in full, `ordercheck repro` prints a script. Either "
-               "the framework is wrong, or a rule is missing."}};
+           .help = "No rule flags this stack, so ordercheck predicts that it is bitwise equal to a single-rank run, and a run "
+                   "showed something else. `ordercheck run` shows the case in full, `ordercheck repro` prints a script. Either "
+                   "the framework is wrong, or a rule is missing."}};
 }
 
 }  // namespace ordercheck

@@ -57,8 +57,14 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
 }
 
 Json data_of(const PairTableRow& row) {
-  return {{"good", row.good},   {"bad", row.bad},   {"happens", row.happens}, {"since", row.since},
-          {"basis", row.basis}, {"cure", row.cure}, {"page", row.page},       {"others", row.others}};
+  return {{"good", breakable_code(row.good)},
+          {"bad", breakable_code(row.bad)},
+          {"happens", row.happens},
+          {"since", row.since},
+          {"basis", row.basis},
+          {"cure", breakable(row.cure)},
+          {"page", row.page},
+          {"others", row.others}};
 }
 
 Json data_of(const PairMatrix& matrix) {
@@ -94,7 +100,7 @@ Json data_of(const ContradictionRow& row) {
 Json data_of(const OpenCases& open) { return {{"why", open.why}, {"list", in_lines(open.cases, "  ")}}; }
 
 Json data_of(const FrameworkRow& row) {
-  return {{"title", row.title},     {"order", row.order},       {"source", row.source},
+  return {{"title", row.title},     {"order", row.order},       {"source", breakable(row.source)},
           {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
 
@@ -198,11 +204,12 @@ Json data_of(const TransformView& view) {
           {"pages", all(view.pages)}};
 }
 
-// Of the head of the pair table: what shows this today.
+// Of what is silent today: the rows that show this.
 Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
   std::vector<std::string> parts;
   for (const PairTableRow& row : rows)
-    if (row.shown == shown) parts.push_back(fmt::format("{} ({}, since {}; build {})", row.bad, row.page, row.since, row.good));
+    if (row.shown == shown)
+      parts.push_back(fmt::format("{} ({}, since {}; build {})", code(row.bad), row.page, row.since, code(row.good)));
   return join(parts, ", ");
 }
 
@@ -221,8 +228,7 @@ Json data_of(const PageCount& count) {
 }  // namespace
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  PageContents pages{.target = print(reader_target(sources)),
-                     .discussions = discussion_views(sources, engines),
+  PageContents pages{.discussions = discussion_views(sources, engines),
                      .orders = recommended_orders(sources, engines),
                      .count = count_pages(sources, engines),
                      .pair_table = pair_table(sources, engines),
@@ -236,14 +242,11 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
-  if (!pages.orders.empty())
-    for (const OrderRun& run : pages.orders.front().runs)
-      if (run.target == pages.target) pages.whole_order = shown_by(run.stack, sources, engines);
-  if (!pages.orders.empty()) pages.drawing = draw_order(run_names(pages.orders.front()), sources, engines);
+  pages.answer = order_answer(pages.orders, pages.pair_table, sources, engines);
+  if (!pages.orders.empty()) pages.drawing = draw_order(pages.answer.names, sources, engines);
   for (const EngineRuns& engine : engines) {
     pages.engines.push_back(engine_view(sources, engine));
     pages.agreements.push_back(agreement_view(sources, engine));
-    if (engine.target.project == "pytorch" && engine.target.version) pages.versions.push_back(print(*engine.target.version));
   }
   for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
   return pages;
@@ -298,25 +301,23 @@ Json data_of(const DiscussionView& discussion) {
 }
 
 Json ordering_data(const PageContents& pages) {
-  const auto of_reader = [&](const OrderRun& run) { return run.target == pages.target; };
+  const OrderAnswer& answer = pages.answer;
   Json blocked = Json::array();
-  if (!pages.orders.empty())
-    for (const OrderRun& run : pages.orders.front().runs)
-      if (of_reader(run) && !run.blockers.empty()) {
-        blocked.push_back(data_of(run));
-        blocked.back()["state"] = in_words(pages.whole_order);
-      }
+  for (const OrderRun& run : answer.blocked) {
+    blocked.push_back(data_of(run));
+    blocked.back()["state"] = in_words(answer.whole_order);
+  }
   Json orders = Json::array();
   std::set<std::string> told;
   for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
-  Json data{{"target", pages.target},
-            {"versions", enumerated(pages.versions)},
-            {"arrows", pages.orders.empty() ? "" : join(run_names(pages.orders.front()), " → ")},
-            {"left_out", pages.orders.empty() ? "" : enumerated(pages.orders.front().not_run)},
+  Json data{{"target", answer.target},
+            {"versions", enumerated(answer.versions)},
+            {"arrows", join(answer.names, " → ")},
+            {"left_out", enumerated(answer.left_out)},
             {"blocked", std::move(blocked)},
             {"drawing", lines(pages.drawing.lines)},
-            {"silently_wrong", rows_that_show(Shown::wrong, pages.pair_table)},
-            {"without_effect", rows_that_show(Shown::without_effect, pages.pair_table)},
+            {"silently_wrong", rows_that_show(Shown::wrong, answer.silent)},
+            {"without_effect", rows_that_show(Shown::without_effect, answer.silent)},
             {"pair_table", all(pages.pair_table)},
             {"orders", std::move(orders)},
             {"pairs", data_of(pages.pairs)},

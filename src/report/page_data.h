@@ -10,6 +10,7 @@
 #include "report/discussion_view.h"
 #include "report/engines_view.h"
 #include "report/framework_view.h"
+#include "report/order_answer.h"
 #include "report/order_drawing.h"
 #include "report/order_view.h"
 #include "report/pair_matrix.h"
@@ -24,12 +25,10 @@ namespace ordercheck {
 
 // Everything that the generated pages say; each page takes what it is about.
 struct PageContents {
-  std::string target;                 // "pytorch 2.15.0": whom the ordering page is for
-  std::vector<std::string> versions;  // of PyTorch that there are runs of: "2.15.0", "2.11.0"
+  OrderAnswer answer;  // of the reader's version, whom the ordering page is for
   std::vector<DiscussionView> discussions;
   std::vector<RecommendedOrder> orders;
-  Shown whole_order = Shown::not_run;  // what most people stack of the first order, on `target`
-  OrderDrawing drawing;                // of the first order
+  OrderDrawing drawing;  // of the first order
   PageCount count;
   std::vector<PairTableRow> pair_table;
   PairMatrix pairs;

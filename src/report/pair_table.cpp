@@ -95,8 +95,8 @@ bool comes_first(const Candidate& one, const Candidate& other) {
 PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Rule& rule = *pages.front().rule;
   PairTableRow row{.shown = pages.front().shown,
-                   .good = code(print(rule.witness.good)),
-                   .bad = code(print(rule.witness.bad)),
+                   .good = print(rule.witness.good),
+                   .bad = print(rule.witness.bad),
                    .happens = in_words(pages.front().shown),
                    .since = since_in_words(rule, reader_target(sources)),
                    .basis = name_of(rule.basis),

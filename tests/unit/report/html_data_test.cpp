@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/bits.h"
 #include "unit/report/mini.h"
 
 namespace ordercheck {
@@ -46,6 +47,19 @@ TEST(HtmlData, ItsPairsPointAtTheirRuns) {
   EXPECT_EQ(cell[0], "✗");
   EXPECT_EQ(build["cases"].at(cell[1].get<std::size_t>()).at("text"), "fsdp=2,tp=2");
   EXPECT_EQ(build["pairs"]["rows"][at("tp")][at("tp")][1], -1) << "a transform beside itself";
+}
+
+TEST(HtmlData, TellsADifferenceInDecimalsAndNoHash) {
+  Sources sources = mini();
+  std::vector<Observation>& rows = sources.evidence.at(0).rows;
+  ASSERT_EQ(rows.at(3).verdict, Verdict::differs);
+  rows[3].difference = Difference{.what = "loss", .rank = 0, .expected = hex(bits_of(5.15664)), .got = hex(bits_of(5.13958))};
+  const Json of_loss = html_data(sources, nullptr)["builds"][0]["cases"][3].at("difference");
+  EXPECT_EQ(of_loss.at("expected"), "5.15664");
+  EXPECT_EQ(of_loss.at("got"), "5.13958");
+  EXPECT_EQ(of_loss.at("apart"), "0.0171");
+  rows[3].difference = Difference{.what = "gradient", .expected = hex(hash_of("a")), .got = hex(hash_of("b"))};
+  EXPECT_FALSE(html_data(sources, nullptr)["builds"][0]["cases"][3].at("difference").contains("got"));
 }
 
 // The mini evidence as if the pytorch engine had run it, at two versions.

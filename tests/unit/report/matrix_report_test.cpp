@@ -20,7 +20,7 @@ ReportedCase case_of(const std::string& stack, Verdict verdict, Agreement agreem
                       .seen = {.verdict = verdict, .message = reason},
                       .prediction = {},
                       .agreement = agreement,
-                      .disagreement = agreement == Agreement::contradiction ? "no rule fires" : ""},
+                      .disagreement = agreement == Agreement::contradiction ? "no rule flags it" : ""},
           .reason = reason};
 }
 

@@ -18,8 +18,8 @@ TEST(PairTable, SaysWhatARunShowedAndTheCure) {
   const auto rows = pair_table(sources, engine_runs_of(sources));
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_EQ(rows[0].shown, Shown::fails);
-  EXPECT_EQ(rows[0].bad, "`fsdp=2,tp=2`");
-  EXPECT_EQ(rows[0].good, "`tp=2,fsdp=2`");
+  EXPECT_EQ(rows[0].bad, "fsdp=2,tp=2");
+  EXPECT_EQ(rows[0].good, "tp=2,fsdp=2");
   EXPECT_EQ(rows[0].happens, "fails loudly in apply: `cannot split a sharded | parameter`");
   EXPECT_EQ(rows[0].since, "2.6");
   EXPECT_EQ(rows[0].cure, "`tp` before `fsdp`");

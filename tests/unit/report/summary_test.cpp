@@ -29,7 +29,7 @@ PlanResult result_of(Agreement agreement) {
                  .seen = {.verdict = Verdict::differs, .message = "the loss is another"},
                  .prediction = {},
                  .agreement = agreement,
-                 .disagreement = "no rule fires, so equal is predicted; seen: differs"};
+                 .disagreement = "no rule flags it, so equal is predicted; seen: differs"};
   one.divergence = Divergence{.step = 1,
                               .phase = Phase::backward,
                               .module = "layers.0",
@@ -66,7 +66,7 @@ TEST(Summary, OpenCasesAreListedWithTheReason) {
 
 TEST(Summary, AContradictionIsToldWithItsFirstTensor) {
   const std::string text = render_result_text(result_of(Agreement::contradiction));
-  EXPECT_THAT(text, HasSubstr("contradiction  tp=2: no rule fires, so equal is predicted; seen: differs\n"));
+  EXPECT_THAT(text, HasSubstr("contradiction  tp=2: no rule flags it, so equal is predicted; seen: differs\n"));
   EXPECT_THAT(text, HasSubstr("the loss is another\n"));
   EXPECT_THAT(
       text,
