@@ -15,6 +15,9 @@ from typing import Any, Protocol
 import torch
 import torch.distributed as dist
 
+from ..process_state import CASE, PROCESS
+from ..torch_compat import KEYS_BEHIND_BACKEND_SELECT, finished_work, schema_of
+
 # What a collective is called, and the operators that are one. A barrier moves nothing, but ranks wait in it.
 _KINDS = {
     "all_gather": (
@@ -37,9 +40,6 @@ _KINDS = {
 MESSAGES = ("send", "recv")
 REDUCTIONS = ("all_reduce", "reduce_scatter", "reduce")
 
-# Where a call goes on behind the kernel. All keys before are past: to dispatch from the start would come back to it.
-_ON_THE_DEVICE = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
-
 
 class Call:
     """A collective on its way. What a rank hands in to receive is the room for what comes."""
@@ -60,23 +60,21 @@ class Call:
 
     def issue(self) -> Any:
         # Lets go of the interpreter's lock: gloo's threads need it to end what they finished, and hold their queue's.
-        return self._operator.overload.redispatch(self._keys & _ON_THE_DEVICE, *self._given)
+        return self._operator.overload.redispatch(self._keys & KEYS_BEHIND_BACKEND_SELECT, *self._given)
 
     def issue_with(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         """As issue(), with other input tensors."""
         passed = (
             _through(change, v) if i in self._operator.handed_in else v for i, v in enumerate(self._given)
         )
-        return self._operator.overload.redispatch(self._keys & _ON_THE_DEVICE, *passed)
+        return self._operator.overload.redispatch(self._keys & KEYS_BEHIND_BACKEND_SELECT, *passed)
 
     def skip(self) -> Any:
         """What issue() answers, of a collective that never was: outputs of zeros, and a work that is done."""
-        from torch._C._distributed_c10d import FakeWork
-
         with torch.no_grad():
             for tensor in _tensors([self._given[i] for i in self._operator.given_back]):
                 tensor.zero_()
-        work = dist.Work.boxed(FakeWork())
+        work = finished_work()
         return (self._given[0], work) if self._operator.returns == 2 else work
 
 
@@ -96,7 +94,7 @@ class Operator:
 
     @staticmethod
     def of(kind: str, overload: Any) -> Operator:
-        names = [argument.name for argument in overload._schema.arguments]
+        names = [argument.name for argument in schema_of(overload).arguments]
         # A list called `tensors` is worked on in place: it is handed in and comes back.
         return Operator(
             kind=kind,
@@ -104,30 +102,26 @@ class Operator:
             group_at=names.index("process_group"),
             handed_in=tuple(i for i, n in enumerate(names) if n.startswith("input") or n == "tensors"),
             given_back=tuple(i for i, n in enumerate(names) if n.startswith("output") or n == "tensors"),
-            returns=len(overload._schema.returns),
+            returns=len(schema_of(overload).returns),
         )
 
 
-_listener: Listener | None = None
-_libraries: list[torch.library.Library] = []  # for ever: a library that is dropped takes its kernels with it
-_missing = "collectives are not counted: no kernel was put before those of c10d"
+_MISSING = "collectives are not counted: no kernel was put before those of c10d"
 
 
 def listen(listener: Listener | None) -> None:
     """From now on this one is told; None: nobody is."""
-    global _listener
-    _listener = listener
+    CASE.listener = listener
 
 
 def missing() -> str:
     """Why collectives are not seen in this process, or ""."""
-    return _missing
+    return "" if PROCESS.before_collectives else _MISSING
 
 
 def install() -> None:
     """Once in a process."""
-    global _missing
-    if _libraries:
+    if PROCESS.before_collectives:
         return
     library = torch.library.Library("c10d", "IMPL")
     for kind, names in _KINDS.items():
@@ -135,14 +129,13 @@ def install() -> None:
             if hasattr(torch.ops.c10d, name):  # not every version has every one
                 operator = Operator.of(kind, getattr(torch.ops.c10d, name).default)
                 library.impl(name, _kernel(operator), "BackendSelect", with_keyset=True)
-    _libraries.append(library)
-    _missing = ""
+    PROCESS.before_collectives.append(library)
 
 
 def _kernel(operator: Operator) -> Callable[..., Any]:
     def kernel(keys: Any, *given: Any) -> Any:
         call = Call(operator, keys, given)
-        return call.issue() if _listener is None else _listener.collective(call)
+        return call.issue() if CASE.listener is None else CASE.listener.collective(call)
 
     return kernel
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 import torch.distributed as dist
 
+from ..torch_compat import description_of
+
 
 def groups_of(mesh: Mapping[str, int], rank: int) -> dict[tuple[int, ...], str]:
     """The ranks that stand in one line, plane ... with this rank, and the axes that span them, 'dp_shard+cp'.
@@ -55,7 +57,7 @@ class GroupNames:
         if ranks in self._by_ranks:
             return self._by_ranks[ranks]
         # A group of one rank is of any axis of degree 1; DeviceMesh notes for which it was made.
-        of_mesh, _, made_for = getattr(group, "group_desc", "").partition("mesh_")
+        of_mesh, _, made_for = description_of(group).partition("mesh_")
         if not of_mesh and made_for in self._axes:
             return made_for
         if ranks == tuple(range(dist.get_world_size())):

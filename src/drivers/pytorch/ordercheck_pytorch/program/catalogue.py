@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import torch
 
+from ..torch_compat import can_call_operators
 from .case import Case, Item
 from .data import SEQUENCES
-from .exact.inductor import can_call_operators
 from .project import Project, cannot_take
 from .transforms.ac import apply_ac
 from .transforms.amp import apply_amp

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch.distributed.tensor import DTensor, Partial, Replicate
 
+from ..torch_compat import layout_beside
 from .exact.kernels import Unsupported
 
 
@@ -29,7 +30,7 @@ def local(tensor: torch.Tensor) -> torch.Tensor:
 def with_layout(part: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
     """`part`, of `parameter` or its gradient, as the DTensor that it is a part of. A DDP that is given a mesh keeps the local
     part of a DTensor as the parameter, and its layout beside it (torch.distributed.tensor.parallel.ddp)."""
-    layout = getattr(parameter, "_st_info", None)
+    layout = layout_beside(parameter)
     if layout is None:
         return part
     return DTensor.from_local(

@@ -11,30 +11,30 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..process_state import CASE
+from ..torch_compat import is_profiling, profiler_mark
+
 SCOPE = (
     "ordercheck::compiled scope"  # a call of what was handed to compile, whether a graph of it runs or not
 )
 GRAPH = "ordercheck::graph"  # a captured graph
 RECOMPUTED = "ordercheck::recomputed"  # in a backward graph, operators of the forward
 
-_open: list[Any] = []
-
 
 def begin_recomputed() -> None:
     mark = mark_of(RECOMPUTED)
     mark.__enter__()
-    _open.append(mark)
+    CASE.open_marks.append(mark)
 
 
 def end_recomputed() -> None:
-    _open.pop().__exit__(None, None, None)
+    CASE.open_marks.pop().__exit__(None, None, None)
 
 
 def mark_of(name: str) -> contextlib.AbstractContextManager[Any]:
-    if not torch.autograd.profiler._is_profiler_enabled:
+    if not is_profiling():
         return contextlib.nullcontext()
-    mark: contextlib.AbstractContextManager[Any] = torch._C._profiler._RecordFunctionFast(name)
-    return mark
+    return profiler_mark(name)
 
 
 def marked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 
+from ..torch_compat import own_buffers, own_children, own_parameters
 from .exact.kernels import Unsupported
 
 # Of wrappers that keep what they wrap under a name that no model gives a child of its own.
@@ -51,7 +52,7 @@ class NamesAsBuilt:
         nothing to hold it against."""
         found: dict[int, tuple[str, nn.Parameter]] = {}
         for path, module in self.walk(model, ""):
-            for name, parameter in module._parameters.items():
+            for name, parameter in own_parameters(module).items():
                 if parameter is not None:
                     found.setdefault(id(parameter), (path_of_child(path, name), parameter))
         for name, _ in found.values():
@@ -67,7 +68,7 @@ class NamesAsBuilt:
         """Those of the model as built; persistent or not."""
         found: dict[str, torch.Tensor] = {}
         for path, module in self.walk(model, ""):
-            for name, buffer in module._buffers.items():
+            for name, buffer in own_buffers(module).items():
                 if buffer is not None and path_of_child(path, name) in self.buffers:
                     found.setdefault(path_of_child(path, name), buffer)
         return found
@@ -82,7 +83,7 @@ class NamesAsBuilt:
         met.add(id(module))
         _, path = self.modules.get(id(module), (module, path))
         yield path, module
-        for name, child in module._modules.items():
+        for name, child in own_children(module).items():
             if child is not None:
                 yield from self.walk(
                     child, path if is_put_in(module, name) else path_of_child(path, name), met

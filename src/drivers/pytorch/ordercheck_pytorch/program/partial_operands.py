@@ -15,16 +15,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch.distributed.tensor import DTensor, Partial, Replicate, _redistribute
+from torch.distributed.tensor import Partial, Replicate
 
+from ..process_state import PROCESS
+from ..torch_compat import forget_propagated, sharding_propagator
 from .exact.table import operators
 
 # Not an addition: its grid is so fine that the parts of products pass through it unchanged.
 _SUMMING_KINDS = ("contraction", "sum", "norm", "scatter", "attention", "loss", "softmax")
 _ADDITIONS_OF_TWO = ("add", "add_")
-
-# Gradients of the first step of the case as it is, for the run that follows it in the same ranks.
-_kept_gradients: dict[str, torch.Tensor] = {}
 
 
 def furthest_apart(grid: int) -> float:
@@ -42,7 +41,7 @@ def _summing_operators() -> frozenset[str]:
 def watching_partial_operands(reduces: bool) -> Iterator[set[str]]:
     """Within, the set fills with the operators that partial sums went into. With `reduces` none do: they are reduced first."""
     seen: set[str] = set()
-    propagator: Any = DTensor._op_dispatcher.sharding_propagator
+    propagator: Any = sharding_propagator()
     stock, cached = propagator.propagate_op_sharding_non_cached, propagator.propagate_op_sharding
     summing = _summing_operators()
 
@@ -64,20 +63,13 @@ def watching_partial_operands(reduces: bool) -> Iterator[set[str]]:
 
     propagator.propagate_op_sharding_non_cached = propagate
     propagator.propagate_op_sharding = type(cached)(propagate)
-    _forget_propagated()
+    forget_propagated()
     try:
         yield seen
     finally:
         del propagator.propagate_op_sharding_non_cached
         propagator.propagate_op_sharding = cached
-        _forget_propagated()
-
-
-def _forget_propagated() -> None:
-    """Empties the caches beside the one that was changed: the one below Python, and that of ways from placement to placement.
-    The placement of an embedding's rows holds a mask, and a way that was found before leads through the mask of before."""
-    getattr(_redistribute._gen_transform_infos, "cache_clear", lambda: None)()
-    getattr(torch._C, "_clear_DTensor_sharding_propagator_cache", lambda: None)()
+        forget_propagated()
 
 
 def _is_tensor_spec(one: Any) -> bool:
@@ -115,17 +107,17 @@ def _reduced_spec(spec: Any) -> Any:
 
 def keep_gradients(gradients: dict[str, torch.Tensor]) -> None:
     """Of the case as it is."""
-    _kept_gradients.clear()
-    _kept_gradients.update(gradients)
+    PROCESS.kept_gradients.clear()
+    PROCESS.kept_gradients.update(gradients)
 
 
 def distance_from_kept(gradients: dict[str, torch.Tensor]) -> float:
     """The largest distance of a gradient of the run before, relative to it. Infinite where there is none."""
-    distances = [torch.inf if gradients.keys() - _kept_gradients.keys() else 0.0]
+    distances = [torch.inf if gradients.keys() - PROCESS.kept_gradients.keys() else 0.0]
     for name, gradient in gradients.items():
-        if name in _kept_gradients:
+        if name in PROCESS.kept_gradients:
             # In plain arithmetic, which is outside exact kernels.
-            away, size = (_kept_gradients[name] - gradient).norm().item(), gradient.norm().item()
+            away, size = (PROCESS.kept_gradients[name] - gradient).norm().item(), gradient.norm().item()
             distances.append(away / size if size else (torch.inf if away else 0.0))
-    _kept_gradients.clear()
+    PROCESS.kept_gradients.clear()
     return max(distances)

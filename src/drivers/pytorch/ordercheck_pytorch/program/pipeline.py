@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from torch.distributed.pipelining import (
     ScheduleInterleavedZeroBubble,
 )
 
+from ..torch_compat import takes_scale_grads
 from .gather import whole
 from .task import Task
 from .transforms.program import Program
@@ -43,9 +43,8 @@ class PipelineSteps:
         stage = PipelineStage(program.model, plan.stage, plan.stages, torch.device(device), group=plan.group)
         schedule: Any = (MULTI_STAGE | SINGLE_STAGE)[plan.schedule]
         arguments: dict[str, Any] = {"loss_fn": self.scaled_loss}
-        # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already. Torch 2.6 adds
-        # them up and knows nothing else.
-        if "scale_grads" in inspect.signature(schedule).parameters:
+        # Gradients of microbatches are added up: the loss is divided by the tokens of the whole step already.
+        if takes_scale_grads(schedule):
             arguments["scale_grads"] = False
         self.schedule = schedule(
             [stage] if plan.schedule in MULTI_STAGE else stage, microbatches, **arguments

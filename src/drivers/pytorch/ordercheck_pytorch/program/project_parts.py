@@ -8,6 +8,7 @@ import sys
 import torch
 from torch import nn
 
+from ..process_state import PROCESS
 from .absent import stand_in_for_modules
 from .apply import apply_items
 from .case import Case
@@ -15,8 +16,6 @@ from .parts import Parts
 from .project import Project
 from .user_code import give_initial_values
 from .widen import widen
-
-_prepared: set[str] = set()
 
 
 def parts_of_project(project: Project, case: Case, device: str) -> Parts:
@@ -39,11 +38,11 @@ def prepare(project: Project, device: str, widens: bool) -> None:
     """From now on in this process its packages are importable, with what stands in."""
     if widens:
         widen(project.widened)
-    if project.name not in _prepared:
+    if project.name not in PROCESS.prepared:
         sys.path.insert(0, str(project.folder))
         stand_in_for_modules(tuple(project.absent))
         project.prepare(device)
-        _prepared.add(project.name)
+        PROCESS.prepared.add(project.name)
     project.begin()
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from ..process_state import CASE
 from .apply import degrees_of, make_mesh
 from .case import Case
 from .exact.draws import refusing_draws
 from .exact.foreign import refuse_foreign_operators
-from .exact.grid import RANGE
 from .exact.install import exact_kernels, measured_range
 from .exact.parameters import put_on_grid
 from .exact.refusals import raise_what_was_refused
@@ -109,7 +109,7 @@ class RankRun:
             self.train_step(trainer, observer, step, last=step + 1 == steps)
             self.watch.step_done(step)
         self.watch.phase(steps - 1, "observe")
-        self.seen.range_used = RANGE.used
+        self.seen.range_used = CASE.range_used
         self.seen.counters = dict(self.parts.counters) | program.counters
         observer.clipping()
         observer.gather(self.parts.local_buffers(program))

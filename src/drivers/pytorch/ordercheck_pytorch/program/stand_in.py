@@ -13,17 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import fx
-from torch.utils._python_dispatch import _disable_current_modes
 
+from ..torch_compat import boxed_form, compile_up_to_code, no_dispatch_modes, takes_a_list
 from .marks import GRAPH, begin_recomputed, end_recomputed, mark_of
 
 NOTE = "compile: without inductor's code generation"
 
 
 def stand_in_for_inductor(graph: fx.GraphModule, inputs: Sequence[Any]) -> Any:
-    from torch._functorch import config
-    from torch._inductor.compile_fx import compile_fx
-
     forward: set[str] = set()
 
     def run_with_stock_kernels(
@@ -35,9 +32,7 @@ def stand_in_for_inductor(graph: fx.GraphModule, inputs: Sequence[Any]) -> Any:
             forward.update(node.name for node in part.graph.nodes if node.op == "call_function")
         return opaque(part)
 
-    # What it caches by the graph would be taken for inductor's code, and inductor's for its.
-    with config.patch(enable_autograd_cache=False):
-        return compile_fx(graph, inputs, inner_compile=run_with_stock_kernels)
+    return compile_up_to_code(graph, inputs, run_with_stock_kernels)
 
 
 def mark_recomputed(graph: fx.Graph, forward: set[str]) -> None:
@@ -70,16 +65,11 @@ def runs_of(graph: fx.Graph, wanted: Callable[[fx.Node], bool]) -> list[list[fx.
 
 
 def opaque(part: fx.GraphModule) -> Callable[..., Any]:
-    boxed = getattr(
-        fx.graph, "_BoxedCodeGen", None
-    )  # it lets go of an input where that was used last; since torch 2.10
-    if boxed is not None:
-        part.graph.set_codegen(boxed())
-    part.recompile()
+    call = boxed_form(part)
 
     def run(arguments: list[Any]) -> Any:
-        with mark_of(GRAPH), _disable_current_modes():
-            return part.forward(arguments) if boxed is not None else part.forward(*arguments)
+        with mark_of(GRAPH), no_dispatch_modes():
+            return call(arguments)
 
-    run._boxed_call = True  # type: ignore[attr-defined]
+    takes_a_list(run)
     return run

@@ -20,6 +20,7 @@ import torch
 from torch import nn
 from torch.distributed.tensor import DTensor
 
+from ..torch_compat import is_loss_parallel
 from .case import Case
 from .data import SEQUENCES, batch_of, valid_tokens
 from .loss import summed_cross_entropy
@@ -52,12 +53,6 @@ def cross_entropy_of(output: Any, labels: torch.Tensor, dtype: torch.dtype) -> t
     if isinstance(logits, DTensor) and not is_loss_parallel():  # the loss is of whole rows of classes
         logits = logits.full_tensor()
     return summed_cross_entropy(logits.to(dtype), labels)
-
-
-def is_loss_parallel() -> bool:
-    """Whether torch's loss_parallel() is entered: DTensor then takes a cross entropy of logits split over their classes."""
-    handlers = getattr(DTensor._op_dispatcher, "_custom_op_handlers", {})
-    return torch.ops.aten.nll_loss_forward.default in handlers
 
 
 def called_with(model: nn.Module, inputs: Any) -> Any:

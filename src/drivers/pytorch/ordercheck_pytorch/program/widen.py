@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
+from ..process_state import PROCESS
+
 
 class _Float64(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
@@ -71,15 +73,12 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-_widened: set[str] = set()
-
-
 def widen(packages: Sequence[str]) -> None:
     """From now on in this process. Raises ImportError where one was imported already: what it computes is fixed."""
     for package in packages:
-        if package in _widened:
+        if package in PROCESS.widened:
             continue
         if package in sys.modules:
             raise ImportError(f"{package} cannot be widened: it was imported before it was to be")
         sys.meta_path.insert(0, _Finder([package]))
-        _widened.add(package)
+        PROCESS.widened.add(package)

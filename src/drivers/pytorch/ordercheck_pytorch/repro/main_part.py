@@ -13,9 +13,10 @@ from types import SimpleNamespace  # noqa: F401 (the catalogue of the script is 
 import torch
 import torch.distributed as dist
 
-from ..observe.graphs import forget_graphs, graph_counters
+from ..observe.graphs import graph_counters
 from ..observe.operators import OperatorMeter
 from ..observe.wording import first_line
+from ..process_state import reset
 from ..program.case import Case
 from ..program.exact.grid import OutOfRange
 from ..program.exact.kernels import Unsupported
@@ -53,7 +54,7 @@ class Observed(Watch):
 
 def run(case: Case, rank: int, of_case: bool = True) -> tuple[RankResult, dict[str, int]]:
     """What the rank saw, and its counters. Without what it is held against nothing is decided: then the script ends."""
-    forget_graphs()
+    reset()
     observed = Observed(rank)
     try:
         seen = run_rank(case, rank, "cpu", observed)

@@ -123,7 +123,8 @@ def pieces_of(case: Case, project: str = "") -> list[str]:
         raise LookupError(f"the pytorch engine declines it: {reason}")
     used = list(dict.fromkeys([*names, "optimizer"]))
     needed = dict.fromkeys(name for transform in used for name in needs_of(file_of(transform), ".."))
-    paths: list[Path | str] = [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
+    paths: list[Path | str] = [PACKAGE / f"{name}.py" for name in ("torch_compat", "process_state")]
+    paths += [program_file(name) for name in dict.fromkeys([*BEFORE, *needed])]
     paths.insert(paths.index(program_file("exact/table")) + 1, embedded_table())
     files = dict.fromkeys(file for transform in used for file in files_of(transform))
     paths += [program_file(f"transforms/{name}") for name in ("program", *files)]

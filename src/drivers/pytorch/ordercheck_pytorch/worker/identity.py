@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from ..torch_compat import gpus_by_nvml
 from .program import Program
 
 
@@ -25,9 +26,8 @@ def versions_of(program: Program) -> list[str]:
 
 def devices() -> list[str]:
     """CUDA is asked for through NVML: to touch it would be felt in every rank that is forked."""
-    count = getattr(torch.cuda, "_device_count_nvml", lambda: -1)
     has_nccl = torch.distributed.is_nccl_available()
-    return ["cpu", "cuda"] if torch.version.cuda and has_nccl and count() > 0 else ["cpu"]
+    return ["cpu", "cuda"] if torch.version.cuda and has_nccl and gpus_by_nvml() > 0 else ["cpu"]
 
 
 def content_hash(program: Program) -> str:

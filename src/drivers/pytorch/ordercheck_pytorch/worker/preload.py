@@ -18,19 +18,6 @@ _ENVIRONMENT = {
     # All ranks are on this machine: its name need not be looked up.
     "GLOO_SOCKET_IFNAME": "lo",
 }
-_MODULES = (
-    "torch.distributed.device_mesh",
-    "torch.distributed.tensor.parallel",
-    "torch.distributed.fsdp",
-    "torch.distributed.pipelining",
-    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper",
-    "torch.distributed._composable.replicate",
-    "torch.nn.parallel",
-    "torch.utils.checkpoint",
-    "torch._dynamo",
-    "torch._functorch.aot_autograd",
-    "torch._inductor.compile_fx",
-)
 
 
 def set_environment() -> None:
@@ -39,7 +26,9 @@ def set_environment() -> None:
 
 
 def import_all() -> None:
-    for module in _MODULES:
+    from ..torch_compat import MODULES_OF_RANKS
+
+    for module in MODULES_OF_RANKS:
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as error:

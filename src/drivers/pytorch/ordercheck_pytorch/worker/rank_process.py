@@ -14,14 +14,14 @@ import traceback
 
 import torch
 import torch.distributed as dist
-from torch._C._distributed_c10d import FileStore
 
 from ..observe import collectives
-from ..observe.graphs import forget_graphs
 from ..observe.groups import GroupNames
 from ..observe.operators import OperatorMeter
 from ..observe.where import message_of, phase_of_error
 from ..observe.wording import first_line, reworded
+from ..process_state import reset
+from ..torch_compat import file_store
 from .channel import Channel, Closed
 from .flight import FlightRecorder
 from .program import Program, RankResult
@@ -67,7 +67,7 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
         case.settings.arithmetic == "exact",
     )
     try:
-        forget_graphs()
+        reset()
         _make_world(order, flight)
         with watch:
             seen = program.run_rank(case, order.rank, order.device, watch)
@@ -89,15 +89,13 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
     flight.at_collective("build", "rendezvous", "world", -1, "")
     dist.init_process_group(
         "nccl" if order.device == "cuda" else "gloo",
-        store=FileStore(order.store, order.world_size),
+        store=file_store(order.store, order.world_size),
         rank=order.rank,
         world_size=order.world_size,
         timeout=_PATIENCE,
     )
     # A collective of our own: a world that is not sound is found here, and not blamed on the case.
-    there = torch.ones(
-        1, dtype=torch.float32, device=order.device
-    )  # a case before may have set another default
+    there = torch.ones(1, device=order.device)
     dist.all_reduce(there)
     if there.item() != order.world_size:
         raise RuntimeError(f"the world is not sound: {order.world_size} ranks add up to {there.item():g}")
@@ -107,7 +105,7 @@ def _make_world(order: Order, flight: FlightRecorder) -> None:
 def _forget() -> None:
     """After a case that all ranks came through: to end a group earlier would close it to the others."""
     dist.destroy_process_group()
-    forget_graphs()
+    reset()
     gc.collect()
 
 

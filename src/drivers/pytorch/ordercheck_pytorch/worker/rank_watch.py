@@ -27,6 +27,7 @@ from ..observe.graphs import break_reasons, graph_counters
 from ..observe.groups import GroupNames
 from ..observe.operators import OperatorMeter
 from ..observe.where import ModuleNames, phase_inside_backward
+from ..torch_compat import in_backward
 from . import faults
 from .faults import Fault
 from .flight import FlightRecorder
@@ -175,8 +176,7 @@ class RankWatch:
     def phase_now(self) -> str:
         # What the program began is not enough: autograd runs hooks and recomputations within its own phase, and a pipeline's
         # schedule runs forward and backward by turns.
-        inside = torch._C._current_graph_task_id() != -1
-        return phase_inside_backward() if inside else self.begun
+        return phase_inside_backward() if in_backward() else self.begun
 
     def collectives(self) -> list[CollectiveCount]:
         return sorted(

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ...torch_compat import autocast_dtype
 from .kernels import Unsupported
 from .stock import stock
 
@@ -53,8 +54,8 @@ def refusing_autocast() -> Iterator[None]:
     entered = autocast.__enter__
 
     def enter(self: Any) -> Any:
-        if self._enabled:
-            dtype = str(self.fast_dtype).removeprefix("torch.")
+        if (to := autocast_dtype(self)) is not None:
+            dtype = str(to).removeprefix("torch.")
             raise Unsupported(
                 f"aten::autocast to {dtype} has no effect on float64, and exact arithmetic is float64"
                 f"{cure_of_cast(torch.bfloat16)}"

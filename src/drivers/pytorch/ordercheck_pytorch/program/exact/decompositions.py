@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
+from ...torch_compat import is_overload, schema_of
 from .table import operators
 
 KEPT_WHOLE = "compile: Inductor does not decompose operators that compute, nor fold zeros away, so that exact kernels run"
@@ -44,10 +43,10 @@ def without_what_computes(decompositions: dict[Any, Any]) -> dict[Any, Any]:
     return {
         operator: function
         for operator, function in decompositions.items()
-        if not (isinstance(operator, torch._ops.OpOverload) and _base_of(operator) in computing)
+        if not (is_overload(operator) and _base_of(operator) in computing)
     }
 
 
-def _base_of(operator: torch._ops.OpOverload) -> str:
-    namespace, _, name = operator._schema.name.partition("::")
+def _base_of(operator: Any) -> str:
+    namespace, _, name = schema_of(operator).name.partition("::")
     return name if namespace == "aten" else ""

@@ -6,28 +6,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-
-@dataclass
-class Draws:
-    refused: bool = False
-
-
-DRAWS = Draws()
+from ...process_state import CASE
 
 
 @contextlib.contextmanager
 def _draws(refused: bool) -> Iterator[None]:
-    before = DRAWS.refused
-    DRAWS.refused = refused
+    before = CASE.refuses_draws
+    CASE.refuses_draws = refused
     try:
         yield
     finally:
-        DRAWS.refused = before
+        CASE.refuses_draws = before
 
 
 def refusing_draws() -> contextlib.AbstractContextManager[None]:
@@ -39,4 +32,4 @@ def allowing_draws() -> contextlib.AbstractContextManager[None]:
 
 
 def is_refused_draw(values: list[Any]) -> bool:
-    return DRAWS.refused and not any(isinstance(value, torch.Generator) for value in values)
+    return CASE.refuses_draws and not any(isinstance(value, torch.Generator) for value in values)

@@ -13,9 +13,20 @@ from typing import Any
 
 import torch
 
+from ...process_state import CASE
+from ...torch_compat import (
+    CAN_HOLD_KERNELS,
+    OVER_A_KERNEL,
+    all_operators,
+    has_kernel,
+    is_registered_in_python,
+    on_cpu,
+    on_meta,
+    take_back,
+)
 from .guard import is_inexact
 from .kernels import Unsupported
-from .stock import KEY, TAKES_PLACE, tensors_of
+from .stock import KEY, tensors_of
 
 # Of torch itself: they move numbers, or are written in operators of ATen. Not here: mkldnn, onednn, quantized ...
 WITHOUT_SUMS = {
@@ -49,9 +60,6 @@ OUT_OF_TORCH = (
     "__dlpack__",
 )  # of torch.Tensor; __array__ calls numpy. To print a tensor calls tolist
 
-_libraries: dict[str, torch.library.Library] = {}
-_refused: set[str] = set()
-
 
 @contextlib.contextmanager
 def refusing_what_is_foreign() -> Iterator[None]:
@@ -68,40 +76,36 @@ def refusing_what_is_foreign() -> Iterator[None]:
                 setattr(torch.Tensor, name, own[name])
             else:
                 delattr(torch.Tensor, name)
-        for library in _libraries.values():
-            library._destroy()
-        _libraries.clear()
-        _refused.clear()
+        for library in CASE.refusing.values():
+            take_back(library)
+        CASE.refusing.clear()
+        CASE.refused_operators.clear()
 
 
 def refuse_foreign_operators() -> None:
     """Those that are there now: a user's function may have loaded a library."""
-    over_stock = {"allow_override": True} if TAKES_PLACE else {}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Warning only once for all operators")
         for name in foreign_operators():
-            if name in _refused:
+            if name in CASE.refused_operators:
                 continue
-            _refused.add(name)
+            CASE.refused_operators.add(name)
             namespace, _, operator = name.partition("::")
-            if namespace not in _libraries:
-                _libraries[namespace] = torch.library.Library(namespace, "IMPL")
-            _libraries[namespace].impl(operator, refusing_operator(name), KEY, **over_stock)
+            if namespace not in CASE.refusing:
+                CASE.refusing[namespace] = torch.library.Library(namespace, "IMPL")
+            CASE.refusing[namespace].impl(operator, refusing_operator(name), KEY, **OVER_A_KERNEL)
 
 
 def foreign_operators() -> list[str]:
     return [
-        name
-        for name in torch._C._dispatch_get_all_op_names()
-        if name.partition("::")[0] not in WITHOUT_SUMS and is_in_cpp(name)
+        name for name in all_operators() if name.partition("::")[0] not in WITHOUT_SUMS and is_in_cpp(name)
     ]
 
 
 def is_in_cpp(name: str) -> bool:
     """Whether what a CPU runs of it was not registered in Python."""
-    in_python: set[str] = getattr(torch.library, "_impls", set())
-    has = [key for key in KERNEL_KEYS if torch._C._dispatch_has_kernel_for_dispatch_key(name, key)]
-    return bool(has) and f"{name.replace('::', '/')}/{has[0]}" not in in_python
+    has = [key for key in KERNEL_KEYS if has_kernel(name, key)]
+    return bool(has) and not is_registered_in_python(name, has[0])
 
 
 def refusing_operator(name: str) -> Callable[..., Any]:
@@ -109,19 +113,18 @@ def refusing_operator(name: str) -> Callable[..., Any]:
     namespace, _, operator = name.partition("::")
     base, _, which = operator.partition(".")
     overload = getattr(getattr(getattr(torch.ops, namespace), base), which or "default")
-    cpu = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
-    kernel = torch.library.get_kernel(name, "CPU") if TAKES_PLACE else None
+    kernel = torch.library.get_kernel(name, "CPU") if CAN_HOLD_KERNELS else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [*args, *kwargs.values()]
         if any(x.device.type == "meta" for x in tensors_of(given)):  # shapes are worked out
-            return overload.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.Meta), *args, **kwargs)
+            return overload.redispatch(on_meta(), *args, **kwargs)
         if any(is_inexact(value) for value in given):
             raise Unsupported(f"{name} is written in C++ outside of ATen, and has no exact kernel")
         return (
-            kernel.call_boxed(cpu, *args, **kwargs)
+            kernel.call_boxed(on_cpu(), *args, **kwargs)
             if kernel is not None
-            else overload.redispatch(cpu, *args, **kwargs)
+            else overload.redispatch(on_cpu(), *args, **kwargs)
         )
 
     return call

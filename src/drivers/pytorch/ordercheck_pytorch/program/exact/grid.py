@@ -7,9 +7,10 @@ float64 holds every partial sum of them, in whatever order they are added."""
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import torch
+
+from ...process_state import CASE
 
 NORM_BITS = 40  # squares of norms, which are small
 
@@ -18,26 +19,15 @@ class OutOfRange(Exception):
     """Exact arithmetic left its guarded range."""
 
 
-@dataclass
-class Range:
+def note_range(name: str, bound: torch.Tensor | float, bits: int) -> None:
     """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds
     up the same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
-
-    product_bits: int = 20
-    measured: bool = False
-    fan_in: int = 1  # how many results of one sum are added up outside it, by accumulation
-    used: float = 0.0  # the largest share of the range
-
-    def note(self, name: str, bound: torch.Tensor | float, bits: int) -> None:
-        used = float(bound) * self.fan_in / 2.0 ** (53 - bits)
-        if not used < 1:  # a NaN is out of range too
-            raise OutOfRange(
-                f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}"
-            )
-        self.used = max(self.used, used)
-
-
-RANGE = Range()
+    used = float(bound) * CASE.fan_in / 2.0 ** (53 - bits)
+    if not used < 1:  # a NaN is out of range too
+        raise OutOfRange(
+            f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}"
+        )
+    CASE.range_used = max(CASE.range_used, used)
 
 
 def rounded(x: torch.Tensor, bits: int) -> torch.Tensor:
@@ -61,7 +51,7 @@ def sum_bits() -> int:
     """Of the terms of sums and scatters: the grid of products, so that what comes out of a contraction passes unchanged. One
     grid for both: where a rank has one sample, the gradient of what is broadcast over samples meets no sum before the
     scatter, or before the next sum."""
-    return 2 * RANGE.product_bits
+    return 2 * CASE.product_bits
 
 
 def parameter_bits(product_bits: int) -> int:
@@ -71,7 +61,7 @@ def parameter_bits(product_bits: int) -> int:
 
 def addition_bits() -> int:
     """Finer by what data parallel divides gradients by before they are added up: a degree of up to 16."""
-    return 2 * RANGE.product_bits + 4
+    return 2 * CASE.product_bits + 4
 
 
 def average_bits() -> int:

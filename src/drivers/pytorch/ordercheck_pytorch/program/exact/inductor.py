@@ -5,89 +5,27 @@ while exact kernels are in place it calls operators instead (its fallback_by_def
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch.utils._python_dispatch import _disable_current_modes
-
+from ...torch_compat import can_call_operators, decomposition_table, falling_back, table_in_place, with_table
 from .decompositions import without_what_computes
 
 CALLS_OPERATORS = "compile=inductor: operators of its graphs run as kernels (fallback_by_default), not as loops that it writes"
 
 
-def calls_operators() -> bool:
-    from torch._inductor import config
-
-    return bool(getattr(config, "fallback_by_default", False))
-
-
-def can_call_operators() -> bool:
-    """Whether this release can be told to; torch 2.8 cannot."""
-    from torch._inductor import config
-
-    return hasattr(config, "fallback_by_default")
-
-
-def _compile_fx() -> Any:
-    return importlib.import_module("torch._inductor.compile_fx")  # it does not export what is replaced here
-
-
 def keeps_operators_whole() -> bool:
-    return bool(_compile_fx().select_decomp_table is _table_of_exact_arithmetic)
+    return table_in_place() is _table_of_exact_arithmetic
 
 
 def _table_of_exact_arithmetic() -> dict[Any, Any]:
-    from torch._inductor.decomposition import select_decomp_table
-
-    return without_what_computes(select_decomp_table())
+    return without_what_computes(decomposition_table())
 
 
 @contextlib.contextmanager
 def calling_operators() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_keeping_operators_whole())
+        stack.enter_context(with_table(_table_of_exact_arithmetic))
         if can_call_operators():
-            stack.enter_context(_falling_back())
+            stack.enter_context(falling_back())
         yield
-
-
-@contextlib.contextmanager
-def _keeping_operators_whole() -> Iterator[None]:
-    """For all that goes through compile_fx, the stand-in for inductor as well."""
-    from torch._functorch import config as functorch_config
-    from torch._inductor import config
-
-    compile_fx = _compile_fx()
-    table = compile_fx.select_decomp_table
-    compile_fx.select_decomp_table = _table_of_exact_arithmetic
-    try:
-        # x + 0 rounds x to the grid of additions: it is not nothing, and is not folded away. What is cached by the graph
-        # before it is decomposed would be taken for what other decompositions made of it.
-        with (
-            config.patch(joint_graph_constant_folding=False),
-            functorch_config.patch(enable_autograd_cache=False),
-        ):
-            yield
-    finally:
-        compile_fx.select_decomp_table = table
-
-
-@contextlib.contextmanager
-def _falling_back() -> Iterator[None]:
-    from torch._inductor import config, output_code
-
-    call = output_code.CompiledFxGraph.__call__
-
-    def unseen(graph: Any, inputs: Any) -> Any:
-        # As of loops that Inductor writes, a dispatch mode outside sees nothing of the operators: whoever selects what to
-        # keep must not find more there than in a job.
-        with _disable_current_modes():
-            return call(graph, inputs)
-
-    output_code.CompiledFxGraph.__call__ = unseen  # type: ignore[method-assign, assignment]
-    try:
-        with config.patch(fallback_by_default=True):
-            yield
-    finally:
-        output_code.CompiledFxGraph.__call__ = call  # type: ignore[method-assign]

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import torch
 
+from ...process_state import CASE
+from ...torch_compat import OVER_A_KERNEL, operators_with_kernels, take_back
 from . import (  # noqa: F401  each declares its kernels
     attention,
     clipping,
@@ -23,23 +25,22 @@ from . import (  # noqa: F401  each declares its kernels
 )
 from .casts import CASTING, refusing_autocast, refusing_to_cast
 from .foreign import refusing_what_is_foreign
-from .grid import RANGE
 from .guard import refused_operators, refusing
 from .inductor import calling_operators
 from .kernels import ALSO_STOCK, KERNELS
 from .parameters import parameters_on_grid
 from .reductions import exact_reductions
-from .stock import KEY, TAKES_PLACE, placed, take_stock
+from .stock import KEY, placed, take_stock
 
 
 @contextlib.contextmanager
 def exact_kernels(grid: int) -> Iterator[None]:
     """Within, the kernels of this process are exact; behind it the stock ones are back."""
-    RANGE.product_bits, RANGE.used = grid, 0.0
-    refused = refused_operators(torch._C._dispatch_get_registrations_for_dispatch_key("CPU"))
+    CASE.product_bits, CASE.range_used = grid, 0.0
+    refused = refused_operators(operators_with_kernels("CPU"))
     for name in [*KERNELS, *ALSO_STOCK, *refused, *CASTING]:
         take_stock(name)
-    over_stock = {"allow_override": True} if TAKES_PLACE else {}
+    over_stock = OVER_A_KERNEL
     # First what imports the compiler, which tries an operator or two of its own on float32.
     with (
         calling_operators(),
@@ -67,14 +68,14 @@ def _library() -> Iterator[torch.library.Library]:
     try:
         yield library
     finally:
-        library._destroy()
+        take_back(library)
 
 
 @contextlib.contextmanager
 def measured_range(fan_in: int) -> Iterator[None]:
     """Within, kernels bound what they add up, and raise OutOfRange past it."""
-    RANGE.measured, RANGE.fan_in = True, fan_in
+    CASE.range_measured, CASE.fan_in = True, fan_in
     try:
         yield
     finally:
-        RANGE.measured = False
+        CASE.range_measured = False

@@ -12,7 +12,9 @@ from typing import Any
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from .grid import RANGE, parameter_bits, rounded_
+from ...process_state import CASE
+from ...torch_compat import local_part
+from .grid import parameter_bits, rounded_
 from .kernels import is_exact
 
 
@@ -20,7 +22,7 @@ def put_on_grid(parameters: Iterable[torch.Tensor], product_bits: int) -> None:
     """In place, of those in float64. Of a DTensor the part that this rank holds."""
     with torch.no_grad():
         for parameter in parameters:
-            part = getattr(parameter, "_local_tensor", parameter)
+            part = local_part(parameter)
             if is_exact(part) and not part.is_meta:
                 rounded_(part, parameter_bits(product_bits))
 
@@ -37,4 +39,4 @@ def parameters_on_grid() -> Iterator[None]:
 
 def _after_step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
     parameters = (parameter for group in optimizer.param_groups for parameter in group["params"])
-    put_on_grid(parameters, RANGE.product_bits)
+    put_on_grid(parameters, CASE.product_bits)

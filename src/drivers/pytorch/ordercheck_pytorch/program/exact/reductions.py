@@ -22,12 +22,17 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from ...torch_compat import (
+    CAN_HOLD_KERNELS,
+    KEYS_BEHIND_BACKEND_SELECT,
+    OVER_A_KERNEL,
+    has_kernel,
+    schema_of,
+    take_back,
+    unseen_by_dynamo,
+)
 from .grid import addition_bits, average_bits, rounded, rounded_
 from .kernels import is_exact
-from .stock import unseen_by_dynamo
-
-# Where a call goes on behind the kernel. All keys before are past.
-_PAST_THE_FRONT = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
 
 # Arguments that hold terms. Of those worked on in place the result takes the place of the term.
 _IN_PLACE = {"allreduce_": "tensors", "allreduce_coalesced_": "tensors"}
@@ -41,11 +46,11 @@ _HANDED_IN = {
 
 def can_round_reductions() -> bool:
     """Whether distributed is built in, and this release lets a kernel call the one that it replaces where somebody watches."""
-    return dist.is_available() and (hasattr(torch.library, "get_kernel") or not _is_watched("allreduce_"))
+    return dist.is_available() and (CAN_HOLD_KERNELS or not _is_watched("allreduce_"))
 
 
 def _is_watched(name: str) -> bool:
-    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(f"c10d::{name}", "BackendSelect"))
+    return has_kernel(f"c10d::{name}", "BackendSelect")
 
 
 @contextlib.contextmanager
@@ -53,24 +58,27 @@ def exact_reductions() -> Iterator[None]:
     if not can_round_reductions():
         yield
         return
-    over: Any = {"allow_override": True} if hasattr(torch.library, "get_kernel") else {}
     library = torch.library.Library("c10d", "IMPL")
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for name in [*_IN_PLACE, *_HANDED_IN]:
                 library.impl(
-                    name, unseen_by_dynamo(_reduction(name)), "BackendSelect", with_keyset=True, **over
+                    name,
+                    unseen_by_dynamo(_reduction(name)),
+                    "BackendSelect",
+                    with_keyset=True,
+                    **OVER_A_KERNEL,
                 )
         yield
     finally:
-        library._destroy()
+        take_back(library)
 
 
 def _reduction(name: str) -> Callable[..., Any]:
     operator = getattr(torch.ops.c10d, name).default
     watch = torch.library.get_kernel(f"c10d::{name}", "BackendSelect") if _is_watched(name) else None
-    names = [argument.name for argument in operator._schema.arguments]
+    names = [argument.name for argument in schema_of(operator).arguments]
     terms_at = names.index(_IN_PLACE.get(name) or _HANDED_IN[name])
     operator_at, root_at = names.index("reduce_op"), names.index("root_rank") if "root_rank" in names else -1
     group_at = names.index("process_group")
@@ -85,9 +93,9 @@ def _reduction(name: str) -> Callable[..., Any]:
                     given[terms_at], group.size(), rounded_ if gets_result else rounded
                 )
         if watch is None:
-            return operator.redispatch(keys & _PAST_THE_FRONT, *passed)
+            return operator.redispatch(keys & KEYS_BEHIND_BACKEND_SELECT, *passed)
         # Unlike redispatch, a kernel that is called by itself is to be handed defaults too.
-        defaults = [argument.default_value for argument in operator._schema.arguments[len(passed) :]]
+        defaults = [argument.default_value for argument in schema_of(operator).arguments[len(passed) :]]
         return watch.call_boxed(keys, *passed, *defaults)
 
     return kernel

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from .grid import RANGE, rounded, sum_bits
+from ...process_state import CASE
+from .grid import note_range, rounded, sum_bits
 from .kernels import is_exact, kernel, stock_path, with_variants
 from .stock import stock
 from .sums import add_out
@@ -15,10 +16,10 @@ from .sums import add_out
 
 def _terms(name: str, x: torch.Tensor) -> torch.Tensor:
     terms = rounded(x, sum_bits())
-    if RANGE.measured and terms.numel():
+    if CASE.range_measured and terms.numel():
         # Of the column that adds up most: all rows may meet in one place.
         columns = terms.abs().reshape(-1, terms.shape[-1] if terms.ndim > 1 else 1)
-        RANGE.note(name, stock("sum.dim_IntList")(columns, [0], False).max(), sum_bits())
+        note_range(name, stock("sum.dim_IntList")(columns, [0], False).max(), sum_bits())
     return terms
 
 

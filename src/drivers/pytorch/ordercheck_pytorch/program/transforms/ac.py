@@ -4,8 +4,7 @@ ac=selective wraps every n-th block. `reentrant` picks the older implementation.
 
 from __future__ import annotations
 
-from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
-
+from ...torch_compat import CheckpointImpl, checkpoint_wrapper
 from ..case import Item
 from .program import Program, Site, layers_of
 

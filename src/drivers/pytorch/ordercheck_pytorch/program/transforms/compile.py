@@ -6,14 +6,16 @@ for a C++ compiler."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
 from torch import nn
 
+from ...torch_compat import calls_operators, wrap_compiled_call
 from ..case import Item
 from ..exact.decompositions import KEPT_WHOLE
-from ..exact.inductor import CALLS_OPERATORS, calls_operators, keeps_operators_whole
+from ..exact.inductor import CALLS_OPERATORS, keeps_operators_whole
 from ..marks import SCOPE, mark_compiled, marked
 from ..stand_in import NOTE, stand_in_for_inductor
 from .program import Program, Site, layers_of
@@ -42,8 +44,7 @@ def apply_compile(program: Program, item: Item, site: Site) -> None:
 def compiled(module: nn.Module, wrap: bool, arguments: dict[str, Any]) -> nn.Module:
     if not wrap:
         module.compile(**arguments)
-        assert module._compiled_call_impl is not None
-        module._compiled_call_impl = marked(SCOPE, module._compiled_call_impl)
+        wrap_compiled_call(module, functools.partial(marked, SCOPE))
         return module
     wrapper = torch.compile(module, **arguments)
     assert isinstance(wrapper, nn.Module)

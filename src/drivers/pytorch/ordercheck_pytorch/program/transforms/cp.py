@@ -14,6 +14,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.tensor.parallel import parallelize_module
 
+from ...torch_compat import context_parallel_shard, context_parallel_style, has_context_parallel
 from ..case import Item
 from ..gather import is_laid_out_over, local
 from .program import Program, Site, holder_of_layers, layers_of
@@ -25,11 +26,9 @@ ATTENTION_DIM = 2
 
 
 def apply_cp(program: Program, item: Item, site: Site) -> None:
-    from torch.distributed.tensor.experimental._attention import _context_parallel_shard, _ContextParallel
-
     mesh = site.axis("cp")
     for block in layers_of(program.model).values():
-        style = _ContextParallel(seq_dim=ATTENTION_DIM, attention_type=_ContextParallel.AttentionType.FLEX)
+        style = context_parallel_style(ATTENTION_DIM)
         attention = block.attention
         assert isinstance(attention, nn.Module)
         inner_attention = attention.inner_attention
@@ -38,16 +37,14 @@ def apply_cp(program: Program, item: Item, site: Site) -> None:
     holder = holder_of_layers(program.model)
     whole = [getattr(holder, name) for name in KEPT_DIMS]
     for name, part in zip(
-        KEPT_DIMS, _context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
+        KEPT_DIMS, context_parallel_shard(mesh, whole, list(KEPT_DIMS.values())), strict=True
     ):
         setattr(holder, name, part)
     program.local_buffers += KEPT_DIMS
 
     def split(batch: list[torch.Tensor]) -> list[torch.Tensor]:
         return [
-            part
-            for part in _context_parallel_shard(mesh, batch, BATCH_DIMS)
-            if isinstance(part, torch.Tensor)
+            part for part in context_parallel_shard(mesh, batch, BATCH_DIMS) if isinstance(part, torch.Tensor)
         ]
 
     program.on_batch.append(split)
@@ -64,8 +61,6 @@ def apply_cp(program: Program, item: Item, site: Site) -> None:
 def cannot_cp(item: Item) -> str:
     if "ring" in item.options:
         return "cp:ring is not built; expected all_gather"
-    try:
-        from torch.distributed.tensor.experimental._attention import _ContextParallel  # noqa: F401
-    except ImportError:
+    if not has_context_parallel():
         return f"cp is not built for torch {torch.__version__}; it needs torch.distributed's _ContextParallel"
     return ""

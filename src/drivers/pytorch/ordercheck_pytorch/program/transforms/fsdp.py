@@ -11,6 +11,7 @@ import torch
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
+from ...torch_compat import streams_of_a_cpu_give_events
 from ..case import Item
 from .averaged_gradients import cannot_average
 from .program import Program, Site, layers_of
@@ -45,7 +46,7 @@ def shard(program: Program, item: Item, mesh: DeviceMesh) -> None:
 
 
 def cannot_shard(item: Item) -> str:
-    if not hasattr(torch.cpu.Stream, "record_event") and not torch.cuda.is_available():  # torch 2.6
+    if not streams_of_a_cpu_give_events() and not torch.cuda.is_available():
         return needs_an_accelerator(item, "torch.cpu.Stream has no record_event")
     return cannot_average(item) if divides_always(torch.float64) else ""
 
@@ -53,7 +54,7 @@ def cannot_shard(item: Item) -> str:
 def cannot_shard_and_replicate(item: Item) -> str:
     if reason := cannot_shard(item):
         return reason
-    if divides_always(torch.float64) and not torch.cuda.is_available():  # torch 2.7
+    if divides_always(torch.float64) and not torch.cuda.is_available():
         return needs_an_accelerator(item, "it asserts that streams give events, and those of a CPU give none")
     return ""
 

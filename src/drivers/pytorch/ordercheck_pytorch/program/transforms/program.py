@@ -12,6 +12,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
+from ...torch_compat import flattened
 from ..case import Item
 
 
@@ -89,7 +90,7 @@ class Site:
         if len(joined) == 1:
             return self.axis(*names)
         flat_name = "_".join(joined)
-        flat = self.mesh[joined]._flatten(flat_name)
+        flat = flattened(self.mesh[joined], flat_name)
         return self.axis(*names[:-1], flat_name) if len(names) > 1 else flat
 
 

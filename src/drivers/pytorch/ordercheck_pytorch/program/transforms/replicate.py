@@ -1,12 +1,11 @@
-"""replicate: composable data parallel, which changes the module in place. Since torch 2.10 torch.distributed._composable
-has two of that name; this is the one that is built on FSDP2 where the version has it, and else the one built on DDP."""
+"""replicate: composable data parallel, which changes the module in place. This is the one that is built on FSDP2 where the
+release has it, and else the one built on DDP."""
 
 from __future__ import annotations
 
-import importlib.util
-
 from torch.distributed.fsdp import FSDPModule
 
+from ...torch_compat import is_replicate_built_on_fsdp, replicate_with_ddp, replicate_with_fsdp
 from ..case import Item
 from .program import Broadcast, Program, Site, degree, layers_of
 from .summed_gradients import sum_gradients
@@ -14,27 +13,19 @@ from .summed_gradients import sum_gradients
 
 def apply_replicate(program: Program, item: Item, site: Site) -> None:
     mesh = site.axis("dp_replicate")
-    if not is_built_on_fsdp():
-        from torch.distributed._composable.replicate import replicate as replicate_with_ddp
-
-        replicate_with_ddp(program.model, process_group=mesh.get_group())
+    if not is_replicate_built_on_fsdp():
+        replicate_with_ddp(program.model, mesh.get_group())
         program.gradient_factor *= degree(item)
         return
-    from torch.distributed._composable.replicate_with_fsdp import replicate
-
     for module in [*layers_of(program.model).values(), program.model]:
-        replicate(module, mesh=mesh)
+        replicate_with_fsdp(module, mesh)
         if isinstance(module, FSDPModule):
             sum_gradients(module)
     program.gradient_factor = 1.0  # its parameters are others than those that a wrapper before it averages
 
 
-def is_built_on_fsdp() -> bool:
-    return importlib.util.find_spec("torch.distributed._composable.replicate_with_fsdp") is not None
-
-
 def broadcast_by_replicate(program: Program, item: Item) -> Broadcast:
     """The one that is built on DDP sends all parameters before the first forward. FSDP2, hsdp too, takes what each rank holds
     and sends nothing: its ranks have to start alike."""
-    sent = [] if is_built_on_fsdp() else list(program.model.parameters())
+    sent = [] if is_replicate_built_on_fsdp() else list(program.model.parameters())
     return Broadcast("dp_replicate", sent)

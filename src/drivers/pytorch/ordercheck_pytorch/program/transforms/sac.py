@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 
+from ...torch_compat import checkpoint_wrapper
 from ..case import Item
 from .program import Program, Site, layers_of
 
