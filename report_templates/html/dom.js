@@ -22,7 +22,7 @@ function filled(node, attributes, children) {
 // said because the style sheet lays its rows out as lines there, and would take them away.
 function table(caption, heads, rows) {
   const head = (text) => element("th", { scope: "col", role: "columnheader" }, text);
-  const cell = (content, i) => i === 0 ? element("th", { scope: "row", role: "rowheader" }, content) :
+  const cell = (content, i) => i === 0 ? element("th", { scope: "row", role: "rowheader", "data-head": heads[i] }, content) :
     element("td", { role: "cell", "data-head": heads[i] }, content);
   return element("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": caption },
     element("table", { role: "table" },
