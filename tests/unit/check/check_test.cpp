@@ -104,10 +104,10 @@ TEST(Check, HeadlinesSayWhatThePatternAsksFor) {
   const auto headline = [](const Sketch& sketch, const char* text) {
     return Court({sketch}).check(text).findings.at(0).headline;
   };
-  EXPECT_EQ(
-      headline({"CLA-017", RuleKind::clash, "compile@block", "tp:!plan", Harm::wrong, "tp > 1 && dp > 1"},
-               "tp=2,compile,fsdp=2"),
-      "tp with a plan for the embedding (without :plan) and compile of blocks are both applied, where there is data parallelism");
+  EXPECT_EQ(headline({"CLA-017", RuleKind::clash, "compile@block", "tp:!plan", Harm::wrong, "tp > 1 && dp > 1"},
+                     "tp=2,compile,fsdp=2"),
+            "tp with a plan for the embedding (without :plan) and compile of blocks are both applied, where there is data "
+            "parallelism");
   EXPECT_EQ(headline({"ORD-005", RuleKind::order, "compile:wrap@block", "tp|ep", Harm::wrong, "tp > 1 || ep > 1"},
                      "compile:wrap,tp=2"),
             "compile:wrap of blocks is applied before tp");
