@@ -105,7 +105,7 @@ def test_globals_that_change_stand_in_one_file() -> None:
     modules = [
         info.name for info in pkgutil.walk_packages(ordercheck_pytorch.__path__, "ordercheck_pytorch.")
     ]
-    allowed = {id(process_state.CASE), id(process_state.PROCESS)}
+    allowed = {id(process_state.CASE_STATE), id(process_state.PROCESS)}
     for name in sorted({*modules} - ENTRIES):
         module = importlib.import_module(name)
         found = [n for n, value in vars(module).items() if changeable(value) and id(value) not in allowed]
@@ -116,10 +116,10 @@ def test_globals_that_change_stand_in_one_file() -> None:
 
 def test_reset_sets_back_what_is_of_a_case_and_keeps_what_is_of_the_process() -> None:
     kept = dict(vars(process_state.PROCESS))
-    process_state.CASE.range_used, process_state.CASE.refuses_draws = 0.5, True
-    process_state.CASE.refused_operators.add("mine::sum")
+    process_state.CASE_STATE.range_used, process_state.CASE_STATE.refuses_draws = 0.5, True
+    process_state.CASE_STATE.refused_operators.add("mine::sum")
     torch.set_default_dtype(torch.float64)
     process_state.reset()
-    assert process_state.OfCase() == process_state.CASE
+    assert process_state.OfCase() == process_state.CASE_STATE
     assert torch.get_default_dtype() is torch.float32
     assert vars(process_state.PROCESS) == kept

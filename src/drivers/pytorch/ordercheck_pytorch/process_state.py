@@ -40,14 +40,14 @@ class OfProcess:
     kept_gradients: dict[str, torch.Tensor] = field(default_factory=dict)
 
 
-CASE = OfCase()
+CASE_STATE = OfCase()
 PROCESS = OfProcess()
 
 
 def reset() -> None:
-    """Before a case, and behind it. CASE stays the object that it is: others hold it."""
-    for library in CASE.refusing.values():
+    """Before a case, and behind it. CASE_STATE stays the object that it is: others hold it."""
+    for library in CASE_STATE.refusing.values():
         take_back(library)
-    vars(CASE).update(vars(OfCase()))
+    vars(CASE_STATE).update(vars(OfCase()))
     torch.set_default_dtype(torch.float32)
     forget_captured()

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 from bits import drawn
-from ordercheck_pytorch.process_state import CASE
+from ordercheck_pytorch.process_state import CASE_STATE
 from ordercheck_pytorch.program.exact.grid import OutOfRange
 from ordercheck_pytorch.program.exact.install import exact_kernels, measured_range
 
@@ -32,10 +32,10 @@ def test_a_sum_out_of_range_is_told(name: str) -> None:
 def test_nothing_is_told_unmeasured() -> None:
     with exact_kernels(20):
         LARGE @ LARGE
-        assert CASE.range_used == 0
+        assert CASE_STATE.range_used == 0
         with measured_range(1):
             drawn(3, 3) @ drawn(3, 3)
-        assert 0 < CASE.range_used < 1
+        assert 0 < CASE_STATE.range_used < 1
         LARGE @ LARGE
 
 
@@ -45,7 +45,7 @@ def test_fan_in_scales() -> None:
     for fan_in in (1, 2, 3):
         with exact_kernels(20), measured_range(fan_in):
             a @ b
-            used.append(CASE.range_used)
+            used.append(CASE_STATE.range_used)
     assert used[1] == 2 * used[0]
     assert used[2] == pytest.approx(3 * used[0])
 
@@ -64,6 +64,6 @@ def test_the_bound_holds() -> None:
     x = torch.full((64, 64), 127 / 64, dtype=torch.float64) + drawn(64, 64) * 2.0**-20
     with exact_kernels(20), measured_range(1):
         whole = x @ x
-        assert CASE.range_used < 1
+        assert CASE_STATE.range_used < 1
         parts = x[:, :20] @ x[:20], x[:, 20:] @ x[20:]
     assert torch.equal(torch.stack(parts).sum(0), whole)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import torch
 import torch.distributed as dist
 
-from ..process_state import CASE, PROCESS
+from ..process_state import CASE_STATE, PROCESS
 from ..torch_compat import KEYS_BEHIND_BACKEND_SELECT, finished_work, schema_of
 
 # What a collective is called, and the operators that are one. A barrier moves nothing, but ranks wait in it.
@@ -111,7 +111,7 @@ _MISSING = "collectives are not counted: no kernel was put before those of c10d"
 
 def listen(listener: Listener | None) -> None:
     """From now on this one is told; None: nobody is."""
-    CASE.listener = listener
+    CASE_STATE.listener = listener
 
 
 def missing() -> str:
@@ -135,7 +135,7 @@ def install() -> None:
 def _kernel(operator: Operator) -> Callable[..., Any]:
     def kernel(keys: Any, *given: Any) -> Any:
         call = Call(operator, keys, given)
-        return call.issue() if CASE.listener is None else CASE.listener.collective(call)
+        return call.issue() if CASE_STATE.listener is None else CASE_STATE.listener.collective(call)
 
     return kernel
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..process_state import CASE
+from ..process_state import CASE_STATE
 from ..torch_compat import is_profiling, profiler_mark
 
 SCOPE = (
@@ -24,11 +24,11 @@ RECOMPUTED = "ordercheck::recomputed"  # in a backward graph, operators of the f
 def begin_recomputed() -> None:
     mark = mark_of(RECOMPUTED)
     mark.__enter__()
-    CASE.open_marks.append(mark)
+    CASE_STATE.open_marks.append(mark)
 
 
 def end_recomputed() -> None:
-    CASE.open_marks.pop().__exit__(None, None, None)
+    CASE_STATE.open_marks.pop().__exit__(None, None, None)
 
 
 def mark_of(name: str) -> contextlib.AbstractContextManager[Any]:

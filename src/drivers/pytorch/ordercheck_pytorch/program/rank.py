@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from ..process_state import CASE
+from ..process_state import CASE_STATE
 from .apply import degrees_of, make_mesh
 from .case import Case
 from .exact.draws import refusing_draws
@@ -109,7 +109,7 @@ class RankRun:
             self.train_step(trainer, observer, step, last=step + 1 == steps)
             self.watch.step_done(step)
         self.watch.phase(steps - 1, "observe")
-        self.seen.range_used = CASE.range_used
+        self.seen.range_used = CASE_STATE.range_used
         self.seen.counters = dict(self.parts.counters) | program.counters
         observer.clipping()
         observer.gather(self.parts.local_buffers(program))

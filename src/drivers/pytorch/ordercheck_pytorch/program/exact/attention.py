@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from .contractions import product_of_rounded
 from .grid import rounded, rounded_
 from .kernels import is_exact, kernel, number, stock_path
@@ -31,7 +31,7 @@ def multiplied(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def operand(x: torch.Tensor) -> torch.Tensor:
-    return rounded(x, CASE.product_bits)
+    return rounded(x, CASE_STATE.product_bits)
 
 
 def later(queries: int, keys: int) -> torch.Tensor:
@@ -131,7 +131,7 @@ def forward(
     q, k, v = (operand(x) for x in (q, k, v))
     k, v = for_every_head(k, q.shape[1]), for_every_head(v, q.shape[1])
     weights, largest, total = weights_of(FORWARD, q, k, causal, mask, scale)
-    out = multiplied(FORWARD, rounded_(weights, CASE.product_bits), v)
+    out = multiplied(FORWARD, rounded_(weights, CASE_STATE.product_bits), v)
     return out, add(largest.squeeze(-1), total.squeeze(-1).log())
 
 
@@ -178,8 +178,8 @@ def backward(
     weights, _, _ = weights_of(BACKWARD, q, k, causal, mask, scale)
     to_weights = multiplied(BACKWARD, g, v.transpose(-2, -1))
     to_scores = stock("mul_.Tensor")(softmax_backward_(to_weights, weights, -1), number(scale))
-    rounded_(to_scores, CASE.product_bits)
-    to_v = multiplied(BACKWARD, rounded_(weights, CASE.product_bits).transpose(-2, -1), g)
+    rounded_(to_scores, CASE_STATE.product_bits)
+    to_v = multiplied(BACKWARD, rounded_(weights, CASE_STATE.product_bits).transpose(-2, -1), g)
     to_q = multiplied(BACKWARD, to_scores, k)
     to_k = multiplied(BACKWARD, to_scores.transpose(-2, -1), q)
     if repeats > 1:

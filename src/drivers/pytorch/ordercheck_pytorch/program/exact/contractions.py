@@ -6,14 +6,14 @@ from typing import Any
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from .grid import note_range, rounded
 from .kernels import KERNELS, into, is_exact, kernel, stock_path
 from .stock import stock
 
 
 def product(name: str, stock_name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    bits = CASE.product_bits
+    bits = CASE_STATE.product_bits
     return product_of_rounded(name, stock_name, rounded(a, bits), rounded(b, bits))
 
 
@@ -24,12 +24,12 @@ def product_of_rounded(name: str, stock_name: str, a: torch.Tensor, b: torch.Ten
 
 def note_product(name: str, a: torch.Tensor, b: torch.Tensor) -> None:
     """By Cauchy and Schwarz: no more than the norms of a row and a column."""
-    if not CASE.range_measured or not a.numel() or not b.numel():
+    if not CASE_STATE.range_measured or not a.numel() or not b.numel():
         return
     total = stock("sum.dim_IntList")
     rows = total(a * a, [-1]).max()
     columns = total(b * b, [-2 if b.ndim > 1 else -1]).max()
-    note_range(name, (rows * columns) ** 0.5, 2 * CASE.product_bits)
+    note_range(name, (rows * columns) ** 0.5, 2 * CASE_STATE.product_bits)
 
 
 def _declare_product(name: str) -> None:
@@ -43,7 +43,7 @@ def _declare_product(name: str) -> None:
     def to_out(a: torch.Tensor, b: torch.Tensor, *, out: torch.Tensor) -> torch.Tensor:
         if not is_exact(a):
             return stock_path(f"{name}.out", a, b, out=out)
-        a, b = rounded(a, CASE.product_bits), rounded(b, CASE.product_bits)
+        a, b = rounded(a, CASE_STATE.product_bits), rounded(b, CASE_STATE.product_bits)
         note_product(name, a, b)
         return stock(f"{name}.out")(a, b, out=out)
 

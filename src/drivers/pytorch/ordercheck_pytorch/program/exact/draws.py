@@ -10,17 +10,17 @@ from typing import Any
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 
 
 @contextlib.contextmanager
 def _draws(refused: bool) -> Iterator[None]:
-    before = CASE.refuses_draws
-    CASE.refuses_draws = refused
+    before = CASE_STATE.refuses_draws
+    CASE_STATE.refuses_draws = refused
     try:
         yield
     finally:
-        CASE.refuses_draws = before
+        CASE_STATE.refuses_draws = before
 
 
 def refusing_draws() -> contextlib.AbstractContextManager[None]:
@@ -32,4 +32,4 @@ def allowing_draws() -> contextlib.AbstractContextManager[None]:
 
 
 def is_refused_draw(values: list[Any]) -> bool:
-    return CASE.refuses_draws and not any(isinstance(value, torch.Generator) for value in values)
+    return CASE_STATE.refuses_draws and not any(isinstance(value, torch.Generator) for value in values)

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from ...torch_compat import (
     CAN_HOLD_KERNELS,
     OVER_A_KERNEL,
@@ -76,10 +76,10 @@ def refusing_what_is_foreign() -> Iterator[None]:
                 setattr(torch.Tensor, name, own[name])
             else:
                 delattr(torch.Tensor, name)
-        for library in CASE.refusing.values():
+        for library in CASE_STATE.refusing.values():
             take_back(library)
-        CASE.refusing.clear()
-        CASE.refused_operators.clear()
+        CASE_STATE.refusing.clear()
+        CASE_STATE.refused_operators.clear()
 
 
 def refuse_foreign_operators() -> None:
@@ -87,13 +87,13 @@ def refuse_foreign_operators() -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Warning only once for all operators")
         for name in foreign_operators():
-            if name in CASE.refused_operators:
+            if name in CASE_STATE.refused_operators:
                 continue
-            CASE.refused_operators.add(name)
+            CASE_STATE.refused_operators.add(name)
             namespace, _, operator = name.partition("::")
-            if namespace not in CASE.refusing:
-                CASE.refusing[namespace] = torch.library.Library(namespace, "IMPL")
-            CASE.refusing[namespace].impl(operator, refusing_operator(name), KEY, **OVER_A_KERNEL)
+            if namespace not in CASE_STATE.refusing:
+                CASE_STATE.refusing[namespace] = torch.library.Library(namespace, "IMPL")
+            CASE_STATE.refusing[namespace].impl(operator, refusing_operator(name), KEY, **OVER_A_KERNEL)
 
 
 def foreign_operators() -> list[str]:

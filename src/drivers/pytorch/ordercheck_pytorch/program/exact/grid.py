@@ -10,7 +10,7 @@ import functools
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 
 NORM_BITS = 40  # squares of norms, which are small
 
@@ -22,12 +22,12 @@ class OutOfRange(Exception):
 def note_range(name: str, bound: torch.Tensor | float, bits: int) -> None:
     """What the kernels of one run use of the range. Measured on the reference alone, a run on one rank: a correct layout adds
     up the same terms in other groups, and a part of a sum of magnitudes is no larger than the whole."""
-    used = float(bound) * CASE.fan_in / 2.0 ** (53 - bits)
+    used = float(bound) * CASE_STATE.fan_in / 2.0 ** (53 - bits)
     if not used < 1:  # a NaN is out of range too
         raise OutOfRange(
             f"aten.{name} adds up {used:.3g} of what float64 holds exactly on the grid 2^-{bits}"
         )
-    CASE.range_used = max(CASE.range_used, used)
+    CASE_STATE.range_used = max(CASE_STATE.range_used, used)
 
 
 def rounded(x: torch.Tensor, bits: int) -> torch.Tensor:
@@ -51,7 +51,7 @@ def sum_bits() -> int:
     """Of the terms of sums and scatters: the grid of products, so that what comes out of a contraction passes unchanged. One
     grid for both: where a rank has one sample, the gradient of what is broadcast over samples meets no sum before the
     scatter, or before the next sum."""
-    return 2 * CASE.product_bits
+    return 2 * CASE_STATE.product_bits
 
 
 def parameter_bits(product_bits: int) -> int:
@@ -61,7 +61,7 @@ def parameter_bits(product_bits: int) -> int:
 
 def addition_bits() -> int:
     """Finer by what data parallel divides gradients by before they are added up: a degree of up to 16."""
-    return 2 * CASE.product_bits + 4
+    return 2 * CASE_STATE.product_bits + 4
 
 
 def average_bits() -> int:

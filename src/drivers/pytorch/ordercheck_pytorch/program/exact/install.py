@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from ...torch_compat import OVER_A_KERNEL, operators_with_kernels, take_back
 from . import (  # noqa: F401  each declares its kernels
     attention,
@@ -36,7 +36,7 @@ from .stock import KEY, placed, take_stock
 @contextlib.contextmanager
 def exact_kernels(grid: int) -> Iterator[None]:
     """Within, the kernels of this process are exact; behind it the stock ones are back."""
-    CASE.product_bits, CASE.range_used = grid, 0.0
+    CASE_STATE.product_bits, CASE_STATE.range_used = grid, 0.0
     refused = refused_operators(operators_with_kernels("CPU"))
     for name in [*KERNELS, *ALSO_STOCK, *refused, *CASTING]:
         take_stock(name)
@@ -74,8 +74,8 @@ def _library() -> Iterator[torch.library.Library]:
 @contextlib.contextmanager
 def measured_range(fan_in: int) -> Iterator[None]:
     """Within, kernels bound what they add up, and raise OutOfRange past it."""
-    CASE.range_measured, CASE.fan_in = True, fan_in
+    CASE_STATE.range_measured, CASE_STATE.fan_in = True, fan_in
     try:
         yield
     finally:
-        CASE.range_measured = False
+        CASE_STATE.range_measured = False

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from ...torch_compat import local_part
 from .grid import parameter_bits, rounded_
 from .kernels import is_exact
@@ -39,4 +39,4 @@ def parameters_on_grid() -> Iterator[None]:
 
 def _after_step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
     parameters = (parameter for group in optimizer.param_groups for parameter in group["params"])
-    put_on_grid(parameters, CASE.product_bits)
+    put_on_grid(parameters, CASE_STATE.product_bits)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from .grid import note_range, rounded, sum_bits
 from .kernels import is_exact, kernel, stock_path, with_variants
 from .stock import stock
@@ -16,7 +16,7 @@ from .sums import add_out
 
 def _terms(name: str, x: torch.Tensor) -> torch.Tensor:
     terms = rounded(x, sum_bits())
-    if CASE.range_measured and terms.numel():
+    if CASE_STATE.range_measured and terms.numel():
         # Of the column that adds up most: all rows may meet in one place.
         columns = terms.abs().reshape(-1, terms.shape[-1] if terms.ndim > 1 else 1)
         note_range(name, stock("sum.dim_IntList")(columns, [0], False).max(), sum_bits())

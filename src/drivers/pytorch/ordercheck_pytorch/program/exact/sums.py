@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ...process_state import CASE
+from ...process_state import CASE_STATE
 from .grid import NORM_BITS, addition_bits, note_range, rounded, sum_bits
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, room_for, stock_path
 from .stock import stock
@@ -19,7 +19,7 @@ def sum_of_terms(
     name: str, terms: torch.Tensor, bits: int, dims: Sequence[int] | None, keepdim: bool = False
 ) -> torch.Tensor:
     terms = rounded(terms, bits)
-    if CASE.range_measured and terms.numel():
+    if CASE_STATE.range_measured and terms.numel():
         note_range(name, stock("sum.dim_IntList")(terms.abs(), dims, keepdim).max(), bits)
     return stock("sum.dim_IntList")(terms, dims, keepdim)
 
@@ -52,14 +52,14 @@ def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     # A single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
     totals = a.ndim == 0 and b.ndim == 0
     bits = NORM_BITS if totals else addition_bits()
-    if CASE.range_measured and a.numel() and b.numel():
+    if CASE_STATE.range_measured and a.numel() and b.numel():
         # Masks aside. Each term has to stay below a quarter of the range as well, past which it would be rounded to another
         # grid. What comes out of sums, as gradients of parameters do, lies on their grid and has more range.
         coarse = all(bool(rounded(x, sum_bits()).eq(x).all()) for x in (a, b))
         one, other = _largest(a), _largest(b)
         # A total is what microbatches add up: nothing adds up several of them.
-        whole = (one + other) / (CASE.fan_in if totals else 1)
-        bound = max(whole, 4 * one / CASE.fan_in, 4 * other / CASE.fan_in)
+        whole = (one + other) / (CASE_STATE.fan_in if totals else 1)
+        bound = max(whole, 4 * one / CASE_STATE.fan_in, 4 * other / CASE_STATE.fan_in)
         note_range("add", bound, sum_bits() if coarse else bits)
     return rounded(a, bits), rounded(b, bits)
 
@@ -174,7 +174,7 @@ def cumsum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> to
     if not _takes(x, dtype):
         return stock_path("cumsum", x, dim, dtype=dtype)
     terms = rounded(x.to(torch.float64), sum_bits())
-    if CASE.range_measured and terms.numel():
+    if CASE_STATE.range_measured and terms.numel():
         note_range("cumsum", stock("sum.dim_IntList")(terms.abs(), [dim]).max(), sum_bits())
     return stock("cumsum")(terms, dim)
 
