@@ -11,7 +11,7 @@ set(xxhash ${ORDERCHECK_XXHASH})
 # What nothing calls is left out: parts of libstdc++ ask for a newer glibc.
 add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
 
-# Whoever passes the wheel on has to pass these on; Debian keeps one for each package.
+# Licences of what is linked in, which go with the wheel; Debian keeps one for each package.
 foreach(package libboost-graph-dev libcli11-dev libfmt-dev libkainjow-mustache-dev libpugixml-dev libtomlplusplus-dev
                 libvalijson-dev libxxhash-dev nlohmann-json3-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)

@@ -25,7 +25,7 @@ namespace ordercheck {
 
 // Everything that the generated pages say; each page takes what it is about.
 struct PageContents {
-  OrderAnswer answer;  // of the reader's version, whom the ordering page is for
+  OrderAnswer answer;  // for reader_target, the version that the ordering page is about
   std::vector<DiscussionView> discussions;
   std::vector<RecommendedOrder> orders;
   OrderDrawing drawing;  // of the first order

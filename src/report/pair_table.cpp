@@ -11,7 +11,9 @@
 #include "report/markdown.h"
 #include "report/rule_view.h"
 #include "rule/match.h"
+#include "stack/case.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
@@ -68,6 +70,25 @@ std::string cure_in_words(const Rule& rule) {
                      code(items[fired.front().items.front()].name));
 }
 
+// The page's good stack as it ran equal on the reader's version: where no run has it with the default trainer, with the one that a run
+// has. A cure that the next page calls wrong under the trainer that a reader takes is none.
+Stack as_it_ran_equal(const Stack& good, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  for (const EngineRuns& engine : engines) {
+    if (engine.target != reader_target(sources)) continue;
+    const Case asked = usual_case(good, Case{}.model, engine.table.engine);
+    const Stack* trained = nullptr;
+    for (const Outcome& run : engine.outcomes) {
+      if (run.subject == asked) return good;
+      const Case usual = usual_case(run.subject.stack, Case{}.model, engine.table.engine);
+      if (trained == nullptr && run.seen.verdict == Verdict::equal && run.subject == usual &&
+          is_trained_form_of(run.subject.stack, good))
+        trained = &run.subject.stack;
+    }
+    if (trained != nullptr) return *trained;
+  }
+  return good;
+}
+
 struct Candidate {
   const Rule* rule;
   Shown shown;
@@ -95,7 +116,7 @@ bool comes_first(const Candidate& one, const Candidate& other) {
 PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Rule& rule = *pages.front().rule;
   PairTableRow row{.shown = pages.front().shown,
-                   .good = print(rule.witness.good),
+                   .good = print(as_it_ran_equal(rule.witness.good, sources, engines)),
                    .bad = print(rule.witness.bad),
                    .happens = in_words(pages.front().shown),
                    .since = since_in_words(rule, reader_target(sources)),

@@ -13,7 +13,7 @@ namespace ordercheck {
 
 struct PairTableRow {
   Shown shown = Shown::not_run;
-  std::string good, bad;  // the page's two stacks: "tp=2,ac"
+  std::string good, bad;  // the page's two stacks: "tp=2,ac"; the good one with the trainer that it ran equal with
   std::string happens;    // "fails loudly in apply: `Cannot distribute a DTensor`"
   std::string since;      // the first version that the page claims it for: "2.6"; "2.6, before 2.13"
   std::string basis;

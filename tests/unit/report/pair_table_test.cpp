@@ -48,6 +48,27 @@ TEST(PairTable, PutsASilentHarmFirstAndAPairOnce) {
   EXPECT_EQ(rows[1].others, "ORD-904");
 }
 
+TEST(PairTable, NamesTheTrainerThatTheGoodStackRanEqualWith) {
+  Sources sources = mini_on_pytorch();
+  for (EvidenceTable& table : sources.evidence) {
+    std::vector<Observation> rows;
+    for (Observation& row : table.rows) {
+      if (row.engine != "pytorch" || row.case_text != "tp=2,fsdp=2 engine=pytorch") {
+        rows.push_back(row);
+        continue;
+      }
+      for (const auto& [clip, verdict] : {std::pair("1", Verdict::differs), std::pair("per_mesh", Verdict::equal)}) {
+        row.case_text = std::string("tp=2,fsdp=2,optimizer=adamw:clip=") + clip + " engine=pytorch";
+        row.verdict = verdict;
+        rows.push_back(row);
+      }
+    }
+    table.rows = rows;
+  }
+  sources.observations = observations_of(sources.evidence);
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).at(0).good, "tp=2,fsdp=2,optimizer=adamw:clip=per_mesh");
+}
+
 TEST(PairTable, SaysWhetherAnEffectIsLostOrAPartOfIt) {
   Sources sources = mini_on_pytorch();
   for (EvidenceTable& table : sources.evidence)

@@ -24,7 +24,7 @@ class OfCase:
     refused_operators: set[str] = field(default_factory=set)  # foreign ones, which no table has
     refusing: dict[str, torch.library.Library] = field(default_factory=dict)  # by their namespaces
     open_marks: list[Any] = field(default_factory=list)  # of a profile, in a backward graph
-    listener: Any = None  # whom collectives are told to
+    listener: Any = None  # is called with each collective
 
 
 @dataclass
