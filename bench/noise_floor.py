@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 from ordercheck_pytorch.program.result import RankResult
-from ordercheck_pytorch.repro.noise_floor import SPLITS, distances, relative, told, widened
+from ordercheck_pytorch.repro.noise_floor import SPLITS, describe_place, distances, relative, widened
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "pytorch"))
 from run_message import case_of, run_of
@@ -92,7 +92,7 @@ def main():
             ("any step", lambda p: True),
         ):
             times, place, case = max(one for one in held if among(one[1]))
-            print(f"  {name}: at most {times:.1f} times the noise floor: {told(place)}, {case}")
+            print(f"  {name}: at most {times:.1f} times the noise floor: {describe_place(place)}, {case}")
 
 
 if __name__ == "__main__":

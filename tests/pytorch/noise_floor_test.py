@@ -18,10 +18,10 @@ from ordercheck_pytorch.repro.noise_floor import (
     FAR_BEYOND,
     SPLITS,
     Place,
+    describe_place,
     distances,
     farthest,
     relative,
-    told,
     widened,
 )
 from real_worker import HERE, Worker
@@ -118,14 +118,16 @@ def test_what_is_seen_of_a_wrong_function_is_what_the_guide_says(
     runs: Runs, function: str, dtype: str
 ) -> None:
     seen, place, distance, noise = runs.held(dtype, function)
-    assert seen == table()[function][dtype], f"{told(place)}: {distance:.1e}, noise floor {noise:.1e}"
+    assert seen == table()[function][dtype], (
+        f"{describe_place(place)}: {distance:.1e}, noise floor {noise:.1e}"
+    )
 
 
 @pytest.mark.parametrize("dtype", STACKS)
 @pytest.mark.parametrize("function", sorted(set(TWINS.values())))
 def test_a_right_twin_is_close(runs: Runs, function: str, dtype: str) -> None:
     seen, place, distance, noise = runs.held(dtype, function)
-    assert seen == "close", f"{told(place)}: {distance:.1e}, noise floor {noise:.1e}"
+    assert seen == "close", f"{describe_place(place)}: {distance:.1e}, noise floor {noise:.1e}"
     assert distance < 2 * noise, "the factor leaves room for a mesh, not for a right function on two ranks"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from ordercheck_pytorch.worker.partials import settled
+from ordercheck_pytorch.worker.partials import reconciled
 from ordercheck_pytorch.worker.pool import Outcome
 from ordercheck_pytorch.worker.report import RankError, RankReport
 from real_worker import Worker, numbers
@@ -58,7 +58,7 @@ def told(again: Outcome, *, met: bool = True) -> tuple[RankReport, bool, list[Ma
     first = RankReport(
         rank=0, losses=[1.0], counters={"matmul_flops": 8}, partial_operands=["aten.mm"] if met else []
     )
-    reports, owed = settled({"case": {"text": "tp=2"}}, [first], run_again, FURTHEST)
+    reports, owed = reconciled({"case": {"text": "tp=2"}}, [first], run_again, FURTHEST)
     return reports[0], owed, asked
 
 

@@ -16,7 +16,7 @@ from torch.autograd.profiler import profile, record_function
 
 from .compiled_share import NOT_MEASURED, products_of_scope
 from .profile_events import MARK, Events, Product, sorted_out
-from .recompute import is_told, recomputations
+from .recompute import recomputations, says_what_it_recomputes
 from .spans import Spans, any_within, outermost
 
 
@@ -91,7 +91,7 @@ def read_step(profiled: Iterable[Any]) -> Step:
     if events.inductor_graphs:  # a kernel that it has fused is no operator
         return step
     step.matmul_flops = sum(product.flops for product in products)
-    if not is_told(events):
+    if not says_what_it_recomputes(events):
         return step
     step.matmul_flops_recomputed = sum(product.flops for product in products if again.hold(product.begin))
     step.operators_recomputed = sum(again.hold(begin) for begin in outermost(events.operators))

@@ -6,7 +6,7 @@ from .profile_events import Events
 from .spans import any_within, innermost
 
 
-def is_told(events: Events) -> bool:
+def says_what_it_recomputes(events: Events) -> bool:
     """Whether every backward graph says which of its operators are the forward's. One of another backend does not."""
     marked = sorted(begin for begin, _ in events.marked_graphs)
     return all(any_within(marked, begin, end) for begin, end in events.backward_graphs)

@@ -91,12 +91,16 @@ def phase_inside_backward() -> str:
 
 def message_of(error: BaseException) -> str:
     """Type and first line, and those of what it was raised from: a pipeline's stage and Dynamo tell of another's failure."""
-    said, root = _said(error), error
+    said, root = _error_in_words(error), error
     while root.__cause__ is not None:
         root = root.__cause__
-    return said if _said(root) in said or first_line(str(root)) in said else f"{said} (from {_said(root)})"
+    return (
+        said
+        if _error_in_words(root) in said or first_line(str(root)) in said
+        else f"{said} (from {_error_in_words(root)})"
+    )
 
 
-def _said(error: BaseException) -> str:
+def _error_in_words(error: BaseException) -> str:
     line = first_line(str(error))
     return f"{type(error).__name__}: {line}" if line else type(error).__name__

@@ -44,7 +44,7 @@ def look_up(name: str) -> Any:
             raise Unsupported(
                 f"{name}: no module named '{error.name}' in the working directory or installed"
             ) from error
-        raise Unsupported(f"{name}: importing {module} raised {_said(error)}") from error
+        raise Unsupported(f"{name}: importing {module} raised {_error_in_words(error)}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise Unsupported(f"{name}: {_named(found)} has no '{part}'{_near(part, found)}")
@@ -61,7 +61,7 @@ def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
     except Unsupported:
         raise
     except Exception as error:
-        raise Unsupported(f"{name}() raised {_said(error)}") from error
+        raise Unsupported(f"{name}() raised {_error_in_words(error)}") from error
     if not isinstance(model, nn.Module):
         raise Unsupported(f"{name} returned {type(model).__name__}; expected an nn.Module")
     return model.to(dtype)
@@ -90,7 +90,7 @@ def _check_takes(found: Any, name: str, arguments: tuple[str, ...]) -> None:
         raise Unsupported(f"{name} takes {signature}; {expected}") from None
 
 
-def _said(error: BaseException) -> str:
+def _error_in_words(error: BaseException) -> str:
     """With the line of the user's file that raised it."""
     line = str(error).strip().splitlines()
     text = f"{type(error).__name__}: {line[0]}" if line else type(error).__name__

@@ -27,11 +27,11 @@ from .noise_floor import (
     FAR_BEYOND,
     Place,
     alone,
+    describe_place,
     distances,
     farthest,
     floor_cases,
     in_float64,
-    told,
     widened,
 )
 
@@ -123,9 +123,9 @@ def anywhere(rank: int, what: str) -> bool:
     """Whether a rank has something to tell, which it then tells. Collective."""
     if what:
         say(f"rank {rank}: {what}")
-    told_by_one = torch.tensor(int(bool(what)))
-    dist.all_reduce(told_by_one, op=dist.ReduceOp.MAX)
-    return bool(told_by_one.item())
+    one_has = torch.tensor(int(bool(what)))
+    dist.all_reduce(one_has, op=dist.ReduceOp.MAX)
+    return bool(one_has.item())
 
 
 def bitwise_verdict(case: Case, rank: int) -> tuple[str, str]:
@@ -154,13 +154,13 @@ def float32_verdict(case: Case, rank: int) -> tuple[str, str]:
     for rounded in floor_cases(case):
         seen, _ = run(rounded, 0, of_case=False)
         floor = widened(floor, distances(float64, seen))
-    if no_number := [told(place) for place, noise in floor.items() if not math.isfinite(noise)]:
+    if no_number := [describe_place(place) for place, noise in floor.items() if not math.isfinite(noise)]:
         return (
             "unrun",
             f"no noise floor: {no_number[0]} of the single-rank reference is not a number in this dtype",
         )
     place, distance, noise = farthest(distances(float64, got), floor)
-    text = f"{told(place)} is {distance:.1e} from a float64 single-rank run; rounding explains {noise:.1e}"
+    text = f"{describe_place(place)} is {distance:.1e} from a float64 single-rank run; rounding explains {noise:.1e}"
     if anywhere(rank, text if distance > FAR_BEYOND * noise else ""):
         return "differs", text if distance > FAR_BEYOND * noise else "on another rank"
     if ignored := "" if case.apply else without_effect(case, rank, counters):

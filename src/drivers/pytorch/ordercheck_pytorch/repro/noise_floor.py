@@ -99,7 +99,7 @@ def farthest(
     return worst, held[worst], floor[worst]
 
 
-def told(place: Place) -> str:
+def describe_place(place: Place) -> str:
     kind, step, name = place
     if kind == "parameter":
         return f"{name} after the last step"

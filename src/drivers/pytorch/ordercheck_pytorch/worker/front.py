@@ -13,7 +13,7 @@ from . import faults, flight
 from .blame import DEATHS, first_cause, placed, where_all_were
 from .compiled_code import CompiledCode
 from .identity import content_hash, devices, engine_of, versions_of
-from .partials import settled
+from .partials import reconciled
 from .pool import Outcome, RankPool
 from .program import Program
 from .record import empty_record, failure_of, fill
@@ -82,7 +82,7 @@ class Front:
         if outcome.errors:
             self._blame(record, run, outcome)
             return record
-        reports, owed = settled(
+        reports, owed = reconciled(
             run,
             outcome.reports,
             lambda other: self._run(other, case.world_size),

@@ -12,18 +12,18 @@ from .pool import Outcome
 from .report import RankReport
 
 
-def met(reports: Sequence[RankReport]) -> list[str]:
+def operators_met(reports: Sequence[RankReport]) -> list[str]:
     return sorted({name for report in reports for name in report.partial_operands})
 
 
-def settled(
+def reconciled(
     run: Mapping[str, Any],
     reports: Sequence[RankReport],
     run_again: Callable[[Mapping[str, Any]], Outcome],
     furthest: float,
 ) -> tuple[Sequence[RankReport], bool]:
     """The reports that the record is made of, and whether bits are owed."""
-    names = met(reports)
+    names = operators_met(reports)
     if not names:
         return reports, True
     what = f"partial sums are operands of {', '.join(names)}, and rounding them is not linear"

@@ -77,7 +77,7 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
     except BaseException as error:
         # Of a user's function a SystemExit too: whatever ends a rank is its case's failure.
         # The groups stay as they are: to end them could mean to wait. This process is not used again.
-        return _told(order, error, watch, flight)
+        return _error_report(order, error, watch, flight)
     finally:
         flight.close()
 
@@ -161,7 +161,7 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
 _ENDINGS = {"OutOfRange": "out_of_range", "Unsupported": "unsupported"}
 
 
-def _told(order: Order, error: BaseException, watch: RankWatch, flight: FlightRecorder) -> RankError:
+def _error_report(order: Order, error: BaseException, watch: RankWatch, flight: FlightRecorder) -> RankError:
     now = time.monotonic_ns()  # first of all: which rank failed before which is told by it
     # By name, since the program knows nothing of the worker; torch has an Unsupported of its own, which is a failure.
     own = not type(error).__module__.startswith("torch.")
