@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ordercheck_pytorch.program.case import case_of as parsed
 from ordercheck_pytorch.program.catalogue import TRANSFORMS
-from ordercheck_pytorch.repro.join import joined
+from ordercheck_pytorch.repro.join import joined, names_defined
 from ordercheck_pytorch.repro.many import glued, write_scripts
 from ordercheck_pytorch.repro.write import script_of
 from run_message import case_of
@@ -26,6 +26,9 @@ def test_a_script_stands_by_itself(stack: str) -> None:
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0
             assert "ordercheck" not in (node.module or "")
+    names = names_defined(tree)
+    # Of the table a script has its own, in place of the one that reads a file.
+    assert {name for name in names if names.count(name) > 1} <= {"table_text"}
 
 
 def test_two_files_that_define_one_name_are_refused(tmp_path: Path) -> None:
