@@ -16,6 +16,9 @@ TEST(Markdown, BreaksWhatIsTooLongForACell) {
   EXPECT_EQ(breakable_code("tp=2,fsdp=2"), "`tp=2,fsdp=2`");
   EXPECT_EQ(breakable_code("tp=2,ddp=2:device_mesh,optimizer=adamw"),
             "<code>tp=2,ddp=2:device_mesh,<wbr>optimizer=adamw</code>");
+  EXPECT_EQ(breakable_code("pp=2,optimizer=adamw:clip=per_mesh:foreach=off"),
+            "<code>pp=2,<wbr>optimizer=adamw:<wbr>clip=per_mesh:<wbr>foreach=off</code>")
+      << "an item alone is wider than a column";
   EXPECT_EQ(breakable("torchtitan v0.2.2, models/flux/infra/parallelize.py 25-55"),
             "torchtitan v0.2.2, models/<wbr>flux/<wbr>infra/<wbr>parallelize.py 25-55");
   const std::string whole = "[pytorch#1](https://github.com/pytorch/pytorch/issues/1) `tp=2,ddp=2:device_mesh,ac`";
