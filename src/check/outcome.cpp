@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rule/bears_out.h"
+#include "rule/models.h"
 
 namespace ordercheck {
 namespace {
@@ -113,17 +114,6 @@ void hold_pairs_against_rules(const std::vector<Outcome*>& outcomes, const std::
     if (!bad || !good || bad->agreement == Agreement::undecided || good->agreement == Agreement::undecided) continue;
     hold_pair(*bad, *good, rule, target);
   }
-}
-
-const char* name_of(Agreement agreement) {
-  switch (agreement) {
-    case Agreement::confirmed: return "confirmed";
-    case Agreement::contradiction: return "contradiction";
-    case Agreement::open: return "open";
-    case Agreement::undecided: return "undecided";
-  }
-  assert(false && "every agreement has a name");
-  return "";
 }
 
 }  // namespace ordercheck

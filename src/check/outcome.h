@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum.h"
 #include "parity/observation.h"
 #include "rule/prediction.h"
 #include "rule/rule.h"
@@ -17,7 +18,7 @@ namespace ordercheck {
 //                  where layouts owe nothing, differs; or a page claims something of a counter that was not measured; or a
 //                  user's own function shows something else than the page of a transform that the stack names
 //   undecided      nothing was shown: unrun or unstable
-enum class Agreement { confirmed, contradiction, open, undecided };
+ORDERCHECK_ENUM(Agreement, confirmed, contradiction, open, undecided)
 
 struct Outcome {
   Case subject;
@@ -38,7 +39,5 @@ Outcome outcome_of(const Case& subject, const Observation& seen, const std::vect
 // counter moves from the good witness to the bad one as it says. Turns what does not bear out into contradictions, and a
 // confirmation that would need a counter which was not measured into an open question.
 void hold_pairs_against_rules(const std::vector<Outcome*>& outcomes, const std::vector<Rule>& rules, const Target& target);
-
-const char* name_of(Agreement agreement);
 
 }  // namespace ordercheck

@@ -124,18 +124,4 @@ std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge) {
   return text;
 }
 
-const char* name_of(PairWord word) {
-  switch (word) {
-    case PairWord::yes: return "yes";
-    case PairWord::worse: return "worse";
-    case PairWord::no: return "no";
-    case PairWord::apart: return "apart";
-    case PairWord::contested: return "contested";
-    case PairWord::commutes: return "commutes";
-    case PairWord::open: return "open";
-  }
-  assert(false && "a word is one of seven");
-  return "";
-}
-
 }  // namespace ordercheck

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum.h"
 #include "check/check.h"
 
 namespace ordercheck {
@@ -12,7 +13,7 @@ namespace ordercheck {
 //   worse      a page says slow or memory                      contested  a page's citations clash, and no run decides
 //   yes        the other order is spoken against, or the page against this one is refuted or over
 //   commutes   a page lets the two change places               open       no page speaks
-enum class PairWord { yes, worse, no, apart, contested, commutes, open };
+ORDERCHECK_ENUM(PairWord, yes, worse, no, apart, contested, commutes, open)
 
 struct PairAnswer {
   PairWord word = PairWord::open;
@@ -37,7 +38,5 @@ std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge);
 
 // Each order with its word and the pages that fire on it: basis, harm, grade, reason, every citation.
 std::string explain_pair(const Item& a, const Item& b, const Judge& judge);
-
-const char* name_of(PairWord word);
 
 }  // namespace ordercheck

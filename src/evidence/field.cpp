@@ -146,7 +146,7 @@ Result<std::vector<CollectiveCount>> parse_collectives(std::string_view text) {
   if (text.empty()) return collectives;
   for (const auto& part : split(text, ' ')) {
     const auto words = split(part, ':');
-    const auto phase = words.size() == 5 ? find_phase(words[2]) : std::nullopt;
+    const auto phase = words.size() == 5 ? find_named<Phase>(words[2]) : std::nullopt;
     const auto count = words.size() == 5 ? parse_integer(words[3]) : std::nullopt;
     const auto bytes = words.size() == 5 ? parse_integer(words[4]) : std::nullopt;
     if (!phase || !count || !bytes)

@@ -134,15 +134,15 @@ Result<Observation> parse_row(std::string_view line, const EvidenceTable& head, 
                   .group = fields[kGroup],
                   .message = fields[kMessage]};
   if (row.case_text.empty()) return Error{"a row without a case"};
-  const auto verdict = find_verdict(fields[kVerdict]);
+  const auto verdict = find_named<Verdict>(fields[kVerdict]);
   if (!verdict)
     return Error{
         fmt::format("verdict '{}' is none of equal, close, differs, fails, hangs, ignored, unstable, unrun", fields[kVerdict])};
-  const auto ending = find_ending(fields[kEnding]);
+  const auto ending = find_named<Ending>(fields[kEnding]);
   if (!ending) return Error{fmt::format("ending '{}' is unknown", fields[kEnding])};
   row.verdict = *verdict;
   row.ending = *ending;
-  row.phase = find_phase(fields[kPhase]);
+  row.phase = find_named<Phase>(fields[kPhase]);
   if (!row.phase && !fields[kPhase].empty()) return Error{fmt::format("phase '{}' is unknown", fields[kPhase])};
   if (const auto read = parse_difference(fields, row); !read) return read.error();
   if (reading == Reading::brief) return row;

@@ -33,7 +33,7 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
   const EffectRuns runs{.subject = c, .index = index, .with = with, .without = without ? &*without : nullptr};
   const Item& item = runs.item();
   const TransformInfo* info = find_transform(item.name);
-  if (info == nullptr || info->owes.empty())  // a test's stranger has no row
+  if (info == nullptr || info->owes.empty())  // a transform of a test has no row
     return {.transform = print(item), .defined = false, .signs = {{.text = "no effect is stated for " + item.name}}};
   Showing showing;
   if (!info->axes.empty() && world_size(runs.mesh()) == 1) {

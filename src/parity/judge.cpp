@@ -137,7 +137,7 @@ std::optional<Observation> far_away(const std::optional<Closeness>& measured, co
   Observation seen = so_far;
   seen.difference = difference_of(worst);
   return decided(std::move(seen), Verdict::differs,
-                 fmt::format("{} ({} of {} gradients are more than {} times the noise floor away)", told(worst),
+                 fmt::format("{} ({} of {} gradients are more than {} times the noise floor away)", describe(worst),
                              gradients.size(), closeness.gradients, kFarBeyond));
 }
 
@@ -318,7 +318,7 @@ Observation judge(const Comparison& c) {
         fmt::format("{}, but {}",
                     by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
                     loss_in_words(lost.front())));
-  if (by_distance) return decided(seen, Verdict::close, told(*c.closeness) + unknown_of(c));
+  if (by_distance) return decided(seen, Verdict::close, describe(*c.closeness) + unknown_of(c));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   if (!held && !recommended_ran)

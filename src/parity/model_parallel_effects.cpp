@@ -8,7 +8,7 @@ namespace ordercheck {
 namespace {
 
 bool divides_the_model(int degree) {
-  const ModelSizes& model = kLlama;
+  const ModelSizes& model = kUsualModel;
   return model.heads % degree == 0 && model.kv_heads % degree == 0 && model.ffn_hidden % degree == 0 &&
          model.vocab % degree == 0;
 }

@@ -132,7 +132,7 @@ Closeness held_against_floor(const Distances& subject, const std::vector<double>
   return closeness;
 }
 
-std::string told(const Held& held) {
+std::string describe(const Held& held) {
   const double distance = distance_of(held.away);
   if (held.away.absent) return fmt::format("{} is not there, or of another shape", place_of(held.away));
   if (!std::isfinite(held.away.error))
@@ -150,7 +150,7 @@ std::string farthest_in_words(const Closeness& closeness) {
   return fmt::format("at most {:.1f} times the noise floor away", times);
 }
 
-std::string told(const Closeness& closeness) {
+std::string describe(const Closeness& closeness) {
   std::string text = fmt::format("every number is within {} times its noise floor of a float64 single-rank run", kFarBeyond);
   const auto& all = closeness.farthest;
   const auto farthest = std::ranges::max_element(all, {}, times_floor);

@@ -8,10 +8,6 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kEndings{Ending::completed, Ending::failed,   Ending::deadlocked,   Ending::timed_out,
-                              Ending::died,      Ending::garbled,  Ending::out_of_range, Ending::unsupported,
-                              Ending::killed,    Ending::unstarted};
-
 // Lays values end to end with their lengths, so that no two different records give the same bytes.
 class Canonical {
  public:
@@ -112,49 +108,6 @@ std::string version_of(const std::vector<std::string>& versions) {
   return space == std::string::npos ? "" : versions.front().substr(space + 1);
 }
 
-const char* name_of(Phase phase) {
-  switch (phase) {
-    case Phase::build: return "build";
-    case Phase::apply: return "apply";
-    case Phase::forward: return "forward";
-    case Phase::recompute: return "recompute";
-    case Phase::backward: return "backward";
-    case Phase::optimizer: return "optimizer";
-    case Phase::observe: return "observe";
-  }
-  assert(false && "every phase has a name");
-  return "";
-}
-
-const char* name_of(Ending ending) {
-  switch (ending) {
-    case Ending::completed: return "completed";
-    case Ending::failed: return "failed";
-    case Ending::deadlocked: return "deadlocked";
-    case Ending::timed_out: return "timed_out";
-    case Ending::died: return "died";
-    case Ending::garbled: return "garbled";
-    case Ending::out_of_range: return "out_of_range";
-    case Ending::unsupported: return "unsupported";
-    case Ending::killed: return "killed";
-    case Ending::unstarted: return "unstarted";
-  }
-  assert(false && "every ending has a name");
-  return "";
-}
-
 bool says_nothing(Ending ending) { return ending == Ending::killed || ending == Ending::unstarted; }
-
-std::optional<Phase> find_phase(const std::string& name) {
-  for (Phase phase : kPhases)
-    if (name == name_of(phase)) return phase;
-  return std::nullopt;
-}
-
-std::optional<Ending> find_ending(const std::string& name) {
-  for (Ending ending : kEndings)
-    if (name == name_of(ending)) return ending;
-  return std::nullopt;
-}
 
 }  // namespace ordercheck

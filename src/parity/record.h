@@ -11,16 +11,14 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "base/enum.h"
 #include "parity/graph_record.h"
 
 namespace ordercheck {
 
-// Where in a step something happened. `recompute` is forward work done inside backward.
-enum class Phase { build, apply, forward, recompute, backward, optimizer, observe };
-
-// All of them, in order: the flight file stores a phase as its place here.
-inline constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::forward, Phase::recompute,
-                                    Phase::backward, Phase::optimizer, Phase::observe};
+// Where in a step something happened. `recompute` is forward work done inside backward. The flight file stores a phase as its
+// place here.
+ORDERCHECK_ENUM(Phase, build, apply, forward, recompute, backward, optimizer, observe)
 
 // How the run ended. All but `completed` come with a Failure.
 //   failed        a rank raised: an exception, or a collective whose ranks disagree
@@ -34,7 +32,7 @@ inline constexpr std::array kPhases{Phase::build,    Phase::apply,     Phase::fo
 //                 it, or a person. It says nothing of the stack
 //   unstarted     no worker could be started for it, or another program than the one that the run began with. Nothing either
 // A digest holds an ending as its place: a new one goes last.
-enum class Ending { completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported, killed, unstarted };
+ORDERCHECK_ENUM(Ending, completed, failed, deadlocked, timed_out, died, garbled, out_of_range, unsupported, killed, unstarted)
 
 // Of a run that ended so nothing follows for its stack; another time it may go well.
 bool says_nothing(Ending ending);
@@ -143,10 +141,5 @@ Hash128 digest(const Record& record);
 
 // The version that rules speak about: "2.11.0" of {"libtorch 2.11.0", ...}; "" when none was told.
 std::string version_of(const std::vector<std::string>& versions);
-
-const char* name_of(Phase phase);
-const char* name_of(Ending ending);
-std::optional<Phase> find_phase(const std::string& name);
-std::optional<Ending> find_ending(const std::string& name);
 
 }  // namespace ordercheck

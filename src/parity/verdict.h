@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "base/enum.h"
+
 namespace ordercheck {
 
 //   equal     bitwise equal to the single-rank reference, and every transform had its effect: a word of exact arithmetic alone.
@@ -18,10 +20,7 @@ namespace ordercheck {
 //   unstable  not even equal to itself
 //   unrun     undecided: nothing ran, or SIGKILL ended it; one rank's numbers are not finite or left the range of exact arithmetic too, or float32
 //             arithmetic has no noise floor
-enum class Verdict { equal, close, differs, fails, hangs, ignored, unstable, unrun };
-
-const char* name_of(Verdict verdict);
-std::optional<Verdict> find_verdict(const std::string& name);
+ORDERCHECK_ENUM(Verdict, equal, close, differs, fails, hangs, ignored, unstable, unrun)
 
 // What the rules mean by `equal`, as far as a run's arithmetic can show it: equal, or close.
 bool shows_parity(Verdict verdict);

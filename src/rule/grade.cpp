@@ -137,20 +137,6 @@ Severity severity_of(const Rule& rule, const Target& target, const Grade& grade)
   return !costs_only && in_question && stands ? Severity::error : Severity::advice;
 }
 
-const char* name_of(GradeKind kind) {
-  switch (kind) {
-    case GradeKind::reproduced: return "reproduced";
-    case GradeKind::cited: return "cited";
-    case GradeKind::contested: return "contested";
-    case GradeKind::refuted: return "refuted";
-    case GradeKind::stale: return "stale";
-  }
-  assert(false && "a grade has a name");
-  return "";
-}
-
-const char* name_of(Severity severity) { return severity == Severity::error ? "error" : "advice"; }
-
 std::string print(const Grade& grade) {
   if (grade.engine.empty()) return name_of(grade.kind);
   return fmt::format("{}: {} {}", name_of(grade.kind), grade.engine, grade.version);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum.h"
 #include "parity/observation.h"
 #include "rule/rule.h"
 
@@ -14,7 +15,7 @@ namespace ordercheck {
 //   contested   nobody ran it, and the citations clash
 //   refuted     a run of the witness showed something else
 //   stale       true once, no longer in this version
-enum class GradeKind { reproduced, cited, contested, refuted, stale };
+ORDERCHECK_ENUM(GradeKind, reproduced, cited, contested, refuted, stale)
 
 struct Grade {
   GradeKind kind = GradeKind::cited;
@@ -32,11 +33,9 @@ Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observa
 
 // error: a harm that is wrong, fails, hangs or ignored, where the basis is fundamental or the rule holds for the target,
 // unless contested, refuted or stale. Everything else is advice.
-enum class Severity { error, advice };
+ORDERCHECK_ENUM(Severity, error, advice)
 Severity severity_of(const Rule& rule, const Target& target, const Grade& grade);
 
-const char* name_of(GradeKind kind);
-const char* name_of(Severity severity);
 std::string print(const Grade& grade);  // "reproduced: pytorch 2.11.0", "cited"
 
 }  // namespace ordercheck

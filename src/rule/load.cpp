@@ -79,12 +79,12 @@ std::vector<fs::path> pages_in(const fs::path& folder, std::vector<std::string>&
     if (!entry.is_regular_file() || entry.path().extension() != ".md") continue;
     const fs::path within = entry.path().lexically_relative(folder);
     if (within == "TEMPLATE.md") continue;
-    const bool in_kind = std::distance(within.begin(), within.end()) == 2 && find_rule_kind(within.begin()->string());
+    const bool in_kind = std::distance(within.begin(), within.end()) == 2 && find_named<RuleKind>(within.begin()->string());
     if (in_kind)
       pages.push_back(entry.path());
     else
       mistakes.push_back(fmt::format("{}:1: no folder of a kind; expected one of {} right below {}",
-                                     (folder.filename() / within).generic_string(), join(rule_kind_names(), ", "),
+                                     (folder.filename() / within).generic_string(), join(all_names<RuleKind>(), ", "),
                                      folder.filename().string()));
   }
   std::ranges::sort(pages);
@@ -100,8 +100,9 @@ Result<Rule> parse_rule(std::string_view text, std::string_view file) {
   rule.file = file;
   rule.page = text;
   const std::string folder = path.parent_path().filename().string();
-  const auto kind = find_rule_kind(folder);
-  if (!kind) return Error{fmt::format("{}:1: '{}' is no kind of rule; known: {}", file, folder, join(rule_kind_names(), ", "))};
+  const auto kind = find_named<RuleKind>(folder);
+  if (!kind)
+    return Error{fmt::format("{}:1: '{}' is no kind of rule; known: {}", file, folder, join(all_names<RuleKind>(), ", "))};
   rule.kind = *kind;
   Result<Page> page = parse_page(text, file);
   if (!page) return page.error();

@@ -13,9 +13,6 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::array kScopes{Scope::model, Scope::block, Scope::experts, Scope::attention};
-constexpr std::array kRelations{ScopeRelation::same, ScopeRelation::equal, ScopeRelation::inside, ScopeRelation::outside};
-
 Error unknown(std::string_view what, std::string_view word, std::string_view of, const std::vector<std::string>& known) {
   std::string message = fmt::format("unknown {} '{}'{}{}", what, one_line(word), of.empty() ? "" : " of ", of);
   if (known.empty()) return Error{fmt::format("{}: it has none", message)};
@@ -46,8 +43,8 @@ Result<ItemPattern> parse_alternative(std::string_view text) {
   std::string_view rest = trim(text);
   if (const std::size_t at = rest.find('@'); at != rest.npos) {
     const std::string_view word = rest.substr(at + 1);
-    const auto scope = std::ranges::find(kScopes, word, [](Scope s) { return std::string_view(name_of(s)); });
-    if (scope == kScopes.end()) return unknown("scope", word, "", {"model", "block", "experts", "attention"});
+    const auto scope = find_named<Scope>(word);
+    if (!scope) return unknown("scope", word, "", all_names<Scope>());
     pattern.scope = *scope;
     rest = rest.substr(0, at);
   }
@@ -140,23 +137,6 @@ bool related(Scope first, Scope second, ScopeRelation relation) {
   }
   assert(false && "a scope relation is one of four");
   return false;
-}
-
-const char* name_of(ScopeRelation relation) {
-  switch (relation) {
-    case ScopeRelation::same: return "same";
-    case ScopeRelation::equal: return "equal";
-    case ScopeRelation::inside: return "inside";
-    case ScopeRelation::outside: return "outside";
-  }
-  assert(false && "a scope relation has a name");
-  return "";
-}
-
-std::optional<ScopeRelation> find_scope_relation(std::string_view name) {
-  for (const ScopeRelation relation : kRelations)
-    if (name == name_of(relation)) return relation;
-  return std::nullopt;
 }
 
 }  // namespace ordercheck

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum.h"
 #include "base/result.h"
 #include "stack/stack.h"
 
@@ -48,10 +49,7 @@ Item example_of(const Pattern& pattern);
 //   equal    exactly the same
 //   inside   the first lies strictly within the second
 //   outside  the first strictly encloses the second
-enum class ScopeRelation { same, equal, inside, outside };
+ORDERCHECK_ENUM(ScopeRelation, same, equal, inside, outside)
 bool related(Scope first, Scope second, ScopeRelation relation);
-
-const char* name_of(ScopeRelation relation);
-std::optional<ScopeRelation> find_scope_relation(std::string_view name);
 
 }  // namespace ordercheck

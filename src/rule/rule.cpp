@@ -7,56 +7,6 @@
 #include "base/text.h"
 
 namespace ordercheck {
-namespace {
-
-template <class Value>
-struct Named {
-  Value value;
-  const char* name;
-};
-
-constexpr std::array<Named<RuleKind>, 6> kKinds{{{RuleKind::order, "order"},
-                                                 {RuleKind::clash, "clash"},
-                                                 {RuleKind::needs, "needs"},
-                                                 {RuleKind::fits, "fits"},
-                                                 {RuleKind::effect, "effect"},
-                                                 {RuleKind::commutes, "commutes"}}};
-constexpr std::array<Named<RuleKind>, 6> kPrefixes{{{RuleKind::order, "ORD"},
-                                                    {RuleKind::clash, "CLA"},
-                                                    {RuleKind::needs, "NEE"},
-                                                    {RuleKind::fits, "FIT"},
-                                                    {RuleKind::effect, "EFF"},
-                                                    {RuleKind::commutes, "COM"}}};
-constexpr std::array<Named<Basis>, 3> kBases{
-    {{Basis::fundamental, "fundamental"}, {Basis::recommended, "recommended"}, {Basis::incidental, "incidental"}}};
-constexpr std::array<Named<Harm>, 6> kHarms{{{Harm::wrong, "wrong"},
-                                             {Harm::fails, "fails"},
-                                             {Harm::hangs, "hangs"},
-                                             {Harm::ignored, "ignored"},
-                                             {Harm::slow, "slow"},
-                                             {Harm::memory, "memory"}}};
-constexpr std::array<Named<Stance>, 3> kStances{
-    {{Stance::supports, "supports"}, {Stance::disputes, "disputes"}, {Stance::split, "split"}}};
-constexpr std::array<Named<Move>, 4> kMoves{
-    {{Move::none, ""}, {Move::more, "more"}, {Move::less, "less"}, {Move::same, "same"}}};
-
-template <class Table, class Value>
-const char* name_in(const Table& table, Value value) {
-  for (const auto& entry : table)
-    if (entry.value == value) return entry.name;
-  assert(false && "every value is in the table of its names");
-  return "";
-}
-
-template <class Value, std::size_t n>
-std::optional<Value> find_in(const std::array<Named<Value>, n>& table, std::string_view name) {
-  for (const auto& entry : table)
-    if (name == entry.name) return entry.value;
-  return std::nullopt;
-}
-
-}  // namespace
-
 bool holds_for(const Rule& rule, const Target& target) {
   return std::ranges::any_of(rule.holds, [&](const Holds& entry) { return holds_for(entry, target); });
 }
@@ -117,24 +67,14 @@ Verdict verdict_of(Harm harm) {
   return Verdict::unrun;
 }
 
-const char* name_of(RuleKind kind) { return name_in(kKinds, kind); }
-const char* name_of(Basis basis) { return name_in(kBases, basis); }
-const char* name_of(Harm harm) { return name_in(kHarms, harm); }
-const char* name_of(Stance stance) { return name_in(kStances, stance); }
-const char* name_of(Move move) { return name_in(kMoves, move); }
-const char* prefix_of(RuleKind kind) { return name_in(kPrefixes, kind); }
-std::optional<RuleKind> find_rule_kind(std::string_view name) { return find_in(kKinds, name); }
-std::optional<Basis> find_basis(std::string_view name) { return find_in(kBases, name); }
-std::optional<Harm> find_harm(std::string_view name) { return find_in(kHarms, name); }
-std::optional<Stance> find_stance(std::string_view name) { return find_in(kStances, name); }
+const char* name_of(Move move) {
+  static constexpr std::array kNames{"", "more", "less", "same"};
+  return kNames.at(static_cast<std::size_t>(move));
+}
 
-const std::vector<std::string>& rule_kind_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& kind : kKinds) all.emplace_back(kind.name);
-    return all;
-  }();
-  return names;
+const char* prefix_of(RuleKind kind) {
+  static constexpr std::array kPrefixes{"ORD", "CLA", "NEE", "FIT", "EFF", "COM"};
+  return kPrefixes.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace ordercheck

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum.h"
 #include "parity/record.h"
 #include "parity/verdict.h"
 #include "rule/holds.h"
@@ -22,17 +23,17 @@ namespace ordercheck {
 //   fits      sizes or degrees do not go together
 //   effect    an item is accepted but silently without effect
 //   commutes  two orders agree in numbers and counters: never flagged
-enum class RuleKind { order, clash, needs, fits, effect, commutes };
+ORDERCHECK_ENUM(RuleKind, order, clash, needs, fits, effect, commutes)
 
 //   fundamental  no implementation could allow it      recommended  legal, but worse
 //   incidental   true of some implementation and version
-enum class Basis { fundamental, recommended, incidental };
+ORDERCHECK_ENUM(Basis, fundamental, recommended, incidental)
 
 // What goes wrong, worst first: numbers without a word, a refusal, a wait for ever, a transform silently without effect,
 // time, memory.
-enum class Harm { wrong, fails, hangs, ignored, slow, memory };
+ORDERCHECK_ENUM(Harm, wrong, fails, hangs, ignored, slow, memory)
 
-enum class Stance { supports, disputes, split };
+ORDERCHECK_ENUM(Stance, supports, disputes, split)
 
 struct Citation {
   std::string url;
@@ -120,17 +121,7 @@ std::string short_name(const Citation& citation);
 // What a harm shows when it is run: slow and memory are equal, with a counter moved.
 Verdict verdict_of(Harm harm);
 
-const char* name_of(RuleKind kind);
-const char* name_of(Basis basis);
-const char* name_of(Harm harm);
-const char* name_of(Stance stance);
 const char* name_of(Move move);
 const char* prefix_of(RuleKind kind);  // of an id: "ORD", "CLA", "NEE", "FIT", "EFF", "COM"
-std::optional<RuleKind> find_rule_kind(std::string_view name);
-std::optional<Basis> find_basis(std::string_view name);
-std::optional<Harm> find_harm(std::string_view name);
-std::optional<Stance> find_stance(std::string_view name);
-
-const std::vector<std::string>& rule_kind_names();
 
 }  // namespace ordercheck

@@ -124,16 +124,6 @@ std::size_t start_of_settings(std::string_view text) {
 
 }  // namespace
 
-const char* name_of(Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::exact: return "exact";
-    case Arithmetic::plain: return "plain";
-    case Arithmetic::float32: return "float32";
-  }
-  assert(false && "an arithmetic has a name");
-  return "";
-}
-
 std::string print(const Case& c) {
   const Case usual;
   std::string text = c.stack.items.empty() ? std::string(kNothing) : print(c.stack);

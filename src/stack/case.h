@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum.h"
 #include "base/result.h"
 #include "stack/stack.h"
 
@@ -13,7 +14,7 @@ namespace ordercheck {
 // exact   float64, operands and summands rounded to a grid so that no sum ever rounds: any layout owes the same bits
 // plain   float64 without the grid: the control that shows the comparison can fail
 // float32 the dtype and kernels of a real job (float32, or what the stack casts to): judged by distance, not by bits
-enum class Arithmetic { exact, plain, float32 };
+ORDERCHECK_ENUM(Arithmetic, exact, plain, float32)
 
 struct Settings {
   Arithmetic arithmetic = Arithmetic::exact;
@@ -43,8 +44,6 @@ struct Case {
 //   "fsdp=2 model=mine.net:Net engine=pytorch apply=mine.parallel:shard"
 std::string print(const Case& c);
 Result<Case> parse_case(std::string_view text);
-
-const char* name_of(Arithmetic arithmetic);
 
 // The settings that a stack runs with where nobody asks for others: the default, but float32 arithmetic where an item casts,
 // since exact arithmetic is float64 and its numbers would be up to the layout.

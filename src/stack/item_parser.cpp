@@ -18,8 +18,6 @@ namespace {
 // More ranks than any machine has; keeps products of degrees away from the end of an int for every real stack.
 constexpr long long kLargestDegree = 1'000'000;
 
-constexpr std::array kScopes{Scope::model, Scope::block, Scope::experts, Scope::attention};
-
 const TransformInfo* find_transform_as_typed(std::string_view typed) {
   const std::string word = lower(typed);
   for (const TransformInfo& info : transforms())
@@ -168,11 +166,8 @@ class ItemParser {
 
   std::optional<Error> read_scope() {
     const Span span{at_, end_};
-    std::vector<std::string> names;
-    for (const Scope scope : kScopes) {
-      names.emplace_back(name_of(scope));
-      if (view(span) == names.back()) item_.scope = scope;
-    }
+    const std::vector<std::string> names = all_names<Scope>();
+    if (const auto scope = find_named<Scope>(view(span))) item_.scope = scope;
     at_ = end_;
     if (item_.scope == info_->scope) {
       item_.scope.reset();  // the default, however it is written

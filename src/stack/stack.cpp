@@ -24,15 +24,4 @@ Scope scope_of(const Item& item) {
   return info->scope;
 }
 
-const char* name_of(Scope scope) {
-  switch (scope) {
-    case Scope::model: return "model";
-    case Scope::block: return "block";
-    case Scope::experts: return "experts";
-    case Scope::attention: return "attention";
-  }
-  assert(false && "a scope has a name");
-  return "";
-}
-
 }  // namespace ordercheck

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/enum.h"
+
 namespace ordercheck {
 
 // The size of a mesh axis. At least 1.
@@ -19,7 +21,7 @@ struct Degree {
 };
 
 // What a transform is applied to.
-enum class Scope { model, block, experts, attention };
+ORDERCHECK_ENUM(Scope, model, block, experts, attention)
 
 // `name=value` behind a colon; a flag has an empty value. A list is one value joined by '+'.
 struct Option {
@@ -61,7 +63,5 @@ std::optional<std::string> option_of(const Item& item, const std::string& name);
 
 // The scope written, or the transform's default.
 Scope scope_of(const Item& item);
-
-const char* name_of(Scope scope);
 
 }  // namespace ordercheck

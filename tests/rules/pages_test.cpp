@@ -12,7 +12,7 @@ namespace {
 TEST(Pages, ThereAreSomeOfEveryKind) {
   std::set<RuleKind> kinds;
   for (const Rule& rule : pages()) kinds.insert(rule.kind);
-  EXPECT_EQ(kinds.size(), rule_kind_names().size());
+  EXPECT_EQ(kinds.size(), all_names<RuleKind>().size());
 }
 
 TEST(Pages, IdsAndSlugsAreUnique) {
@@ -64,7 +64,7 @@ TEST(Pages, TheTemplateIsAPageOfEveryKind) {
       mistakes.push_back(rule.error().message);
   }
   EXPECT_EQ(join(mistakes, "\n"), "");
-  EXPECT_EQ(kinds.size(), rule_kind_names().size());
+  EXPECT_EQ(kinds.size(), all_names<RuleKind>().size());
 }
 
 }  // namespace

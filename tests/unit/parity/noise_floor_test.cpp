@@ -52,7 +52,7 @@ TEST(Closeness, IsDecidedAtSixteenTimesTheFloor) {
   const auto far = held_against_floor({gradient("wq", 0, 17e-6)}, floor);
   ASSERT_EQ(far.beyond.size(), 1u);
   EXPECT_EQ(far.gradients, 1);
-  EXPECT_EQ(told(far.beyond[0]),
+  EXPECT_EQ(describe(far.beyond[0]),
             "gradient of wq in step 0 is 1.7e-05 from a float64 single-rank run; rounding explains 1.0e-06");
 }
 
@@ -63,19 +63,19 @@ TEST(Closeness, TellsTheFarthestOfEachKind) {
   ASSERT_EQ(closeness.farthest.size(), 2u);
   EXPECT_EQ(closeness.farthest[0].away.kind, Measured::loss);
   EXPECT_EQ(closeness.farthest[1].away.name, "wq") << "2 times its floor, wk is 0.3 times";
-  EXPECT_THAT(told(closeness),
+  EXPECT_THAT(describe(closeness),
               HasSubstr("the farthest, gradient of wq in step 0, is 2.0e-06 away where rounding explains 1.0e-06"));
 }
 
 TEST(Closeness, WhatIsNoNumberIsBeyondWhereTheFloorIsFinite) {
   const auto closeness = held_against_floor({gradient("wq", 0, kInfinity)}, {1e-6});
   ASSERT_EQ(closeness.beyond.size(), 1u);
-  EXPECT_THAT(told(closeness.beyond[0]), HasSubstr("gradient of wq in step 0 is not a number"));
+  EXPECT_THAT(describe(closeness.beyond[0]), HasSubstr("gradient of wq in step 0 is not a number"));
 }
 
 TEST(Closeness, ATensorThatIsNotThereIsBeyond) {
   const Away absent{.kind = Measured::gradient, .name = "wq", .absent = true};
-  EXPECT_THAT(told(held_against_floor({absent}, {1e-6}).beyond.at(0)), HasSubstr("is not there"));
+  EXPECT_THAT(describe(held_against_floor({absent}, {1e-6}).beyond.at(0)), HasSubstr("is not there"));
 }
 
 TEST(Closeness, AFloorThatIsNoNumberIsNone) {
@@ -87,7 +87,7 @@ TEST(Closeness, AFloorThatIsNoNumberIsNone) {
 
 TEST(Closeness, WhereZerosAloneWereOwedAnythingIsFar) {
   EXPECT_EQ(distance_of(gradient("wq", 0, 0, 0)), 0);
-  EXPECT_THAT(told({.away = gradient("wq", 0, 0.25, 0), .floor = 1e-6}),
+  EXPECT_THAT(describe({.away = gradient("wq", 0, 0.25, 0), .floor = 1e-6}),
               HasSubstr("is 0.25 where a float64 single-rank run has zeros"));
 }
 

@@ -12,12 +12,12 @@ namespace {
 TEST(Record, NamesOfPhasesAndEndingsAreFoundAgain) {
   for (auto phase :
        {Phase::build, Phase::apply, Phase::forward, Phase::recompute, Phase::backward, Phase::optimizer, Phase::observe})
-    EXPECT_EQ(find_phase(name_of(phase)), phase);
+    EXPECT_EQ(find_named<Phase>(name_of(phase)), phase);
   for (auto ending : {Ending::completed, Ending::failed, Ending::deadlocked, Ending::timed_out, Ending::died, Ending::garbled,
                       Ending::out_of_range, Ending::unsupported, Ending::killed, Ending::unstarted})
-    EXPECT_EQ(find_ending(name_of(ending)), ending);
-  EXPECT_FALSE(find_phase("forwards"));
-  EXPECT_FALSE(find_ending(""));
+    EXPECT_EQ(find_named<Ending>(name_of(ending)), ending);
+  EXPECT_FALSE(find_named<Phase>("forwards"));
+  EXPECT_FALSE(find_named<Ending>(""));
 }
 
 TEST(Digest, IsTheSameForTwoRunsThatSawTheSame) { EXPECT_EQ(digest(sample_record()), digest(sample_record())); }

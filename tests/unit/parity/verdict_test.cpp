@@ -13,8 +13,8 @@ using testing::HasSubstr;
 TEST(Verdict, NamesAreFoundAgain) {
   for (auto verdict : {Verdict::equal, Verdict::close, Verdict::differs, Verdict::fails, Verdict::hangs, Verdict::ignored,
                        Verdict::unstable, Verdict::unrun})
-    EXPECT_EQ(find_verdict(name_of(verdict)), verdict);
-  EXPECT_FALSE(find_verdict("passed"));
+    EXPECT_EQ(find_named<Verdict>(name_of(verdict)), verdict);
+  EXPECT_FALSE(find_named<Verdict>("passed"));
 }
 
 TEST(VerdictOnCompilerCode, WhatRunsExactlyButNotInItsOwnCodeFails) {

@@ -23,8 +23,8 @@ TEST(Harms, ShowAsVerdicts) {
 }
 
 TEST(Names, AreReadBack) {
-  for (const std::string& name : rule_kind_names()) EXPECT_EQ(name_of(*find_rule_kind(name)), name);
-  EXPECT_FALSE(find_harm("fail"));
+  for (const std::string& name : all_names<RuleKind>()) EXPECT_EQ(name_of(*find_named<RuleKind>(name)), name);
+  EXPECT_FALSE(find_named<Harm>("fail"));
 }
 
 }  // namespace
