@@ -18,6 +18,7 @@
 #include "check/unknown.h"
 #include "rule/load.h"
 #include "rule/match.h"
+#include "rule/models.h"
 #include "stack/case.h"
 
 namespace ordercheck {
@@ -68,7 +69,7 @@ std::vector<Try> tries_of(const Finding& finding, const Report& report, const Ju
 
 bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model) {
   const std::optional<StackRun> run = run_of(stack, judge, model);
-  return run && !run->stand_in && run->run->verdict == Verdict::equal;
+  return run && !run->own_backend && run->run->verdict == Verdict::equal;
 }
 
 // Where no run showed the repaired stack to be equal, the first of the stacks to try that ran equal and keeps every transform: it is

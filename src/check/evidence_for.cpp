@@ -5,7 +5,8 @@
 #include <set>
 #include <string>
 
-#include "check/inductor.h"
+#include "check/backend_runs.h"
+#include "stack/backend.h"
 #include "stack/case.h"
 
 namespace ordercheck {
@@ -13,13 +14,13 @@ namespace {
 
 using Texts = std::set<std::string, std::less<>>;
 
-// Cases by which pages are graded: the stacks of their witnesses and pins, and the same under inductor.
+// Cases by which pages are graded: the stacks of their witnesses and pins, and the same under the usual backend.
 Texts grading_cases(const std::vector<const Rule*>& rules, const std::string& engine) {
   Texts texts;
   const auto add = [&](const Stack& stack, const std::string& model) {
     Case c = usual_case(stack, model, engine);
     texts.insert(print(c));
-    if (const auto inductor = under_inductor(std::move(c))) texts.insert(print(*inductor));
+    if (const auto usual = under_usual_backend(std::move(c))) texts.insert(print(*usual));
   };
   for (const Rule* rule : rules) {
     add(rule->witness.bad, rule->witness.model);
@@ -44,6 +45,9 @@ class GradingCases {
   std::vector<const Rule*> rules_;
   std::map<std::string, Texts> by_engine_;
 };
+
+// A run under it shows that the engine has backends, whatever stack it is of.
+bool says_usual_backend(std::string_view case_text) { return case_text.find(kUsualBackend) != std::string_view::npos; }
 
 bool is_own(const EvidenceTable& head, const Target& target) {
   const Result<Version> version = parse_version(version_of(head.versions));
@@ -73,7 +77,8 @@ ReadingOf reading_others(const Target& target, const std::vector<Rule>& rules, c
   return [grading, target](const EvidenceTable& head, std::string_view case_text) {
     if (head.arithmetic != name_of(Arithmetic::exact) || is_own(head, target)) return Reading::skip;
     if (case_text.empty()) return Reading::brief;
-    return grading->holds(head.engine, case_text) ? Reading::whole : Reading::skip;
+    if (grading->holds(head.engine, case_text)) return Reading::whole;
+    return says_usual_backend(case_text) ? Reading::brief : Reading::skip;
   };
 }
 
@@ -82,7 +87,7 @@ std::vector<Observation> observations_of(const std::vector<EvidenceTable>& table
   for (const EvidenceTable& table : tables) {
     if (table.arithmetic != name_of(Arithmetic::exact)) continue;
     std::vector<Observation> of_table = table.rows;
-    let_inductor_decide(of_table);
+    prefer_usual_backend(of_table);
     seen.insert(seen.end(), std::make_move_iterator(of_table.begin()), std::make_move_iterator(of_table.end()));
   }
   return seen;

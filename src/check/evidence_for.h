@@ -8,7 +8,7 @@
 
 namespace ordercheck {
 
-// The rows of every table in exact arithmetic, with inductor deciding what it ran; the other arithmetics are controls and grade
+// The rows of every table in exact arithmetic, with the usual backend of compile deciding what ran under it; the other arithmetics are controls and grade
 // nothing.
 std::vector<Observation> observations_of(const std::vector<EvidenceTable>& tables);
 

@@ -11,12 +11,12 @@ namespace ordercheck {
 struct StackRun {
   const Observation* run = nullptr;  // of the judge
   Stack stack;                       // as it was run
-  bool inductor = false;             // the stack has `compile` without a backend, and inductor is what compiled
-  bool stand_in = false;             // likewise, and what the engine compiles with by itself did
+  bool usual_backend = false;        // the stack has `compile` without a backend, and the usual one compiled
+  bool own_backend = false;          // likewise, and what the engine compiles with by itself did
 };
 
 // The run, by the target's engine and version and of that model, of the stack as it is or else with other degrees; where it holds
-// `compile` without a backend, one under inductor first, which is what torch.compile is. Nothing where there is none.
+// `compile` without a backend, one under the usual backend first. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
 // "equal when run on pytorch 2.15.0", "differs when run on pytorch 2.15.0 as tp=2,compile=inductor", "not run on

@@ -32,31 +32,11 @@ std::string in_words(const SizeRange& range) {
 }
 
 ConditionValues frozen_sizes() {
-  return {{"layers", kLlama.layers},     {"dim", kLlama.dim},
-          {"heads", kLlama.heads},       {"kv_heads", kLlama.kv_heads},
-          {"head_dim", kLlama.head_dim}, {"ffn_hidden", kLlama.ffn_hidden},
-          {"vocab", kLlama.vocab},       {"sequence_length", kStep.sequence_length},
+  return {{"layers", kUsualModel.layers},     {"dim", kUsualModel.dim},
+          {"heads", kUsualModel.heads},       {"kv_heads", kUsualModel.kv_heads},
+          {"head_dim", kUsualModel.head_dim}, {"ffn_hidden", kUsualModel.ffn_hidden},
+          {"vocab", kUsualModel.vocab},       {"sequence_length", kStep.sequence_length},
           {"sequences", kStep.sequences}};
-}
-
-ConditionValues sizes_of_model(const std::string& model) {
-  static const std::map<std::string, ExpertSizes> with_experts{{"moe", kExpertsScoredAfter},
-                                                               {"deepseek_v3", kExpertsScoredAfter},
-                                                               {"deepseek_v3_idle", kExpertsScoredAfter},
-                                                               {"qwen3_moe", kExpertsScoredAfter},
-                                                               {"llama4", kExpertsScoredBefore}};
-  ConditionValues sizes = frozen_sizes();
-  const auto found = with_experts.find(model);
-  if (found == with_experts.end()) return sizes;
-  sizes["experts"] = found->second.experts;
-  sizes["score_before_experts"] = found->second.score_before_experts;
-  return sizes;
-}
-
-std::string model_of(const Stack& stack, const std::string& usual) {
-  const bool has_experts =
-      std::ranges::any_of(stack.items, [](const Item& item) { return item.name == "ep" || item.scope == Scope::experts; });
-  return has_experts ? "moe" : usual;
 }
 
 ConditionValues condition_values(const Stack& stack, const Job& job) {

@@ -31,12 +31,6 @@ std::string in_words(const SizeRange& range);  // "a positive integer", "0 or a 
 // The sizes of the model and step that every engine runs.
 ConditionValues frozen_sizes();
 
-// With those of the models that have experts, by name: what drivers of published projects build.
-ConditionValues sizes_of_model(const std::string& model);
-
-// The model that a stack without one is about: "moe" where it distributes experts or shards them by themselves, else `usual`.
-std::string model_of(const Stack& stack, const std::string& usual);
-
 struct Job {
   std::optional<int> ranks;  // how many there are, where that is known
   ConditionValues sizes;     // those that are known

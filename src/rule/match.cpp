@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rule/models.h"
+
 namespace ordercheck {
 namespace {
 

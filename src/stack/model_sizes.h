@@ -25,15 +25,7 @@ struct StepSizes {
   int sequences = 16;  // per step over all ranks and microbatches
 };
 
-// Of the models with experts that drivers of published projects build; a test holds those beside these.
-struct ExpertSizes {
-  int experts = 0;
-  int score_before_experts = 0;  // 1: a token is weighted before its expert sees it; 0: what the expert returns is
-};
-
-inline constexpr ExpertSizes kExpertsScoredBefore{.experts = 8, .score_before_experts = 1};
-inline constexpr ExpertSizes kExpertsScoredAfter{.experts = 8, .score_before_experts = 0};
-inline constexpr ModelSizes kLlama{};
+inline constexpr ModelSizes kUsualModel{};
 inline constexpr StepSizes kStep{};
 
 }  // namespace ordercheck

@@ -92,7 +92,7 @@ Result<Closeness> closeness_of(const ClosenessRuns& runs, const Record& first) {
   const Record& float64 = runs.float64.record();
   if (float64.ending != Ending::completed) return Closeness{.no_floor = did_not_complete("float64 single-rank run", float64)};
   std::vector<Distances> rounded;
-  for (const Asked& run : runs.floor) {
+  for (const PendingRun& run : runs.floor) {
     if (!run.completed()) return Closeness{.no_floor = did_not_complete("single-rank run for the noise floor", run.record())};
     auto distances = distances_between(float64, run.record());
     if (!distances) return distances.error();

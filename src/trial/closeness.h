@@ -11,9 +11,9 @@
 namespace ordercheck {
 
 struct ClosenessRuns {
-  Asked float64;             // one rank
-  std::vector<Asked> floor;  // single-rank runs of the stack's numeric transforms with other splits of the batch
-  Asked kept;                // the case itself, its tensors kept
+  PendingRun float64;             // one rank
+  std::vector<PendingRun> floor;  // single-rank runs of the stack's numeric transforms with other splits of the batch
+  PendingRun kept;                // the case itself, its tensors kept
 };
 
 // Single-rank runs of the stack's numeric transforms with other splits of the batch.

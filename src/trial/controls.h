@@ -11,8 +11,8 @@ namespace ordercheck {
 
 // A legal layout without the grid, and one rank without it.
 struct PlainTwin {
-  Asked twin;
-  Asked reference;
+  PendingRun twin;
+  PendingRun reference;
 };
 
 // Of every case that is legal, has more than one rank and the default settings.
@@ -20,8 +20,8 @@ std::vector<PlainTwin> ask_plain_twins(const Plan& plan, Runs& runs);
 
 // One rank with the default trainer, and with the same optimizer and no clipping.
 struct ClippingTwin {
-  Asked clipped;
-  Asked unclipped;
+  PendingRun clipped;
+  PendingRun unclipped;
 };
 
 // Of the first case that is legal, has the default settings and names no trainer.

@@ -103,7 +103,7 @@ Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, 
   return look_at_last_bits(differing, runs);
 }
 
-void hold_all_against_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {
+void compare_with_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {
   std::vector<Outcome*> outcomes;
   for (CaseResult& one : results) {
     one.outcome = outcome_of(one.planned.subject, one.outcome.seen, rules, target);
@@ -139,7 +139,7 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (!judged) return judged.error();
   result.cases = *std::move(judged);
   if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
-  hold_all_against_rules(result.cases, rules, target_of(result.hello));
+  compare_with_rules(result.cases, rules, target_of(result.hello));
 
   // A matrix without the grid has no twins without it.
   const bool exact =

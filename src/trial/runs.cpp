@@ -11,9 +11,9 @@
 
 namespace ordercheck {
 
-const Case& Asked::subject() const { return slot_->subject; }
+const Case& PendingRun::subject() const { return slot_->subject; }
 
-const Record& Asked::record() const {
+const Record& PendingRun::record() const {
   assert(slot_->record && "only what was run has a record");
   return *slot_->record;
 }
@@ -21,10 +21,10 @@ const Record& Asked::record() const {
 Runs::Runs(Runner& runner, std::filesystem::path values_folder, OnProgress on_progress)
     : runner_(runner), values_folder_(std::move(values_folder)), on_progress_(std::move(on_progress)) {}
 
-Asked Runs::ask(const Case& c, Turn turn, Keep keep) {
+PendingRun Runs::ask(const Case& c, Turn turn, Keep keep) {
   const auto [slot, is_new] =
-      slots_.try_emplace(Key{.case_text = print(c), .turn = turn, .keep = keep}, Asked::Slot{.subject = c});
-  return Asked(&slot->second);
+      slots_.try_emplace(Key{.case_text = print(c), .turn = turn, .keep = keep}, PendingRun::Slot{.subject = c});
+  return PendingRun(&slot->second);
 }
 
 void Runs::mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault) {
@@ -49,7 +49,7 @@ Result<Run> Runs::message_for(const Key& key, const Case& c) const {
 }
 
 Status Runs::run() {
-  std::vector<std::pair<const Key*, Asked::Slot*>> wanted;
+  std::vector<std::pair<const Key*, PendingRun::Slot*>> wanted;
   for (auto& [key, slot] : slots_)
     if (!slot.record) wanted.emplace_back(&key, &slot);
   std::ranges::stable_sort(wanted, std::greater<>{},

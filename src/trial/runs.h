@@ -21,7 +21,7 @@ enum class Turn { first, second };  // the second run of a case is a real one: i
 class Runs;
 
 // A run that was asked for: who asks holds this and reads the record through it, so that what is wanted is stated once.
-class Asked {
+class PendingRun {
  public:
   const Case& subject() const;
   const Record& record() const;  // asserts that Runs::run() has returned since
@@ -33,7 +33,7 @@ class Asked {
     Case subject;
     std::optional<Record> record = {};
   };
-  explicit Asked(const Slot* slot) : slot_(slot) {}
+  explicit PendingRun(const Slot* slot) : slot_(slot) {}
   const Slot* slot_;
 };
 
@@ -43,7 +43,7 @@ class Runs {
   explicit Runs(Runner& runner, std::filesystem::path values_folder = {}, OnProgress on_progress = {});
 
   // Wanted at the next run(). What was asked for before costs nothing. Valid for as long as this lives.
-  Asked ask(const Case& c, Turn turn = Turn::first, Keep keep = Keep::hashes);
+  PendingRun ask(const Case& c, Turn turn = Turn::first, Keep keep = Keep::hashes);
 
   // With a mutant or a fault, for every run of this very stack, whatever its settings: what it is held against stays sound.
   void mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault);
@@ -63,7 +63,7 @@ class Runs {
   Runner& runner_;
   std::filesystem::path values_folder_;
   OnProgress on_progress_;
-  std::map<Key, Asked::Slot> slots_;  // a map's nodes stay where they are
+  std::map<Key, PendingRun::Slot> slots_;  // a map's nodes stay where they are
   std::optional<Stack> mutated_;
   std::string mutant_;
   std::optional<Fault> fault_;

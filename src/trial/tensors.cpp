@@ -69,7 +69,7 @@ bool is_bitwise(const CaseResult& differing) {
   return !differing.closeness || differing.closeness->beyond.empty();
 }
 
-const Asked& counterpart_of(const Layouts& layouts) {
+const PendingRun& counterpart_of(const Layouts& layouts) {
   const bool one_rank_judges = is_held_against_one_rank(layouts.subject.subject(), layouts.subject.record());
   return one_rank_judges || !layouts.recommended ? layouts.reference : *layouts.recommended;
 }

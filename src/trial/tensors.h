@@ -14,7 +14,7 @@ namespace ordercheck {
 bool is_bitwise(const CaseResult& differing);
 
 // What a differing case is held against: the reference, or the recommended order where one rank is no judge.
-const Asked& counterpart_of(const Layouts& layouts);
+const PendingRun& counterpart_of(const Layouts& layouts);
 
 // Both sides once more with their tensors kept, up to the step in which they part: later steps add nothing.
 void ask_tensors(Trial& trial, const Observation& seen, Runs& runs);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "check/inductor.h"
+#include "stack/backend.h"
 
 namespace ordercheck {
 namespace {
@@ -29,7 +29,7 @@ CompilerCodeRuns ask_compiler_code(const Case& c, Runs& runs) {
   const Case own = compiler_code_of(c);
   CompilerCodeRuns asked{.with = runs.ask(own, Turn::first, Keep::values), .twins = {}, .near = {}};
   for (const Case& twin : twins_of(own))
-    asked.twins.push_back(runs.ask(twin, Turn::first, runs_inductor(twin) ? Keep::values : Keep::hashes));
+    asked.twins.push_back(runs.ask(twin, Turn::first, names_usual_backend(twin.stack) ? Keep::values : Keep::hashes));
   return asked;
 }
 
@@ -45,7 +45,9 @@ bool compiles_by_itself(const Case& c, const Record& record) {
   return !c.apply.empty() || std::ranges::none_of(c.stack.items, compiles);
 }
 
-std::optional<Record> if_completed(const Asked& run) { return run.completed() ? std::optional(run.record()) : std::nullopt; }
+std::optional<Record> if_completed(const PendingRun& run) {
+  return run.completed() ? std::optional(run.record()) : std::nullopt;
+}
 
 }  // namespace
 
@@ -65,7 +67,7 @@ Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& 
               .variants = {},
               .tensors = {}};
   for (const Case& twin : twins_of(c)) trial.twins.push_back(runs.ask(twin));
-  if (is_exact(c) && runs_inductor(c)) trial.compiler_code = ask_compiler_code(c, runs);
+  if (is_exact(c) && names_usual_backend(c.stack)) trial.compiler_code = ask_compiler_code(c, runs);
   return trial;
 }
 
@@ -99,10 +101,10 @@ Result<Comparison> comparison_of(const Trial& trial) {
     comparison.closeness = *std::move(closeness);
   }
   if (layouts.recommended) comparison.recommended = layouts.recommended->record();
-  for (const Asked& twin : trial.twins) comparison.twins.push_back(if_completed(twin));
+  for (const PendingRun& twin : trial.twins) comparison.twins.push_back(if_completed(twin));
   if (trial.compiler_code) {
     CompilerCode own{.with = trial.compiler_code->with.record(), .twins = {}};
-    for (const Asked& twin : trial.compiler_code->twins) own.twins.push_back(if_completed(twin));
+    for (const PendingRun& twin : trial.compiler_code->twins) own.twins.push_back(if_completed(twin));
     if (trial.compiler_code->near && trial.compiler_code->with.completed()) {
       auto closeness = closeness_of(*trial.compiler_code->near, own.with);
       if (!closeness) return closeness.error();

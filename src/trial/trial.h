@@ -18,10 +18,10 @@ using Recommend = std::function<std::optional<Stack>(const Stack&)>;
 
 // A case and the layouts that its numbers are held against.
 struct Layouts {
-  Asked subject;
-  Asked reference;                    // one rank, none of the layout transforms
-  std::optional<Asked> recommended;   // nothing when the case is written so already, or a function of the user's applies it
-  std::optional<ClosenessRuns> near;  // in float32 arithmetic
+  PendingRun subject;
+  PendingRun reference;                   // one rank, none of the layout transforms
+  std::optional<PendingRun> recommended;  // nothing when the case is written so already, or a function of the user's applies it
+  std::optional<ClosenessRuns> near;      // in float32 arithmetic
 };
 
 // The same case with other data, or on another grid: whether a difference is there too.
@@ -32,15 +32,15 @@ struct Variant {
 
 // Both sides of a difference, with their tensors kept.
 struct Tensors {
-  Asked owed;
-  Asked got;
+  PendingRun owed;
+  PendingRun got;
 };
 
 // Where exact arithmetic keeps a compiler from running the code that it writes: the same case, and its twins, in float32
 // arithmetic, as a job has them.
 struct CompilerCodeRuns {
-  Asked with;  // its tensors kept
-  std::vector<Asked> twins;
+  PendingRun with;  // its tensors kept
+  std::vector<PendingRun> twins;
   std::optional<ClosenessRuns> near;  // of `with`; asked for once the case completed
 };
 
@@ -49,9 +49,9 @@ struct CompilerCodeRuns {
 struct Trial {
   PlannedCase planned;
   Layouts layouts;
-  std::vector<Asked> twins;  // the stack without one item, one an item; none where a function of the user's applies it
+  std::vector<PendingRun> twins;  // the stack without one item, one an item; none where a function of the user's applies it
   std::optional<CompilerCodeRuns> compiler_code;  // of a case in exact arithmetic whose compiler writes code
-  std::optional<Asked> again;                     // the second run of a case that completed
+  std::optional<PendingRun> again;                // the second run of a case that completed
   std::vector<Variant> variants;                  // of a case that differs
   std::optional<Tensors> tensors;                 // of a difference that persists and was compared bit for bit
   std::vector<Tensors> coarser;                   // the same on coarser grids, of a difference of last bits

@@ -7,12 +7,6 @@
 namespace ordercheck {
 namespace {
 
-TEST(Job, AStackWithExpertsIsAboutAModelThatHasThem) {
-  EXPECT_EQ(model_of(*parse_stack("ep=2,fsdp=2"), "llama"), "moe");
-  EXPECT_EQ(model_of(*parse_stack("ac,fsdp=2@experts"), "llama"), "moe");
-  EXPECT_EQ(model_of(*parse_stack("ac,fsdp=2"), "llama"), "llama");
-}
-
 TEST(Job, ExpertsAreSplitByTensorParallelismWhereTheItemSaysSo) {
   EXPECT_EQ(condition_values(*parse_stack("tp=2,ep=2:etp=2,fsdp=2"), {}).at("etp"), 2);
   EXPECT_EQ(condition_values(*parse_stack("tp=2,ep=2,fsdp=2"), {}).at("etp"), 1);

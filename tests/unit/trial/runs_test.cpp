@@ -15,7 +15,7 @@ TEST(Runs, RunsEachDistinctTaskOnce) {
   Runs runs(runner);
   runs.ask(case_of("tp=2"));
   runs.ask(case_of("tp=2"));
-  const Asked again = runs.ask(case_of("tp=2"), Turn::second);
+  const PendingRun again = runs.ask(case_of("tp=2"), Turn::second);
   ASSERT_TRUE(runs.run());
   EXPECT_EQ(runner.seen.size(), 2u);
   runs.ask(case_of("tp=2"));
@@ -46,7 +46,7 @@ TEST(Runs, TensorsGoToAFolderOfTheirOwn) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "batch_values";
   runner.corrupt("tp=2", [](Record& record, const Request&) { record.trace = {{.module = "layers.0", .file = "7.f64"}}; });
   Runs runs(runner, folder);
-  const Asked kept = runs.ask(case_of("tp=2"), Turn::first, Keep::values);
+  const PendingRun kept = runs.ask(case_of("tp=2"), Turn::first, Keep::values);
   runs.ask(Case{}, Turn::first, Keep::values);
   ASSERT_TRUE(runs.run());
   ASSERT_EQ(runner.seen.size(), 2u);

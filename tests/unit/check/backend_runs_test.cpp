@@ -1,4 +1,4 @@
-#include "check/inductor.h"
+#include "check/backend_runs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,18 +26,17 @@ std::vector<Observation> seen_of(std::vector<Observation> rows) {
 }
 
 std::optional<std::string> renamed(const char* text) {
-  const auto under = under_inductor(*parse_case(text));
+  const auto under = under_usual_backend(*parse_case(text));
   return under ? std::optional(print(*under)) : std::nullopt;
 }
 
-TEST(UnderInductor, IsTheSameCaseWithTheBackendNamed) {
+TEST(UnderUsualBackend, IsTheSameCaseWithTheBackendNamed) {
   EXPECT_EQ(renamed("compile:wrap@model,sac engine=pytorch"), "compile=inductor:wrap@model,sac engine=pytorch");
   EXPECT_EQ(renamed("compile=aot_eager,sac engine=pytorch"), std::nullopt);
-  EXPECT_EQ(renamed("sac,compile"), std::nullopt) << "the native engine compiles by itself";
   EXPECT_EQ(renamed("sac engine=pytorch"), std::nullopt);
 }
 
-TEST(LetInductorDecide, WhereItsRunCameOutOtherwise) {
+TEST(PreferUsualBackend, WhereItsRunCameOutOtherwise) {
   const auto seen = seen_of({row("compile,sac engine=pytorch", Verdict::equal, "", 12),
                              row("compile=inductor,sac engine=pytorch", Verdict::ignored, "sac has no effect", -1)});
   ASSERT_EQ(seen.size(), 2u);
@@ -48,14 +47,19 @@ TEST(LetInductorDecide, WhereItsRunCameOutOtherwise) {
   EXPECT_EQ(seen[1].backend, "");
 }
 
-TEST(LetInductorDecide, WhereBothAgreeTheStandInsCountersStay) {
+TEST(PreferUsualBackend, WhereBothAgreeTheStandInsCountersStay) {
   const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12),
                              row("ac,compile=inductor engine=pytorch", Verdict::equal, "", -1)});
   EXPECT_EQ(seen[0].counters.matmul_flops, 12);
   EXPECT_EQ(seen[0].backend, "the same with inductor's code generation and without it");
 }
 
-TEST(LetInductorDecide, AnUndecidedRunOfItDecidesNothing) {
+TEST(PreferUsualBackend, AnEngineThatNeverRanUnderItHasOneCompiler) {
+  const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12)});
+  EXPECT_EQ(seen[0].backend, "");
+}
+
+TEST(PreferUsualBackend, AnUndecidedRunOfItDecidesNothing) {
   const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12),
                              row("ac,compile=inductor engine=pytorch", Verdict::unrun, "timed out", -1),
                              row("compile engine=pytorch", Verdict::equal, "", 12)});

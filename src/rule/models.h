@@ -1,0 +1,17 @@
+// The sizes of the models that engines build, matrix/models.toml: part of the program.
+#pragma once
+
+#include <string>
+
+#include "rule/job.h"
+
+namespace ordercheck {
+
+// By name; of a model that the file does not name, the usual one's (frozen_sizes).
+ConditionValues sizes_of_model(const std::string& model);
+
+// The model that a stack without one is about: one with experts where it distributes them or shards them by themselves, else
+// `usual`.
+std::string model_of(const Stack& stack, const std::string& usual);
+
+}  // namespace ordercheck

@@ -1,0 +1,26 @@
+#include "rule/models.h"
+
+#include <gtest/gtest.h>
+
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+TEST(Models, AStackWithExpertsIsAboutAModelThatHasThem) {
+  EXPECT_EQ(model_of(*parse_stack("ep=2,fsdp=2"), "llama"), "moe");
+  EXPECT_EQ(model_of(*parse_stack("ac,fsdp=2@experts"), "llama"), "moe");
+  EXPECT_EQ(model_of(*parse_stack("ac,fsdp=2"), "llama"), "llama");
+}
+
+TEST(Models, HaveTheUsualSizesWhereNothingElseIsSaid) {
+  EXPECT_EQ(sizes_of_model("llama"), frozen_sizes());
+  ConditionValues owed = frozen_sizes();
+  owed["experts"] = 8;
+  owed["score_before_experts"] = 1;
+  EXPECT_EQ(sizes_of_model("llama4"), owed);
+  EXPECT_EQ(sizes_of_model("moe").at("score_before_experts"), 0);
+}
+
+}  // namespace
+}  // namespace ordercheck
