@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/inductor.h"
+#include "check/backend_runs.h"
 #include "check/orders.h"
 #include "check/trainer.h"
 #include "plan/covering.h"
@@ -16,6 +16,8 @@
 #include "plan/pages_alone.h"
 #include "rule/job.h"
 #include "rule/match.h"
+#include "rule/models.h"
+#include "stack/backend.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
@@ -24,18 +26,11 @@
 namespace ordercheck {
 namespace {
 
-// Of the user's own code, as pkg:name; an engine that runs no Python has no way to it.
+// A user's own code, as pkg:name.
 bool is_own_code(const std::string& name) { return name.find(':') != std::string::npos; }
 
-bool holds(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-// An engine that takes the user's own code says so with this word among its models.
-const std::string kOwn = "pkg:factory";
-
 bool builds_model(const Hello& hello, const std::string& model) {
-  return holds(hello.models, model.find(':') != std::string::npos ? kOwn : model);
+  return is_own_code(model) ? hello.own_code : contains(hello.models, model);
 }
 
 std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rule>& rules) {
@@ -126,16 +121,16 @@ class Collector {
     }
   }
 
-  // What a page says of compile is about inductor, and an engine may have run it with a stand-in.
-  void add_inductor_witnesses() {
-    const auto add_under_inductor = [&](const Stack& stack, const Rule& rule, const char* which) {
-      if (std::ssize(stack.items) > space_.inductor_witnesses) return;
-      if (const auto compiled = under_inductor(usual_case(stack, rule.witness.model, hello_.engine)))
-        add(*compiled, {SourceKind::witness, fmt::format("{} {} under inductor", rule.id, which)});
+  // What a page says of compile is about the usual backend, and an engine may have run it with another.
+  void add_backend_witnesses() {
+    const auto add_under_it = [&](const Stack& stack, const Rule& rule, const char* which) {
+      if (std::ssize(stack.items) > space_.backend_witnesses) return;
+      if (const auto compiled = under_usual_backend(usual_case(stack, rule.witness.model, hello_.engine)))
+        add(*compiled, {SourceKind::witness, fmt::format("{} {} under {}", rule.id, which, kUsualBackend)});
     };
     for (const Rule& rule : rules_) {
-      add_under_inductor(rule.witness.bad, rule, "bad");
-      add_under_inductor(rule.witness.good, rule, "good");
+      add_under_it(rule.witness.bad, rule, "bad");
+      add_under_it(rule.witness.good, rule, "good");
     }
   }
 
@@ -156,7 +151,7 @@ class Collector {
     const Case whole = usual_case(with_degrees(framework.order), model, hello_.engine);
     add(whole, {SourceKind::framework, framework.name});
     std::vector<std::string> left_out;
-    const Case projected = usual_case(project(whole.stack, hello_.transforms, left_out), model, hello_.engine);
+    const Case projected = usual_case(project(whole.stack, names_in(hello_.transforms), left_out), model, hello_.engine);
     if (!left_out.empty() && !projected.stack.items.empty())
       add(projected, {SourceKind::framework, framework.name + " (projected)"});
   }
@@ -233,14 +228,11 @@ bool is_whole(const Space& space, Tier tier) {
 }
 
 std::string why_not(const Case& c, const Hello& hello) {
-  const bool own_code = holds(hello.models, kOwn);
-  if (!own_code && (is_own_code(c.model) || !c.apply.empty()))
-    return fmt::format("the {} engine runs no code of yours, and {} is; the pytorch engine does (--engine pytorch)",
-                       hello.engine, c.apply.empty() ? c.model : c.apply);
-  std::vector<std::string> missing;
+  const std::string own_code = !c.apply.empty() ? c.apply : is_own_code(c.model) ? c.model : "";
+  if (!own_code.empty() && !hello.own_code)
+    return fmt::format("the {} engine runs no code of yours, and {} is; take one that does (--engine)", hello.engine, own_code);
   // A function of the user's builds what the stack names: the engine itself need not be able to.
-  for (const Item& item : c.stack.items)
-    if (c.apply.empty() && !holds(hello.transforms, item.name) && !holds(missing, item.name)) missing.push_back(item.name);
+  const auto missing = c.apply.empty() ? unbuilt_parts(c.stack, hello.transforms) : std::vector<std::string>{};
   if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
   if (!builds_model(hello, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
   const int ranks = world_size(mesh_of(c.stack));
@@ -264,7 +256,7 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
   collector.add_witnesses();
   for (const auto& model : space.models) {
     collector.add_orders(model);
-    collector.add_inductor_witnesses();
+    collector.add_backend_witnesses();
     collector.add_legal_sets(model);
     collector.add_covering(model, space.covering.strength);
     collector.add_listed(space.smoke, model, tier == Tier::smoke);
@@ -285,23 +277,6 @@ Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, cons
   Collector collector(space, rules, hello, Tier::full);
   for (const auto& model : space.models) collector.add_covering(model, strength);
   return collector.plan();
-}
-
-const char* name_of(SourceKind kind) {
-  switch (kind) {
-    case SourceKind::witness: return "witness";
-    case SourceKind::order: return "order";
-    case SourceKind::legal: return "legal";
-    case SourceKind::edge: return "edge";
-    case SourceKind::accumulation: return "accumulation";
-    case SourceKind::optimizer: return "optimizer";
-    case SourceKind::framework: return "framework";
-    case SourceKind::discussion: return "discussion";
-    case SourceKind::traffic: return "traffic";
-    case SourceKind::covering: return "covering";
-  }
-  assert(false && "every source has a name");
-  return "";
 }
 
 std::string print(const Source& source) {

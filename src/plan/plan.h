@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum.h"
 #include "plan/discussion.h"
 #include "plan/framework.h"
 #include "plan/space.h"
@@ -27,7 +28,7 @@ namespace ordercheck {
 //   framework      a project's fixed order: detail is its name, "torchtitan (projected)"
 //   traffic        a row of a table that lays stacks side by side: detail is its title
 //   discussion     a stack that answers a point of a discussion: detail is both names, "torchtitan-1554 tp-ac"
-enum class SourceKind { witness, order, legal, edge, accumulation, optimizer, framework, discussion, traffic, covering };
+ORDERCHECK_ENUM(SourceKind, witness, order, legal, edge, accumulation, optimizer, framework, discussion, traffic, covering)
 
 struct Source {
   SourceKind kind = SourceKind::order;
@@ -83,7 +84,6 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
 // The covering set of the space of that strength, and nothing else; sorted as a plan is. None where the space covers nothing.
 Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, const Hello& hello, int strength);
 
-const char* name_of(SourceKind kind);
 std::string print(const Source& source);  // "witness ORD-004 bad"
 
 // Reasons of what was not planned, each with how many cases it kept out, the most frequent first.

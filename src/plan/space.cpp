@@ -80,6 +80,7 @@ std::vector<TrafficTable> traffic_of(TomlTable& keys) {
     tables.push_back({.title = table.text("title"),
                       .model = table.text("model"),
                       .steps = table.number_if_given("steps").value_or(Settings{}.steps),
+                      .leave_out = table.texts_if_given("leave_out"),
                       .stacks = stacks_of(table, "stacks")});
     keys.adopt(table);
   }
@@ -143,7 +144,7 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .smoke = tier_of(keys, "smoke"),
               .by_default = tier_of(keys, "default"),
               .versions = tier_of(keys, "versions"),
-              .inductor_witnesses = keys.number_if_given("inductor_witnesses").value_or(Space{}.inductor_witnesses),
+              .backend_witnesses = keys.number_if_given("backend_witnesses").value_or(Space{}.backend_witnesses),
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),

@@ -11,7 +11,7 @@
 //   legal_sets = ["pp,tp,ac,compile,fsdp"]   # of a set too large for every order: its legal orders, of those that differ by
 //                                 # what commutes one, and for each irreducible edge of its precedence graph one order that
 //                                 # breaks that edge alone; a degree that is not written is 2. May be left out
-//   inductor_witnesses = 3        # rules' witnesses of so many items that compile, under inductor too; may be left out
+//   backend_witnesses = 3        # rules' witnesses of so many items that compile, under the usual backend too; may be left out
 //   smoke = ["fsdp=2", "ep=2,fsdp=2 model=qwen3_moe"]   # tier smoke: the few that show that an engine works with a build at
 //                                 # all; may be left out
 //   default = ["ac,fsdp=4"]       # tier default: what is run where no tier is named; left out: everything
@@ -37,6 +37,7 @@
 //   title = "SimpleFSDP"
 //   model = "llama"
 //   steps = 10                  # may be left out
+//   leave_out = ["tp"]          # groups of ranks whose collectives are not counted; may be left out
 //   stacks = ["fsdp=4", "simple_fsdp=4,compile@model"]
 #pragma once
 
@@ -64,7 +65,8 @@ struct TrafficTable {
   std::string title;
   std::string model;
   int steps = 0;
-  std::vector<Stack> stacks;  // with degrees, in the order of the table
+  std::vector<std::string> leave_out;  // groups of ranks whose collectives are not counted: "tp"
+  std::vector<Stack> stacks;           // with degrees, in the order of the table
   friend bool operator==(const TrafficTable&, const TrafficTable&) = default;
 };
 
@@ -81,7 +83,7 @@ struct Space {
   std::vector<Case> smoke;       // with degrees; of the models of the space where none is named, of whatever engine
   std::vector<Case> by_default;  // likewise; none: everything
   std::vector<Case> versions;    // likewise
-  int inductor_witnesses = 0;    // most items of a witness that is run under inductor too
+  int backend_witnesses = 0;     // most items of a witness that is run under the usual backend too
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;

@@ -1,7 +1,7 @@
 // The flight file: where every rank is, in a file that survives the process. A worker maps it and writes one slot a
 // rank; after a crash or a timeout the supervisor reads it.
 //
-// Discussion rules: a slot has one writer (its rank); any thread or process may read. A reader sees a slot as some single
+// Thread rules: a slot has one writer (its rank); any thread or process may read. A reader sees a slot as some single
 // write left it (a sequence lock), or says that it is torn.
 #pragma once
 

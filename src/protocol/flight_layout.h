@@ -29,7 +29,7 @@ struct Entry {
   std::uint64_t ticket = 0;  // the clock at this write: larger is later, over all ranks
   std::int64_t sequence = -1;
   std::int32_t step = 0;
-  std::uint8_t phase = 0;  // its place among kPhases, which a run tells every worker
+  std::uint8_t phase = 0;  // its place in Phase, which a run tells every worker
   std::uint8_t finished = 0;
   std::array<char, 96> module{};
   std::array<char, 48> operation{};

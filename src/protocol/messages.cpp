@@ -27,7 +27,7 @@ std::optional<Fault> fault_in(const json& value) {
   return Fault{.kind = value["kind"],
                .rank = value["rank"],
                .module = value["module"],
-               .phase = find_phase(value["phase"].get<std::string>()).value(),
+               .phase = find_named<Phase>(value["phase"].get<std::string>()).value(),
                .sequence = value["sequence"]};
 }
 
@@ -35,8 +35,29 @@ std::optional<Fault> fault_in(const json& value) {
 json vocabulary() {
   json counters = json::array(), phases = json::array();
   for (const CounterName& counter : kCounters) counters.push_back(counter.name);
-  for (const Phase phase : kPhases) phases.push_back(name_of(phase));
+  for (const Phase phase : all_of<Phase>()) phases.push_back(name_of(phase));
   return {{"counters", counters}, {"phases", phases}};
+}
+
+json json_of(const std::vector<BuiltTransform>& transforms) {
+  json all = json::array();
+  for (const BuiltTransform& one : transforms) {
+    json options = json::array();
+    for (const BuiltOption& option : one.options) options.push_back({{"name", option.name}, {"values", json(option.values)}});
+    all.push_back(
+        {{"name", one.name}, {"modes", json(one.modes)}, {"scopes", json(one.scopes)}, {"options", std::move(options)}});
+  }
+  return all;
+}
+
+std::vector<BuiltTransform> transforms_in(const json& value) {
+  std::vector<BuiltTransform> transforms;
+  for (const json& said : value) {
+    BuiltTransform& one = transforms.emplace_back(
+        BuiltTransform{.name = said["name"], .modes = said["modes"], .scopes = said["scopes"], .options = {}});
+    for (const json& option : said["options"]) one.options.push_back({.name = option["name"], .values = option["values"]});
+  }
+  return transforms;
 }
 
 Hello hello_in(const json& value) {
@@ -44,8 +65,9 @@ Hello hello_in(const json& value) {
   return {.engine = value["engine"],
           .versions = words("versions"),
           .devices = words("devices"),
-          .transforms = words("transforms"),
+          .transforms = transforms_in(value["transforms"]),
           .models = words("models"),
+          .own_code = value["own_code"],
           .mutants = words("mutants"),
           .faults = words("faults"),
           .max_ranks = value["max_ranks"],
@@ -54,30 +76,15 @@ Hello hello_in(const json& value) {
 
 }  // namespace
 
-const char* name_of(Keep keep) {
-  switch (keep) {
-    case Keep::none: return "none";
-    case Keep::hashes: return "hashes";
-    case Keep::values: return "values";
-    case Keep::graphs: return "graphs";
-  }
-  return "";
-}
-
-std::optional<Keep> find_keep(const std::string& name) {
-  for (const Keep keep : {Keep::none, Keep::hashes, Keep::values, Keep::graphs})
-    if (name == name_of(keep)) return keep;
-  return std::nullopt;
-}
-
 std::string encode(const Hello& message) {
   return to_text({{"type", "hello"},
                   {"protocol", kProtocolVersion},
                   {"engine", message.engine},
                   {"versions", json(message.versions)},
                   {"devices", json(message.devices)},
-                  {"transforms", json(message.transforms)},
+                  {"transforms", json_of(message.transforms)},
                   {"models", json(message.models)},
+                  {"own_code", message.own_code},
                   {"mutants", json(message.mutants)},
                   {"faults", json(message.faults)},
                   {"max_ranks", message.max_ranks},
@@ -142,7 +149,7 @@ Result<Run> decode_run(std::string_view line) {
   if (!subject) return subject.error();
   return Run{.id = value["id"],
              .subject = std::move(subject).value(),
-             .keep = find_keep(value["keep"].get<std::string>()).value(),
+             .keep = find_named<Keep>(value["keep"].get<std::string>()).value(),
              .mutant = value["mutant"],
              .fault = fault_in(value["fault"]),
              .flight_file = value["flight_file"],

@@ -15,20 +15,23 @@
 #include <variant>
 #include <vector>
 
+#include "base/enum.h"
 #include "base/result.h"
 #include "parity/record.h"
+#include "protocol/built.h"
 #include "stack/case.h"
 
 namespace ordercheck {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 struct Hello {
-  std::string engine;                   // "native"
-  std::vector<std::string> versions;    // "libtorch 2.11.0"
-  std::vector<std::string> devices;     // "cpu"
-  std::vector<std::string> transforms;  // names it can build
+  std::string engine;                 // "native"
+  std::vector<std::string> versions;  // "libtorch 2.11.0"
+  std::vector<std::string> devices;   // "cpu"
+  std::vector<BuiltTransform> transforms;
   std::vector<std::string> models;
+  bool own_code = false;             // it runs a user's own model or function, written package.module:name
   std::vector<std::string> mutants;  // switches it knows
   std::vector<std::string> faults;   // kinds it knows
   int max_ranks = 1;
@@ -38,10 +41,7 @@ struct Hello {
 
 // What of the tensors a record keeps: nothing, hashes of gradients and parameters, or values and the module trace.
 // `graphs` keeps hashes and the graphs that were captured.
-enum class Keep { none, hashes, values, graphs };
-
-const char* name_of(Keep keep);
-std::optional<Keep> find_keep(const std::string& name);
+ORDERCHECK_ENUM(Keep, none, hashes, values, graphs)
 
 // A fault asked for, to show that the supervisor and the worlds see it. Fires on one rank, at the first time that rank
 // enters `module` in `phase` (kinds crash, hang, throw, slow, exit), or at its collective number `sequence` on any group

@@ -105,7 +105,7 @@ json json_of(const GraphRecord& graph) {
 // What the schema has checked may be taken as it stands: the pattern of hex digits, the names of the enumerations.
 Bits64 bits_in(const json& value) { return parse_bits64(value.get_ref<const std::string&>()).value(); }
 Hash128 hash_in(const json& value) { return parse_hash128(value.get_ref<const std::string&>()).value(); }
-Phase phase_in(const json& value) { return find_phase(value.get<std::string>()).value(); }
+Phase phase_in(const json& value) { return find_named<Phase>(value.get<std::string>()).value(); }
 
 Failure failure_in(const json& value) {
   return {.phase = phase_in(value["phase"]),
@@ -215,7 +215,7 @@ Result<Record> record_of(const json& value) {
                 .engine = value["engine"],
                 .versions = value["versions"].get<std::vector<std::string>>(),
                 .device = value["device"],
-                .ending = find_ending(value["ending"].get<std::string>()).value(),
+                .ending = find_named<Ending>(value["ending"].get<std::string>()).value(),
                 .failure = std::nullopt,
                 .world_size = value["world_size"],
                 .steps = vector_of(value["steps"], step_in),

@@ -237,7 +237,7 @@ Hello hello() {
   Hello hello{.engine = "fake",
               .versions = {"fake 1"},
               .devices = {"cpu"},
-              .transforms = {"pp", "tp", "ac", "compile", "fsdp"},
+              .transforms = {{"pp"}, {"tp"}, {"ac"}, {"compile"}, {"fsdp"}},
               .models = {"llama"},
               .mutants = {},
               .faults = {kOtherFaults.begin(), kOtherFaults.end()},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import tomllib
 import torch
 from ordercheck_pytorch.program.project import DRIVERS, UnknownProject, project_named
 from real_worker import Worker, numbers
@@ -160,27 +160,22 @@ def test_indices_are_filled_as_by_a_loop() -> None:
 
 
 def test_conditions_of_pages_know_the_experts_of_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """src/rule/job.cpp and src/stack/model_sizes.h say of each model with experts how many there are and where scores go."""
+    """matrix/models.toml says of each model with experts how many there are and where scores go."""
     from ordercheck_torchtitan import models
 
     monkeypatch.setattr(models, "experts", lambda **more: models.EXPERTS | more)
     monkeypatch.setattr(models, "model_of", lambda family, sizes: sizes)
-    source = DRIVERS.parent
-    told = dict(re.findall(r'\{"(\w+)", kExpertsScored(\w+)\}', (source / "rule" / "job.cpp").read_text()))
-    counts = re.findall(r"\.experts = (\d+)", (source / "stack" / "model_sizes.h").read_text())
-    assert set(counts) == {str(models.EXPERTS["num_experts"])}
+    listed = tomllib.loads((DRIVERS.parents[1] / "matrix/models.toml").read_text())["model"]
+    told = {name: sizes for sizes in listed for name in sizes["names"]}
     assert told.pop("deepseek_v3_idle") == told["deepseek_v3"]
     for name, build in TORCHTITAN.models.items():
         if name == "deepseek_v3_idle":
             continue
-        sizes = build()
-        assert told.get(name) == (
-            None
-            if "moe_args" not in sizes
-            else "Before"
-            if sizes["moe_args"]["score_before_experts"]
-            else "After"
-        ), name
+        experts = build().get("moe_args")
+        assert (name in told) == (experts is not None), name
+        if experts:
+            assert told[name]["experts"] == experts["num_experts"]
+            assert bool(told[name]["score_before_experts"]) == experts["score_before_experts"]
 
 
 @needs_torchtitan
@@ -206,8 +201,8 @@ def test_a_hello_is_of_the_project(worker: Worker, accelerates: Worker) -> None:
             project.name.split("@")[0],
             project.name.replace("@", " "),
         ]
-        assert said["transforms"] == list(project.transforms)
-        assert said["models"] == [*project.models, "pkg:factory"]
+        assert [one["name"] for one in said["transforms"]] == list(project.transforms)
+        assert said["models"] == list(project.models)
     assert worker.hello["content_hash"] != accelerates.hello["content_hash"]
 
 

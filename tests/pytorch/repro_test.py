@@ -41,7 +41,7 @@ def test_two_files_that_define_one_name_are_refused(tmp_path: Path) -> None:
 def test_what_is_not_built_is_refused() -> None:
     with pytest.raises(LookupError, match="builds no ep"):
         script_of(parsed(case_of("ep=2")))
-    with pytest.raises(LookupError, match="declines it: cp:ring is not built"):
+    with pytest.raises(LookupError, match="declines it: not built: cp:ring"):
         script_of(parsed(case_of("cp=2:ring")))
 
 
@@ -115,7 +115,7 @@ def test_the_scripts_of_many_cases_are_those_of_each() -> None:
 def test_of_many_cases_one_that_is_declined_says_why() -> None:
     written = scripts_of(case_of("tp=2"), case_of("cp=2:ring"), case_of("fsdp=2"))
     assert ["pieces" in script for script in written["scripts"]] == [True, False, True]
-    assert "cp:ring is not built" in written["scripts"][1]["declined"]
+    assert "cp:ring" in written["scripts"][1]["declined"]
 
 
 def test_a_line_that_is_no_case_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ class Model(nn.Module):
 
 
 class Program:
-    transforms = ("tp", "fsdp")
+    transforms = tuple({"name": name, "modes": [], "scopes": [], "options": []} for name in ("tp", "fsdp"))
     models = ("llama",)
     project = project_version = ""
     project_sources = ()

@@ -69,7 +69,7 @@ class Textbook : public testing::TestWithParam<int> {
 // for the output, and the transposes of these in backward; three reductions for the split loss.
 TEST_P(Textbook, TensorParallelism) {
   const Record record = known("tp=" + std::to_string(GetParam()));
-  const int blocks = kLlama.layers;
+  const int blocks = kUsualModel.layers;
   EXPECT_EQ(count(record, "all_gather", "tp", Phase::forward), passes_ * (2 * blocks + 1));
   EXPECT_EQ(count(record, "reduce_scatter", "tp", Phase::forward), passes_ * (2 * blocks + 1));
   EXPECT_EQ(count(record, "reduce_scatter", "tp", Phase::backward), passes_ * (2 * blocks + 1));
@@ -83,14 +83,14 @@ TEST_P(Textbook, TensorParallelism) {
 // the shards, the root's parameters and one block's.
 TEST_P(Textbook, FullySharded) {
   const Record record = known("fsdp=" + std::to_string(GetParam()));
-  const int units = kLlama.layers + 1;
+  const int units = kUsualModel.layers + 1;
   EXPECT_EQ(count(record, "all_gather", "dp_shard", Phase::forward), passes_ * units);
-  EXPECT_EQ(count(record, "all_gather", "dp_shard", Phase::backward), passes_ * kLlama.layers);
+  EXPECT_EQ(count(record, "all_gather", "dp_shard", Phase::backward), passes_ * kUsualModel.layers);
   EXPECT_EQ(count(record, "reduce_scatter", "dp_shard", Phase::backward), passes_ * units);
   EXPECT_EQ(record.counters.matmul_flops * GetParam(), known("(nothing)").counters.matmul_flops);
   const std::int64_t all = parameter_bytes(record);
-  const std::int64_t root = 8 * (2 * kLlama.vocab * kLlama.dim + kLlama.dim);
-  EXPECT_EQ(record.counters.parameter_bytes_peak, all / GetParam() + root + (all - root) / kLlama.layers);
+  const std::int64_t root = 8 * (2 * kUsualModel.vocab * kUsualModel.dim + kUsualModel.dim);
+  EXPECT_EQ(record.counters.parameter_bytes_peak, all / GetParam() + root + (all - root) / kUsualModel.layers);
 }
 
 // DDP: every replica holds all parameters; in every backward each bucket is summed once; values are sent once, at the
@@ -127,28 +127,30 @@ INSTANTIATE_TEST_SUITE_P(Degrees, Textbook, testing::Values(2, 4));
 
 // 2 * tokens * in * out of one weight in every block, in one step.
 std::int64_t product_in_every_block(std::int64_t in, std::int64_t out) {
-  return 2 * kStep.sequences * kStep.sequence_length * in * out * kLlama.layers;
+  return 2 * kStep.sequences * kStep.sequence_length * in * out * kUsualModel.layers;
 }
 
 // Of one of attention's products in every block: 2 * queries * keys * head_dim of every head of every sequence.
 std::int64_t product_of_attention() {
-  return 2 * kStep.sequences * kStep.sequence_length * kStep.sequence_length * kLlama.heads * kLlama.head_dim * kLlama.layers;
+  return 2 * kStep.sequences * kStep.sequence_length * kStep.sequence_length * kUsualModel.heads * kUsualModel.head_dim *
+         kUsualModel.layers;
 }
 
-std::int64_t last_product_of_blocks() { return product_in_every_block(kLlama.ffn_hidden, kLlama.dim); }
+std::int64_t last_product_of_blocks() { return product_in_every_block(kUsualModel.ffn_hidden, kUsualModel.dim); }
 
 // The seven weights of every block.
 std::int64_t linears_of_blocks() {
-  const std::int64_t query_width = kLlama.heads * kLlama.head_dim, key_width = kLlama.kv_heads * kLlama.head_dim;
-  return product_in_every_block(kLlama.dim, query_width) + 2 * product_in_every_block(kLlama.dim, key_width) +
-         product_in_every_block(query_width, kLlama.dim) + 2 * product_in_every_block(kLlama.dim, kLlama.ffn_hidden) +
-         last_product_of_blocks();
+  const std::int64_t query_width = kUsualModel.heads * kUsualModel.head_dim,
+                     key_width = kUsualModel.kv_heads * kUsualModel.head_dim;
+  return product_in_every_block(kUsualModel.dim, query_width) + 2 * product_in_every_block(kUsualModel.dim, key_width) +
+         product_in_every_block(query_width, kUsualModel.dim) +
+         2 * product_in_every_block(kUsualModel.dim, kUsualModel.ffn_hidden) + last_product_of_blocks();
 }
 
 // A weight takes one product forward and two backward. Attention takes two forward, and backward, as torch counts them, five:
 // the scores once more, and the gradients of weights, values, queries and keys.
 TEST(Costs, AStepHasTheProductsOfItsSizes) {
-  const std::int64_t output = 2 * kStep.sequences * kStep.sequence_length * kLlama.dim * kLlama.vocab;
+  const std::int64_t output = 2 * kStep.sequences * kStep.sequence_length * kUsualModel.dim * kUsualModel.vocab;
   EXPECT_EQ(known("(nothing)").counters.matmul_flops, 3 * (linears_of_blocks() + output) + 7 * product_of_attention());
 }
 
@@ -205,14 +207,14 @@ TEST(Costs, ACapturedCheckpointLeavesTheLastProductOut) {
 // Seven weights a block, in the order wq wk wv wo and those of the feed-forward: of every two the first is kept, and attention.
 // Left to run again: wk, wo and one of the two that widen. The last weight's product is kept, and nobody asks for it.
 TEST(Costs, TheDefaultPolicyRunsEverySecondLinearAgain) {
-  const std::int64_t again = product_in_every_block(kLlama.dim, kLlama.kv_heads * kLlama.head_dim) +
-                             product_in_every_block(kLlama.heads * kLlama.head_dim, kLlama.dim) +
-                             product_in_every_block(kLlama.dim, kLlama.ffn_hidden);
+  const std::int64_t again = product_in_every_block(kUsualModel.dim, kUsualModel.kv_heads * kUsualModel.head_dim) +
+                             product_in_every_block(kUsualModel.heads * kUsualModel.head_dim, kUsualModel.dim) +
+                             product_in_every_block(kUsualModel.dim, kUsualModel.ffn_hidden);
   for (const char* text : {"sac", "sac,compile"}) {
     const Record record = known(text);
     EXPECT_EQ(record.counters.matmul_flops_recomputed, again) << text;
     EXPECT_EQ(record.counters.matmul_flops, known("(nothing)").counters.matmul_flops + again) << text;
-    EXPECT_EQ(record.counters.operators_kept, kLlama.layers * Settings().accumulation * (3 + 1)) << text;
+    EXPECT_EQ(record.counters.operators_kept, kUsualModel.layers * Settings().accumulation * (3 + 1)) << text;
   }
 }
 

@@ -110,13 +110,13 @@ TEST(Order, APolicyTradesWorkForBytes) {
   EXPECT_LT(some.counters.saved_bytes_peak, known("(nothing)").counters.saved_bytes_peak);
   EXPECT_EQ(all.counters.operators_recomputed, some.counters.operators_recomputed + some.counters.operators_kept)
       << "what is kept is not run, and all else is";
-  EXPECT_EQ(linear.counters.operators_kept, 6 * kLlama.layers * 2)
+  EXPECT_EQ(linear.counters.operators_kept, 6 * kUsualModel.layers * 2)
       << "seven weights a block, the last of which need not run again; two microbatches";
 }
 
 TEST(Order, ShardingInsideAGraphBreaksItAndInPlaceCompilationDoesNotMeetIt) {
   const Record wrapped = known("fsdp=2,compile:wrap"), in_place = known("fsdp=2,compile");
-  EXPECT_EQ(wrapped.counters.graph_breaks, kLlama.layers);
+  EXPECT_EQ(wrapped.counters.graph_breaks, kUsualModel.layers);
   EXPECT_EQ(in_place.counters.graph_breaks, 0);
   EXPECT_THAT(wrapped.notes, Contains(HasSubstr("graph break in layers.0: FSDP gathers parameters")));
   const Record full = known("fsdp=2,compile:wrap:fullgraph");

@@ -41,8 +41,8 @@ class Envelope final : public Module {
   bool again_;
 };
 
-void put_in_envelopes(Subject& subject, bool again, const RecomputeOptions& options = {}) {
-  const ModulePtr layers = layers_of(subject.model);
+void put_in_envelopes(TrainingProgram& program, bool again, const RecomputeOptions& options = {}) {
+  const ModulePtr layers = layers_of(program.model);
   const auto blocks = layers->children();
   for (const auto& [name, block] : blocks) {
     auto envelope = std::make_shared<Envelope>(block, options, again);
@@ -51,13 +51,12 @@ void put_in_envelopes(Subject& subject, bool again, const RecomputeOptions& opti
   }
 }
 
-const Transform kRecomputing{"courier", [](const Item&) { return std::string(); },
-                             [](Subject& s, const Item&, const Site&) { put_in_envelopes(s, true); }};
-const Transform kRenaming{"clerk", [](const Item&) { return std::string(); },
-                          [](Subject& s, const Item&, const Site&) { put_in_envelopes(s, false); }};
+const Transform kRecomputing{{.name = "courier"},
+                             [](TrainingProgram& s, const Item&, const Site&) { put_in_envelopes(s, true); }};
+const Transform kRenaming{{.name = "clerk"}, [](TrainingProgram& s, const Item&, const Site&) { put_in_envelopes(s, false); }};
 
 // As compilation in place, or in an envelope around each block or the model.
-void engrave(Subject& subject, const Item& item, const Site&) {
+void engrave(TrainingProgram& program, const Item& item, const Site&) {
   const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value()};
   const auto engraved = [&](const ModulePtr& module) {
     ModulePtr target = module;
@@ -69,16 +68,16 @@ void engrave(Subject& subject, const Item& item, const Site&) {
     return target;
   };
   if (item.scope == Scope::model) {
-    subject.model = engraved(subject.model);
+    program.model = engraved(program.model);
     return;
   }
-  const ModulePtr layers = layers_of(subject.model);
+  const ModulePtr layers = layers_of(program.model);
   const auto blocks = layers->children();
   for (const auto& [name, block] : blocks) layers->set_child(name, engraved(block));
 }
 
 // As the default policy of selective checkpointing.
-void put_in_choosy_envelopes(Subject& subject, const Item&, const Site&) {
+void put_in_choosy_envelopes(TrainingProgram& program, const Item&, const Site&) {
   RecomputeOptions options;
   options.modes = [] {
     return selective_cache([](const std::string& op, int run) {
@@ -86,7 +85,7 @@ void put_in_choosy_envelopes(Subject& subject, const Item&, const Site&) {
              op == "_c10d_functional::reduce_scatter_tensor";
     });
   };
-  put_in_envelopes(subject, true, options);
+  put_in_envelopes(program, true, options);
 }
 
 class Parcel final : public Module {
@@ -107,24 +106,24 @@ class Parcel final : public Module {
   std::shared_ptr<GradientBuckets> buckets_;
 };
 
-void put_in_a_parcel(Subject& subject, const Item&, const Site&) {
+void put_in_a_parcel(TrainingProgram& program, const Item&, const Site&) {
   std::vector<ParameterPtr> parameters;
-  for (const NamedParameter& named : parameters_of(subject.model)) parameters.push_back(named.parameter);
+  for (const NamedParameter& named : parameters_of(program.model)) parameters.push_back(named.parameter);
   auto buckets = GradientBuckets::bind(std::move(parameters), {});
   buckets->broadcast_values();
-  auto parcel = std::make_shared<Parcel>(subject.model, std::move(buckets));
-  parcel->output_placements = subject.model->output_placements;
-  subject.model = parcel;
+  auto parcel = std::make_shared<Parcel>(program.model, std::move(buckets));
+  parcel->output_placements = program.model->output_placements;
+  program.model = parcel;
 }
 
 std::string can_always(const Item&) { return ""; }
-const Transform kEngraver{"engraver", can_always, engrave};
-const Transform kChoosyCourier{"choosy_courier", can_always, put_in_choosy_envelopes};
-const Transform kPacker{"packer", can_always, put_in_a_parcel};
+const Transform kEngraver{{.name = "engraver"}, engrave};
+const Transform kChoosyCourier{{.name = "choosy_courier"}, put_in_choosy_envelopes};
+const Transform kPacker{{.name = "packer"}, put_in_a_parcel};
 
 const Transform* with_strangers(const std::string& name) {
   for (const Transform* stranger : {&kRecomputing, &kRenaming, &kEngraver, &kChoosyCourier, &kPacker}) {
-    if (name == stranger->name) return stranger;
+    if (name == stranger->built.name) return stranger;
   }
   return find_transform_of_engine(name);
 }
@@ -146,7 +145,7 @@ Record run_with_stranger(const std::string& text, const std::string& replaced, c
   Record record{.ending = world.ending, .failure = world.failure, .world_size = world_size(mesh)};
   if (world.ending != Ending::completed) return record;
   std::vector<std::pair<std::string, at::Tensor>> model;
-  for (const NamedParameter& named : parameters_of(make_llama(kLlama, {}))) {
+  for (const NamedParameter& named : parameters_of(make_llama(kUsualModel, {}))) {
     model.emplace_back(named.name, named.parameter->tensor.detach());
   }
   assemble_record(run, mesh, results, model, record);

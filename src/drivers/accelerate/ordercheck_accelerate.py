@@ -21,7 +21,6 @@ from ordercheck_pytorch.api import (
     Transform,
     apply_default_optimizer,
     apply_optimizer,
-    cannot_optimize,
     stand_in_for_inductor,
     summed_cross_entropy,
 )
@@ -80,9 +79,7 @@ PROJECT = Project(
         "compile": Transform(apply_compile, scopes=("block",)),
         "fsdp": Transform(apply_fsdp, scopes=("block",)),
         "hsdp": Transform(apply_fsdp, scopes=("block",)),
-        "optimizer": Transform(
-            apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize
-        ),
+        "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay")),
     },
     loss=summed_cross_entropy,
     optimizer=apply_default_optimizer,

@@ -84,12 +84,6 @@ std::optional<Disagreement> find_message_disagreement(const Rendezvous& meeting)
 
 }  // namespace
 
-const char* name_of(Operation operation) {
-  constexpr std::array names{"all_reduce", "all_gather", "reduce_scatter", "broadcast",
-                             "all_to_all", "barrier",    "send",           "recv"};
-  return names.at(static_cast<std::size_t>(operation));
-}
-
 bool Rendezvous::complete() const {
   return std::ranges::all_of(offers, [](const auto& offer) { return offer.has_value(); });
 }

@@ -12,12 +12,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "base/enum.h"
 #include "ranks/comm/collectives.h"
 
 namespace ordercheck::ranks {
 
-enum class Operation { all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, barrier, send, recv };
-const char* name_of(Operation operation);
+ORDERCHECK_ENUM(Operation, all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, barrier, send, recv)
 
 // What one rank brings. A coalesced call has several inputs and outputs; the k-th of all ranks belong together.
 struct Offer {

@@ -92,7 +92,7 @@ void ThreadWorld::wait(int rank, const std::shared_ptr<Rendezvous>& meeting, con
   RankThread& self = *ranks_[rank];
   self.place = place;
   self.awaited = meeting;
-  look_whether_anyone_goes_on();
+  detect_deadlock();
   self.wake.wait(lock, [&] { return over_ || meeting->done; });
   if (!meeting->done) require_going_on();
   self.awaited = nullptr;
@@ -110,7 +110,7 @@ void ThreadWorld::end(int rank, const FlightSlot& place, std::optional<WorldResu
   if (over_) return;
   self.place = place;
   self.thrown = std::move(thrown);
-  look_whether_anyone_goes_on();
+  detect_deadlock();
 }
 
 WorldResult ThreadWorld::result() {
@@ -119,7 +119,7 @@ WorldResult ThreadWorld::result() {
   return result_;
 }
 
-void ThreadWorld::look_whether_anyone_goes_on() {
+void ThreadWorld::detect_deadlock() {
   if (over_) return;
   for (const auto& rank : ranks_) {
     const bool stopped = rank->ended || (rank->awaited && !rank->awaited->done);

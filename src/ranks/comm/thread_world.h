@@ -68,7 +68,7 @@ class ThreadWorld {
   WorldResult result();
 
  private:
-  void look_whether_anyone_goes_on();
+  void detect_deadlock();
   void require_going_on() const;
 
   std::mutex mutex_;

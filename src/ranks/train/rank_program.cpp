@@ -32,11 +32,11 @@ class RankRun {
 
   RankResult run() {
     rank_.set_phase(0, Phase::build);
-    subject_.model =
-        make_llama(kLlama, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
+    training_.model =
+        make_llama(kUsualModel, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
-    if (!subject_.optimizer) apply(default_trainer());
+    if (!training_.optimizer) apply(default_trainer());
     if (program_.trace) watch_modules();
     if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
 
@@ -59,7 +59,7 @@ class RankRun {
     const Transform* transform = program_.find_transform(item.name);
     assert(transform && "asked before the ranks were started");
     if (!transform->broadcasts_over.empty()) start_apart(transform->broadcasts_over);
-    transform->apply(subject_, item, site_);
+    transform->apply(training_, item, site_);
   }
 
   // All ranks of the axis but the first hold what another seed gives.
@@ -68,7 +68,7 @@ class RankRun {
     if (place == 0) return;
     const at::NoGradGuard no_grad;
     const std::uint64_t seed = program_.subject.settings.seed + kSeedsApart * static_cast<std::uint64_t>(place);
-    for (const NamedParameter& named : parameters_of(subject_.model)) {
+    for (const NamedParameter& named : parameters_of(training_.model)) {
       at::Tensor value = named.parameter->tensor.detach();
       value.copy_(initial_parameter(seed, named.name, value.sizes(), value.scalar_type()));
     }
@@ -103,19 +103,19 @@ class RankRun {
     }));
 
     rank_.set_phase(step, Phase::optimizer);
-    const double norm = subject_.optimizer->gradient_norm(kLossScale);
+    const double norm = training_.optimizer->gradient_norm(kLossScale);
     result_.gradient_norm.push_back(bits_of(norm));
-    subject_.optimizer->step(kLossScale, norm);
-    subject_.optimizer->clear_gradients();
+    training_.optimizer->step(kLossScale, norm);
+    training_.optimizer->clear_gradients();
   }
 
   at::Tensor forward_backward(int step, int microbatch, int all_tokens) {
     const Settings& settings = program_.subject.settings;
     const Batch batch = batch_of(settings.seed, step, rank_.mesh, rank_.rank, microbatch, settings.accumulation);
-    for (const auto& tell : subject_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
+    for (const auto& tell : training_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     rank_.set_phase(step, Phase::forward);
-    const at::Tensor logits = subject_.model->call({batch.tokens, batch.positions});
-    const at::Tensor sum = summed_cross_entropy(logits, batch.labels, subject_.model->output_placements);
+    const at::Tensor logits = training_.model->call({batch.tokens, batch.positions});
+    const at::Tensor sum = summed_cross_entropy(logits, batch.labels, training_.model->output_placements);
     const int tokens = program_.mutant == "local_tokens"
                            ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
                            : all_tokens;
@@ -128,7 +128,7 @@ class RankRun {
   std::map<std::string, Piece> pieces(const std::function<at::Tensor(const Parameter&)>& take) const {
     const at::NoGradGuard no_grad;
     std::map<std::string, Piece> taken;
-    for (const NamedParameter& named : parameters_of(subject_.model)) {
+    for (const NamedParameter& named : parameters_of(training_.model)) {
       taken[named.name] = {.tensor = take(*named.parameter), .placements = named.parameter->placements};
     }
     return taken;
@@ -148,7 +148,7 @@ class RankRun {
   const RankProgram& program_;
   RankState& rank_;
   Site site_;
-  Subject subject_;
+  TrainingProgram training_;
   RankResult result_;
 };
 

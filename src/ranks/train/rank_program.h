@@ -19,7 +19,7 @@ struct RankProgram {
   bool trace = false;
   bool graphs = false;                    // also keep the graphs that are captured
   std::function<void(int step)> on_step;  // called on rank 0 before each step; may be empty
-  // Where an item's transform comes from; a test puts a stranger among the engine's own.
+  // Where an item's transform comes from; a test adds transforms of its own.
   std::function<const Transform*(const std::string& name)> find_transform = find_transform_of_engine;
 };
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include "base/text.h"
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/install.h"
 #include "ranks/arith/range.h"
@@ -25,11 +26,8 @@ std::string cannot_run(const Run& run, const Mesh& mesh) {
   const Case& c = run.subject;
   if (c.model != "llama") return fmt::format("model '{}' is not built; expected llama", c.model);
   if (!c.apply.empty()) return fmt::format("apply={} is a function of Python; this engine applies the stack itself", c.apply);
-  for (const Item& item : c.stack.items) {
-    const Transform* transform = find_transform_of_engine(item.name);
-    if (!transform) return fmt::format("transform '{}' is not built", item.name);
-    if (const std::string why = transform->cannot(item); !why.empty()) return why;
-  }
+  if (const auto missing = unbuilt_parts(c.stack, built_transforms()); !missing.empty())
+    return fmt::format("not built: {}", join(missing, ", "));
   const auto known = [&] {
     for (const Mutant& mutant : mutants()) {
       if (mutant.name == run.mutant) return true;
@@ -51,7 +49,8 @@ at::ScalarType dtype_of(Arithmetic arithmetic) { return arithmetic == Arithmetic
 
 std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Settings& settings) {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
-  const ModulePtr model = make_llama(kLlama, {.dtype = dtype_of(settings.arithmetic), .seed = settings.seed, .mutant = ""});
+  const ModulePtr model =
+      make_llama(kUsualModel, {.dtype = dtype_of(settings.arithmetic), .seed = settings.seed, .mutant = ""});
   for (const NamedParameter& named : parameters_of(model)) {
     parameters.emplace_back(named.name, named.parameter->tensor.detach());
   }

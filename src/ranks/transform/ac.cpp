@@ -11,18 +11,13 @@ namespace {
 // Every n-th block for the mode "selective", as torchtitan's layer-wise option; 1 otherwise.
 int interval_of(const Item& item) { return item.mode == "selective" ? count_option(item, "n", 2) : 1; }
 
+void apply_ac(TrainingProgram& program, const Item& item, const Site& site) {
+  if (site.mutant == "untouched") return;
+  checkpoint_blocks(program.model, interval_of(item), {});
+}
+
 }  // namespace
 
-std::string cannot_ac(const Item& item) {
-  if (option_of(item, "reentrant")) return "ac:reentrant is not built; only non-reentrant checkpointing is";
-  if (scope_of(item) != Scope::block) return "ac is built for the scope block only";
-  if (interval_of(item) < 1) return "ac=selective:n expects n of at least 1";
-  return "";
-}
-
-void apply_ac(Subject& subject, const Item& item, const Site& site) {
-  if (site.mutant == "untouched") return;
-  checkpoint_blocks(subject.model, interval_of(item), {});
-}
+Transform ac_transform() { return {.built = {.name = "ac", .scopes = {"block"}, .options = {{"n"}}}, .apply = apply_ac}; }
 
 }  // namespace ordercheck::ranks

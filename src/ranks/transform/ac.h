@@ -5,7 +5,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_ac(const Item& item);
-void apply_ac(Subject& subject, const Item& item, const Site& site);
+Transform ac_transform();
 
 }  // namespace ordercheck::ranks

@@ -13,20 +13,21 @@ namespace ordercheck::ranks {
 
 const std::vector<Transform>& transform_catalog() {
   static const std::vector<Transform> catalog{
-      {"ac", cannot_ac, apply_ac},
-      {"compile", cannot_compile, apply_compile},
-      {"ddp", cannot_ddp, apply_ddp, "dp_replicate"},
-      {"fsdp", cannot_fsdp, apply_fsdp},
-      {"optimizer", cannot_optimizer, apply_optimizer},
-      {"sac", cannot_sac, apply_sac},
-      {"tp", cannot_tp, apply_tp},
+      ac_transform(),        compile_transform(), ddp_transform(), fsdp_transform(),
+      optimizer_transform(), sac_transform(),     tp_transform(),
   };
   return catalog;
 }
 
+std::vector<BuiltTransform> built_transforms() {
+  std::vector<BuiltTransform> built;
+  for (const Transform& transform : transform_catalog()) built.push_back(transform.built);
+  return built;
+}
+
 const Transform* find_transform_of_engine(const std::string& name) {
   const auto& catalog = transform_catalog();
-  const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const Transform& t) { return t.name == name; });
+  const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const Transform& t) { return t.built.name == name; });
   return found == catalog.end() ? nullptr : &*found;
 }
 

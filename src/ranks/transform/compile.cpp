@@ -28,29 +28,24 @@ ModulePtr compiled(const ModulePtr& module, bool wrap, const CaptureOptions& opt
   return target;
 }
 
-}  // namespace
-
-std::string cannot_compile(const Item& item) {
-  if (!item.mode.empty()) {
-    return "compile=" + item.mode + " is a backend of PyTorch; this engine replays what it captured";
-  }
-  if (scope_of(item) != Scope::block && scope_of(item) != Scope::model) {
-    return "compile is built for the scopes block and model only";
-  }
-  return "";
-}
-
-void apply_compile(Subject& subject, const Item& item, const Site& site) {
+void apply_compile(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
   const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value(), .replay = site.mutant != "unused_graph"};
   const bool wrap = option_of(item, "wrap").has_value();
   if (scope_of(item) == Scope::model) {
-    subject.model = compiled(subject.model, wrap, options);
+    program.model = compiled(program.model, wrap, options);
     return;
   }
-  const ModulePtr layers = layers_of(subject.model);
+  const ModulePtr layers = layers_of(program.model);
   const auto blocks = layers->children();  // a copy: wrapping changes what is walked
   for (const auto& [name, block] : blocks) layers->set_child(name, compiled(block, wrap, options));
+}
+
+}  // namespace
+
+Transform compile_transform() {
+  return {.built = {.name = "compile", .modes = {""}, .scopes = {"block", "model"}, .options = {{"wrap"}, {"fullgraph"}}},
+          .apply = apply_compile};
 }
 
 }  // namespace ordercheck::ranks

@@ -6,7 +6,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_compile(const Item& item);
-void apply_compile(Subject& subject, const Item& item, const Site& site);
+Transform compile_transform();
 
 }  // namespace ordercheck::ranks

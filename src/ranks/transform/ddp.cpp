@@ -36,29 +36,28 @@ class DistributedDataParallel final : public Module {
   bool synchronize_ = true;
 };
 
-}  // namespace
-
-std::string cannot_ddp(const Item& item) {
-  if (scope_of(item) != Scope::model) return "ddp is built for the scope model only";
-  if (option_of(item, "device_mesh"))
-    return "ddp:device_mesh is not built: there is no form of a parameter that DDP here could not take";
-  return "";
-}
-
-void apply_ddp(Subject& subject, const Item& item, const Site& site) {
+void apply_ddp(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
   BucketOptions options;
   options.bytes = std::int64_t{1024} * count_option(item, "bucket_kib", 25 * 1024);
   options.mutant = site.mutant;
   std::vector<ParameterPtr> parameters;
-  for (const NamedParameter& named : parameters_of(subject.model)) parameters.push_back(named.parameter);
+  for (const NamedParameter& named : parameters_of(program.model)) parameters.push_back(named.parameter);
   auto buckets = GradientBuckets::bind(std::move(parameters), options);
   if (site.mutant != "no_broadcast") buckets->broadcast_values();
-  auto wrapper = std::make_shared<DistributedDataParallel>(subject.model, std::move(buckets));
-  subject.model = wrapper;
+  auto wrapper = std::make_shared<DistributedDataParallel>(program.model, std::move(buckets));
+  program.model = wrapper;
   if (option_of(item, "no_sync")) {
-    subject.on_microbatch.push_back([wrapper](bool last) { wrapper->synchronize_next(last); });
+    program.on_microbatch.push_back([wrapper](bool last) { wrapper->synchronize_next(last); });
   }
+}
+
+}  // namespace
+
+Transform ddp_transform() {
+  return {.built = {.name = "ddp", .scopes = {"model"}, .options = {{"no_sync"}, {"bucket_kib"}}},
+          .apply = apply_ddp,
+          .broadcasts_over = "dp_replicate"};
 }
 
 }  // namespace ordercheck::ranks

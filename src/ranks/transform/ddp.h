@@ -8,7 +8,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_ddp(const Item& item);
-void apply_ddp(Subject& subject, const Item& item, const Site& site);
+Transform ddp_transform();
 
 }  // namespace ordercheck::ranks

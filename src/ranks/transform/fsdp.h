@@ -5,7 +5,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_fsdp(const Item& item);
-void apply_fsdp(Subject& subject, const Item& item, const Site& site);
+Transform fsdp_transform();
 
 }  // namespace ordercheck::ranks

@@ -6,7 +6,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_optimizer(const Item& item);
-void apply_optimizer(Subject& subject, const Item& item, const Site& site);
+Transform optimizer_transform();
 
 }  // namespace ordercheck::ranks

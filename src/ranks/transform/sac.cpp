@@ -34,20 +34,13 @@ const Family* find_family(const std::string& name) {
   return found == std::end(kFamilies) ? nullptr : found;
 }
 
-}  // namespace
-
-std::string cannot_sac(const Item& item) {
-  if (scope_of(item) != Scope::block) return "sac is built for the scope block only";
-  for (const std::string& name : families_of(item)) {
-    if (!find_family(name)) {
-      return fmt::format("sac:policy expects linear, attention, gather, reduce_scatter or all_reduce joined by '+', got '{}'",
-                         name);
-    }
-  }
-  return "";
+std::vector<std::string> policies() {
+  std::vector<std::string> names;
+  for (const Family& family : kFamilies) names.emplace_back(family.name);
+  return names;
 }
 
-void apply_sac(Subject& subject, const Item& item, const Site& site) {
+void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
   std::vector<std::string> kept;
   for (const std::string& name : families_of(item)) kept.push_back(find_family(name)->op);
@@ -58,7 +51,13 @@ void apply_sac(Subject& subject, const Item& item, const Site& site) {
   };
   RecomputeOptions options;
   options.modes = [policy, mutant = site.mutant] { return selective_cache(policy, mutant); };
-  checkpoint_blocks(subject.model, 1, options);
+  checkpoint_blocks(program.model, 1, options);
+}
+
+}  // namespace
+
+Transform sac_transform() {
+  return {.built = {.name = "sac", .scopes = {"block"}, .options = {{"policy", policies()}, {"n"}}}, .apply = apply_sac};
 }
 
 }  // namespace ordercheck::ranks

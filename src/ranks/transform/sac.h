@@ -10,7 +10,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_sac(const Item& item);
-void apply_sac(Subject& subject, const Item& item, const Site& site);
+Transform sac_transform();
 
 }  // namespace ordercheck::ranks

@@ -57,34 +57,29 @@ std::vector<ModulePtr> walk(const ModulePtr& from, const std::vector<std::string
   return reached;
 }
 
-}  // namespace
-
-std::string cannot_tp(const Item& item) {
-  const std::string sp = option_of(item, "sp").value_or("on");
-  if (sp != "on" && sp != "off") return fmt::format("tp:sp expects on or off, got '{}'", sp);
-  const std::string plan = option_of(item, "plan").value_or("all");
-  if (plan != "all") return fmt::format("tp:plan={} is not built; this engine's plan names the whole model", plan);
-  if (scope_of(item) != Scope::model) return "tp is built for the scope model only";
-  return "";
-}
-
-void apply_tp(Subject& subject, const Item& item, const Site& site) {
+void apply_tp(TrainingProgram& program, const Item& item, const Site& site) {
   const StyleSite style_site{.axis = "tp",
                              .mesh = site.mesh,
                              .rank = site.rank,
                              .sequence = option_of(item, "sp").value_or("on") == "on",
                              .mutant = site.mutant};
   for (const PlanEntry& entry : kPlan) {
-    const auto modules = walk(subject.model, split(entry.path, '.'));
+    const auto modules = walk(program.model, split(entry.path, '.'));
     if (modules.empty()) {
       this_rank().notes.push_back(fmt::format("tp: plan entry '{}' matched no module", entry.path));
     }
     for (const ModulePtr& module : modules) entry.style(*module, style_site);
   }
   // The model hands on what its last module does.
-  if (const ModulePtr output = subject.model->child("output")) {
-    subject.model->output_placements = output->output_placements;
+  if (const ModulePtr output = program.model->child("output")) {
+    program.model->output_placements = output->output_placements;
   }
+}
+
+}  // namespace
+
+Transform tp_transform() {
+  return {.built = {.name = "tp", .scopes = {"model"}, .options = {{"sp"}, {"plan", {"all"}}}}, .apply = apply_tp};
 }
 
 }  // namespace ordercheck::ranks

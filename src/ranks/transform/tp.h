@@ -5,7 +5,6 @@
 
 namespace ordercheck::ranks {
 
-std::string cannot_tp(const Item& item);
-void apply_tp(Subject& subject, const Item& item, const Site& site);
+Transform tp_transform();
 
 }  // namespace ordercheck::ranks

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/built.h"
 #include "ranks/mechanism/optimizer.h"
 #include "ranks/module/module.h"
 #include "stack/mesh.h"
@@ -19,7 +20,7 @@
 namespace ordercheck::ranks {
 
 // What is being transformed: a model, and its optimizer once there is one.
-struct Subject {
+struct TrainingProgram {
   ModulePtr model;
   std::shared_ptr<Optimizer> optimizer;
   // Called by the training loop before each microbatch's forward, with whether it is the step's last: where a user writes
@@ -35,18 +36,17 @@ struct Site {
 };
 
 struct Transform {
-  std::string name;  // as in stack/transforms.h
-  // Why the engine cannot build this item ("mode ... is not built"), or "". Asked before any rank starts.
-  std::string (*cannot)(const Item& item);
+  BuiltTransform built;  // its name, as in stack/transforms.h, and what of it this engine builds
   // Throws what goes wrong; the step records it with phase `apply`.
-  void (*apply)(Subject& subject, const Item& item, const Site& site);
+  void (*apply)(TrainingProgram& program, const Item& item, const Site& site);
   // The axis over which it promises to give every rank the first one's values of all parameters that it is handed; "" for
   // none. Those ranks start apart before it, so that a promise that is not kept is seen.
-  std::string broadcasts_over = "";
+  std::string broadcasts_over = {};
 };
 
 // Every transform that this engine builds. An explicit table; a test holds it against stack/transforms.h.
 const std::vector<Transform>& transform_catalog();
+std::vector<BuiltTransform> built_transforms();  // of the catalogue
 const Transform* find_transform_of_engine(const std::string& name);
 
 }  // namespace ordercheck::ranks

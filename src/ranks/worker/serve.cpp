@@ -49,10 +49,10 @@ Hello introduce() {
   Hello hello{.engine = "native",
               .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
               .devices = {"cpu"},
+              .transforms = built_transforms(),
               .models = {"llama"},
               .faults = {"crash", "hang", "throw", "slow", "nonsense", "exit", "skip_collective", "wrong_shape"},
               .max_ranks = kMaxRanks};
-  for (const Transform& transform : transform_catalog()) hello.transforms.push_back(transform.name);
   for (const Mutant& mutant : mutants()) hello.mutants.push_back(mutant.name);
   const auto program = read_file("/proc/self/exe");
   hello.content_hash = program ? hex(hash_of(*program)) : "unreadable";

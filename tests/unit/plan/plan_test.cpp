@@ -187,11 +187,11 @@ TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
 
 TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorToo) {
   Space space = sample_space();
-  space.inductor_witnesses = 2;
+  space.backend_witnesses = 2;
   Hello hello = sample_hello();
   hello.engine = "pytorch";
-  hello.transforms.push_back("compile");
-  hello.transforms.push_back("sac");
+  hello.transforms.push_back({"compile"});
+  hello.transforms.push_back({"sac"});
   Rule rule = sample_order_rule();
   rule.id = "ORD-008";
   rule.witness.bad = *parse_stack("compile,sac");
@@ -199,8 +199,8 @@ TEST(Plan, WhatPagesSayOfCompileIsRunUnderInductorToo) {
   const Plan plan = make_plan(space, {}, {rule}, hello);
   EXPECT_THAT(sources(plan, "compile=inductor,sac engine=pytorch"), testing::ElementsAre("witness ORD-008 bad under inductor"));
   EXPECT_EQ(find(plan, "tp=2,sac,compile=inductor engine=pytorch"), nullptr) << "three items";
-  hello.engine = "native";
-  EXPECT_EQ(find(make_plan(space, {}, {rule}, hello), "compile=inductor,sac"), nullptr) << "it has no backends";
+  std::ranges::find(hello.transforms, "compile", &BuiltTransform::name)->modes = {""};
+  EXPECT_EQ(find(make_plan(space, {}, {rule}, hello), "compile=inductor,sac engine=pytorch"), nullptr) << "it has no backends";
 }
 
 TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {
@@ -210,7 +210,7 @@ TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {
   EXPECT_THAT(why_not(own_model, hello), testing::HasSubstr("mine:network"));
   EXPECT_THAT(why_not(own_function, hello), testing::HasSubstr("mine:parallelize"));
   hello.engine = "pytorch";
-  hello.models.push_back("pkg:factory");
+  hello.own_code = true;
   EXPECT_EQ(why_not(own_model, hello), "");
   EXPECT_EQ(why_not(own_function, hello), "") << "what the stack says is done by the function, not by the engine";
   EXPECT_EQ(why_not({.stack = *parse_stack("cp=2"), .model = "mine:network"}, hello), "the pytorch engine builds no cp");

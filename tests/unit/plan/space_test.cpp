@@ -58,14 +58,14 @@ TEST(Space, TheOneInTheRepositoryIsRead) {
 TEST(Space, TiersAndLegalSetsMayBeLeftOut) {
   const auto none = parse_space(kSpaceText, "space.toml");
   EXPECT_TRUE(none->smoke.empty() && none->by_default.empty() && none->versions.empty() && none->legal_sets.empty());
-  EXPECT_EQ(none->inductor_witnesses, 0);
+  EXPECT_EQ(none->backend_witnesses, 0);
   EXPECT_TRUE(none->covering.parameters.empty());
-  const auto space = parse_space(
-      kSpaceText + "default = [\"ac,fsdp=2\"]\nlegal_sets = [\"pp,tp,ac\"]\ninductor_witnesses = 3\n", "space.toml");
+  const auto space =
+      parse_space(kSpaceText + "default = [\"ac,fsdp=2\"]\nlegal_sets = [\"pp,tp,ac\"]\nbackend_witnesses = 3\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(print(space->by_default.at(0)), "ac,fsdp=2");
   EXPECT_EQ(print(space->legal_sets.at(0)), "pp,tp,ac");
-  EXPECT_EQ(space->inductor_witnesses, 3);
+  EXPECT_EQ(space->backend_witnesses, 3);
   EXPECT_THAT(parse_space(kSpaceText + "default = [\"acc\"]\n", "space.toml").error().message, HasSubstr("space.toml:11: "));
   EXPECT_EQ(parse_space(kSpaceText + "smoke = [\"ep=2 model=moe\"]\n", "space.toml")->smoke.at(0).model, "moe");
   EXPECT_THAT(parse_space(kSpaceText + "smoke = [\"tp=2 seed=4\"]\n", "space.toml").error().message,
@@ -128,7 +128,7 @@ TEST(Space, EveryEngineIsTriedWithShardsOfUnequalSize) {
     const auto space = load_space(std::string(ORDERCHECK_SOURCE_DIR "/matrix/") + name);
     ASSERT_TRUE(space) << space.error().message;
     EXPECT_TRUE(std::ranges::any_of(space->stacks, [](const Stack& stack) {
-      return kLlama.dim % degree_of(mesh_of(stack), "dp_shard") != 0;
+      return kUsualModel.dim % degree_of(mesh_of(stack), "dp_shard") != 0;
     })) << name;
   }
 }

@@ -9,7 +9,7 @@ inline Hello sample_hello() {
   return {.engine = "native",
           .versions = {"libtorch 2.11.0"},
           .devices = {"cpu"},
-          .transforms = {"tp", "ac", "fsdp", "optimizer"},
+          .transforms = {{"tp"}, {"ac"}, {"fsdp"}, {"optimizer"}},
           .models = {"llama"},
           .mutants = {},
           .faults = {"hang"},

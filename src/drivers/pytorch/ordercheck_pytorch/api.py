@@ -16,7 +16,8 @@ Importing the driver imports nothing of the project, so that its hello is there 
 takes; its floats have torch's default dtype, which is float64 in exact arithmetic.
 
     apply(program, item, site)    changes program.model, or puts another one there; never looks at other items of the stack
-    transform.cannot(item)        why an item is not built, or ""
+    transform.options, .scopes    what of an item is built; hello says it, and nothing else is asked for
+    transform.cannot(item)        why an item is not built though they say so, or ""
     PROJECT.cannot(case)          why a case is not run, or ""
 
 What `apply` raises is what the stack does: it is reported as `fails`, with its message. Nothing here catches it."""
@@ -30,7 +31,7 @@ from .program.loss import summed_cross_entropy
 from .program.marks import mark_compiled
 from .program.project import Project
 from .program.stand_in import NOTE, stand_in_for_inductor
-from .program.transforms.optimizer import apply_default_optimizer, apply_optimizer, cannot_optimize
+from .program.transforms.optimizer import apply_default_optimizer, apply_optimizer
 from .program.transforms.program import Pipeline, Program, Site
 from .program.transforms.transform import Transform
 
@@ -48,7 +49,6 @@ __all__ = [
     "Transform",
     "apply_default_optimizer",
     "apply_optimizer",
-    "cannot_optimize",
     "mark_compiled",  # has the profile tell what of a module that was handed to compile ran in graphs
     "stand_in_for_inductor",  # the backend of such a case
     "summed_cross_entropy",

@@ -15,7 +15,7 @@ from . import models
 from .blocks import apply_ac, apply_compile, apply_sac
 from .job import configured
 from .parallelize import apply_ddp, apply_ep, apply_fsdp, apply_hsdp, apply_tp
-from .pipeline import apply_pp, one_schedule
+from .pipeline import SCHEDULES, apply_pp
 from .simple_fsdp import apply_simple_fsdp, apply_simple_hsdp, apply_simple_replicate
 from .stand_ins import begin, prepare
 from .trainer import apply_optimizer, build_optimizers, cannot_build, loss
@@ -48,7 +48,7 @@ PROJECT = Project(
         "qwen3_moe": models.qwen3_moe,
     },
     transforms={
-        "pp": Transform(apply_pp, ("gpipe", "1f1b", "microbatches"), cannot=one_schedule),
+        "pp": Transform(apply_pp, (*SCHEDULES, "microbatches")),
         "tp": Transform(apply_tp),
         "ep": Transform(apply_ep, ("etp",), ("experts",)),
         "ac": Transform(apply_ac, ("n",), ("block",)),
@@ -60,7 +60,9 @@ PROJECT = Project(
         "fsdp": Transform(apply_fsdp, ("reshard",), ("block",)),
         "hsdp": Transform(apply_hsdp, ("reshard",), ("block",)),
         "ddp": Transform(apply_ddp),
-        "optimizer": Transform(apply_optimizer, ("clip", "lr", "weight_decay"), cannot=cannot_build),
+        "optimizer": Transform(
+            apply_optimizer, ("clip", "lr", "weight_decay"), cannot=cannot_build, modes=("", "adamw")
+        ),
     },
     loss=loss,
     optimizer=build_optimizers,

@@ -38,10 +38,3 @@ def apply_pp(program: Program, item: Item, site: Site) -> None:
         group=mesh.get_group(),
         divides_loss=False,  # the schedule's loss is the sum; the trainer divides what it reports
     )
-
-
-def one_schedule(item: Item) -> str:
-    unknown = [name for name in item.options if name not in SCHEDULES and name != "microbatches"]
-    return (
-        f"pp:{unknown[0]} is not built for torchtitan; expected {' or '.join(SCHEDULES)}" if unknown else ""
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 
@@ -17,23 +18,21 @@ from .transforms.compile import apply_compile
 from .transforms.cp import apply_cp, cannot_cp
 from .transforms.ddp import apply_ddp, broadcast_by_ddp
 from .transforms.fsdp import apply_fsdp, apply_hsdp, cannot_shard, cannot_shard_and_replicate
-from .transforms.optimizer import apply_optimizer, cannot_optimize
-from .transforms.pp import apply_pp, cannot_pp
+from .transforms.optimizer import apply_optimizer
+from .transforms.pp import SCHEDULES, apply_pp
 from .transforms.replicate import apply_replicate, broadcast_by_replicate
-from .transforms.sac import apply_sac, cannot_sac
+from .transforms.sac import FAMILIES, apply_sac
 from .transforms.tp import apply_tp, broadcast_by_tp, cannot_tp
 from .transforms.transform import Transform
 
 TRANSFORMS: dict[str, Transform] = {
-    "pp": Transform(
-        apply_pp, ("gpipe", "1f1b", "interleaved", "zero_bubble", "microbatches", "cut"), cannot=cannot_pp
-    ),
+    "pp": Transform(apply_pp, (*SCHEDULES, "microbatches", "cut")),
     "tp": Transform(
         apply_tp, ("sp", "plan", "rest", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp
     ),
-    "cp": Transform(apply_cp, ("all_gather", "ring"), ("attention",), cannot_cp),
+    "cp": Transform(apply_cp, ("all_gather",), ("attention",), cannot_cp),
     "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
-    "sac": Transform(apply_sac, ("policy", "n"), ("block",), cannot_sac),
+    "sac": Transform(apply_sac, (f"policy={'|'.join(FAMILIES)}", "n"), ("block",)),
     "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),
     "fsdp": Transform(apply_fsdp, ("reshard", "mp"), ("block",), cannot_shard),
     "hsdp": Transform(apply_hsdp, ("reshard", "mp"), ("block",), cannot_shard_and_replicate),
@@ -51,17 +50,15 @@ TRANSFORMS: dict[str, Transform] = {
         sends_every_parameter=True,
     ),
     "amp": Transform(apply_amp),
-    "optimizer": Transform(
-        apply_optimizer, ("clip", "foreach", "lr", "weight_decay"), cannot=cannot_optimize
-    ),
+    "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay")),
 }
-OWN = "pkg:factory"  # stands for a user's own code: a model, or the function of --apply
-MODELS = ["llama", OWN]
+MODELS = ["llama"]
 
 
-def built_for(project: Project | None) -> tuple[list[str], list[str]]:
-    """The transforms and models of a published project, or those of this engine."""
-    return list(transforms_of(project)), [*project.models, OWN] if project else MODELS
+def built_for(project: Project | None) -> tuple[list[dict[str, Any]], list[str]]:
+    """The transforms, with what of each, and the models of a published project, or those of this engine."""
+    transforms = [transform.built(name) for name, transform in transforms_of(project).items()]
+    return transforms, list(project.models) if project else MODELS
 
 
 def cannot(case: Case, project: Project | None = None) -> str:
@@ -105,13 +102,7 @@ def cannot_apply(item: Item, case: Case, project: Project | None) -> str:
     if case.apply:  # the items only say what the user's function does
         return ""
     transform = transforms_of(project).get(item.name)
-    if transform is None:
-        if project:
-            return f"{project.name} has no transform '{item.name}'"
-        return f"transform '{item.name}' is not built"
-    unknown = [name for name in item.options if name not in transform.options]
-    if unknown:
-        return f"{item.name}:{unknown[0]} is not built"
-    if item.scope not in transform.scopes:
-        return f"{item.name}@{item.scope} is not built; expected {' or '.join(transform.scopes)}"
+    missing = transform.unbuilt(item) if transform else item.name
+    if missing or not transform:
+        return f"not built: {missing}"
     return transform.cannot(item)

@@ -19,7 +19,7 @@ from .program import Program
 from .record import empty_record, failure_of, fill
 from .report import Order, RankError
 
-PROTOCOL = 3  # kProtocolVersion in src/protocol/messages.h
+PROTOCOL = 4  # kProtocolVersion in src/protocol/messages.h
 MOST_RANKS = 16
 
 
@@ -53,6 +53,7 @@ class Front:
             "devices": devices(),
             "transforms": list(self._program.transforms),
             "models": list(self._program.models),
+            "own_code": True,
             "mutants": [],
             "faults": kinds,
             "max_ranks": MOST_RANKS,

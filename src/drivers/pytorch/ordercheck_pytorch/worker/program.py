@@ -58,7 +58,7 @@ class RankResult(Protocol):
 class Program(Protocol):
     """`run_rank` raises OutOfRange or Unsupported: the worker knows them by their names."""
 
-    transforms: Sequence[str]
+    transforms: Sequence[Mapping[str, Any]]  # what of each is built, as hello says it
     models: Sequence[str]
     project: str  # "torchtitan", a published one; "" for the engine's own models and transforms
     project_version: str  # "0.2.2"
@@ -86,7 +86,7 @@ class RealProgram:
         projects = importlib.import_module(package + ".project")
         self._parts = importlib.import_module(package + ".parts")
         self._project_parts = importlib.import_module(package + ".project_parts")
-        self.transforms: Sequence[str]
+        self.transforms: Sequence[Mapping[str, Any]]
         self.models: Sequence[str]
         try:
             self._project = projects.project_named(project) if project else None

@@ -59,8 +59,6 @@ def apply_cp(program: Program, item: Item, site: Site) -> None:
 
 
 def cannot_cp(item: Item) -> str:
-    if "ring" in item.options:
-        return "cp:ring is not built; expected all_gather"
     if not has_context_parallel():
         return f"cp is not built for torch {torch.__version__}; it needs torch.distributed's _ContextParallel"
     return ""

@@ -52,24 +52,6 @@ def clip(
         )
 
 
-def cannot_optimize(item: Item) -> str:
-    for name in ("clip", "lr", "weight_decay"):
-        value = item.options.get(name, "0")
-        if name == "clip" and value == "per_mesh":
-            continue
-        if not is_size(value):
-            also = ", or per_mesh" if name == "clip" else ""
-            return f"optimizer:{name}={value}: expected a number of at least 0{also}"
-    return ""
-
-
-def is_size(text: str) -> bool:
-    try:
-        return 0 <= float(text) < float("inf")
-    except ValueError:
-        return False
-
-
 def apply_default_optimizer(program: Program, site: Site) -> None:
     """Of a stack that has none: over the parameters that the last transform left, as a trainer makes it."""
     apply_optimizer(program, DEFAULT_OPTIMIZER, site)

@@ -41,9 +41,3 @@ def keep_stage(model: nn.Module, stage: int, stages: int) -> None:
     if stage < stages - 1:
         holder.norm = None  # type: ignore[assignment]
         holder.output = None  # type: ignore[assignment]
-
-
-def cannot_pp(item: Item) -> str:
-    if "interleaved" in item.options:
-        return f"pp:interleaved is not built; expected {', '.join(SCHEDULES)}"
-    return ""

@@ -57,8 +57,3 @@ def contexts_of(kept: set[Any], every: int, counters: dict[str, int]) -> Callabl
         return create_selective_checkpoint_contexts(policy)
 
     return contexts
-
-
-def cannot_sac(item: Item) -> str:
-    unknown = [family for family in item.options.get("policy", "linear").split("+") if family not in FAMILIES]
-    return f"sac:policy={unknown[0]} is not known; expected {', '.join(FAMILIES)}" if unknown else ""

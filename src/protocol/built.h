@@ -1,0 +1,33 @@
+// What an engine builds of a transform: its hello says it, and a case is judged by it before anything is started.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct BuiltOption {
+  std::string name;                      // "*" stands for every option
+  std::vector<std::string> values = {};  // none: every one. A value that joins several with '+' is built where each of them is
+  friend bool operator==(const BuiltOption&, const BuiltOption&) = default;
+};
+
+struct BuiltTransform {
+  std::string name;
+  std::vector<std::string> modes = {};   // what may stand behind '=', "" of an item without one; none: all of the catalogue
+  std::vector<std::string> scopes = {};  // "block"; none: likewise
+  std::vector<BuiltOption> options = {{.name = "*"}};
+  friend bool operator==(const BuiltTransform&, const BuiltTransform&) = default;
+};
+
+// The first thing of the item that is not built, as a stack writes it: "ep", "tp:plan=blocks", "ac@model"; "" when it all is.
+std::string unbuilt_part(const Item& item, const std::vector<BuiltTransform>& built);
+
+// The same of a whole stack, each once.
+std::vector<std::string> unbuilt_parts(const Stack& stack, const std::vector<BuiltTransform>& built);
+
+const BuiltTransform* find_built(const std::vector<BuiltTransform>& built, const std::string& name);  // null when there is none
+
+}  // namespace ordercheck
