@@ -33,12 +33,12 @@ Result<int> run_check(const CheckOptions& options) {
     return check_project({.question = options.question, .today = options.today, .strict = options.strict, .fix = options.fix});
   if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
     return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
-  const auto asked = ask(options.question);
+  const auto asked = read_question(options.question);
   if (!asked) return asked.error();
   const Knowledge& known = asked->knowledge;
-  Report report = check(asked->stack, Judge(known.rules, asked->meant.target, known.observations, asked->job));
-  report.target_assumed = asked->meant.assumed;
-  report.newest_run = asked->meant.newest_run;
+  Report report = check(asked->stack, Judge(known.rules, asked->settled.target, known.observations, asked->job));
+  report.target_assumed = asked->settled.assumed;
+  report.newest_run = asked->settled.newest_run;
   const int code = exit_code_of(report, options.strict);
   if (format != "text" && format != "json") {
     fmt::print("{}", render_for_ci(judged(std::move(report)), format, known.rules));

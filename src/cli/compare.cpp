@@ -12,8 +12,8 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/question.h"
-#include "report/side_by_side.h"
-#include "report/two_runs.h"
+#include "report/text/side_by_side.h"
+#include "report/text/two_runs.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -92,23 +92,22 @@ Result<int> run_compare(const CompareOptions& options) {
   const auto knowledge = load_knowledge(options.rules);
   if (!knowledge) return knowledge.error();
   const bool one_python = options.engine.pythons.size() == 1;
-  const auto meant = target_for(options.target, one_python && !options.run ? options.engine.pythons.front() : "", *knowledge);
-  if (!meant) return meant.error();
+  const std::string python = one_python && !options.run ? options.engine.pythons.front() : "";
+  const auto settled = settled_target(options.target, python, *knowledge);
+  if (!settled) return settled.error();
   const auto job = job_of(options.job);
   if (!job) return job.error();
 
   std::vector<EngineSpec> specs;
   if (options.run) {
-    const auto known = known_engines(options.rules);
-    if (!known) return known.error();
-    auto chosen = engines_of(options.engine, *known);
+    auto chosen = engines_of(options.engine, knowledge->engines);
     if (!chosen) return chosen.error();
     specs = std::move(chosen).value();
   }
 
   const Stack &left = stacks->front(), &right = stacks->back();
-  const Judge judge(knowledge->rules, meant->target, knowledge->observations, *job);
-  const bool assumed = meant->assumed;
+  const Judge judge(knowledge->rules, settled->target, knowledge->observations, *job);
+  const bool assumed = settled->assumed;
   fmt::print("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left), print(right),
              render_text(changes_between(left, right, judge), judge));
   std::vector<int> codes{print_findings("left", left, judge, assumed)};

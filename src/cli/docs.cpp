@@ -1,5 +1,5 @@
 // ordercheck docs --write|--check|--print: the pages that are generated from rules and evidence.
-#include "report/docs.h"
+#include "report/pages/docs.h"
 
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/shared/knowledge.h"
+#include "knowledge/knowledge.h"
 
 namespace ordercheck::cli {
 namespace {

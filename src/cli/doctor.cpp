@@ -9,10 +9,11 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/shared/knowledge.h"
 #include "engine/engine_spec.h"
 #include "engine/pool.h"
 #include "engine/pytorch_engine.h"
+#include "stack/transforms.h"
+#include "knowledge/knowledge.h"
 #include "rule/load.h"
 
 namespace ordercheck::cli {
@@ -59,8 +60,9 @@ void print_hello(const Hello& hello, Findings& findings) {
   findings.found("engine", hello.engine);
   findings.found("versions", hello.versions.empty() ? "none" : join(hello.versions, ", "));
   findings.found("devices", listed(hello.devices));
-  findings.found("transforms", listed(hello.transforms));
+  findings.found("transforms", listed(names_in(hello.transforms)));
   findings.found("models", listed(hello.models));
+  findings.found("own code", hello.own_code ? "yes" : "no");
   findings.found("mutants", listed(hello.mutants));
   findings.found("faults", listed(hello.faults));
   findings.found("ranks", fmt::format("up to {}", hello.max_ranks));

@@ -37,18 +37,18 @@ Result<int> explain_pair_of(const Stack& stack, const ExplainOptions& options, c
   if (stack.items.size() != 2)
     return Error{fmt::format("expected one word or two transforms, got {}; ordercheck suggest {} explains a whole stack",
                              stack.items.size(), print(stack))};
-  const auto meant = target_for(options.target, knowledge);
-  if (!meant) return meant.error();
-  fmt::print("{}", explain_two(stack.items[0], stack.items[1], knowledge, meant->target));
+  const auto settled = settled_target(options.target, "", knowledge);
+  if (!settled) return settled.error();
+  fmt::print("{}", explain_two(stack.items[0], stack.items[1], knowledge, settled->target));
   return kNothingAgainst;
 }
 
 Result<int> explain_page(const Rule& rule, const ExplainOptions& options, const Knowledge& knowledge) {
   std::optional<Target> asked;
   if (!options.target.empty()) {
-    const auto meant = target_for(options.target, knowledge);
-    if (!meant) return meant.error();
-    asked = meant->target;
+    const auto settled = settled_target(options.target, "", knowledge);
+    if (!settled) return settled.error();
+    asked = settled->target;
   }
   fmt::print("{}", explain_rule(rule, knowledge, asked));
   return kNothingAgainst;

@@ -11,9 +11,9 @@
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
-#include "cli/shared/knowledge.h"
+#include "knowledge/knowledge.h"
 #include "plan/plan.h"
-#include "report/graph_view.h"
+#include "report/text/graph_view.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {

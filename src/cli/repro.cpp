@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
-#include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
 #include "cli/shared/subject_option.h"
+#include "knowledge/knowledge.h"
 
 namespace ordercheck::cli {
 namespace {

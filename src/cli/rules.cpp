@@ -18,7 +18,7 @@ namespace ordercheck::cli {
 namespace {
 
 struct RulesOptions {
-  std::string target = kUsualTarget;
+  std::string target;
   std::string format = "text";
   std::string rules;
 };
@@ -63,11 +63,9 @@ std::string as_json(const Judge& judge) {
 Result<int> run_rules(const RulesOptions& options) {
   const Result<Knowledge> knowledge = load_knowledge(options.rules);
   if (!knowledge) return knowledge.error();
-  const Result<Target> asked = parse_target(options.target);
-  if (!asked) return asked.error();
-  const Result<Target> target = settle_target(*asked, knowledge->rules, knowledge->observations);
-  if (!target) return target.error();
-  const Judge judge(knowledge->rules, *target, knowledge->observations);
+  const auto settled = settled_target(options.target, "", *knowledge);
+  if (!settled) return settled.error();
+  const Judge judge(knowledge->rules, settled->target, knowledge->observations);
   fmt::print("{}", options.format == "json" ? as_json(judge) : as_text(judge, knowledge->retired));
   return kNothingAgainst;
 }

@@ -13,11 +13,11 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
-#include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/subject_option.h"
-#include "report/builds_beside.h"
-#include "report/summary.h"
+#include "knowledge/knowledge.h"
+#include "report/text/builds_beside.h"
+#include "report/text/summary.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -102,9 +102,7 @@ Result<int> run_run(RunCommand command) {
   if (!options) return options.error();
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return knowledge.error();
-  const auto known = known_engines(command.rules);
-  if (!known) return known.error();
-  const auto specs = engines_of(choice_of(command, *subject), *known, command.own.option_given());
+  const auto specs = engines_of(choice_of(command, *subject), knowledge->engines, command.own.option_given());
   if (!specs) return specs.error();
   if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, *options);
   return run_on_several(*specs, command, *subject, knowledge->rules, *options);

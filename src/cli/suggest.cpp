@@ -12,13 +12,13 @@ namespace ordercheck::cli {
 namespace {
 
 Result<int> run_suggest(const Question& question) {
-  const auto asked = ask(question);
+  const auto asked = read_question(question);
   if (!asked) return asked.error();
   if (asked->stack.items.empty()) return Error{"expected at least one transform, got none: ordercheck suggest fsdp=2,ac,tp=2"};
-  const Judge judge(asked->knowledge.rules, asked->meant.target, asked->knowledge.observations, asked->job);
+  const Judge judge(asked->knowledge.rules, asked->settled.target, asked->knowledge.observations, asked->job);
   Suggestion suggestion = suggest(asked->stack, judge);
-  suggestion.report.target_assumed = asked->meant.assumed;
-  suggestion.report.newest_run = asked->meant.newest_run;
+  suggestion.report.target_assumed = asked->settled.assumed;
+  suggestion.report.newest_run = asked->settled.newest_run;
   fmt::print("{}", question.format == "json" ? render_json(suggestion, judge) : render_text(suggestion, judge, wants_colour()));
   return exit_code_of(suggestion.report, false);
 }

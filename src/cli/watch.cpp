@@ -15,12 +15,13 @@
 #include "cli/project/found_project.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
-#include "cli/shared/knowledge.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
 #include "cli/shared/subject_option.h"
 #include "engine/engine_spec.h"
+#include "knowledge/knowledge.h"
 #include "project/allowance.h"
+#include "rule/models.h"
 #include "rule/prediction.h"
 #include "stack/notation.h"
 
@@ -227,13 +228,11 @@ Result<int> run_watch(const WatchCommand& command) {
   std::vector<Rule>& rules = knowledge->rules;
   if (const Status added = add_own_rules(project, rules); !added) return added.error();
   if (const Status ids = check_allowed_rules(project, rules); !ids) return ids.error();
-  const auto known = known_engines(command.rules);
-  if (!known) return known.error();
   EngineChoice choice = command.engine;
   auto engine = engine_of_subject(command.subject, choice.engine);
   if (!engine) return engine.error();
   choice.engine = *std::move(engine);
-  const auto engines = engines_of(choice, *known, command.own.option_given());
+  const auto engines = engines_of(choice, knowledge->engines, command.own.option_given());
   if (!engines) return engines.error();
   const auto specs = importing_from(fs::path(project.path).parent_path(), *engines);
   std::vector<std::vector<Observation>> seen;

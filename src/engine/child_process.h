@@ -1,6 +1,6 @@
 // One child process with its three pipes, in a process group of its own.
 //
-// Discussion rules: the kernel ends a child when the *thread* that started it ends, so that a supervisor that is killed
+// Thread rules: the kernel ends a child when the *thread* that started it ends, so that a supervisor that is killed
 // leaves nothing behind. Start, use and destroy a child on one thread.
 #pragma once
 

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInterpreter = "python with torch";
 constexpr const char* kGraphs = "graphs";
+constexpr const char* kCheck = "check";
 
 struct EngineText {
   const char* name;
@@ -45,6 +46,13 @@ void check_start(TomlTable& file, const EngineFile& engine) {
     file.refuse("project", fmt::format("expected interpreter = \"{}\" beside it, got none", kInterpreter));
 }
 
+bool is_usual_target(TomlTable& file) {
+  const std::vector<std::string> uses = file.texts_if_given("usual_for");
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (uses[i] != kCheck) file.refuse("usual_for", i, fmt::format("expected '{}', got '{}'", kCheck, uses[i]));
+  return !uses.empty();
+}
+
 void check_words(TomlTable& file, const EngineFile& engine) {
   for (std::size_t i = 0; i < engine.environment.size(); ++i)
     if (engine.environment[i].find('=') == std::string::npos)
@@ -66,7 +74,10 @@ Result<EngineFile> parse_engine_file(std::string_view text, const fs::path& path
                     .timeout = std::chrono::seconds(file.number_if_given("timeout").value_or(EngineFile{}.timeout.count())),
                     .slow_start = std::chrono::seconds(file.number_if_given("slow_start").value_or(0)),
                     .threads = file.number_if_given("threads").value_or(EngineFile{}.threads),
-                    .keeps = file.texts_if_given("keeps")};
+                    .keeps = file.texts_if_given("keeps"),
+                    .sources = file.texts_if_given("sources"),
+                    .transforms = file.text_if_given("transforms"),
+                    .usual_target = is_usual_target(file)};
   check_start(file, engine);
   check_words(file, engine);
   if (const auto error = file.error()) return *error;
@@ -89,6 +100,7 @@ Result<std::vector<EngineFile>> load_engine_files(const fs::path& folder) {
     auto engine = parse_engine_file(*text, entry.path());
     if (!engine) return engine.error();
     const std::string name = engine->name;
+    engine->usual_target |= by_name.contains(name) && by_name[name].usual_target;  // not given up by another way to start it
     by_name[name] = std::move(engine).value();
   }
   std::vector<EngineFile> known;

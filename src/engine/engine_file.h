@@ -6,7 +6,10 @@
 //   timeout = 60                        # seconds for one run
 //   slow_start = 60                     # seconds that its hello may take beyond what every worker's may
 //   threads = 4                         # hardware threads that one worker keeps busy
+//   sources = ["src/ranks"]             # folders of ordercheck's repository that it is made of, for --changed
+//   transforms = "src/ranks/transform"  # the one in them with a file a transform
 //   keeps = ["graphs"]                  # what its records can hold beside numbers
+//   usual_for = ["check"]               # stacks are judged for it where nothing is named, and pages are written for it
 //
 // In place of `command` one of these two stands in the files of the engines that come with ordercheck:
 //
@@ -39,6 +42,9 @@ struct EngineFile {
   std::chrono::seconds slow_start{0};
   int threads = 1;
   std::vector<std::string> keeps;
+  std::vector<std::string> sources;
+  std::string transforms;
+  bool usual_target = false;
   friend bool operator==(const EngineFile&, const EngineFile&) = default;
 };
 

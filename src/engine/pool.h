@@ -1,7 +1,7 @@
 // Several workers of one engine, each given one case at a time. A worker that breaks costs its case; the next case has
 // a fresh one.
 //
-// Discussion rules: run() delivers on the calling thread; one run() at a time. Workers stay between runs.
+// Thread rules: run() delivers on the calling thread; one run() at a time. Workers stay between runs.
 #pragma once
 
 #include <atomic>

@@ -46,7 +46,7 @@ bool at_least(const std::string& version, long long major, long long minor) {
 }
 
 // What is behind `name` on a line of its own; "" when there is no such line.
-std::string told(const std::string& output, std::string_view name) {
+std::string value_after(const std::string& output, std::string_view name) {
   for (const std::string& line : split(output, '\n'))
     if (line.starts_with(name)) return one_line(trim(std::string_view(line).substr(name.size())));
   return "";
@@ -59,13 +59,13 @@ Result<std::string> torch_in(const std::string& python, const std::string& named
   };
   const auto answer = run_to_end({python, "-c", kQuestion}, environment, "", kAnswerLimit);
   if (!answer) return wrong("but " + answer.error().message);
-  const std::string version = told(answer->output, "python ");
+  const std::string version = value_after(answer->output, "python ");
   if (answer->end.signal != 0 || answer->end.exit_code != 0 || version.empty()) {
     const std::string last = answer->last_error.empty() ? "" : ": " + answer->last_error;
     return wrong(fmt::format("got a program that does not answer as one: it {}{}", describe(answer->end), last));
   }
   if (!at_least(version, 3, 10)) return wrong("got Python " + version);
-  const std::string torch = told(answer->output, "torch ");
+  const std::string torch = value_after(answer->output, "torch ");
   if (torch.empty()) return wrong("got no torch", fmt::format("install it there, or {}", kCure));
   if (!at_least(torch, 2, 6)) return wrong("got torch " + torch, fmt::format("update it there, or {}", kCure));
   return torch;

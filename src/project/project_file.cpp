@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/toml.h"
+#include "rule/models.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

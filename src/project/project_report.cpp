@@ -12,13 +12,13 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
   ProjectReport made{.path = project.path, .from_repository = from_repository, .stacks = {}, .expired = {}, .idle = {}};
   std::vector<bool> used(project.allows.size(), false);
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    StackReport one{.subject = project.stacks[i], .report = std::move(reports[i]), .allowed = {}};
+    StackReport one{.entry = project.stacks[i], .report = std::move(reports[i]), .allowed = {}};
     std::vector<Finding> left;
     for (Finding& finding : one.report.findings) {
       const Allow* by = nullptr;
       for (std::size_t at = 0; at < project.allows.size(); ++at) {
         const Allow& allow = project.allows[at];
-        if (!is_about(allow, one.subject.name, finding.rule)) continue;
+        if (!is_about(allow, one.entry.name, finding.rule)) continue;
         used[at] = true;
         if (by == nullptr && !has_expired(allow, today)) by = &allow;
       }
@@ -31,7 +31,7 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
     std::erase_if(one.report.unknown, [&](const Unknown& unknown) {
       bool allowed = false;
       for (std::size_t at = 0; at < project.allows.size(); ++at) {
-        if (!is_about(project.allows[at], one.subject.name, id_of(unknown))) continue;
+        if (!is_about(project.allows[at], one.entry.name, id_of(unknown))) continue;
         used[at] = true;
         allowed = allowed || !has_expired(project.allows[at], today);
       }

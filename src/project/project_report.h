@@ -15,7 +15,7 @@ struct AllowedFinding {
 };
 
 struct StackReport {
-  ProjectStack subject;
+  ProjectStack entry;
   Report report;  // without what is allowed
   std::vector<AllowedFinding> allowed;
 };

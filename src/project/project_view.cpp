@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/render.h"
-#include "report/junit.h"
-#include "report/sarif.h"
+#include "report/ci/junit.h"
+#include "report/ci/sarif.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -21,7 +21,7 @@ struct Note {
   std::string rule;
   Severity severity = Severity::error;
   int line = 1;
-  std::string subject;  // the stack's name, "" of an entry
+  std::string stack;  // the stack's name, "" of an entry
   std::string message;
   std::string fingerprint;
 };
@@ -34,25 +34,25 @@ std::string try_text(const Finding& finding) {
                                : fmt::format("; try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
 }
 
-Note note_of(const ProjectStack& subject, const Finding& finding) {
+Note note_of(const ProjectStack& entry, const Finding& finding) {
   std::string parties;
   for (const Party& party : finding.parties) parties += " " + party.text;
-  return {.rule = finding.rule,
-          .severity = finding.severity,
-          .line = subject.line,
-          .subject = subject.name,
-          .message =
-              fmt::format("{}: {}; {}: {}{}", subject.name, finding.headline, finding.instead, finding.why, try_text(finding)),
-          .fingerprint = subject.name + parties};
+  return {
+      .rule = finding.rule,
+      .severity = finding.severity,
+      .line = entry.line,
+      .stack = entry.name,
+      .message = fmt::format("{}: {}; {}: {}{}", entry.name, finding.headline, finding.instead, finding.why, try_text(finding)),
+      .fingerprint = entry.name + parties};
 }
 
-Note note_of(const ProjectStack& subject, const Unknown& unknown, const Target& target) {
+Note note_of(const ProjectStack& entry, const Unknown& unknown, const Target& target) {
   return {.rule = id_of(unknown),
           .severity = Severity::advice,
-          .line = subject.line,
-          .subject = subject.name,
-          .message = fmt::format("{}: {}", subject.name, in_words(unknown, target)),
-          .fingerprint = fmt::format("{} {}", subject.name, unknown.transform)};
+          .line = entry.line,
+          .stack = entry.name,
+          .message = fmt::format("{}: {}", entry.name, in_words(unknown, target)),
+          .fingerprint = fmt::format("{} {}", entry.name, unknown.transform)};
 }
 
 std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
@@ -60,14 +60,14 @@ std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " i
 std::vector<Note> notes_of(const ProjectReport& report) {
   std::vector<Note> notes;
   for (const StackReport& one : report.stacks) {
-    for (const Finding& finding : one.report.findings) notes.push_back(note_of(one.subject, finding));
-    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(one.subject, unknown, one.report.target));
+    for (const Finding& finding : one.report.findings) notes.push_back(note_of(one.entry, finding));
+    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(one.entry, unknown, one.report.target));
   }
   for (const Allow& allow : report.expired)
     notes.push_back({.rule = kExpired,
                      .severity = Severity::error,
                      .line = allow.line,
-                     .subject = "",
+                     .stack = "",
                      .message = fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
                                             allow.rule, where_of(allow), allow.until, allow.reason),
                      .fingerprint = allow.rule + where_of(allow)});
@@ -75,7 +75,7 @@ std::vector<Note> notes_of(const ProjectReport& report) {
     notes.push_back({.rule = kIdle,
                      .severity = Severity::advice,
                      .line = allow.line,
-                     .subject = "",
+                     .stack = "",
                      .message = fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
                                             where_of(allow), allow.reason),
                      .fingerprint = allow.rule + where_of(allow)});
@@ -134,13 +134,13 @@ std::string render_project_text(const ProjectReport& report) {
   for (const StackReport& one : report.stacks) {
     for (const AllowedFinding& allowed : one.allowed)
       text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
-                          one.subject.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
-    if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.subject.name), print(*one.report.repaired));
+                          one.entry.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
+    if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.entry.name), print(*one.report.repaired));
     std::vector<std::string> open;
     for (const NotJudged& rule : one.report.not_judged)
       open.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
     if (!open.empty())
-      text += fmt::format("{}: not judged, sizes unknown: {}; give them in sizes = {{ ... }}\n", one_line(one.subject.name),
+      text += fmt::format("{}: not judged, sizes unknown: {}; give them in sizes = {{ ... }}\n", one_line(one.entry.name),
                           join(open, ", "));
   }
   return text + summary_of(report) + "\n";
@@ -151,10 +151,10 @@ std::string render_project_json(const ProjectReport& report) {
   for (const StackReport& one : report.stacks) {
     Json allowed = Json::array();
     for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
-    stacks.push_back({{"name", one.subject.name},
-                      {"line", one.subject.line},
-                      {"model", one.subject.run.model},
-                      {"apply", one.subject.run.apply},
+    stacks.push_back({{"name", one.entry.name},
+                      {"line", one.entry.line},
+                      {"model", one.entry.run.model},
+                      {"apply", one.entry.run.apply},
                       {"allowed", allowed},
                       {"report", Json::parse(render_json(one.report))}});
   }
@@ -176,9 +176,9 @@ std::string render_project_junit(const ProjectReport& report) {
   TestSuite suite{.name = file.empty() ? "ordercheck" : file, .properties = {}, .cases = {}};
   const std::vector<Note> notes = notes_of(report);
   for (const StackReport& one : report.stacks) {
-    TestCase made{.name = one.subject.name, .file = file, .line = file.empty() ? 0 : one.subject.line};
+    TestCase made{.name = one.entry.name, .file = file, .line = file.empty() ? 0 : one.entry.line};
     for (const Note& note : notes) {
-      if (note.subject != one.subject.name) continue;
+      if (note.stack != one.entry.name) continue;
       made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, note.message);
       if (note.severity != Severity::error) continue;
       if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, note.message);
@@ -209,7 +209,7 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                            .message = note.message,
                            .file = report.from_repository,
                            .line = note.line,
-                           .subject = note.subject,
+                           .stack = note.stack,
                            .fingerprint = note.fingerprint});
   // No findings, and no silence either: code scanning lists notes apart.
   for (const StackReport& one : report.stacks)
@@ -217,12 +217,12 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
       log.results.push_back(
           {.rule = open.rule,
            .level = SarifLevel::note,
-           .message = fmt::format("{}: not judged, sizes unknown: {}; give them {}", one.subject.name, join(open.sizes, ", "),
+           .message = fmt::format("{}: not judged, sizes unknown: {}; give them {}", one.entry.name, join(open.sizes, ", "),
                                   report.from_repository.empty() ? "with --set" : "in the sizes of the stack"),
            .file = report.from_repository,
-           .line = one.subject.line,
-           .subject = one.subject.name,
-           .fingerprint = one.subject.name});
+           .line = one.entry.line,
+           .stack = one.entry.name,
+           .fingerprint = one.entry.name});
   const std::vector<SarifOwnRule> own{{.id = kExpired,
                                        .name = "An entry of .ordercheck.toml allows something whose last day is over",
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},

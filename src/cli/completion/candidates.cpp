@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/shared/knowledge.h"
+#include "knowledge/knowledge.h"
 #include "rule/glossary.h"
 #include "stack/transforms.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/shared/knowledge.h"
+#include "knowledge/knowledge.h"
 #include "rule/rule.h"
 #include "stack/stack.h"
 

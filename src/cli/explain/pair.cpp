@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/explain/explain.h"
-#include "report/side_by_side.h"
+#include "report/text/side_by_side.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -13,7 +13,7 @@ std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge
   const Stack straight{.items = {a, b}}, turned{.items = {b, a}};
   const auto seen = seen_of(straight, turned, knowledge.observations);
   std::string text = verdict_in_words(a, b, judge);
-  for (const SeenOfTwo& one : seen) text += "; " + told(one);
+  for (const SeenOfTwo& one : seen) text += "; " + describe(one);
   text += "\n\n" + explain_pair(a, b, judge);
   text += seen.empty() ? "\nNo run of the two alone is committed.\n" : "\nWhat runs of exactly the two showed:\n";
   for (const SeenOfTwo& one : seen) text += render_table(table_of(one, print(straight), print(turned)));

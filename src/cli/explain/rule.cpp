@@ -26,8 +26,9 @@ std::string grade_for(const Rule& rule, const Target& target, const Knowledge& k
 // One line an engine: the versions that were run, else the newest that the pages know.
 std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
   std::string text;
-  std::vector<std::string> engines = knowledge.engines;
-  std::ranges::stable_partition(engines, [](const std::string& engine) { return engine == kUsualTarget; });
+  std::vector<std::string> engines = names_of(knowledge.engines);
+  const std::string usual = usual_target(knowledge.engines);
+  std::ranges::stable_partition(engines, [&](const std::string& engine) { return engine == usual; });
   for (const std::string& engine : engines) {
     if (!speaks_about(rule, engine)) continue;
     const Result<Target> target =

@@ -5,20 +5,20 @@
 
 #include "base/file.h"
 #include "check/evidence_for.h"
-#include "cli/shared/knowledge.h"
 #include "cli/shared/repro_script.h"
-#include "report/html.h"
+#include "knowledge/knowledge.h"
+#include "report/html/html.h"
 
 namespace ordercheck::cli {
 namespace fs = std::filesystem;
 
 Result<HtmlPage> html_page_of(const MatrixCommand& command) {
-  const auto rules = find_rules_folder(command.rules);
-  if (!rules) return rules.error();
-  const fs::path root = beside(*rules, "").parent_path();
+  const auto folders = find_folders(command.rules, command.folder);
+  if (!folders) return folders.error();
+  const fs::path root = beside(folders->rules, "").parent_path();
   const fs::path templates = root / "report_templates" / "html";
   if (const auto first = read_file(templates / "page.html"); !first) return first.error();
-  auto sources = load_sources(*rules, command.folder.empty() ? root / "matrix" : fs::path(command.folder));
+  auto sources = load_sources(*folders);
   if (!sources) return sources.error();
   return HtmlPage{.sources = *std::move(sources), .templates = templates};
 }

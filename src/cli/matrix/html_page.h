@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "cli/matrix/matrix.h"
 #include "plan/result.h"
-#include "report/repro_scripts.h"
-#include "report/sources.h"
+#include "report/html/repro_scripts.h"
+#include "report/pages/sources.h"
 
 namespace ordercheck::cli {
 

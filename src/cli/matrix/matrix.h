@@ -12,7 +12,7 @@
 #include "cli/shared/engine_choice.h"
 #include "plan/plan.h"
 #include "plan/shards.h"
-#include "report/covering_view.h"
+#include "report/text/covering_view.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {

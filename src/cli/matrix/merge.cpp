@@ -13,8 +13,8 @@
 #include "check/outcome.h"
 #include "cli/command.h"
 #include "cli/matrix/matrix.h"
-#include "cli/shared/knowledge.h"
 #include "engine/engine_spec.h"
+#include "knowledge/knowledge.h"
 #include "plan/result.h"
 
 namespace ordercheck::cli {
@@ -61,7 +61,7 @@ Result<std::vector<Outcome>> judged(const EvidenceTable& table, const std::vecto
   return outcomes;
 }
 
-std::string told(const EvidenceTable& table, const std::vector<Outcome>& outcomes, std::size_t parts) {
+std::string describe_merge(const EvidenceTable& table, const std::vector<Outcome>& outcomes, std::size_t parts) {
   const Tally tally = tally_of(outcomes, table.controls);
   std::vector<std::string> verdicts;
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
@@ -112,7 +112,7 @@ Result<int> run_merge(const MatrixCommand& command) {
   if (!knowledge) return knowledge.error();
   const auto outcomes = judged(merged->table, knowledge->rules);
   if (!outcomes) return outcomes.error();
-  fmt::print("{}", told(merged->table, *outcomes, command.parts.size()));
+  fmt::print("{}", describe_merge(merged->table, *outcomes, command.parts.size()));
   if (!command.out.empty()) {
     if (const auto written = replace_file(command.out, print_evidence(merged->table)); !written) return written.error();
     fmt::print("wrote {}\n", command.out);

@@ -8,8 +8,8 @@
 #include "cli/matrix/matrix.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
-#include "report/job_files.h"
-#include "report/summary.h"
+#include "report/ci/job_files.h"
+#include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "report/job_summary.h"
-#include "report/junit.h"
-#include "report/sarif.h"
+#include "report/ci/job_summary.h"
+#include "report/ci/junit.h"
+#include "report/ci/sarif.h"
 
 namespace ordercheck::cli {
 namespace {

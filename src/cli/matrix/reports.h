@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/matrix_report.h"
+#include "report/ci/matrix_report.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {

@@ -17,8 +17,8 @@
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
 #include "evidence/compare.h"
-#include "report/builds_beside.h"
-#include "report/summary.h"
+#include "report/text/builds_beside.h"
+#include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "base/text.h"
 #include "cli/matrix/matrix.h"
-#include "cli/shared/knowledge.h"
 #include "evidence/shard.h"
+#include "knowledge/knowledge.h"
 #include "plan/changed.h"
 #include "plan/coverage.h"
-#include "report/summary.h"
+#include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -97,19 +97,13 @@ Result<std::string> change_in(const fs::path& root, const std::string& written) 
                            fs::weakly_canonical(root, error).string())};
 }
 
-Result<EngineSources> sources_of(const std::string& engine, const MatrixCommand& command, const fs::path& folder) {
-  const auto known = known_engines(command.rules);
-  if (!known) return known.error();
-  EngineSources sources;
+EngineSources sources_of(const std::string& engine, const Knowledge& knowledge, const fs::path& folder) {
   std::error_code error;
-  sources.own_space = fs::exists(folder / fmt::format("space-{}.toml", engine), error);
-  const EngineFile* file = find_engine(*known, engine);
-  // Of a program that nothing is known of, every source may be a part.
-  if (file == nullptr || !file->command.empty())
-    return EngineSources{.native = true, .python = true, .own_space = sources.own_space};
-  sources.native = !file->built_beside.empty();
-  sources.python = !file->interpreter.empty();
-  sources.project = file->project;
+  EngineSources sources{.own_space = fs::exists(folder / fmt::format("space-{}.toml", engine), error)};
+  if (const EngineFile* file = find_engine(knowledge.engines, engine)) {
+    sources.folders = file->sources;
+    sources.transforms = file->transforms;
+  }
   return sources;
 }
 
@@ -122,11 +116,12 @@ Result<Plan> only_changed(Plan plan, const MatrixCommand& command, const Knowled
     if (!change) return change.error();
     changes.push_back(std::move(change).value());
   }
-  const auto sources = sources_of(plan.engine, command, folder);
-  if (!sources) return sources.error();
+  const auto table = load_changes(folder / "changed.toml");
+  if (!table) return table.error();
+  const EngineSources sources = sources_of(plan.engine, knowledge, folder);
   std::vector<Rule> rules = knowledge.rules;
   rules.insert(rules.end(), knowledge.retired.begin(), knowledge.retired.end());
-  return affected_by(changes, std::move(plan), rules, *sources);
+  return affected_by(changes, std::move(plan), rules, *table, sources);
 }
 
 }  // namespace

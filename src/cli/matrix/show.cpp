@@ -10,9 +10,9 @@
 #include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
 #include "cli/matrix/reports.h"
-#include "cli/shared/knowledge.h"
 #include "evidence/table.h"
-#include "report/summary.h"
+#include "knowledge/knowledge.h"
+#include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -31,8 +31,8 @@ class Judges {
     const auto bench = bench_for(target);
     if (!bench) return bench.error();
     Report report = check(one.stack, judge_for(**bench, one.job));
-    report.target_assumed = (*bench)->meant.assumed;
-    report.newest_run = (*bench)->meant.newest_run;
+    report.target_assumed = (*bench)->settled.assumed;
+    report.newest_run = (*bench)->settled.newest_run;
     return report;
   }
 
@@ -46,29 +46,31 @@ class Judges {
   struct Bench {
     std::string target;  // as it was written
     Knowledge known;
-    MeantTarget meant;
+    SettledTarget settled;
     std::vector<Judge> judges;  // one a job
   };
 
   Result<Bench*> bench_for(const std::string& target) {
     for (const auto& bench : benches_)
       if (bench->target == target) return bench.get();
-    const auto asked = parse_target(target.empty() ? kUsualTarget : target);
+    const auto engines = known_engines(question_.rules);
+    if (!engines) return engines.error();
+    const auto asked = asked_target(target, question_.python, *engines);
     if (!asked) return asked.error();
     auto known = load_knowledge(question_.rules, *asked);
     if (!known) return known.error();
     if (const Status added = add_own_rules(project_, known->rules); !added) return added.error();
-    auto meant = target_for(target, question_.python, *known);
-    if (!meant) return meant.error();
+    auto settled = settle(*asked, *known);
+    if (!settled) return settled.error();
     benches_.push_back(std::make_unique<Bench>(
-        Bench{.target = target, .known = std::move(known).value(), .meant = std::move(meant).value(), .judges = {}}));
+        Bench{.target = target, .known = std::move(known).value(), .settled = std::move(settled).value(), .judges = {}}));
     return benches_.back().get();
   }
 
   static const Judge& judge_for(Bench& bench, const Job& job) {
     const auto found = std::ranges::find(bench.judges, job, &Judge::job);
     if (found != bench.judges.end()) return *found;
-    bench.judges.emplace_back(bench.known.rules, bench.meant.target, bench.known.observations, job);
+    bench.judges.emplace_back(bench.known.rules, bench.settled.target, bench.known.observations, job);
     return bench.judges.back();
   }
 
@@ -119,22 +121,22 @@ Result<JudgedProject> judge_project(const ProjectCheck& asked) {
 Result<std::size_t> write_repairs(const ProjectReport& report) {
   auto text = read_file(report.path);
   if (!text) return text.error();
-  std::string told;
+  std::string repaired;
   std::size_t written = 0;
   for (std::size_t at = 0; at < report.stacks.size(); ++at) {
     const StackReport& one = report.stacks[at];
     if (!one.report.repaired) continue;
     text = with_stack(*text, report.path, at, *one.report.repaired);
     if (!text) return text.error();
-    told += fmt::format("{}:{}: {}: {} is now {}\n", report.path, one.subject.line, one_line(one.subject.name),
-                        print(one.subject.stack), print(*one.report.repaired));
-    for (const std::string& edit : edits_in_pytorch(one.subject.stack, *one.report.repaired))
-      told += fmt::format("  in PyTorch: {}\n", edit);
+    repaired += fmt::format("{}:{}: {}: {} is now {}\n", report.path, one.entry.line, one_line(one.entry.name),
+                            print(one.entry.stack), print(*one.report.repaired));
+    for (const std::string& edit : edits_in_pytorch(one.entry.stack, *one.report.repaired))
+      repaired += fmt::format("  in PyTorch: {}\n", edit);
     ++written;
   }
   if (written > 0)
     if (const Status done = replace_file(report.path, *text); !done) return done.error();
-  fmt::print("{}", written > 0 ? told : fmt::format("{}: there is nothing to repair\n", report.path));
+  fmt::print("{}", written > 0 ? repaired : fmt::format("{}: there is nothing to repair\n", report.path));
   return written;
 }
 

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "cli/project/found_project.h"
-#include "cli/shared/knowledge.h"
+#include "knowledge/knowledge.h"
 #include "project/allowance.h"
-#include "report/summary.h"
+#include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -93,8 +93,6 @@ Result<int> run_project(const RunCommand& command) {
   if (!knowledge) return knowledge.error();
   if (const Status added = add_own_rules(*project, knowledge->rules); !added) return added.error();
   if (const Status ids = check_allowed_rules(*project, knowledge->rules); !ids) return ids.error();
-  const auto known = known_engines(command.rules);
-  if (!known) return known.error();
 
   const bool json = command.format == "json";
   const fs::path folder = fs::path(project->path).parent_path();
@@ -102,13 +100,13 @@ Result<int> run_project(const RunCommand& command) {
   std::vector<int> codes;
   std::size_t allowed = 0;
   for (const ProjectStack& one : *stacks) {
-    const auto told = [&](const Error& error) {
+    const auto failed = [&](const Error& error) {
       return Error{fmt::format("{}:{}: stack '{}': {}", project->path, one.line, one_line(one.name), error.message)};
     };
-    const auto engine = engine_for(one, command, *known, folder);
-    if (!engine) return told(engine.error());
+    const auto engine = engine_for(one, command, knowledge->engines, folder);
+    if (!engine) return failed(engine.error());
     const auto ran = run_on(*engine, command, case_to_run(one, command), knowledge->rules, *options);
-    if (!ran) return told(ran.error());
+    if (!ran) return failed(ran.error());
     const Allow* by = ran->result ? allowance_of(one, ran->result->outcome, *project, *today) : nullptr;
     codes.push_back(by != nullptr ? kNothingAgainst : ran->exit_code);
     if (by != nullptr) ++allowed;

@@ -24,7 +24,7 @@ Result<Fault> parse_fault(std::string_view text) {
     return Error{fmt::format("fault '{}': '{}' is no rank", one_line(text), one_line(parts[1]))};
   Fault fault{.kind = parts[0], .rank = static_cast<int>(*rank), .module = parts[2]};
   if (parts.size() == 3) return fault;
-  if (const auto phase = find_phase(parts[3]))
+  if (const auto phase = find_named<Phase>(parts[3]))
     fault.phase = *phase;
   else if (const auto sequence = parse_integer(parts[3]); sequence && *sequence >= 0)
     fault.sequence = *sequence;

@@ -9,13 +9,10 @@
 
 #include "base/result.h"
 #include "cli/shared/job_choice.h"
-#include "cli/shared/knowledge.h"
+#include "knowledge/target.h"
 #include "stack/stack.h"
 
 namespace ordercheck::cli {
-
-// Whom a stack is judged for where nobody is named, and the project that an interpreter has a version of.
-inline constexpr const char* kUsualTarget = "pytorch";
 
 struct Question {
   std::vector<std::string> words;  // the stacks, one a word
@@ -35,26 +32,14 @@ Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std:
 
 void add_target_option(CLI::App& command, std::string& target);  // --for
 
-// The target that is meant. "": pytorch.
-struct MeantTarget {
-  Target target;                           // has a version: the newest that is known where none was said
-  bool assumed = false;                    // its version was not said
-  std::optional<Version> newest_run = {};  // of its project, where its version is newer than that
-};
-Result<MeantTarget> target_for(const std::string& written, const Knowledge& knowledge);
-
-// The same, or, where an interpreter is named, pytorch with the version of torch in it, which is not imported. An error
-// where both are named and are not the same.
-Result<MeantTarget> target_for(const std::string& written, const std::string& python, const Knowledge& knowledge);
-
 // A question as it was asked: what is to be judged, and all that it takes to judge it.
-struct Asked {
+struct CheckInput {
   Stack stack;
   Knowledge knowledge;
-  MeantTarget meant;
+  SettledTarget settled;
   Job job;
 };
-Result<Asked> ask(const Question& question);
+Result<CheckInput> read_question(const Question& question);
 
 bool wants_colour();  // a terminal, and NO_COLOR is not set
 

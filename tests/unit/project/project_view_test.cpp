@@ -14,8 +14,8 @@ nlohmann::json sarif_results(const StackReport& stack) {
 
 TEST(ProjectSarif, WhatCouldNotBeJudgedIsANote) {
   StackReport stack;
-  stack.subject.name = "a";
-  stack.subject.line = 7;
+  stack.entry.name = "a";
+  stack.entry.line = 7;
   EXPECT_TRUE(sarif_results(stack).empty());
   stack.report.not_judged = {{.rule = "FIT-002", .sizes = {"heads", "kv_heads"}}};
   const nlohmann::json results = sarif_results(stack);
