@@ -1,29 +1,31 @@
 #include "plan/changed.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/text.h"
+#include "base/toml.h"
 #include "rule/pattern.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
 
-struct Change {
-  std::string path;
-  std::string stem;  // of the path: the name without folder and ending
-};
+Result<Affected> affected_named(const std::string& name) {
+  if (const auto found = find_named<Affected>(name)) return *found;
+  return Error{fmt::format("expected one of {}, got '{}'", join(all_names<Affected>(), ", "), name)};
+}
 
 using Affects = std::function<bool(const PlannedCase&)>;
 
-struct Asked {
+struct Context {
   const Plan& plan;
   const std::vector<Rule>& rules;
+  const ChangeTable& table;
   const EngineSources& sources;
 };
 
@@ -56,138 +58,110 @@ Affects affects_of(const Rule& rule) {
   };
 }
 
-Result<Affects> of_rule_page(const Change& change, const Asked& asked) {
-  const auto rule = std::ranges::find_if(asked.rules, [&](const Rule& one) {
-    return one.slug == change.stem && change.path.ends_with(fmt::format("{}/{}.md", name_of(one.kind), one.slug));
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+Result<Affects> of_page(const std::string& path, const Context& context) {
+  const auto rule = std::ranges::find_if(context.rules, [&](const Rule& one) {
+    return one.slug == stem_of(path) && path.ends_with(fmt::format("{}/{}.md", name_of(one.kind), one.slug));
   });
-  if (rule != asked.rules.end()) return affects_of(*rule);
-  return Error{
-      fmt::format("--changed {}: no page of the rules that were read; leave --changed out to run every case", change.path)};
+  if (rule != context.rules.end()) return affects_of(*rule);
+  return Error{fmt::format("--changed {}: no page of the rules that were read; leave --changed out to run every case", path)};
 }
 
+Affects from(SourceKind kind, const std::string& path) {
+  return [kind, stem = stem_of(path)](const PlannedCase& planned) { return has_source(planned, kind, stem); };
+}
+
+// "matrix/engines/native.toml", "matrix/evidence/native/libtorch-2.11.0-cpu.tsv".
+bool is_named_for(const std::string& path, const std::string& engine) {
+  const std::filesystem::path file(path);
+  return file.stem() == engine || file.parent_path().filename() == engine;
+}
+
+bool lies_in(const std::string& path, const std::string& folder) { return path.starts_with(folder + "/"); }
+
 // A transform changes only the model that it gets: a case without it never calls it. Its twins and reference neither.
-Affects of_transform(const Change& change, bool of_this_engine) {
-  const auto names = transforms_of_source(change.stem);
-  if (names.empty() || !of_this_engine) return all_if(of_this_engine);
+Affects of_source(const std::string& path, const Context& context) {
+  const auto& [folders, transforms, own_space] = context.sources;
+  const auto holds_path = [&](const std::string& folder) { return lies_in(path, folder); };
+  if (!folders.empty() && std::ranges::none_of(folders, holds_path)) return all_if(false);
+  if (transforms.empty() || !lies_in(path, transforms)) return all_if(true);
+  const std::string stem = stem_of(path);
+  const auto known = context.table.transforms_of_source.find(stem);
+  std::vector<std::string> names;
+  if (known != context.table.transforms_of_source.end())
+    names = known->second;
+  else if (find_transform(stem) != nullptr)
+    names = {stem};
+  if (names.empty()) return all_if(true);
   return [names](const PlannedCase& planned) { return has_transform(planned, names); };
 }
 
-// A project's functions call the driver's transforms where they like.
-Affects of_python_transform(const Change& change, const Asked& asked) {
-  if (!asked.sources.project.empty()) return all_if(asked.sources.python);
-  return of_transform(change, asked.sources.python);
-}
-
-// "src/drivers/name/ordercheck_name.py" is of the project `name`.
-Affects of_project(const Change& change, const Asked& asked) {
-  const auto parts = split(change.path, '/');
-  return all_if(parts.size() > 3 && parts[2] == asked.sources.project);
-}
-
-// "matrix/evidence/pytorch/torch-2.11.0-cpu.tsv" is of pytorch.
-Affects of_evidence(const Change& change, const Asked& asked) {
-  const auto parts = split(change.path, '/');
-  return all_if(parts.size() > 2 && parts[2] == asked.plan.engine);
-}
-
-struct Row {
-  std::string_view paths;
-  std::function<Result<Affects>(const Change&, const Asked&)> affects;
-};
-
-// The first row whose pattern takes the path says what it can affect; * takes / too. Safe, because
-//   - rooms that every engine is run, judged or planned by are above nothing: src/* and the build, at the end, affect all;
-//   - what affects nothing is read by no run: prose, tests, and what turns results into text;
-//   - a project's order and a discussion only name cases, which the plan tells by their sources.
-const std::vector<Row>& table() {
-  const auto nothing = [](const Change&, const Asked&) -> Result<Affects> { return all_if(false); };
-  const auto everything = [](const Change&, const Asked&) -> Result<Affects> { return all_if(true); };
-  const auto native = [](const Change&, const Asked& asked) -> Result<Affects> { return all_if(asked.sources.native); };
-  const auto python = [](const Change&, const Asked& asked) -> Result<Affects> { return all_if(asked.sources.python); };
-  static const std::vector<Row> rows{
-      {"rules/TEMPLATE.md", nothing},
-      {"rules/*.md", of_rule_page},
-      {"matrix/frameworks/*.toml",
-       [](const Change& change, const Asked&) -> Result<Affects> {
-         return Affects([stem = change.stem](const PlannedCase& c) { return has_source(c, SourceKind::framework, stem); });
-       }},
-      {"matrix/discussions/*.toml",
-       [](const Change& change, const Asked&) -> Result<Affects> {
-         return Affects([stem = change.stem](const PlannedCase& c) { return has_source(c, SourceKind::discussion, stem); });
-       }},
-      {"matrix/engines/*.toml",
-       [](const Change& change, const Asked& asked) -> Result<Affects> { return all_if(change.stem == asked.plan.engine); }},
-      {"matrix/evidence/*", [](const Change& c, const Asked& asked) -> Result<Affects> { return of_evidence(c, asked); }},
-      {"matrix/space.toml",
-       [](const Change&, const Asked& asked) -> Result<Affects> { return all_if(!asked.sources.own_space); }},
-      {"matrix/space-*.toml",
-       [](const Change& change, const Asked& asked) -> Result<Affects> {
-         return all_if(asked.sources.own_space && change.stem == "space-" + asked.plan.engine);
-       }},
-      {"matrix/observations/*", nothing},  // scripts that nobody but a reader starts
-      {"matrix/durations/*", nothing},     // where a case runs, not how
-      {"src/ranks/transform/*",
-       [](const Change& c, const Asked& asked) -> Result<Affects> { return of_transform(c, asked.sources.native); }},
-      {"src/ranks/*", native},
-      {"src/drivers/pytorch/ordercheck_pytorch/program/transforms/*",
-       [](const Change& c, const Asked& asked) -> Result<Affects> { return of_python_transform(c, asked); }},
-      {"src/drivers/pytorch/*", python},
-      {"src/drivers/*", [](const Change& c, const Asked& asked) -> Result<Affects> { return of_project(c, asked); }},
-      {"src/report/*", nothing},
-      {"src/python/*", nothing},
-      {"src/cli/explain*", nothing},
-      {"src/cli/completion*", nothing},
-      {"src/*", everything},
-      {"scripts/lib/*", everything},  // which torch is installed
-      {"CMake*", everything},
-      {"scripts/*", nothing},
-      {"tests/*", nothing},
-      {"bench/*", nothing},
-      {"docs/*", nothing},
-      {"glossary/*", nothing},
-      {"report_templates/*", nothing},
-      {".*", nothing},  // .ci, .gitignore, .clang-format
-      {"*.md", nothing},
-      {"LICENSE", nothing},
-      {"pyproject.toml", nothing},  // of the wheel, whose program is built of the same sources
-      {"action.yml", nothing},
-  };
-  return rows;
+Result<Affects> affects_of(Affected affected, const std::string& path, const Context& context) {
+  switch (affected) {
+    case Affected::nothing: return all_if(false);
+    case Affected::everything: return all_if(true);
+    case Affected::page: return of_page(path, context);
+    case Affected::framework: return from(SourceKind::framework, path);
+    case Affected::discussion: return from(SourceKind::discussion, path);
+    case Affected::engine: return all_if(is_named_for(path, context.plan.engine));
+    case Affected::space: return all_if(!context.sources.own_space);
+    case Affected::own_space: return all_if(context.sources.own_space && stem_of(path) == "space-" + context.plan.engine);
+    case Affected::sources: return of_source(path, context);
+  }
+  return all_if(true);
 }
 
 // Of a file in the root alone: "*.md" is no pattern for a page somewhere else.
-bool takes(const Row& row, const std::string& path) {
-  const bool in_root = row.paths.find('/') == std::string_view::npos && !row.paths.starts_with('.');
+bool takes(const ChangeTable::Row& row, const std::string& path) {
+  const bool in_root = row.paths.find('/') == std::string::npos && !row.paths.starts_with('.');
   return glob_match(row.paths, path) && (!in_root || path.find('/') == std::string::npos);
 }
 
-Result<Affects> affects_of(const std::string& change, const Asked& asked) {
-  if (const auto rule = std::ranges::find(asked.rules, change, &Rule::id); rule != asked.rules.end()) return affects_of(*rule);
-  const auto row = std::ranges::find_if(table(), [&](const Row& one) { return takes(one, change); });
-  if (row != table().end()) return row->affects({.path = change, .stem = std::filesystem::path(change).stem().string()}, asked);
+Result<Affects> affects_of(const std::string& change, const Context& context) {
+  if (const auto rule = std::ranges::find(context.rules, change, &Rule::id); rule != context.rules.end())
+    return affects_of(*rule);
+  const auto row = std::ranges::find_if(context.table.rows, [&](const ChangeTable::Row& one) { return takes(one, change); });
+  if (row != context.table.rows.end()) return affects_of(row->affects, change, context);
   std::vector<std::string> ids;
-  for (const Rule& rule : asked.rules) ids.push_back(rule.id);
+  for (const Rule& rule : context.rules) ids.push_back(rule.id);
   return Error{
-      fmt::format("--changed {}: expected a rule's id or a path of ordercheck's repository, such as rules/order/{}.md or "
-                  "src/ranks/transform/tp.cpp{}",
-                  change, asked.rules.empty() ? "fsdp-before-tp" : asked.rules.front().slug,
+      fmt::format("--changed {}: expected a rule's id or a path of ordercheck's repository, such as rules/order/{}.md{}",
+                  change, context.rules.empty() ? "fsdp-before-tp" : context.rules.front().slug,
                   change.find('/') == std::string::npos ? "; " + did_you_mean(change, ids) : "")};
 }
 
 }  // namespace
 
-std::vector<std::string> transforms_of_source(std::string_view stem) {
-  // The trainer and published projects take the optimizer of a case that names none from there.
-  if (stem == "optimizer" || find_transform(stem) == nullptr) return {};
-  if (stem == "fsdp") return {"fsdp", "hsdp"};
-  return {std::string(stem)};
+Result<ChangeTable> parse_changes(std::string_view text, const std::string& path) {
+  TomlTable file(text, path);
+  ChangeTable table;
+  for (TomlTable& change : file.tables("change")) {
+    const Affected affects = change.take("affects", affected_named(change.text("affects")));
+    for (const std::string& paths : change.texts("paths")) table.rows.push_back({.paths = paths, .affects = affects});
+    file.adopt(change);
+  }
+  for (TomlTable& source : file.tables_if_given("source")) {
+    std::vector<std::string> names = source.texts("transforms");
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (find_transform(names[i]) == nullptr) source.refuse("transforms", i, fmt::format("unknown transform '{}'", names[i]));
+    table.transforms_of_source[source.text("name")] = std::move(names);
+    file.adopt(source);
+  }
+  if (const auto error = file.error()) return *error;
+  return table;
+}
+
+Result<ChangeTable> load_changes(const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  return text ? parse_changes(*text, path.string()) : text.error();
 }
 
 Result<Plan> affected_by(const std::vector<std::string>& changes, Plan plan, const std::vector<Rule>& rules,
-                         const EngineSources& sources) {
+                         const ChangeTable& table, const EngineSources& sources) {
   std::vector<Affects> affects;
   for (const std::string& change : changes) {
-    auto one = affects_of(change, {.plan = plan, .rules = rules, .sources = sources});
+    auto one = affects_of(change, Context{.plan = plan, .rules = rules, .table = table, .sources = sources});
     if (!one) return one.error();
     affects.push_back(std::move(one).value());
   }

@@ -2,32 +2,47 @@
 // nothing costs seconds, one that is not run hides a fault.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum.h"
 #include "base/result.h"
 #include "plan/plan.h"
 #include "rule/rule.h"
 
 namespace ordercheck {
 
-// What of the repository an engine is made from, and by what name its files call it.
+// What a path can affect: matrix/changed.toml explains each.
+ORDERCHECK_ENUM(Affected, nothing, everything, page, framework, discussion, engine, space, own_space, sources)
+
+// matrix/changed.toml.
+struct ChangeTable {
+  struct Row {
+    std::string paths;  // a pattern
+    Affected affects = Affected::everything;
+  };
+  std::vector<Row> rows;
+  std::map<std::string, std::vector<std::string>> transforms_of_source;  // where they are not those of its name; none: all
+};
+
+// Errors are "<path>:<line>: ...": a missing or unknown key, an unknown transform.
+Result<ChangeTable> parse_changes(std::string_view text, const std::string& path);
+Result<ChangeTable> load_changes(const std::filesystem::path& path);
+
+// What of the repository an engine is made from.
 struct EngineSources {
-  bool native = false;    // src/ranks
-  bool python = false;    // src/drivers/pytorch
-  std::string project;    // src/drivers/<project>, of an engine of a published project; "" for none
-  bool own_space = true;  // matrix/space-<engine>.toml is its space, not matrix/space.toml
+  std::vector<std::string> folders;  // below the root: "src/ranks"; none: nothing is known, and every source may be a part
+  std::string transforms;            // the one of them that has a file a transform; "" for none
+  bool own_space = true;             // matrix/space-<engine>.toml is its space, not matrix/space.toml
   friend bool operator==(const EngineSources&, const EngineSources&) = default;
 };
 
 // The plan without the cases that none of the changes can affect. A change is a rule's id, or a path below the repository's
 // root, with /. `rules` are the pages that a change may name, retired ones too. An error says which change is neither.
 Result<Plan> affected_by(const std::vector<std::string>& changes, Plan plan, const std::vector<Rule>& rules,
-                         const EngineSources& sources);
-
-// The transforms whose cases alone a source of that name can affect, by its name without folder and ending: "fsdp" stands for
-// fsdp and hsdp. None: it can affect every case of its engine.
-std::vector<std::string> transforms_of_source(std::string_view stem);
+                         const ChangeTable& table, const EngineSources& sources);
 
 }  // namespace ordercheck

@@ -24,6 +24,8 @@ const std::map<std::string, std::string>& not_called() {
       {"load_engine_files", "a folder of files for parse_engine_file"},
       {"load_space", "one file for parse_space"},
       {"load_space_of", "one file for parse_space"},
+      {"load_changes", "one file for parse_changes"},
+      {"load_topics", "one file for parse_topics"},
       {"load_frameworks", "a folder of files for parse_framework"},
       {"load_discussions", "a folder of files for parse_discussion"},
       {"load_pages", "a folder of files for parse_rule"},
@@ -47,13 +49,15 @@ const std::map<std::string, std::string>& openers() {
       {"src/engine/engine_file.cpp", "parse_engine_file"},
       {"src/engine/journal.cpp", "Journal::open"},
       {"src/evidence/store.cpp", "parse_evidence"},
+      {"src/plan/changed.cpp", "parse_changes"},
       {"src/plan/discussion.cpp", "parse_discussion"},
       {"src/plan/durations.cpp", "parse_durations"},
       {"src/plan/framework.cpp", "parse_framework"},
       {"src/plan/space.cpp", "parse_space"},
       {"src/protocol/flight_reader.cpp", "read_flight"},
-      {"src/report/docs.cpp", "with_block"},       // templates and pages of this repository
-      {"src/report/html.cpp", "render_template"},  // likewise
+      {"src/report/pages/docs.cpp", "with_block"},  // templates and pages of this repository
+      {"src/report/pages/topics.cpp", "parse_topics"},
+      {"src/report/html/html.cpp", "render_template"},  // likewise
       {"src/rule/load.cpp", "parse_rule"},
       {"src/trial/values.cpp", "read_values"},
   };

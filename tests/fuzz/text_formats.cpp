@@ -11,12 +11,14 @@
 #include "evidence/table.h"
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
+#include "plan/changed.h"
 #include "plan/discussion.h"
 #include "plan/durations.h"
 #include "plan/framework.h"
 #include "plan/space.h"
 #include "project/project_file.h"
 #include "project/project_fix.h"
+#include "report/pages/topics.h"
 #include "rule/glossary.h"
 #include "rule/load.h"
 #include "rule/match.h"
@@ -111,6 +113,8 @@ std::string check_file(const Result<T>& read) {
 
 std::string check_space(std::string_view bytes) { return check_file(parse_space(bytes, "f.toml")); }
 std::string check_framework(std::string_view bytes) { return check_file(parse_framework(bytes, "f.toml")); }
+std::string check_changes(std::string_view bytes) { return check_file(parse_changes(bytes, "f.toml")); }
+std::string check_topics(std::string_view bytes) { return check_file(parse_topics(bytes, "f.toml")); }
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
 std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
 
@@ -200,6 +204,10 @@ std::vector<std::string> space_corpus() {
   return texts;
 }
 
+std::vector<std::string> changes_corpus() { return {read_file(kCheckout / "matrix/changed.toml").value()}; }
+
+std::vector<std::string> topics_corpus() { return {read_file(kCheckout / "matrix/pages.toml").value()}; }
+
 std::vector<std::string> glossary_corpus() { return texts_below("glossary", ".toml"); }
 
 std::vector<std::string> config_corpus() {
@@ -253,6 +261,8 @@ std::vector<Format> text_formats() {
       {"evidence", check_evidence, tables_corpus,
        "\t \n \\ - \\- equal # = : | : yes: matmul_flops=9223372036854775807 -1 all_gather:tp:forward:1:1"},
       {"space", check_space, space_corpus, kTomlWords},
+      {"changes", check_changes, changes_corpus, kTomlWords},
+      {"topics", check_topics, topics_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
       {"thread", check_thread, thread_corpus, kTomlWords},
