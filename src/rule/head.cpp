@@ -44,7 +44,7 @@ Value choose(TomlTable& fields, const std::string& key, std::optional<Value> fou
 
 Citation read_citation(TomlTable& fields) {
   Citation citation{.url = fields.text("url"), .date = fields.text("date"), .claim = fields.text("claim")};
-  citation.says = choose(fields, "says", find_stance(fields.text("says")), "supports, disputes, split");
+  citation.says = choose(fields, "says", find_named<Stance>(fields.text("says")), "supports, disputes, split");
   if (!citation.url.starts_with("https://"))
     fields.refuse("url", fmt::format("url = \"{}\" is no https:// address", citation.url));
   if (!is_date(citation.date) && citation.date != "unknown")
@@ -85,10 +85,10 @@ Move read_move(TomlTable& fields, std::string& counter) {
 Expectation read_expectation(TomlTable& fields, const Rule& rule) {
   Expectation expected;
   expected.engine = fields.text("engine");
-  expected.verdict = choose(fields, "verdict", find_verdict(fields.text("verdict")),
+  expected.verdict = choose(fields, "verdict", find_named<Verdict>(fields.text("verdict")),
                             "equal, close, differs, fails, hangs, ignored, unstable, unrun");
   if (fields.has("phase"))
-    expected.phase = choose(fields, "phase", find_phase(fields.text("phase")),
+    expected.phase = choose(fields, "phase", find_named<Phase>(fields.text("phase")),
                             "build, apply, forward, recompute, backward, optimizer, observe");
   expected.message = fields.text_if_given("message");
   expected.operation = fields.text_if_given("operation");
@@ -172,7 +172,7 @@ void read_parts(TomlTable& fields, Rule& rule) {
   if (rule.kind == RuleKind::order) rule.between = read("between", false);
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash) rule.unless = read("unless", false);
   if (!parts.other.empty() && fields.has("scopes"))
-    rule.scopes = choose(fields, "scopes", find_scope_relation(fields.text("scopes")), "same, equal, inside, outside");
+    rule.scopes = choose(fields, "scopes", find_named<ScopeRelation>(fields.text("scopes")), "same, equal, inside, outside");
   if (fields.has("when") || rule.kind == RuleKind::fits)
     if (const std::string text = fields.text("when"); !text.empty()) rule.when = fields.take("when", parse_condition(text));
 }
@@ -208,9 +208,9 @@ Status read_head(const Page& page, Rule& rule) {
                                     name_of(rule.kind), prefix_of(rule.kind)));
   if (fields.has("retired")) rule.retired = read_retired(fields);
   read_parts(fields, rule);
-  rule.basis = choose(fields, "basis", find_basis(fields.text("basis")), "fundamental, recommended, incidental");
+  rule.basis = choose(fields, "basis", find_named<Basis>(fields.text("basis")), "fundamental, recommended, incidental");
   if (rule.kind != RuleKind::commutes) {
-    rule.harm = choose(fields, "harm", find_harm(fields.text("harm")), "wrong, fails, hangs, ignored, slow, memory");
+    rule.harm = choose(fields, "harm", find_named<Harm>(fields.text("harm")), "wrong, fails, hangs, ignored, slow, memory");
     read_loses(fields, rule);
   }
   for (const std::string& entry : fields.texts("holds")) rule.holds.push_back(fields.take("holds", parse_holds(entry)));

@@ -26,7 +26,7 @@ struct Mesh {
 };
 
 // The mesh that a stack asks for. Two items that size the same axis multiply (a rule flags them); an item whose name the
-// catalogue does not have (a test's stranger) sizes no axis. A product too large for an int is INT_MAX, here and in
+// catalogue does not have (a transform of a test) sizes no axis. A product too large for an int is INT_MAX, here and in
 // world_size(): no machine has such a mesh, and no text may overflow.
 Mesh mesh_of(const Stack& stack);
 

@@ -12,7 +12,7 @@ namespace ordercheck {
 
 // Stream 0 are tokens, 1 validity. The label of a position is the token of the next one.
 inline std::int64_t token_at(std::uint64_t seed, int step, int sample, int position) {
-  return static_cast<std::int64_t>(draw(seed, 0, step, sample, position) % kLlama.vocab);
+  return static_cast<std::int64_t>(draw(seed, 0, step, sample, position) % kUsualModel.vocab);
 }
 
 inline std::int64_t label_at(std::uint64_t seed, int step, int sample, int position) {

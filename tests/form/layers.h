@@ -38,7 +38,7 @@ inline Result<Layers> parse_layers(const std::vector<std::string>& lines) {
 // The room of a path relative to src/: "stack/mesh.h" is of stack, "ranks/comm/world.h" of ranks/comm.
 inline std::string room_of(const std::string& path) {
   std::size_t end = path.find('/');
-  if (path.rfind("ranks/", 0) == 0) end = path.find('/', end + 1);
+  if (path.rfind("ranks/", 0) == 0 || path.rfind("report/", 0) == 0) end = path.find('/', end + 1);
   return end == path.npos ? "" : path.substr(0, end);
 }
 

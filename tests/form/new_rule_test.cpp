@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "form/source_tree.h"
-#include "report/docs.h"
+#include "report/pages/docs.h"
 
 namespace ordercheck::form {
 namespace {

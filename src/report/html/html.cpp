@@ -1,0 +1,51 @@
+#include "report/html/html.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "report/html/html_data.h"
+#include "report/pages/template.h"
+
+namespace ordercheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Later ones use earlier ones; main.js draws the page.
+constexpr const char* kScripts[] = {"dom.js",      "data.js",   "text.js",   "copy.js",  "graph.js",
+                                    "heat.js",     "answer.js", "runs.js",   "order.js", "filter.js",
+                                    "versions.js", "rules.js",  "script.js", "case.js",  "main.js"};
+
+// Inside <script>, where HTML ends at "</script" and changes its mind at "<!--": JSON can say '<' without writing one. What is no
+// UTF-8, as a message of an engine may be, is replaced.
+std::string inside_script(const nlohmann::ordered_json& data) {
+  const std::string text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+}  // namespace
+
+Result<std::string> render_html(const Sources& sources, const ReproScripts* scripts, const fs::path& templates) {
+  const auto page = read_file(templates / "page.html");
+  if (!page) return page.error();
+  const auto style = read_file(templates / "style.css");
+  if (!style) return style.error();
+  std::string script;
+  for (const char* name : kScripts) {
+    const auto text = read_file(templates / name);
+    if (!text) return text.error();
+    script += *text;
+  }
+  return render_template(*page, {{"style", *style}, {"script", script}, {"data", inside_script(html_data(sources, scripts))}},
+                         "report_templates/html/page.html");
+}
+
+}  // namespace ordercheck

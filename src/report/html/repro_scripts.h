@@ -1,0 +1,29 @@
+// The scripts of `ordercheck repro` for the cases of a page: nearly all of one is in every other, so each text is held once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report/pages/sources.h"
+#include "stack/case.h"
+
+namespace ordercheck {
+
+struct ReproScript {
+  std::vector<std::size_t> pieces;  // indices: these make the script, one behind the other
+  std::string declined;             // why there is none; "" where there is one
+};
+
+struct ReproScripts {
+  std::vector<std::string> pieces;               // each once
+  std::map<std::string, ReproScript> by_case{};  // by the printed case, as cases_to_reproduce gave it
+};
+
+// What ran equal or close has nothing to show to others, and what was not run has shown nothing.
+bool is_worth_a_script(Verdict verdict);
+
+// Of that engine's evidence, each once, as `ordercheck repro` takes it, sorted by text.
+std::vector<Case> cases_to_reproduce(const Sources& sources, const std::string& engine);
+
+}  // namespace ordercheck

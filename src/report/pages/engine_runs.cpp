@@ -1,0 +1,94 @@
+#include "report/pages/engine_runs.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <ranges>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "stack/trainer.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+// What must be so for the runs that the table holds.
+Hello hello_of(const EvidenceTable& table) {
+  std::map<std::string, BuiltTransform> transforms;
+  std::set<std::string> models;
+  for (const Observation& row : table.rows) {
+    const auto c = parse_case(row.case_text);
+    if (!c || row.ending == Ending::unsupported) continue;
+    models.insert(c->model);
+    for (const Item& item : c->stack.items) transforms[item.name].name = item.name;
+  }
+  const auto built = std::views::values(transforms);
+  return {.engine = table.engine,
+          .versions = table.versions,
+          .devices = {table.device},
+          .transforms = {built.begin(), built.end()},
+          .models = {models.begin(), models.end()},
+          .max_ranks = std::numeric_limits<int>::max()};
+}
+
+}  // namespace
+
+std::vector<EngineRuns> engine_runs_of(const Sources& sources) {
+  std::vector<EngineRuns> engines;
+  for (const EvidenceTable& table : sources.evidence) {
+    if (table.arithmetic != name_of(Arithmetic::exact)) continue;
+    EngineRuns engine{.target = target_of(hello_of(table)), .table = table, .outcomes = {}};
+    for (const Observation& row : table.rows)
+      if (const auto c = parse_case(row.case_text))
+        engine.outcomes.push_back(outcome_of(*c, row, sources.rules, engine.target));
+    std::vector<Outcome*> outcomes;
+    for (Outcome& outcome : engine.outcomes) outcomes.push_back(&outcome);
+    hold_pairs_against_rules(outcomes, sources.rules, engine.target);
+    engines.push_back(std::move(engine));
+  }
+  return engines;
+}
+
+const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
+  auto found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) { return o.subject == c; });
+  if (found != engine.outcomes.end()) return &*found;
+  found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) {
+    Case plain = o.subject;
+    plain.stack = c.stack;
+    return plain == c && is_trained_form_of(o.subject.stack, c.stack);
+  });
+  return found == engine.outcomes.end() ? nullptr : &*found;
+}
+
+std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRuns>& engines) {
+  std::map<std::pair<std::string, std::string>, std::vector<const EngineRuns*>> kinds;
+  for (const EngineRuns& engine : engines) kinds[{engine.table.engine, engine.table.device}].push_back(&engine);
+  std::vector<std::vector<const EngineRuns*>> sorted;
+  for (auto& [kind, versions] : kinds) {
+    std::ranges::sort(versions, {}, [](const EngineRuns* engine) { return *engine->target.version; });
+    sorted.push_back(std::move(versions));
+  }
+  return sorted;
+}
+
+std::vector<std::string> built_by(const EngineRuns& engine) { return names_in(hello_of(engine.table).transforms); }
+
+LeftOut left_out(const Sources& sources, const EngineRuns& engine) {
+  const Plan plan = make_plan(space_of(sources, engine.table.engine), sources.frameworks, sources.rules, hello_of(engine.table),
+                              sources.discussions);
+  LeftOut left{.reasons = reasons_not_planned(plan), .planned_since = 0};
+  for (const PlannedCase& planned : plan.cases)
+    if (find_outcome(engine, planned.subject) == nullptr) ++left.planned_since;
+  return left;
+}
+
+std::string evidence_page_of(const EngineRuns& engine) {
+  const std::string device = engine.table.device == "cpu" ? "" : "-" + engine.table.device;
+  return fmt::format("{}-{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "", device);
+}
+
+std::string print_engine(const EngineRuns& engine) { return fmt::format("{}, {}", print(engine.target), engine.table.device); }
+
+}  // namespace ordercheck

@@ -1,0 +1,42 @@
+// What one engine's committed runs showed, held against today's rules.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/result.h"
+#include "report/pages/sources.h"
+
+namespace ordercheck {
+
+struct EngineRuns {
+  Target target;                  // native 2.11.0
+  EvidenceTable table;            // in exact arithmetic
+  std::vector<Outcome> outcomes;  // one a row, in the order of the table
+};
+
+// One a table in exact arithmetic, in the order of the sources.
+std::vector<EngineRuns> engine_runs_of(const Sources& sources);
+
+// The run of the case; where there is none, of its stack with an optimizer named (is_trained_form_of). Null when there is neither.
+const Outcome* find_outcome(const EngineRuns& engine, const Case& c);
+
+// The tables of each engine and device, the oldest version first; by name.
+std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRuns>& engines);
+
+std::vector<std::string> built_by(const EngineRuns& engine);  // transforms that it has runs of, by name
+
+struct LeftOut {
+  std::vector<std::pair<std::string, int>> reasons;  // and how many cases each keeps out, the most frequent first
+  int planned_since = 0;  // cases that the rules, frameworks and space ask for today, and that the table lacks
+};
+
+// What was not planned, and why. An engine builds the transforms and models that its table has runs of.
+LeftOut left_out(const Sources& sources, const EngineRuns& engine);
+
+std::string print_engine(const EngineRuns& engine);      // "native 2.11.0, cpu"
+std::string evidence_page_of(const EngineRuns& engine);  // "native-2.11.0.md"; of a GPU "pytorch-2.11.0-cuda.md"
+
+}  // namespace ordercheck

@@ -1,0 +1,122 @@
+#include "report/pages/framework_view.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "check/orders.h"
+#include "plan/orders.h"
+#include "report/pages/markdown.h"
+#include "report/pages/rule_view.h"
+#include "rule/match.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+std::size_t place_of(const Item& item, const Stack& stack) {
+  return static_cast<std::size_t>(std::ranges::find(stack.items, item) - stack.items.begin());
+}
+
+// Pairs of the order that stand the other way in `recommended`, which holds the same items.
+std::string inversions(const Stack& order, const Stack& recommended) {
+  std::vector<std::string> pairs;
+  for (std::size_t i = 0; i < order.items.size(); ++i)
+    for (std::size_t j = i + 1; j < order.items.size(); ++j)
+      if (place_of(order.items[i], recommended) > place_of(order.items[j], recommended))
+        pairs.push_back(fmt::format("{} before {}", code(order.items[i].name), code(order.items[j].name)));
+  return pairs.empty() ? "nothing" : join(pairs, ", ");
+}
+
+std::string in_arrows(const Stack& order) {
+  std::vector<std::string> items;
+  for (const Item& item : order.items) items.push_back(print(Stack{.items = {item}}));
+  return code(join(items, " → "));
+}
+
+std::string findings_in_words(const Stack& order, const Judge& judge) {
+  std::vector<std::string> links;
+  for (const Rule& rule : judge.rules())
+    if (rule.kind != RuleKind::commutes && !judge.is_silenced(rule) && !firings(rule, order).empty())
+      links.push_back(link_to(rule, "rules/"));
+  return links.empty() ? "none" : join(links, ", ");
+}
+
+// What of the order the reader's version builds.
+std::string run_in_words(const Stack& order, const Target& target, const std::vector<EngineRuns>& engines) {
+  for (const EngineRuns& engine : engines) {
+    if (engine.target != target) continue;
+    std::vector<std::string> dropped;
+    const Stack projected = project(order, built_by(engine), dropped);
+    const Case c = usual_case(projected, Case{}.model, engine.table.engine);
+    const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
+    if (outcome == nullptr) continue;
+    return verdict_in_words(outcome->seen) + (dropped.empty() ? "" : ", without " + code(join(dropped, ",")));
+  }
+  return "not run";
+}
+
+}  // namespace
+
+std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,
+                             const std::vector<Rule>& rules) {
+  std::vector<OwnRun> runs;
+  for (const Framework& framework : frameworks)
+    for (const Case& c : framework.runs)
+      for (const EngineRuns& engine : engines) {
+        const Outcome* outcome = find_outcome(engine, c);
+        if (outcome == nullptr) continue;
+        const std::string page = explaining_page(*outcome, rules);
+        runs.push_back({.title = framework.title,
+                        .stack = code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"),
+                        .shown = verdict_in_words(outcome->seen) + (page.empty() ? "" : ": " + page),
+                        .on = join(engine.table.versions, ", ")});
+      }
+  return runs;
+}
+
+std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  const Judge judge(sources.rules, reader_target(sources), sources.observations);
+  std::vector<FrameworkRow> rows;
+  for (const Framework& framework : sources.frameworks) {
+    const Stack order = with_degrees(framework.order);
+    FrameworkRow row{
+        .title = framework.title,
+        .order = in_arrows(framework.order),
+        .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
+        .date = framework.date.empty() ? "unknown" : framework.date,
+        .says = framework.says,
+        .differs = inversions(order, recommended_order(order, judge)),
+        .findings = findings_in_words(order, judge)};
+    row.run = run_in_words(order, reader_target(sources), engines);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks) {
+  struct Sides {
+    std::vector<std::string> forward, turned;
+  };
+  std::map<std::pair<std::string, std::string>, Sides> pairs;  // the alphabetically smaller name first
+  for (const Framework& framework : frameworks) {
+    const auto& items = framework.order.items;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      for (std::size_t j = i + 1; j < items.size(); ++j) {
+        const bool forward = items[i].name < items[j].name;
+        Sides& sides = forward ? pairs[{items[i].name, items[j].name}] : pairs[{items[j].name, items[i].name}];
+        (forward ? sides.forward : sides.turned).push_back(framework.title);
+      }
+  }
+  std::vector<Disagreement> found;
+  for (const auto& [names, sides] : pairs)
+    if (!sides.forward.empty() && !sides.turned.empty())
+      found.push_back({.pair = fmt::format("{} and {}", code(names.first), code(names.second)),
+                       .first_before = join(sides.forward, ", "),
+                       .second_before = join(sides.turned, ", ")});
+  return found;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,188 @@
+#include "report/pages/page_data.h"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "report/pages/markdown.h"
+#include "report/pages/view_json.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+
+using Json = nlohmann::json;
+
+// What a view holds as a value, and a template as text.
+void to_json(Json& json, const Stack& stack) { json = code(print(stack)); }
+void to_json(Json& json, const OrderRun& run) {
+  json = {{"target", run.target},
+          {"stack", run.stack},
+          {"seen", run.seen},
+          {"blockers", join(run.blockers, "; ")},
+          {"cure", run.cure ? Json(*run.cure) : Json("")},
+          {"cure_seen", run.cure_seen},
+          {"no_known_cure", run.no_known_cure}};
+}
+// Long cells break on a page, and stay whole elsewhere.
+void to_json(Json& json, const PairTableRow& row) {
+  json = {{"good", breakable_code(row.good)},
+          {"bad", breakable_code(row.bad)},
+          {"happens", row.happens},
+          {"since", row.since},
+          {"basis", row.basis},
+          {"cure", breakable(row.cure)},
+          {"page", row.page},
+          {"others", row.others}};
+}
+void to_json(Json& json, const FrameworkRow& row) {
+  json = {{"title", row.title},     {"order", row.order},       {"source", breakable(row.source)},
+          {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
+}
+void to_json(Json& json, const PageCount& count) {
+  json = {{"run", counted(count.run, "page")},
+          {"fundamental", count.fundamental.empty() ? "none names" : counted(std::ssize(count.fundamental), "names", "name")},
+          {"fundamental_pages", join(count.fundamental, "; ")},
+          {"fails", std::to_string(count.fails)},
+          {"wrong", std::to_string(count.wrong)},
+          {"without_effect", std::to_string(count.without_effect)},
+          {"slower", std::to_string(count.slower)},
+          {"equal", std::to_string(count.equal)},
+          {"not_run", counted(count.not_run, "page")}};
+}
+
+namespace {
+
+// Pairs that no page orders are left out, and those that an order above has told already.
+Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
+  Json reasons = Json::array();
+  std::set<std::string> here;
+  for (const PairReason& reason : order.reasons) {
+    here.insert(reason.pair);
+    if (!reason.rule.empty() && !told.contains(reason.pair)) reasons.push_back(reason);
+  }
+  told.insert(here.begin(), here.end());
+  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", order.runs}, {"reasons", std::move(reasons)}};
+}
+
+Json data_of(const PairMatrix& matrix) {
+  Json rows = Json::array();
+  for (const PairRow& row : matrix.rows) {
+    std::vector<std::string> signs;
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      signs.push_back(matrix.names[i] == row.name ? "" : sign_of(row.cells[i]));
+    rows.push_back({{"name", row.name}, {"cells", signs}});
+  }
+  std::vector<std::string> never_run;
+  for (const std::string& name : matrix.never_run) never_run.push_back(code(name));
+  return {{"names", matrix.names}, {"rows", std::move(rows)}, {"never_run", join(never_run, ", ")}};
+}
+
+// What every word of a stack stands for, from the catalogue.
+std::string transform_names() {
+  std::vector<std::string> names;
+  for (const TransformInfo& info : transforms()) names.push_back(fmt::format("{} {}", code(info.name), info.title));
+  return join(names, ", ");
+}
+
+// Of what is silent today: the rows that show this.
+Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
+  std::vector<std::string> parts;
+  for (const PairTableRow& row : rows)
+    if (row.shown == shown)
+      parts.push_back(fmt::format("{} ({}, since {}; build {})", code(row.bad), row.page, row.since, code(row.good)));
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  PageContents pages{.discussions = discussion_views(sources, engines),
+                     .orders = recommended_orders(sources, engines),
+                     .count = count_pages(sources, engines),
+                     .pair_table = pair_table(sources, engines),
+                     .pairs = pair_matrix(sources, engines),
+                     .symptoms = symptoms(sources, engines),
+                     .changes = versions_views(sources, engines),
+                     .between_engines = engines_view(sources, engines),
+                     .frameworks = framework_rows(sources, engines),
+                     .own_runs = own_runs(sources.frameworks, engines, sources.rules),
+                     .disagreements = disagreements(sources.frameworks)};
+  for (const ItemPattern& section : sources.topics.sections)
+    pages.transforms.push_back(transform_view(section.name, section.scope, sources, engines));
+  pages.answer = order_answer(pages.orders, pages.pair_table, sources, engines);
+  if (!pages.orders.empty()) pages.drawing = draw_order(pages.answer.names, sources, engines);
+  for (const EngineRuns& engine : engines) {
+    pages.engines.push_back(engine_view(sources, engine));
+    pages.agreements.push_back(agreement_view(sources, engine));
+  }
+  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
+  return pages;
+}
+
+Json ordering_data(const PageContents& pages) {
+  const OrderAnswer& answer = pages.answer;
+  Json blocked = Json::array();
+  for (const OrderRun& run : answer.blocked) {
+    blocked.push_back(run);
+    blocked.back()["state"] = in_words(answer.whole_order);
+  }
+  Json orders = Json::array();
+  std::set<std::string> told;
+  for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
+  Json data{{"target", answer.target},
+            {"versions", enumerated(answer.versions)},
+            {"arrows", join(answer.names, " → ")},
+            {"left_out", enumerated(answer.left_out)},
+            {"blocked", std::move(blocked)},
+            {"drawing", pages.drawing.lines},
+            {"silently_wrong", rows_that_show(Shown::wrong, answer.silent)},
+            {"without_effect", rows_that_show(Shown::without_effect, answer.silent)},
+            {"pair_table", pages.pair_table},
+            {"orders", std::move(orders)},
+            {"pairs", data_of(pages.pairs)},
+            {"names", transform_names()},
+            {"symptoms", pages.symptoms},
+            {"transforms", pages.transforms},
+            {"engines", pages.engines},
+            {"frameworks", pages.frameworks},
+            {"own_runs", pages.own_runs},
+            {"disagreements", pages.disagreements},
+            {"discussions", pages.discussions}};
+  data["count"] = pages.count;
+  Json called = Json::array();  // points whose order somebody called natural, recommended or fundamental
+  for (const DiscussionView& discussion : pages.discussions)
+    for (const PointView& point : discussion.points)
+      if (!point.why.empty()) {
+        called.push_back(point);
+        called.back()["title"] = point.title.substr(point.title.find(". ") + 2);  // its number is of another page
+      }
+  data["called"] = std::move(called);
+  return data;
+}
+
+Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}}; }
+
+Json compared_data(const PageContents& pages) {
+  Json contradictions = Json::array(), open = Json::array();
+  for (const AgreementView& view : pages.agreements) {
+    for (const ContradictionRow& row : view.rows) {
+      contradictions.push_back(row);
+      contradictions.back()["engine"] = view.title;
+    }
+    if (!view.open_cases.empty()) open.push_back({{"engine", view.title}, {"reasons", view.open_cases}});
+  }
+  return {{"agreements", pages.agreements},
+          {"contradiction_rows", std::move(contradictions)},
+          {"changes", pages.changes},
+          {"between_engines", pages.between_engines},
+          {"open_on", std::move(open)}};
+}
+
+Json rule_index_data(const PageContents& pages) { return {{"rules", pages.rules}}; }
+
+}  // namespace ordercheck

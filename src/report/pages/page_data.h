@@ -1,0 +1,54 @@
+// What each generated page says. A page of one view alone (a rule, an engine, a thread) is that view: view_json.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "report/pages/agreement_view.h"
+#include "report/pages/discussion_view.h"
+#include "report/pages/engines_view.h"
+#include "report/pages/framework_view.h"
+#include "report/pages/order_answer.h"
+#include "report/pages/order_drawing.h"
+#include "report/pages/order_view.h"
+#include "report/pages/pair_matrix.h"
+#include "report/pages/pair_table.h"
+#include "report/pages/rule_view.h"
+#include "report/pages/runs_view.h"
+#include "report/pages/symptoms.h"
+#include "report/pages/transform_view.h"
+#include "report/pages/versions_view.h"
+
+namespace ordercheck {
+
+// Everything that the generated pages say; each page takes what it is about.
+struct PageContents {
+  OrderAnswer answer;  // for reader_target, the version that the ordering page is about
+  std::vector<DiscussionView> discussions;
+  std::vector<RecommendedOrder> orders;
+  OrderDrawing drawing;  // of the first order
+  PageCount count;
+  std::vector<PairTableRow> pair_table;
+  PairMatrix pairs;
+  std::vector<Symptom> symptoms;
+  std::vector<TransformView> transforms;  // that need a word of their own: ep, simple_fsdp, auto_parallel
+  std::vector<EngineView> engines;
+  std::vector<AgreementView> agreements;  // of the same engines
+  std::vector<VersionsView> changes;      // between versions
+  EnginesView between_engines;
+  std::vector<FrameworkRow> frameworks;
+  std::vector<OwnRun> own_runs;
+  std::vector<Disagreement> disagreements;
+  std::vector<RulePage> rules;
+};
+
+PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
+
+nlohmann::json ordering_data(const PageContents& pages);        // docs/parallelism_ordering.md
+nlohmann::json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
+nlohmann::json compared_data(const PageContents& pages);        // docs/evidence/compared.md
+nlohmann::json rule_index_data(const PageContents& pages);      // docs/rules/README.md
+
+}  // namespace ordercheck

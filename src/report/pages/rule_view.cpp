@@ -1,0 +1,135 @@
+#include "report/pages/rule_view.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/pages/markdown.h"
+#include "rule/claim.h"
+#include "rule/find_run.h"
+#include "rule/load.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+// As the grade takes it: of compile, the run under its usual backend first.
+std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const Sources& sources,
+                   const std::vector<EngineRuns>& engines) {
+  if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
+  for (const EngineRuns& engine : engines) {
+    if (engine.target != target) continue;
+    const Case c = usual_case(stack, witness.model, engine.table.engine);
+    const Outcome* outcome = find_outcome(engine, c);
+    if (outcome == nullptr) continue;
+    const Observation* decided =
+        find_run(sources.observations, stack, witness.model, engine.table.engine, outcome->seen.version);
+    return verdict_in_words(decided == nullptr ? outcome->seen : *decided);
+  }
+  return "not run";
+}
+
+// Whom the claim is about first, in no particular version.
+Target about_whom(const Rule& rule) {
+  const Holds& first = rule.holds.front();  // a page without one is refused
+  return {.project = first.project, .implementation = first.implementation, .version = {}};
+}
+
+std::string as_code(const std::string& text) { return code(text); }
+
+std::string grade_in_words(const Grade& grade, const Target& target) {
+  const std::string decided = fmt::format("{} {}", grade.engine, grade.version);
+  return grade.engine.empty() || decided == print(target) ? name_of(grade.kind)
+                                                          : fmt::format("{} by {}", name_of(grade.kind), decided);
+}
+
+}  // namespace
+
+std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  std::vector<Standing> standings;
+  for (const Target& target : targets_of(sources)) {
+    if (!speaks_about(rule, target.project)) continue;
+    const Grade grade = grade_of(rule, target, sources.observations);
+    standings.push_back({.target = print(target),
+                         .grade = grade_in_words(grade, target),
+                         .note = grade.note,
+                         .bad = run_of(rule.witness.bad, rule.witness, target, sources, engines),
+                         .good = run_of(rule.witness.good, rule.witness, target, sources, engines),
+                         .claimed = holds_for(rule, target)});
+  }
+  return standings;
+}
+
+std::string harm_in_words(const Rule& rule) { return rule.kind == RuleKind::commutes ? "none" : name_of(rule.harm); }
+
+std::string holds_in_words(const Rule& rule) {
+  std::vector<std::string> parts;
+  for (const Holds& entry : rule.holds) parts.push_back(code(print(entry)));
+  return join(parts, ", ");
+}
+
+std::string since_in_words(const Rule& rule, const Target& target) {
+  for (const Holds& holds : rule.holds) {
+    if (!holds_for(holds, target)) continue;
+    std::vector<std::string> parts;
+    for (const VersionBound& bound : holds.bounds) {
+      const std::string version = print(bound.version);
+      switch (bound.relation) {
+        case Relation::at_least: parts.push_back(version); break;
+        case Relation::above: parts.push_back("after " + version); break;
+        case Relation::at_most: parts.push_back("up to " + version); break;
+        case Relation::below: parts.push_back("before " + version); break;
+        case Relation::exactly: parts.push_back("only " + version); break;
+      }
+    }
+    return join(parts, ", ");
+  }
+  return "";
+}
+
+RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  const bool commutes = rule.kind == RuleKind::commutes;
+  RulePage page{.id = rule.id,
+                .title = rule.title,
+                .kind = name_of(rule.kind),
+                .file = rule.file,
+                .page = page_of(rule),
+                .flags = claim_of(rule, as_code),
+                .when = rule.when ? code(rule.when->text) : "",
+                .harm = harm_in_words(rule),
+                .basis = name_of(rule.basis),
+                .holds = holds_in_words(rule),
+                .bad = code(print(rule.witness.bad)),
+                .good = code(print(rule.witness.good)),
+                .repro = speaks_about(rule, sources.reader) && !rule.witness.ranks ? print(rule.witness.bad) : "",
+                .loses = !rule.loses.any_of.empty(),
+                .bad_name = commutes ? "one" : "bad",
+                .good_name = commutes ? "other" : "good",
+                .what = rule.flags,
+                .why = rule.why,
+                .limits = rule.limits,
+                .standings = standings_of(rule, sources, engines)};
+  if (page.standings.empty()) page.cited = name_of(grade_of(rule, about_whom(rule), {}).kind);
+  std::vector<std::string> grades;
+  for (const Standing& one : page.standings) grades.push_back(one.target + ": " + one.grade);
+  page.grades = grades.empty() ? page.cited + ", not run" : join(grades, "<br>");
+  for (const Citation& cite : rule.citations)
+    page.citations.push_back(fmt::format("{}, {}: {}", cited(cite), name_of(cite.says), cite.claim));
+  for (const Expectation& expected : rule.expectations) page.expectations.push_back(expectation_in_words(expected, as_code));
+  return page;
+}
+
+std::string explaining_page(const Outcome& outcome, const std::vector<Rule>& rules) {
+  if (shows_parity(outcome.seen.verdict)) return "";
+  const bool explained = outcome.agreement == Agreement::confirmed || !outcome.explanation.empty();
+  const Rule* rule = explained ? find_rule(rules, outcome.prediction.rule) : nullptr;
+  return rule == nullptr ? "none" : link_to(*rule, "rules/");
+}
+
+std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {
+  std::vector<std::string> links;
+  for (const std::string& id : outcome.prediction.fired)
+    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule, "rules/"));
+  return links.empty() ? "none" : join(links, ", ");
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,69 @@
+#include "report/pages/template.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+#include <kainjow/mustache.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/pages/markdown.h"
+
+namespace ordercheck {
+namespace {
+
+namespace mustache = kainjow::mustache;
+
+// kainjow's rule for a tag alone on its line leaves an empty line behind a section that is left out, which would end a
+// table. So such lines are joined to the next one here, and the line breaks that remain are hidden from kainjow.
+constexpr char kLineBreak = '\x1e';
+
+bool is_lone_section_tag(std::string_view line) {
+  return line.size() > 5 && line.substr(0, 2) == "{{" && line.find_first_of("#^/") == 2 && line.find("}}") == line.size() - 2;
+}
+
+std::string with_hidden_breaks(std::string_view text) {
+  std::string hidden;
+  for (const std::string& line : split(text, '\n')) hidden += is_lone_section_tag(line) ? line : line + kLineBreak;
+  hidden.pop_back();  // split ends a text that ends in a line break with an empty line
+  return hidden;
+}
+
+std::string with_breaks(std::string text) {
+  std::ranges::replace(text, kLineBreak, '\n');
+  return text;
+}
+
+// An empty text is false, so that a section over it is left out. A text in a list is its {{text}}.
+mustache::data data_of(const nlohmann::json& json) {
+  if (json.is_boolean()) return mustache::data(json.get<bool>());
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    return text.empty() ? mustache::data(false) : mustache::data(text);
+  }
+  if (json.is_array()) {
+    mustache::data list(mustache::data::type::list);
+    for (const auto& element : json)
+      list.push_back(element.is_string() ? data_of(nlohmann::json{{"text", element}}) : data_of(element));
+    return list;
+  }
+  assert(json.is_object() && "a template takes texts, booleans, arrays and objects");
+  mustache::data object(mustache::data::type::object);
+  for (const auto& [key, value] : json.items()) {
+    object.set(key, data_of(value));
+    if (value.is_array()) object.set("has_" + key, mustache::data(!value.empty()));
+  }
+  return object;
+}
+
+}  // namespace
+
+Result<std::string> render_template(std::string_view text, const nlohmann::json& data, const std::string& path) {
+  mustache::mustache page{with_hidden_breaks(text)};
+  if (!page.is_valid()) return Error{fmt::format("{}: {}", path, page.error_message())};
+  page.set_custom_escape([](const std::string& value) { return cell(value); });
+  return with_breaks(page.render(data_of(data)));
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,46 @@
+#include "report/pages/topics.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/toml.h"
+
+namespace ordercheck {
+namespace {
+
+std::vector<ItemPattern> patterns_of(TomlTable& file, const std::string& key) {
+  std::vector<ItemPattern> patterns;
+  const std::vector<std::string> texts = file.texts(key);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const Result<Pattern> pattern = parse_pattern(texts[i]);
+    if (!pattern)
+      file.refuse(key, i, split(pattern.error().message, '\n').front());
+    else if (pattern->any_of.size() != 1)
+      file.refuse(key, i, "expected one transform, got '" + texts[i] + "'");
+    else
+      patterns.push_back(pattern->any_of.front());
+  }
+  return patterns;
+}
+
+std::vector<std::string> names_in(TomlTable& file, const std::string& key) {
+  std::vector<std::string> names;
+  for (const ItemPattern& pattern : patterns_of(file, key)) names.push_back(pattern.name);
+  return names;
+}
+
+}  // namespace
+
+Result<Topics> parse_topics(std::string_view text, const std::string& path) {
+  TomlTable file(text, path);
+  Topics topics{
+      .core = names_in(file, "core"), .shardings = names_in(file, "shardings"), .sections = patterns_of(file, "sections")};
+  if (const auto error = file.error()) return *error;
+  return topics;
+}
+
+Result<Topics> load_topics(const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  return text ? parse_topics(*text, path.string()) : text.error();
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,75 @@
+#include "report/pages/traffic_view.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "plan/plan.h"
+#include "report/pages/markdown.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+struct Sent {
+  std::int64_t gathers = 0, gathers_again = 0, scatters = 0, reduces = 0, bytes = 0;
+};
+
+bool is_of_training(Phase phase) { return phase == Phase::forward || phase == Phase::recompute || phase == Phase::backward; }
+
+Sent sent_in(const Observation& run, const std::vector<std::string>& leave_out) {
+  Sent sent;
+  for (const CollectiveCount& c : run.collectives) {
+    if (!is_of_training(c.phase) || contains(leave_out, c.group)) continue;
+    if (c.kind == "all_gather")
+      (c.phase == Phase::forward ? sent.gathers : sent.gathers_again) += c.count;
+    else if (c.kind == "reduce_scatter")
+      sent.scatters += c.count;
+    else if (c.kind == "all_reduce")
+      sent.reduces += c.count;
+    else
+      continue;
+    sent.bytes += c.bytes;
+  }
+  return sent;
+}
+
+// In one microbatch: a whole number, but for a collective that only some of them have.
+std::string each(std::int64_t count, std::int64_t microbatches) {
+  if (count % microbatches == 0) return thousands(count / microbatches);
+  return fmt::format("{:.1f}", static_cast<double>(count) / static_cast<double>(microbatches));
+}
+
+SentRow row_of(const Outcome& outcome, const TrafficTable& table) {
+  SentRow row{.stack = code(print(outcome.subject.stack)), .verdict = verdict_in_words(outcome.seen)};
+  if (outcome.seen.ending != Ending::completed) return row;
+  const Sent sent = sent_in(outcome.seen, table.leave_out);
+  const Settings& settings = outcome.subject.settings;
+  const std::int64_t microbatches = std::int64_t{settings.steps} * settings.accumulation;
+  row.gathers = each(sent.gathers, microbatches);
+  row.gathers_again = each(sent.gathers_again, microbatches);
+  row.scatters = each(sent.scatters, microbatches);
+  row.reduces = each(sent.reduces, microbatches);
+  row.bytes = thousands((sent.bytes + microbatches / 2) / microbatches);
+  return row;
+}
+
+}  // namespace
+
+std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& engine) {
+  std::vector<SentTable> tables;
+  for (const TrafficTable& wanted : space_of(sources, engine.table.engine).traffic) {
+    SentTable table{.title = wanted.title,
+                    .engine = print_engine(engine),
+                    .model = code(wanted.model),
+                    .steps = std::to_string(wanted.steps),
+                    .rows = {}};
+    for (const Case& c : cases_of(wanted, engine.table.engine))
+      if (const Outcome* outcome = find_outcome(engine, c)) table.rows.push_back(row_of(*outcome, wanted));
+    if (!table.rows.empty()) tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+}  // namespace ordercheck

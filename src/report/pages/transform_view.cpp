@@ -1,0 +1,113 @@
+#include "report/pages/transform_view.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "report/pages/markdown.h"
+#include "report/pages/rule_view.h"
+#include "rule/claim.h"
+#include "stack/case.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+bool is_about(const Pattern& pattern, const std::string& name, std::optional<Scope> scope) {
+  return std::ranges::any_of(pattern.any_of,
+                             [&](const ItemPattern& p) { return p.name == name || (scope && p.scope == scope); });
+}
+
+std::string runs_of(const std::string& name, const std::vector<EngineRuns>& engines) {
+  std::vector<std::string> parts;
+  for (const EngineRuns& engine : engines) {
+    const auto count = std::ranges::count_if(engine.outcomes, [&](const Outcome& outcome) {
+      return std::ranges::find(outcome.subject.stack.items, name, &Item::name) != outcome.subject.stack.items.end();
+    });
+    if (count > 0) parts.push_back(fmt::format("{} on {}", counted(count, "case"), print_engine(engine)));
+  }
+  return join(parts, ", ");
+}
+
+constexpr std::size_t kLongestList = 120;
+
+bool holds_item(const Stack& stack, const std::string& name) {
+  return std::ranges::find(stack.items, name, &Item::name) != stack.items.end();
+}
+
+// A stack, and the models that it was run of: several, or one that is not the usual one.
+std::string stack_and_models(const std::string& stack, const std::vector<std::string>& models) {
+  if (models == std::vector<std::string>{Case{}.model}) return code(stack);
+  return fmt::format("{} ({})", code(stack), join(models, ", "));
+}
+
+std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  using Key = std::tuple<Verdict, std::string, std::string>;  // and the verdict in words, and the page
+  std::map<Key, std::vector<std::pair<std::string, std::vector<std::string>>>> groups;
+  for (const Outcome& outcome : engine.outcomes) {
+    const Case& c = outcome.subject;
+    if (!holds_item(c.stack, name) || c.settings != usual_settings(c.stack)) continue;
+    auto& stacks = groups[{outcome.seen.verdict, verdict_in_words(outcome.seen), explaining_page(outcome, rules)}];
+    const auto found = std::ranges::find(stacks, print(c.stack), &std::pair<std::string, std::vector<std::string>>::first);
+    if (found == stacks.end())
+      stacks.push_back({print(c.stack), {c.model}});
+    else
+      found->second.push_back(c.model);
+  }
+  std::vector<TransformShown> shown;
+  for (auto& [key, stacks] : groups) {
+    std::ranges::stable_sort(stacks, {}, [](const auto& stack) { return stack.first.size(); });
+    std::vector<std::string> texts;
+    std::size_t length = 0;
+    for (const auto& [stack, models] : stacks) {
+      const std::string text = stack_and_models(stack, models);
+      if (!texts.empty() && length + text.size() > kLongestList) break;
+      length += text.size() + 2;
+      texts.push_back(text);
+    }
+    const std::size_t left = stacks.size() - texts.size();
+    shown.push_back({.target = print(engine.target),
+                     .verdict = std::get<1>(key),
+                     .page = std::get<2>(key),
+                     .stacks = join(texts, ", "),
+                     .more = left == 0 ? "" : fmt::format("[{} more](evidence/{})", left, evidence_page_of(engine))});
+  }
+  return shown;
+}
+
+}  // namespace
+
+TransformView transform_view(const std::string& name, std::optional<Scope> scope, const Sources& sources,
+                             const std::vector<EngineRuns>& engines) {
+  const TransformInfo* info = find_transform(name);
+  TransformView view{.name = code(name), .title = info == nullptr ? name : info->title, .run = runs_of(name, engines)};
+  for (const EngineRuns& engine : engines) {
+    for (TransformShown& shown : shown_by(name, engine, sources.rules)) view.shown.push_back(std::move(shown));
+    const auto tables = sent_tables(sources, engine);
+    const bool has_it = std::ranges::any_of(tables, [&](const SentTable& table) {
+      return std::ranges::any_of(table.rows, [&](const SentRow& row) { return row.stack.starts_with("`" + name + "="); });
+    });
+    if (has_it) view.sent = fmt::format("[{}](evidence/{})", print_engine(engine), evidence_page_of(engine));
+  }
+  std::vector<std::string> projects;
+  for (const Framework& framework : sources.frameworks)
+    if (std::ranges::find(framework.order.items, name, &Item::name) != framework.order.items.end())
+      projects.push_back(fmt::format("{}: {}", framework.title, code(print(framework.order))));
+  view.projects = join(projects, "; ");
+  for (const Rule& rule : sources.rules) {
+    if (!is_about(rule.one, name, scope) && !is_about(rule.other, name, scope)) continue;
+    view.pages.push_back({.page = link_to(rule, "rules/"),
+                          .claim = claim_of(rule, [](const std::string& text) { return code(text); }),
+                          .harm = harm_in_words(rule),
+                          .basis = name_of(rule.basis),
+                          .source = rule.citations.empty() ? "" : source_in_words(rule.citations.front())});
+  }
+  return view;
+}
+
+}  // namespace ordercheck

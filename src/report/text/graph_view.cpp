@@ -1,0 +1,129 @@
+#include "report/text/graph_view.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/wording.h"
+
+namespace ordercheck {
+namespace {
+
+std::string region_of(const GraphRecord& graph) { return graph.module.empty() ? "the model" : graph.module; }
+
+std::string shape_of(const GraphRecord& graph, int value) {
+  return fmt::format("[{}]", fmt::join(graph.shapes[static_cast<std::size_t>(value)], "x"));
+}
+
+std::string named(const std::vector<int>& values) {
+  std::vector<std::string> names;
+  for (const int value : values) names.push_back(fmt::format("%{}", value));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool is_collective(const GraphNodeRecord& node) { return node.op.starts_with("_c10d_functional::"); }
+
+// "mm": an operator without its library, as a picture has little room.
+std::string short_op(const std::string& op) {
+  const auto colons = op.rfind("::");
+  return colons == std::string::npos ? op : op.substr(colons + 2);
+}
+
+// One graph of a picture: nodes are named g<graph>n<node>, values that come from outside g<graph>v<value>.
+class Picture {
+ public:
+  Picture(const GraphRecord& graph, std::size_t index) : graph_(graph), index_(index) {}
+
+  std::string render() {
+    std::string text = fmt::format("  subgraph cluster_{} {{\n    label=\"{}\";\n", index_, region_of(graph_));
+    text += half(false, "forward");
+    text += half(true, "backward");
+    text += edges_;
+    return text + "  }\n";
+  }
+
+ private:
+  std::string outside(int value, const char* what) {
+    const std::string name = fmt::format("g{}v{}", index_, value);
+    maker_[value] = name;
+    return fmt::format("      {} [shape=plaintext, label=\"{} {}\"];\n", name, what, shape_of(graph_, value));
+  }
+
+  std::string half(bool backward, const char* name) {
+    std::string text = fmt::format("    subgraph cluster_{}_{} {{\n      label=\"{}\";\n", index_, name, name);
+    if (!backward) {
+      for (const int value : graph_.inputs) text += outside(value, "input");
+      for (const int value : graph_.parameters) text += outside(value, "parameter");
+    } else {
+      for (const int value : graph_.tangents) text += outside(value, "gradient");
+    }
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const GraphNodeRecord& node = graph_.nodes[n];
+      if (node.backward == backward) text += drawn(node, fmt::format("g{}n{}", index_, n));
+    }
+    return text + "    }\n";
+  }
+
+  std::string drawn(const GraphNodeRecord& node, const std::string& name) {
+    const std::string shape = node.results.empty() ? "" : " " + shape_of(graph_, node.results.front());
+    for (const int value : std::set<int>(node.operands.begin(), node.operands.end())) {
+      const auto from = maker_.find(value);
+      if (from == maker_.end()) continue;  // a number
+      const bool crosses = node.backward && !made_in_backward_.count(value);
+      edges_ += fmt::format("    {} -> {}{};\n", from->second, name, crosses ? " [penwidth=3]" : "");
+    }
+    for (const int value : node.results) {
+      maker_[value] = name;
+      if (node.backward) made_in_backward_.insert(value);
+    }
+    return fmt::format("      {} [label=\"{}{}\"{}{}];\n", name, short_op(node.op), shape,
+                       node.recomputed ? ", style=filled, fillcolor=lightgrey" : "",
+                       is_collective(node) ? ", peripheries=2" : "");
+  }
+
+  const GraphRecord& graph_;
+  std::size_t index_;
+  std::map<int, std::string> maker_;
+  std::set<int> made_in_backward_;
+  std::string edges_;
+};
+
+}  // namespace
+
+std::string render_graph_text(const GraphRecord& graph) {
+  const auto count = [&](bool backward, bool recomputed) {
+    return std::ranges::count_if(graph.nodes, [&](const GraphNodeRecord& node) {
+      return node.backward == backward && (!recomputed || node.recomputed);
+    });
+  };
+  std::string text = fmt::format("graph of {}: {} forward, {} backward, {} of them recomputed\n", region_of(graph),
+                                 counted(count(false, false), "operator"), count(true, false), count(true, true));
+  text += fmt::format("  inputs      {}\n  parameters  {}\n", named(graph.inputs), named(graph.parameters));
+  for (const bool backward : {false, true}) {
+    if (backward) text += fmt::format("  saved       {}\n", named(graph.saved));
+    text += backward ? fmt::format("backward of {}\n", named(graph.tangents)) : "forward\n";
+    for (const GraphNodeRecord& node : graph.nodes) {
+      if (node.backward != backward) continue;
+      const std::string result =
+          node.results.empty() ? "" : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
+      text += fmt::format("  {}{}({}){}\n", result, node.op, node.arguments, node.recomputed ? "  # recomputed" : "");
+    }
+    text += backward ? fmt::format("  gradients   {}\n", named(graph.gradients))
+                     : fmt::format("  output      {}\n", named(graph.outputs));
+  }
+  return text;
+}
+
+std::string render_graphs_dot(const std::vector<GraphRecord>& graphs, const std::string& title) {
+  std::string text = fmt::format(
+      "digraph ordercheck {{\n  label=\"{}\";\n  labelloc=t;\n  node [shape=box, fontname=\"sans-serif\"];\n"
+      "  fontname=\"sans-serif\";\n",
+      title);
+  for (std::size_t i = 0; i < graphs.size(); ++i) text += Picture(graphs[i], i).render();
+  return text + "}\n";
+}
+
+}  // namespace ordercheck

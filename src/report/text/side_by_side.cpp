@@ -1,0 +1,102 @@
+#include "report/text/side_by_side.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/wording.h"
+#include "parity/counters.h"
+#include "plan/orders.h"
+#include "stack/case.h"
+
+namespace ordercheck {
+namespace {
+
+// A bare "all_gather" is the sum of what stands behind its '@'.
+bool is_sum(const std::string& counter, const CounterValues& values) {
+  const std::string with_axis = counter.substr(0, counter.find(':')) + "@";
+  const auto next = values.lower_bound(with_axis);
+  return counter.find('@') == std::string::npos && next != values.end() && next->first.starts_with(with_axis);
+}
+
+bool completed(const Observation* seen) {
+  return seen != nullptr &&
+         (shows_parity(seen->verdict) || seen->verdict == Verdict::differs || seen->verdict == Verdict::ignored);
+}
+
+const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,
+                             const std::vector<Observation>& observations) {
+  const std::string text = print(usual_case(with_degrees(stack), Case{}.model, engine));
+  const auto found = std::ranges::find_if(observations, [&](const Observation& seen) {
+    return seen.engine == engine && seen.version == version && seen.case_text == text;
+  });
+  return found == observations.end() ? nullptr : &*found;
+}
+
+std::string verdict_of(const Observation* seen) { return seen == nullptr ? "not run" : verdict_in_words(*seen); }
+
+}  // namespace
+
+std::vector<CounterApart> counters_apart(const CounterValues& left, const CounterValues& right) {
+  CounterValues both = left;
+  both.insert(right.begin(), right.end());
+  std::vector<CounterApart> apart;
+  for (const auto& [name, unused] : both) {
+    const CounterApart one{name, value_in(left, name), value_in(right, name)};
+    if ((one.left != one.right || !is_measured(one.left)) && !is_sum(name, both)) apart.push_back(one);
+  }
+  return apart;
+}
+
+std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std::vector<Observation>& observations) {
+  std::set<std::pair<std::string, std::string>> engines;
+  for (const Observation& seen : observations) engines.insert({seen.engine, seen.version});
+  std::vector<SeenOfTwo> both;
+  for (const auto& [engine, version] : engines) {
+    SeenOfTwo seen{.engine = engine,
+                   .version = version,
+                   .left = find_seen(left, engine, version, observations),
+                   .right = find_seen(right, engine, version, observations),
+                   .apart = {}};
+    if (seen.left == nullptr && seen.right == nullptr) continue;
+    if (completed(seen.left) && completed(seen.right))
+      seen.apart = counters_apart(counter_values(*seen.left), counter_values(*seen.right));
+    both.push_back(std::move(seen));
+  }
+  return both;
+}
+
+std::string describe(const SeenOfTwo& seen) {
+  const std::string left = verdict_of(seen.left), right = verdict_of(seen.right);
+  return fmt::format("{} {} showed {}{}", seen.engine, seen.version, left,
+                     left == right ? " either way" : ", the other way " + right);
+}
+
+std::string render_table(const std::vector<TableLine>& lines) {
+  std::vector<std::vector<std::string>> rows;
+  for (const TableLine& line : lines) rows.push_back({line.what, line.left, line.right});
+  return in_columns(rows);
+}
+
+void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {
+  // Beside what was not measured a number would be read as more, or as less.
+  const auto text = [](std::int64_t value, std::int64_t other) -> std::string {
+    if (!is_measured(value)) return "not measured";
+    return is_measured(other) ? std::to_string(value) : "measured here alone";
+  };
+  for (const CounterApart& one : apart) lines.push_back({one.counter, text(one.left, one.right), text(one.right, one.left)});
+}
+
+std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name) {
+  std::vector<TableLine> lines{{fmt::format("{} {}", seen.engine, seen.version), left_name, right_name},
+                               {"verdict", verdict_of(seen.left), verdict_of(seen.right)}};
+  const auto backend = [](const Observation* one) { return one == nullptr ? std::string() : one->backend; };
+  if (!backend(seen.left).empty() || !backend(seen.right).empty())
+    lines.push_back({"compiled", backend(seen.left), backend(seen.right)});
+  add_counters(seen.apart, lines);
+  if (seen.apart.empty() && completed(seen.left) && completed(seen.right)) lines.push_back({"counters", "the same", ""});
+  return lines;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,210 @@
+#include "report/text/summary.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "parity/counters.h"
+#include "parity/wording.h"
+#include "stack/mesh.h"
+
+namespace ordercheck {
+namespace {
+
+std::string sources_text(const std::vector<Source>& sources) {
+  std::vector<std::string> parts;
+  for (const Source& source : sources) parts.push_back(print(source));
+  return join(parts, ", ");
+}
+
+std::string not_planned_text(const Plan& plan) {
+  std::string text;
+  for (const auto& [reason, count] : reasons_not_planned(plan))
+    text += fmt::format("not planned    {}: {}\n", counted(count, "case"), reason);
+  return text;
+}
+
+void add_field(std::string& text, const char* name, const std::string& value) {
+  if (!value.empty()) text += fmt::format("  {:<12} {}\n", name, value);
+}
+
+void add_list(std::string& text, const char* name, const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) add_field(text, i == 0 ? name : "", lines[i]);
+}
+
+// Zero left out.
+std::vector<std::string> counter_lines(const Counters& counters) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : kCounters) {
+    if (!is_measured(counters.*value))
+      lines.push_back(fmt::format("{} not measured", name));
+    else if (counters.*value != 0)
+      lines.push_back(fmt::format("{}={}", name, counters.*value));
+  }
+  return lines;
+}
+
+// "gradient of layers.0.wq.weight in step 0: 9.3e-07, noise floor 7.6e-07 (1.2 times)"
+std::vector<std::string> farthest_lines(const Closeness& closeness) {
+  std::vector<std::string> lines;
+  for (const Held& held : closeness.farthest)
+    lines.push_back(fmt::format("{}: {:.1e}, noise floor {:.1e} ({:.1f} times)", place_of(held.away), distance_of(held.away),
+                                held.floor, times_floor(held)));
+  return lines;
+}
+
+std::string contradiction_text(const CaseResult& result) {
+  const Outcome& outcome = result.outcome;
+  std::string text = fmt::format("contradiction  {}: {}\n", print(outcome.subject), outcome.disagreement);
+  text += fmt::format("               {}\n", reason_of(result));
+  if (result.divergence) text += fmt::format("               first in {}\n", in_words(*result.divergence));
+  if (!outcome.explanation.empty()) text += fmt::format("               explained: {}\n", outcome.explanation);
+  return text;
+}
+
+std::string why_open(const Outcome& outcome) {
+  if (!outcome.open_because.empty()) return outcome.open_because;
+  const std::vector<std::string>& fired = outcome.prediction.fired;
+  if (outcome.prediction.verdict)
+    return "without exact arithmetic a layout need not be bitwise equal to the single-rank reference";
+  return fmt::format("no rule speaks about this engine and version ({} {} about others)", join(fired, ", "),
+                     fired.size() == 1 ? "speaks" : "speak");
+}
+
+std::string world_text(const Case& c) {
+  const Mesh mesh = mesh_of(c.stack);
+  std::vector<std::string> axes;
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i)
+    if (mesh.degrees[i] > 1) axes.push_back(fmt::format("{} {}", kMeshAxes[i], mesh.degrees[i]));
+  const int ranks = world_size(mesh);
+  return fmt::format("{}{}", counted(ranks, "rank"), axes.empty() ? "" : " (" + join(axes, ", ") + ")");
+}
+
+const char* word_of(const Control& control) { return !control.judged ? "not judged" : control.held ? "held" : "FAILED"; }
+
+// A case a line: what was seen, whether the rules predict it, and for all but equal what it was.
+std::string verdict_lines(const std::vector<CaseResult>& results) {
+  std::size_t width = 0;
+  for (const CaseResult& result : results) width = std::max(width, print(result.planned.subject).size());
+  std::string text;
+  for (const CaseResult& result : results) {
+    const Outcome& outcome = result.outcome;
+    const bool equal = outcome.seen.verdict == Verdict::equal;
+    text += fmt::format("{:<{}}  {:<8} {}{}{}{}\n", print(outcome.subject), width, name_of(outcome.seen.verdict),
+                        name_of(outcome.agreement), outcome.prediction.rule.empty() ? "" : " by " + outcome.prediction.rule,
+                        outcome.open_because.empty() ? "" : ", " + outcome.open_because, equal ? "" : ": " + reason_of(result));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string reason_of(const CaseResult& result) {
+  const Verdict verdict = result.outcome.seen.verdict;
+  const bool ended_early = verdict == Verdict::fails || verdict == Verdict::hangs;
+  return ended_early ? ending_in_words(result.record) : result.outcome.seen.message;
+}
+
+std::string prediction_text(const Outcome& outcome) {
+  const Prediction& p = outcome.prediction;
+  std::string text;
+  if (!p.verdict)
+    text = fmt::format("nothing for this engine and version ({} elsewhere)", join(p.fired, ", "));
+  else if (p.rule.empty())
+    text = "equal: no rule flags it";
+  else
+    text = fmt::format("{}, by {}", name_of(*p.verdict), p.rule);
+  const std::string& because = outcome.open_because;
+  return fmt::format("{} [{}{}]", text, name_of(outcome.agreement), because.empty() ? "" : "; " + because);
+}
+
+std::string render_plan_text(const Plan& plan) {
+  std::size_t width = 0;
+  for (const PlannedCase& planned : plan.cases) width = std::max(width, print(planned.subject).size());
+  for (const NotPlanned& one : plan.not_planned) width = std::max(width, print(one.subject).size());
+  std::string text;
+  for (const PlannedCase& planned : plan.cases)
+    text += fmt::format("{:<{}}  {}\n", print(planned.subject), width, sources_text(planned.sources));
+  for (const NotPlanned& one : plan.not_planned)
+    text += fmt::format("{:<{}}  {}; not planned: {}\n", print(one.subject), width, sources_text(one.sources), one.reason);
+  text += fmt::format("{} planned on {}, {} not{}\n", counted(plan.cases.size(), "case"), plan.engine, plan.not_planned.size(),
+                      plan.only_in_full == 0 ? "" : fmt::format("; {} more with --tier full", plan.only_in_full));
+  return text + not_planned_text(plan);
+}
+
+std::string render_result_text(const PlanResult& result) {
+  const Tally tally = tally_of(result);
+  std::vector<std::string> verdicts;
+  for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
+  std::string text = verdict_lines(result.cases);
+  text += fmt::format("{} on {} ({}): {}\n", counted(std::ssize(result.cases), "case"), result.hello.engine,
+                      join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
+  text += fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, {} undecided\n", tally.confirmed,
+                      tally.open, counted(tally.explained, "contradiction"), tally.contradictions, tally.undecided);
+  for (const CaseResult& one : result.cases)
+    if (one.outcome.agreement == Agreement::contradiction) text += contradiction_text(one);
+  for (const CaseResult& one : result.cases)
+    if (one.outcome.agreement == Agreement::undecided)
+      text += fmt::format("{:<15}{}: {}\n", name_of(one.outcome.seen.verdict), print(one.planned.subject), reason_of(one));
+  for (const auto& [why, cases] : open_cases(outcomes_of(result))) {
+    std::vector<std::string> texts;
+    for (const Case& c : cases) texts.push_back(print(c));
+    text += fmt::format("open           {}: {}\n                 {}\n", counted(std::ssize(cases), "case"), why,
+                        join(texts, "\n                 "));
+  }
+  for (const Control& control : result.controls)
+    text += fmt::format("control        {} {}: {}\n", control.name, word_of(control), control.evidence);
+  return text + not_planned_text(result.plan);
+}
+
+std::string render_case_text(const CaseResult& result, const Hello& hello) {
+  const Outcome& outcome = result.outcome;
+  const Case& subject = outcome.subject;
+  std::string text = fmt::format("{}: {}\n  {}\n", print(subject), name_of(outcome.seen.verdict), reason_of(result));
+  add_field(text, "persists", result.persistence);
+  if (result.closeness) add_list(text, "farthest", farthest_lines(*result.closeness));
+  if (result.divergence) add_field(text, "first in", in_words(*result.divergence));
+  if (result.record.failure) add_list(text, "where", result.record.failure->ranks);
+  std::vector<std::string> effects;
+  for (const Effect& effect : outcome.seen.effects)
+    effects.push_back(is_lost(effect) ? loss_in_words(effect) : fmt::format("{}: {}", effect.transform, print(effect.signs)));
+  add_list(text, "effects", effects);
+  if (outcome.seen.ending == Ending::completed) add_list(text, "counters", counter_lines(outcome.seen.counters));
+  add_list(text, "notes", result.record.notes);
+  add_field(text, "predicted", prediction_text(outcome));
+  if (outcome.agreement == Agreement::contradiction) add_field(text, "", outcome.disagreement);
+  add_field(text, "explained", outcome.explanation);
+  add_field(text, "world", world_text(subject));
+  add_field(
+      text, "engine",
+      fmt::format("{} ({}), {} arithmetic", hello.engine, join(hello.versions, ", "), name_of(subject.settings.arithmetic)));
+  return text;
+}
+
+std::string render_evidence_text(const EvidenceTable& table) {
+  std::size_t width = 0;
+  for (const Observation& row : table.rows) width = std::max(width, row.case_text.size());
+  std::string text = fmt::format("{} ({}), {}, {} arithmetic: {}\n", table.engine, join(table.versions, ", "), table.device,
+                                 table.arithmetic, counted(table.rows.size(), "case"));
+  for (const Control& control : table.controls)
+    text += fmt::format("control {} {}: {}\n", control.name, word_of(control), control.evidence);
+  for (const Observation& row : table.rows) {
+    std::string line = fmt::format("{:<{}}  {:<8}", row.case_text, width, name_of(row.verdict));
+    if (row.phase) line += fmt::format(" in {}", name_of(*row.phase));
+    if (const std::string place = place_of(row); !place.empty()) line += ", " + place;
+    if (row.verdict != Verdict::equal && !row.message.empty()) line += ": " + reason_of(row);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::map<std::string, std::vector<Case>> open_cases(const std::vector<Outcome>& outcomes) {
+  std::map<std::string, std::vector<Case>> cases;
+  for (const Outcome& outcome : outcomes)
+    if (outcome.agreement == Agreement::open) cases[why_open(outcome)].push_back(outcome.subject);
+  return cases;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,99 @@
+#include "report/pages/engine_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/pages/rule_view.h"
+#include "rule/load.h"
+#include "unit/report/pages/mini.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+const Outcome& outcome(const EngineRuns& engine, const char* text) {
+  const auto c = parse_case(text);
+  EXPECT_TRUE(c);
+  const Outcome* found = find_outcome(engine, *c);
+  EXPECT_NE(found, nullptr) << text;
+  static const Outcome kNone;
+  return found == nullptr ? kNone : *found;
+}
+
+TEST(EngineRuns, HoldsEveryRowAgainstTodaysRules) {
+  const Sources sources = mini();
+  const auto engines = engine_runs_of(sources);
+  ASSERT_EQ(engines.size(), 1u);
+  EXPECT_EQ(print_engine(engines[0]), "native 2.11.0, cpu");
+  EXPECT_EQ(engines[0].outcomes.size(), engines[0].table.rows.size());
+  EXPECT_EQ(outcome(engines[0], "tp=2,fsdp=2").agreement, Agreement::confirmed);
+  EXPECT_EQ(outcome(engines[0], "fsdp=2,tp=2").agreement, Agreement::confirmed);
+  EXPECT_EQ(outcome(engines[0], "ac").agreement, Agreement::undecided);
+  const Outcome& hang = outcome(engines[0], "fsdp=2,ac,tp=2");
+  EXPECT_EQ(hang.agreement, Agreement::contradiction);
+  EXPECT_EQ(hang.seen.operation, "all_reduce");
+  EXPECT_EQ(hang.seen.group, "tp");
+}
+
+TEST(EngineRuns, ListsAnExplainedContradictionWithItsExplanation) {
+  const auto engines = engine_runs_of(mini());
+  const Outcome& looked_through = outcome(engines.at(0), "ac,tp=2");
+  EXPECT_EQ(looked_through.agreement, Agreement::contradiction);
+  EXPECT_EQ(looked_through.explanation, "the invented engine looks through the wrapper");
+}
+
+TEST(EngineRuns, HoldsCommutingPairsToTheirCounters) {
+  const auto engines = engine_runs_of(mini());
+  const Outcome& one = outcome(engines.at(0), "ac,fsdp=2");
+  EXPECT_EQ(one.agreement, Agreement::contradiction);
+  EXPECT_THAT(one.disagreement, HasSubstr("parameter_bytes_peak is 4 and 5"));
+}
+
+TEST(EngineRuns, PassesOverOtherArithmetics) {
+  Sources sources = mini();
+  sources.evidence.at(0).arithmetic = "plain";
+  EXPECT_TRUE(engine_runs_of(sources).empty());
+}
+
+TEST(EngineRuns, CountsWhatWasNotPlanned) {
+  const Sources sources = mini();
+  const LeftOut left = left_out(sources, engine_runs_of(sources).at(0));
+  ASSERT_EQ(left.reasons.size(), 1u);
+  EXPECT_EQ(left.reasons[0].first, "the native engine builds no compile");
+  EXPECT_EQ(left.reasons[0].second, 2);
+  EXPECT_GT(left.planned_since, 0);
+}
+
+TEST(RuleView, GradesForEveryEngineThatTheClaimIsAbout) {
+  const Sources sources = mini();
+  const auto engines = engine_runs_of(sources);
+  const auto both = standings_of(*find_rule(sources.rules, "ORD-901"), sources, engines);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].target, "pytorch 2.6");
+  EXPECT_EQ(both[0].bad, "not run");
+  EXPECT_EQ(both[1].target, "native 2.11.0");
+  EXPECT_EQ(both[1].grade, "reproduced");
+  EXPECT_EQ(both[1].bad, "fails in apply");
+  EXPECT_EQ(both[1].good, "equal");
+  const auto one = standings_of(*find_rule(sources.rules, "ORD-902"), sources, engines);
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].grade, "refuted");
+}
+
+TEST(RuleView, ShowsTheRunThatTheGradeTakesWhereInductorAndItsStandInPart) {
+  Sources sources = mini_on_pytorch();
+  Rule rule = *find_rule(sources.rules, "ORD-901");
+  rule.witness = {.bad = *parse_stack("compile"), .good = *parse_stack("fsdp=2")};
+  Observation seen{.engine = "pytorch", .version = "2.15.0", .case_text = "compile engine=pytorch", .verdict = Verdict::equal};
+  sources.evidence.at(0).rows.push_back(seen);
+  seen.case_text = "compile=inductor engine=pytorch";
+  seen.verdict = Verdict::fails;
+  seen.phase = Phase::backward;
+  sources.evidence.at(0).rows.push_back(seen);
+  sources.observations = observations_of(sources.evidence);
+  EXPECT_EQ(standings_of(rule, sources, engine_runs_of(sources)).at(0).bad, "fails in backward");
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,65 @@
+#include "report/pages/traffic_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stack/notation.h"
+#include "unit/report/pages/mini.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A table of two stacks in the space of the mini checkout, and one run of the first of them, in 4 microbatches.
+Sources with_a_run(Verdict verdict, Ending ending) {
+  Sources sources = mini();
+  const TrafficTable table{.title = "modes",
+                           .model = "llama",
+                           .steps = 2,
+                           .leave_out = {"tp"},
+                           .stacks = {*parse_stack("fsdp=4"), *parse_stack("ddp=4")}};
+  for (auto& [engine, space] : sources.own_spaces) space.traffic = {table};
+  Observation run = sources.evidence.at(0).rows.at(0);
+  run.case_text = "fsdp=4 steps=2";
+  run.verdict = verdict;
+  run.ending = ending;
+  run.collectives = {{.kind = "all_gather", .group = "dp_shard", .phase = Phase::forward, .count = 84, .bytes = 400},
+                     {.kind = "all_gather", .group = "dp_shard", .phase = Phase::backward, .count = 80, .bytes = 400},
+                     {.kind = "all_gather", .group = "tp", .phase = Phase::forward, .count = 7, .bytes = 7},
+                     {.kind = "all_gather", .group = "dp_shard", .phase = Phase::observe, .count = 21, .bytes = 7},
+                     {.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 86, .bytes = 200}};
+  sources.evidence.at(0).rows.push_back(run);
+  sources.observations = observations_of(sources.evidence);
+  return sources;
+}
+
+TEST(SentTables, CountInOneMicrobatchWithoutGroupsThatAreLeftOut) {
+  const Sources sources = with_a_run(Verdict::equal, Ending::completed);
+  const auto tables = sent_tables(sources, engine_runs_of(sources).at(0));
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_EQ(tables[0].steps, "2");
+  ASSERT_THAT(tables[0].rows, SizeIs(1)) << "ddp=4 was not run";
+  const SentRow& row = tables[0].rows[0];
+  EXPECT_EQ(row.stack, "`fsdp=4`");
+  EXPECT_EQ(row.gathers, "21");
+  EXPECT_EQ(row.gathers_again, "20");
+  EXPECT_EQ(row.scatters, "21.5");
+  EXPECT_EQ(row.reduces, "0");
+  EXPECT_EQ(row.bytes, "250");
+}
+
+TEST(SentTables, OfARunThatFailedSayNothingOfWhatItSent) {
+  const Sources sources = with_a_run(Verdict::fails, Ending::failed);
+  const SentRow row = sent_tables(sources, engine_runs_of(sources).at(0)).at(0).rows.at(0);
+  EXPECT_EQ(row.gathers, "");
+}
+
+TEST(SentTables, AreNotThereWithoutARun) {
+  const Sources sources = mini();
+  EXPECT_THAT(sent_tables(sources, engine_runs_of(sources).at(0)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ordercheck

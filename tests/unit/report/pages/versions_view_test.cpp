@@ -1,0 +1,39 @@
+#include "report/pages/versions_view.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/report/pages/mini.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+
+// The table of mini(), and an older one in which one case was equal and another was not run.
+Sources with_an_older_version() {
+  Sources sources = mini();
+  EvidenceTable older = table_where_order_does_not_matter(sources);
+  older.versions = {"libtorch 2.10.0"};
+  std::erase_if(older.rows, [](const Observation& row) { return row.case_text == "tp=2"; });
+  sources.evidence.push_back(older);
+  return sources;
+}
+
+TEST(VersionsView, ListsTheCasesThatChangedAndNoOther) {
+  const Sources sources = with_an_older_version();
+  const auto views = versions_views(sources, engine_runs_of(sources));
+  ASSERT_EQ(views.size(), 1u);
+  EXPECT_EQ(views[0].engine, "native, cpu");
+  EXPECT_THAT(views[0].versions, ElementsAre("2.10.0", "2.11.0"));
+  ASSERT_EQ(views[0].rows.size(), 1u);
+  EXPECT_EQ(views[0].rows[0].order, "`fsdp=2,tp=2`");
+  EXPECT_THAT(views[0].rows[0].cells, ElementsAre("equal", "fails in apply"));
+}
+
+TEST(VersionsView, NeedsTwoVersions) {
+  const Sources sources = mini();
+  EXPECT_TRUE(versions_views(sources, engine_runs_of(sources)).empty());
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,80 @@
+#include "report/text/graph_view.h"
+
+#include <gmock/gmock.h>
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// y = mm(x, w); z = neg(y). Backward computes y again from what was saved.
+GraphRecord sample() {
+  return {
+      .module = "layers.0",
+      .shapes = {{2, 3}, {3, 4}, {2, 4}, {2, 4}, {2, 4}, {2, 4}, {2, 3}},
+      .inputs = {0},
+      .parameters = {1},
+      .saved = {0, 1},
+      .outputs = {3},
+      .tangents = {4},
+      .gradients = {6},
+      .nodes = {
+          {.op = "aten::mm", .backward = false, .recomputed = false, .arguments = "%0, %1", .operands = {0, 1}, .results = {2}},
+          {.op = "aten::neg", .backward = false, .recomputed = false, .arguments = "%2, 2", .operands = {2}, .results = {3}},
+          {.op = "aten::mm", .backward = true, .recomputed = true, .arguments = "%0, %1", .operands = {0, 1}, .results = {5}},
+          {.op = "_c10d_functional::all_reduce",
+           .backward = true,
+           .recomputed = false,
+           .arguments = "%4, %5",
+           .operands = {4, 5},
+           .results = {6}},
+          {.op = "aten::_assert_async",
+           .backward = true,
+           .recomputed = false,
+           .arguments = "%6",
+           .operands = {6},
+           .results = {}}}};
+}
+
+TEST(GraphText, SaysWhatRunsWhereAndWhatIsHandedOver) {
+  EXPECT_EQ(render_graph_text(sample()),
+            "graph of layers.0: 2 operators forward, 3 backward, 1 of them recomputed\n"
+            "  inputs      %0\n"
+            "  parameters  %1\n"
+            "forward\n"
+            "  %2 [2x4] = aten::mm(%0, %1)\n"
+            "  %3 [2x4] = aten::neg(%2, 2)\n"
+            "  output      %3\n"
+            "  saved       %0, %1\n"
+            "backward of %4\n"
+            "  %5 [2x4] = aten::mm(%0, %1)  # recomputed\n"
+            "  %6 [2x3] = _c10d_functional::all_reduce(%4, %5)\n"
+            "  aten::_assert_async(%6)\n"
+            "  gradients   %6\n");
+}
+
+TEST(GraphText, AGraphOfTheWholeModelIsCalledSo) {
+  GraphRecord graph = sample();
+  graph.module = "";
+  EXPECT_THAT(render_graph_text(graph), HasSubstr("graph of the model:"));
+}
+
+TEST(GraphDot, DrawsWhatCrossesIntoBackwardThickAndWhatIsRecomputedShaded) {
+  const std::string dot = render_graphs_dot({sample()}, "ac,compile");
+  EXPECT_THAT(dot, HasSubstr("label=\"ac,compile\""));
+  EXPECT_THAT(dot, HasSubstr("g0n2 [label=\"mm [2x4]\", style=filled, fillcolor=lightgrey]"));
+  EXPECT_THAT(dot, HasSubstr("g0n3 [label=\"all_reduce [2x3]\", peripheries=2]"));
+  EXPECT_THAT(dot, HasSubstr("g0v0 -> g0n2 [penwidth=3];"));
+  EXPECT_THAT(dot, HasSubstr("g0v0 -> g0n0;"));
+  EXPECT_THAT(dot, Not(HasSubstr("g0n0 -> g0n1 [penwidth=3]")));
+}
+
+TEST(GraphDot, TwoGraphsShareNoName) {
+  const std::string dot = render_graphs_dot({sample(), sample()}, "compile");
+  EXPECT_THAT(dot, HasSubstr("g1n0"));
+  EXPECT_THAT(dot, HasSubstr("cluster_1_backward"));
+}
+
+}  // namespace
+}  // namespace ordercheck

@@ -1,0 +1,89 @@
+#include "report/text/side_by_side.h"
+
+#include <gmock/gmock.h>
+
+#include "parity/counters.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Observation seen(const char* engine, const char* case_text, Verdict verdict, std::int64_t flops = 0) {
+  return {
+      .engine = engine, .version = "2.11.0", .case_text = case_text, .verdict = verdict, .counters = {.matmul_flops = flops}};
+}
+
+Stack stack(const char* text) { return *parse_stack(text); }
+
+TEST(CountersApart, AreThoseThatDifferAndNoSums) {
+  const CounterValues left{
+      {"matmul_flops", 5}, {"graph_breaks", 0}, {"all_gather", 3}, {"all_gather@tp", 1}, {"all_gather@dp_shard", 2}};
+  const CounterValues right{{"matmul_flops", 5}, {"graph_breaks", 2}, {"all_gather", 1}, {"all_gather@tp", 1}};
+  EXPECT_THAT(counters_apart(left, right),
+              ElementsAre(CounterApart{"all_gather@dp_shard", 2, 0}, CounterApart{"graph_breaks", 0, 2}));
+  EXPECT_THAT(counters_apart(left, left), IsEmpty());
+}
+
+TEST(CountersApart, WhatWasNotMeasuredIsNotTheSame) {
+  const CounterValues left{{"graph_breaks", kNotMeasured}, {"matmul_flops", kNotMeasured}},
+      right{{"graph_breaks", 0}, {"matmul_flops", kNotMeasured}};
+  const auto apart = counters_apart(left, right);
+  EXPECT_THAT(apart, ElementsAre(CounterApart{"graph_breaks", kNotMeasured, 0},
+                                 CounterApart{"matmul_flops", kNotMeasured, kNotMeasured}));
+  std::vector<TableLine> lines;
+  add_counters(apart, lines);
+  EXPECT_EQ(render_table(lines),
+            "  graph_breaks  not measured  measured here alone\n  matmul_flops  not measured  not measured\n");
+}
+
+TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {
+  const std::vector<Observation> all{seen("native", "ac,fsdp=2", Verdict::equal, 1),
+                                     seen("native", "fsdp=2,ac", Verdict::equal, 2),
+                                     seen("native", "fsdp=2,ac accumulation=4", Verdict::differs),
+                                     seen("pytorch", "fsdp=2,ac engine=pytorch", Verdict::hangs)};
+  const auto both = seen_of(stack("ac,fsdp"), stack("fsdp,ac"), all);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].left, &all[0]);
+  EXPECT_EQ(both[0].right, &all[1]);
+  EXPECT_THAT(both[0].apart, ElementsAre(CounterApart{"matmul_flops", 1, 2}));
+  EXPECT_EQ(both[1].left, nullptr);
+  EXPECT_EQ(both[1].right, &all[3]);
+  EXPECT_THAT(seen_of(stack("tp"), stack("cp"), all), IsEmpty());
+}
+
+TEST(SeenOf, ComparesNoCountersOfARunThatDidNotEnd) {
+  const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 1), seen("native", "tp=2", Verdict::fails, 0)};
+  EXPECT_THAT(seen_of(stack("ac"), stack("tp"), all).front().apart, IsEmpty());
+}
+
+TEST(SeenOf, IsToldInOneClause) {
+  const std::vector<Observation> all{seen("native", "ac", Verdict::equal), seen("native", "sac", Verdict::equal)};
+  EXPECT_EQ(describe(seen_of(stack("ac"), stack("sac"), all).front()), "native 2.11.0 showed equal either way");
+  EXPECT_EQ(describe(seen_of(stack("ac"), stack("tp"), all).front()), "native 2.11.0 showed equal, the other way not run");
+  EXPECT_EQ(render_table(table_of(seen_of(stack("ac"), stack("sac"), all).front(), "ac", "sac")),
+            "  native 2.11.0  ac        sac\n"
+            "  verdict        equal     equal\n"
+            "  counters       the same\n");
+}
+
+TEST(RenderTable, AlignsItsColumns) {
+  const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 12), seen("native", "sac", Verdict::ignored, 3)};
+  EXPECT_EQ(render_table(table_of(seen_of(stack("ac"), stack("sac"), all).front(), "ac", "sac")),
+            "  native 2.11.0  ac     sac\n"
+            "  verdict        equal  ignored\n"
+            "  matmul_flops   12     3\n");
+}
+
+TEST(SeenOf, SaysWhoseGraphsRan) {
+  std::vector<Observation> all{seen("pytorch", "compile,sac engine=pytorch", Verdict::ignored),
+                               seen("pytorch", "sac,compile engine=pytorch", Verdict::equal)};
+  all[0].backend = "with inductor's code generation; without it equal";
+  EXPECT_THAT(render_table(table_of(seen_of(stack("compile,sac"), stack("sac,compile"), all).front(), "left", "right")),
+              testing::HasSubstr("compiled        with inductor's code generation; without it equal"));
+}
+
+}  // namespace
+}  // namespace ordercheck
