@@ -14,7 +14,7 @@ namespace ordercheck::form {
 // Room to all rooms that it may include, itself and the transitive ones among them.
 using Layers = std::map<std::string, std::set<std::string>>;
 
-// "stack: base" a line; a room names only rooms above it in the file, so there are no cycles. Errors name the line.
+// "stack: base  # what it is for" a line; a room names only rooms above it in the file, so there are no cycles. Errors name the line.
 inline Result<Layers> parse_layers(const std::vector<std::string>& lines) {
   Layers layers;
   for (std::size_t number = 1; number <= lines.size(); ++number) {
@@ -35,11 +35,15 @@ inline Result<Layers> parse_layers(const std::vector<std::string>& lines) {
   return layers;
 }
 
-// The room of a path relative to src/: "stack/mesh.h" is of stack, "ranks/comm/world.h" of ranks/comm.
-inline std::string room_of(const std::string& path) {
-  std::size_t end = path.find('/');
-  if (path.rfind("ranks/", 0) == 0 || path.rfind("report/", 0) == 0) end = path.find('/', end + 1);
-  return end == path.npos ? "" : path.substr(0, end);
+// The room of a path relative to src/: "stack/mesh.h" is of stack. Where the layers name rooms in a folder, as they do in ranks/,
+// each folder there is one: "ranks/comm/world.h" is of ranks/comm.
+inline std::string room_of(const Layers& layers, const std::string& path) {
+  const std::size_t first = path.find('/');
+  if (first == path.npos) return "";
+  const std::string folder = path.substr(0, first + 1);
+  const std::size_t second = path.find('/', first + 1);
+  const bool has_rooms = std::ranges::any_of(layers, [&](const auto& entry) { return entry.first.starts_with(folder); });
+  return path.substr(0, has_rooms && second != path.npos ? second : first);
 }
 
 inline bool starts_with_any(const std::string& text, const std::vector<std::string>& beginnings) {
@@ -48,7 +52,7 @@ inline bool starts_with_any(const std::string& text, const std::vector<std::stri
 
 // "src/stack/mesh.h:12: includes ..., what is allowed": one line for every include that the layers forbid.
 inline std::vector<std::string> forbidden_includes(const Layers& layers, const SourceFile& file) {
-  const std::string path = file.path.substr(std::string("src/").size()), room = room_of(path);
+  const std::string path = file.path.substr(std::string("src/").size()), room = room_of(layers, path);
   const bool is_header = extension_of(path) == ".h", of_ranks = room.rfind("ranks/", 0) == 0;
   std::vector<std::string> found;
   const auto allowed = layers.find(room);
@@ -64,9 +68,9 @@ inline std::vector<std::string> forbidden_includes(const Layers& layers, const S
     if (starts_with_any(target, {"boost/"}) && !of_ranks && (is_header || room != "check"))
       found.push_back(place + "includes " + included + "; Boost is for the sources (no header) of src/check/ only");
     if (included.front() != '"') continue;
-    if (allowed->second.contains(room_of(target))) continue;
+    if (allowed->second.contains(room_of(layers, target))) continue;
     const std::vector<std::string> names(allowed->second.begin(), allowed->second.end());
-    found.push_back(place + "includes " + included + " of room '" + room_of(target) + "'; '" + room + "' may include " +
+    found.push_back(place + "includes " + included + " of room '" + room_of(layers, target) + "'; '" + room + "' may include " +
                     join(names, ", ") + ", by paths relative to src/");
   }
   return found;

@@ -2,6 +2,7 @@
 #include "form/layers.h"
 
 #include <array>
+#include <cstdlib>
 #include <regex>
 
 #include <gmock/gmock.h>
@@ -75,10 +76,11 @@ TEST(Layers, RoomsAreLinkedAsTheyAreLayered) {
   for (const std::string& line : lines_of(*read_file(checkout() / "src/CMakeLists.txt"))) {
     std::smatch match;
     if (!std::regex_match(line, match, room_line)) continue;
-    linked.insert(match[1]);
-    ASSERT_TRUE(layers.contains(match[1])) << match[1] << " of src/CMakeLists.txt is no room of src/layers.txt";
+    const std::string room = room_of(layers, match[1].str() + "/");
+    linked.insert(room);
+    ASSERT_TRUE(layers.contains(room)) << match[1] << " of src/CMakeLists.txt is no room of src/layers.txt";
     for (const std::string& used : split(match[2].str(), ' '))
-      EXPECT_TRUE(used.empty() || layers.at(match[1]).contains(used))
+      EXPECT_TRUE(used.empty() || layers.at(room).contains(used))
           << "src/CMakeLists.txt links " << match[1] << " to " << used << ", which src/layers.txt does not allow";
   }
   for (const auto& [room, allowed] : layers) {
@@ -87,10 +89,16 @@ TEST(Layers, RoomsAreLinkedAsTheyAreLayered) {
   }
 }
 
+TEST(Layers, AreDrawnInContributing) {
+  const std::string command = "'" + (checkout() / "scripts/draw-layers").string() + "' --check";
+  EXPECT_EQ(std::system(command.c_str()), 0) << "CONTRIBUTING.md is behind src/layers.txt; run scripts/draw-layers";
+}
+
 // The checks above, on files that are wrong.
 
 Layers small_layers() {
-  return *parse_layers({"# a comment", "base:", "stack: base", "rule: stack", "check: rule", "ranks/comm: stack"});
+  return *parse_layers({"# a comment", "base:  # for all", "stack: base  # what is applied", "rule: stack", "check: rule",
+                        "ranks/comm: stack", "report: check", "report/html: report"});
 }
 
 TEST(LayersFile, IsTransitiveAndHasNoCycles) {
@@ -99,6 +107,18 @@ TEST(LayersFile, IsTransitiveAndHasNoCycles) {
   ASSERT_FALSE(forward);
   EXPECT_EQ(forward.error().message, "src/layers.txt:1: 'stack' is no room of a line above");
   EXPECT_FALSE(parse_layers({"base"}));
+}
+
+TEST(RoomOf, IsAFolderOrWhereRoomsAreNamedInItAFolderThere) {
+  const auto room = [](const char* path) { return room_of(small_layers(), path); };
+  EXPECT_EQ(room("stack/mesh.h"), "stack");
+  EXPECT_EQ(room("check/parts/a.h"), "check") << "its folders are no rooms";
+  EXPECT_EQ(room("ranks/comm/world.h"), "ranks/comm");
+  EXPECT_EQ(room("report/html/page.h"), "report/html");
+  EXPECT_EQ(room("report/html/parts/a.h"), "report/html");
+  EXPECT_EQ(room("report/sources.h"), "report");
+  EXPECT_EQ(room("report/attic/a.h"), "report/attic") << "which no line names yet";
+  EXPECT_EQ(room("mesh.h"), "");
 }
 
 TEST(ForbiddenIncludes, NamesFileLineAndWhatIsAllowed) {
