@@ -83,8 +83,7 @@ void add_matrix_show(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
   add_folders(show, *options);
   std::vector<std::string> formats = names_of_reports();
   formats.insert(formats.begin(), "text");
-  show->add_option("--format", options->format,
-                   "text, html (one page to open in a browser), or a report: junit, sarif, markdown")
+  show->add_option("--format", options->format, "text, or a report; html is one page to open in a browser")
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
   show->add_option("--out", options->out, "Write into this file instead of stdout");
