@@ -52,7 +52,7 @@ def recipes(preset: str) -> list[Recipe]:
     return [
         Recipe("a transform", toys.add_transform, most=8),
         # Of these, two are only there to say what is not built: the list of options in catalogue.py, and cannot_ac.
-        Recipe("an option of a transform", toys.add_option, most=5),
+        Recipe("an option of a transform", toys.add_option, most=3),
         Recipe("a counter", toys.add_counter, most=4),
         Recipe("an engine", functools.partial(toys.add_engine, preset=preset), most=2),
         Recipe("a published project", toys.add_project, most=2),

@@ -17,7 +17,7 @@ COUNTERS = "src/parity"
 RECORD_SCHEMA = "src/protocol/schema/record.json"
 ENGINES = "matrix/engines"
 CONFORMANCE = "tests/engines/conformance_test.cpp"
-REPORTS = "src/report"
+REPORTS = "src/report/ci"
 REPORT_TABLE = "src/cli/matrix/reports.cpp"
 
 
@@ -63,30 +63,28 @@ def add_transform(clone: Clone) -> None:
 
 
 def add_native_transform(clone: Clone) -> None:
-    declarations = (
-        "std::string cannot_toy(const Item& item);\n"
-        "void apply_toy(Subject& subject, const Item& item, const Site& site);\n"
-    )
     namespace = "namespace ordercheck::ranks {{\n\n{}\n}}  // namespace ordercheck::ranks\n"
     clone.write(
         f"{NATIVE_TRANSFORMS}/toy.h",
         "// `toy`: checkpoints every block.\n#pragma once\n\n"
         + '#include "ranks/transform/transform.h"\n\n'
-        + namespace.format(declarations),
+        + namespace.format("Transform toy_transform();\n"),
     )
     clone.write(
         f"{NATIVE_TRANSFORMS}/toy.cpp",
         '#include "ranks/transform/toy.h"\n\n#include "ranks/mechanism/checkpoint_wrapper.h"\n\n'
         + namespace.format(
-            'std::string cannot_toy(const Item&) { return ""; }\n\n'
-            "void apply_toy(Subject& subject, const Item&, const Site&) { checkpoint_blocks(subject.model, 1, {}); }\n"
+            "namespace {\n\nvoid apply_toy(TrainingProgram& program, const Item&, const Site&) "
+            "{ checkpoint_blocks(program.model, 1, {}); }\n\n}  // namespace\n\n"
+            "Transform toy_transform() {\n"
+            '  return {.built = {.name = "toy", .scopes = {"block"}, .options = {}}, .apply = apply_toy};\n}\n'
         ),
     )
     catalog = f"{NATIVE_TRANSFORMS}/catalog.cpp"
     include = '#include "ranks/transform/tp.h"\n'
-    row = '      {"tp", cannot_tp, apply_tp},\n'
+    row = "tp_transform(),"
     clone.edit(catalog, include, '#include "ranks/transform/toy.h"\n' + include)
-    clone.edit(catalog, row, '      {"toy", cannot_toy, apply_toy},\n' + row)
+    clone.edit(catalog, row, "toy_transform(), " + row)
     clone.write(
         f"{NATIVE_TRANSFORM_TESTS}/toy_test.cpp",
         '#include "ranks/transform/toy.h"\n\n#include <gtest/gtest.h>\n\n#include "ranks/on_case.h"\n\n'
@@ -102,20 +100,21 @@ def add_pytorch_transform(clone: Clone) -> None:
         f"{PYTORCH_PROGRAM}/transforms/toy.py",
         '"""Checkpoints every block."""\n\nfrom __future__ import annotations\n\n'
         "from ...torch_compat import checkpoint_wrapper\n"
-        "from ..case import Item\nfrom .program import Program, Site, layers_of\n\n\n"
+        "from ..case import Item\nfrom .program import Program, Site, layers_of\nfrom .transform import Transform\n\n\n"
         "def apply_toy(program: Program, item: Item, site: Site) -> None:\n"
         "    layers = layers_of(program.model)\n"
         "    for name, block in list(layers.items()):\n"
-        "        layers.register_module(name, checkpoint_wrapper(block))\n",
+        "        layers.register_module(name, checkpoint_wrapper(block))\n\n\n"
+        'TOY = Transform(apply_toy, scopes=("block",))\n',
     )
     include = "from .transforms.tp import"
-    row = '    "amp": Transform(apply_amp),\n'
-    clone.edit(PYTORCH_CATALOGUE, include, "from .transforms.toy import apply_toy\n" + include)
-    clone.edit(PYTORCH_CATALOGUE, row, row + '    "toy": Transform(apply_toy, scopes=("block",)),\n')
+    row = '    "amp": AMP,\n'
+    clone.edit(PYTORCH_CATALOGUE, include, "from .transforms.toy import TOY\n" + include)
+    clone.edit(PYTORCH_CATALOGUE, row, row + '    "toy": TOY,\n')
 
 
 def add_option(clone: Clone) -> None:
-    """ac:no_rng, which the pytorch engine builds and the native engine refuses."""
+    """ac:no_rng, which the pytorch engine builds; what the native engine does not list, it does not build."""
     clone.edit(
         TRANSFORM_TABLE,
         '{kEvery, {.name = "reentrant"}}',
@@ -133,12 +132,7 @@ def add_option(clone: Clone) -> None:
         f"            wrapper = {wrapper[:-1]}, preserve_rng_state=again)\n"
         "            layers.register_module(name, wrapper)\n",
     )
-    clone.edit(PYTORCH_CATALOGUE, '("n", "reentrant")', '("n", "reentrant", "no_rng")')
-    clone.edit(
-        f"{NATIVE_TRANSFORMS}/ac.cpp",
-        "  if (scope_of(item) != Scope::block)",
-        '  if (option_of(item, "no_rng")) return "ac:no_rng is not built";\n  if (scope_of(item) != Scope::block)',
-    )
+    clone.edit(f"{PYTORCH_PROGRAM}/transforms/ac.py", '("n", "reentrant")', '("n", "reentrant", "no_rng")')
 
 
 def add_counter(clone: Clone) -> None:
@@ -203,7 +197,7 @@ def add_report_format(clone: Clone) -> None:
     clone.write(
         f"{REPORTS}/toy.h",
         "// A line a build of an engine: its name, and how many cases.\n#pragma once\n\n"
-        '#include <string>\n#include <vector>\n\n#include "report/matrix_report.h"\n\n'
+        '#include <string>\n#include <vector>\n\n#include "report/ci/matrix_report.h"\n\n'
         + namespace.format("std::string render_toy(const std::vector<ReportedBuild>& builds);\n"),
     )
     clone.write(
@@ -216,7 +210,7 @@ def add_report_format(clone: Clone) -> None:
             "  return text;\n}\n"
         ),
     )
-    include = '#include "report/sarif.h"\n'
+    include = '#include "report/ci/sarif.h"\n'
     table = "constexpr TextReport kTextReports[] = {"
     adapter = (
         "std::string toy_text(const std::vector<ReportedBuild>& builds, const std::vector<Rule>&) "
