@@ -1,7 +1,7 @@
 """The worker of the pytorch engine, or with --project of a published project's; or what writes scripts of cases:
 
 python -m ordercheck_pytorch [--project NAME] [--device=cpu|cuda]
-python -m ordercheck_pytorch [--project NAME] repro|repros"""
+python -m ordercheck_pytorch [--project NAME] repro [--full]|repros"""
 
 import functools
 import sys
@@ -11,10 +11,10 @@ def main(arguments: list[str]) -> int:
     project = ""
     if arguments[:1] == ["--project"] and len(arguments) > 1:
         project, arguments = arguments[1], arguments[2:]
-    if arguments == ["repro"]:
+    if arguments[:1] == ["repro"] and arguments[1:] in ([], ["--full"]):
         from .repro.write import write_script
 
-        return write_script(sys.stdin, sys.stdout, project)
+        return write_script(sys.stdin, sys.stdout, project, full="--full" in arguments)
     if arguments == ["repros"]:
         from .repro.many import write_scripts
 

@@ -1,4 +1,4 @@
-"""The script of a case."""
+"""The script of a case: short where a short one shows it, else, and on request, the long one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from ..program.case import Case, case_of
 from ..program.catalogue import TRANSFORMS, cannot
 from ..program.transforms.optimizer import DEFAULT_OPTIMIZER
 from .long import long_pieces
+from .short.catalogue import needs_long
+from .short.script import short_pieces
 
 
-def write_script(source: TextIO, target: TextIO, project: str = "") -> int:
+def write_script(source: TextIO, target: TextIO, project: str = "", full: bool = False) -> int:
     """From the `case` object of a run message, of a published project where one is named. The exit code; what is wrong goes to
     stderr as one line."""
     try:
         case = case_of(json.loads(source.read()))
-        target.write(script_of(case, project))
+        target.write(script_of(case, project, full))
     except (ValueError, KeyError) as error:
         print(f"expected the case of a run message, got one without {error}", file=sys.stderr)
         return 2
@@ -27,11 +29,11 @@ def write_script(source: TextIO, target: TextIO, project: str = "") -> int:
     return 0
 
 
-def script_of(case: Case, project: str = "") -> str:
-    return "".join(pieces_of(case, project))
+def script_of(case: Case, project: str = "", full: bool = False) -> str:
+    return "".join(pieces_of(case, project, full))
 
 
-def pieces_of(case: Case, project: str = "") -> list[str]:
+def pieces_of(case: Case, project: str = "", full: bool = False) -> list[str]:
     """The script, cut where scripts of other cases go on alike."""
     if project:
         raise LookupError(f"a case of {project} has no script: it is run by that project's own code")
@@ -41,7 +43,9 @@ def pieces_of(case: Case, project: str = "") -> list[str]:
         raise LookupError(f"the pytorch engine builds no {unknown[0]}")
     if reason := cannot(case):
         raise LookupError(f"the pytorch engine declines it: {reason}")
-    return long_pieces(case, list(dict.fromkeys([*names, DEFAULT_OPTIMIZER.name])))
+    if full or needs_long(case):
+        return long_pieces(case, list(dict.fromkeys([*names, DEFAULT_OPTIMIZER.name])))
+    return short_pieces(case)
 
 
 def sends_every_parameter(transform: str) -> bool:
