@@ -24,6 +24,7 @@ struct ReproCommand {
   std::string out;
   OwnCode own;
   std::string subject;
+  bool full = false;
 };
 
 Result<Case> case_of(const ReproCommand& command) {
@@ -54,7 +55,7 @@ Result<int> run_repro(const ReproCommand& command) {
   c->engine = file->name;
   const auto engine = engine_spec(*file, command.python);
   if (!engine) return engine.error();
-  const auto script = repro_script(*c, *engine);
+  const auto script = repro_script(*c, *engine, command.full ? ScriptForm::full : ScriptForm::short_where_there_is_one);
   if (!script) return script.error();
   if (command.out.empty()) {
     fmt::print("{}", *script);
@@ -75,6 +76,8 @@ void add_repro(CLI::App& app, int& exit_code) {
   command->add_option("--python", options->python, "A Python with torch >= 2.6 that writes it; else ORDERCHECK_PYTHON");
   add_own_code_options(command, options->own);
   add_subject_option(command, options->subject);
+  command->add_flag("--full", options->full,
+                    "The engine's own model, kernels and steps, also where a script of 150 lines shows the stack");
   command->add_option("-o,--out", options->out, "A file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
   command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });

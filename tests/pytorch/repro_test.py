@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +13,15 @@ from ordercheck_pytorch.program.case import case_of as parsed
 from ordercheck_pytorch.program.catalogue import TRANSFORMS
 from ordercheck_pytorch.repro.join import joined, names_defined
 from ordercheck_pytorch.repro.many import glued, write_scripts
+from ordercheck_pytorch.repro.order import with_imports
 from ordercheck_pytorch.repro.write import script_of
 from run_message import case_of
+from script_run import run_script
 
 
 @pytest.mark.parametrize("stack", ["ac,tp=2", "pp=2,fsdp=2", "sac,compile", "ddp=2", ""])
-def test_a_script_stands_by_itself(stack: str) -> None:
-    tree = ast.parse(script_of(parsed(case_of(stack))))
+def test_a_long_script_stands_by_itself(stack: str) -> None:
+    tree = ast.parse(script_of(parsed(case_of(stack)), full=True))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0
@@ -38,6 +38,20 @@ def test_two_files_that_define_one_name_are_refused(tmp_path: Path) -> None:
         joined([tmp_path / "a.py", tmp_path / "b.py"])
 
 
+def test_a_file_comes_behind_those_that_it_imports(tmp_path: Path) -> None:
+    sources = {
+        "main": "from .a import x\nfrom . import b\n",
+        "a": "from .b import y\n",
+        "b": "",
+        "c": "from .b import y\n",
+    }
+    for name, source in sources.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    main, a, b, c = (tmp_path / f"{name}.py" for name in sources)
+    assert with_imports(main, {}) == [b, a, main]
+    assert with_imports(main, {a: [c]}) == [b, c, a, main]
+
+
 def test_what_is_not_built_is_refused() -> None:
     with pytest.raises(LookupError, match="builds no ep"):
         script_of(parsed(case_of("ep=2")))
@@ -45,10 +59,10 @@ def test_what_is_not_built_is_refused() -> None:
         script_of(parsed(case_of("cp=2:ring")))
 
 
-def test_every_transform_is_in_a_script_of_its_own() -> None:
+def test_every_transform_is_in_a_long_script_of_its_own() -> None:
     for name, transform in TRANSFORMS.items():
         arithmetic = "float32" if name == "amp" else "exact"
-        script = script_of(parsed(case_of(name, arithmetic=arithmetic)))
+        script = script_of(parsed(case_of(name, arithmetic=arithmetic)), full=True)
         assert f"def {transform.apply.__name__}(" in script
         assert f'"{name}": SimpleNamespace(apply={transform.apply.__name__}' in script
 
@@ -67,17 +81,10 @@ def test_every_transform_is_in_a_script_of_its_own() -> None:
         ("ac,tp=2,optimizer=adamw", "float32", "verdict: differs: the gradient of ", 1),
     ],
 )
-def test_torchrun_shows_the_verdict(
+def test_torchrun_of_a_long_script_shows_the_verdict(
     tmp_path: Path, stack: str, arithmetic: str, verdict: str, code: int
 ) -> None:
-    script = tmp_path / "case.py"
-    script.write_text(script_of(parsed(case_of(stack, arithmetic=arithmetic))))
-    done = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)],
-        capture_output=True,
-        text=True,
-        env={"OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
-    )
+    done = run_script(tmp_path, script_of(parsed(case_of(stack, arithmetic=arithmetic)), full=True))
     assert verdict in done.stdout, done.stdout + done.stderr
     assert (done.returncode != 0) == bool(code)
 
@@ -88,7 +95,9 @@ def scripts_of(*cases: dict[str, Any]) -> dict[str, Any]:
     return json.loads(target.getvalue())
 
 
-def test_the_scripts_of_many_cases_are_those_of_each() -> None:
+@pytest.mark.parametrize(("arithmetic", "shared"), [("exact", 3), ("float32", 4)])
+def test_the_scripts_of_many_cases_are_those_of_each(arithmetic: str, shared: int) -> None:
+    """Short ones, and long ones."""
     stacks = [
         "ac,tp=2",
         "tp=2,ac",
@@ -99,8 +108,8 @@ def test_the_scripts_of_many_cases_are_those_of_each() -> None:
         "ddp=2",
         "optimizer",
     ]
-    cases = [case_of(stack, text=f"{stack} engine=pytorch") for stack in stacks]
-    cases.append(case_of("fsdp=2,ac", arithmetic="float32", text="items=, settings= Item( mesh="))
+    cases = [case_of(stack, arithmetic=arithmetic, text=f"{stack} engine=pytorch") for stack in stacks]
+    cases.append(case_of("fsdp=2,ac", arithmetic=arithmetic, text="items=, settings= Item( mesh="))
     written = scripts_of(*cases)
     whole = 0
     for case, script in zip(cases, written["scripts"], strict=True):
@@ -108,7 +117,7 @@ def test_the_scripts_of_many_cases_are_those_of_each() -> None:
         assert text == script_of(parsed(case))
         whole += len(text)
     assert len(set(written["pieces"])) == len(written["pieces"])
-    assert sum(map(len, written["pieces"])) < whole / 4
+    assert sum(map(len, written["pieces"])) < whole / shared
     assert written == scripts_of(*cases)
 
 

@@ -17,11 +17,11 @@ namespace {
 // Importing torch alone takes up to a minute on a machine that is all busy.
 constexpr std::chrono::seconds kLimit{120};
 
-// What the driver writes when it is asked for `what`, and reads `input`.
-Result<std::string> written_by(const EngineSpec& engine, const std::string& what, const std::string& input,
+// What the driver writes when it is called with `words`, and reads `input`.
+Result<std::string> written_by(const EngineSpec& engine, const std::vector<std::string>& words, const std::string& input,
                                std::chrono::seconds limit) {
   std::vector<std::string> program = engine.command;
-  program.push_back(what);
+  program.insert(program.end(), words.begin(), words.end());
   const auto finished = run_to_end(program, engine.environment, input, limit);
   if (!finished) return Error{fmt::format("{} engine: {}", engine.name, finished.error().message)};
   if (finished->end.signal == 0 && finished->end.exit_code == 0 && !finished->output.empty()) return finished->output;
@@ -67,15 +67,17 @@ std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::
 
 }  // namespace
 
-Result<std::string> repro_script(const Case& c, const EngineSpec& engine) {
-  return written_by(engine, "repro", to_text(json_of(c)) + "\n", kLimit);
+Result<std::string> repro_script(const Case& c, const EngineSpec& engine, ScriptForm form) {
+  std::vector<std::string> words{"repro"};
+  if (form == ScriptForm::full) words.push_back("--full");
+  return written_by(engine, words, to_text(json_of(c)) + "\n", kLimit);
 }
 
 Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine) {
   if (cases.empty()) return ReproScripts{};
   std::string lines;
   for (const Case& c : cases) lines += to_text(json_of(c)) + "\n";
-  const auto written = written_by(engine, "repros", lines, kLimit + std::chrono::seconds(cases.size()));
+  const auto written = written_by(engine, {"repros"}, lines, kLimit + std::chrono::seconds(cases.size()));
   if (!written) return written.error();
   const auto answer = parse_object(*written);
   if (!answer) return Error{fmt::format("{} engine: its scripts: {}", engine.name, answer.error().message)};

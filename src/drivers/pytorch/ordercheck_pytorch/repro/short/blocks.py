@@ -30,9 +30,11 @@ def ac(item: Item, case: Case) -> Piece:
 
 def sac(item: Item, case: Case) -> Piece:
     families = item.options.get("policy", "linear").split("+")
-    kept = ", ".join(f"torch.ops.{op}" for family in families for op in FAMILIES[family])
+    kept = [f"    torch.ops.{op}," for family in families for op in FAMILIES[family]]
     lines = [
-        f"kept = [{kept}]",
+        "kept = [",
+        *kept,
+        "]",
         "context_fn = functools.partial(create_selective_checkpoint_contexts, kept)",
         *of_every_block("checkpoint_wrapper(block, context_fn=context_fn)"),
     ]

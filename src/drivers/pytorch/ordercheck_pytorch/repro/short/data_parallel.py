@@ -67,10 +67,11 @@ def axes_of(case: Case) -> list[str]:
 
 
 def ddp(item: Item, case: Case) -> Piece:
-    arguments = 'process_group=mesh.get_group("dp_replicate")'
+    lines = ['group = mesh.get_group("dp_replicate")']
+    arguments = "process_group=group"
     if "bucket_kib" in item.options:
         arguments += f", bucket_cap_mb={int(item.options['bucket_kib']) / 1024}"
-    lines = [f"model = DistributedDataParallel(model, {arguments})"]
+    lines.append(f"model = DistributedDataParallel(model, {arguments})")
     imports = ["from torch.nn.parallel import DistributedDataParallel"]
     return Piece(lines, imports, prefix="module.", factor=lambda factor: factor * degree(item))
 

@@ -55,7 +55,7 @@ class Decoder(nn.Module):
 
     def forward(self, x):
         for part in (self.tok_embeddings, *self.layers.values(), self.norm, self.output):
-            x = part(x) if part else x  # a pipeline stage has only some
+            x = part(x) if part is not None else x  # a pipeline stage has only some
         return x
 
 
