@@ -14,10 +14,9 @@ from .tensors import tp
 ANY = ("*",)
 
 SHORT_FORMS: dict[str, ShortForm] = {
-    # cut=in_place may leave a wrapper without what it wrapped, which raises in the next step.
-    "pp": ShortForm(
-        pp, {"gpipe": ANY, "1f1b": ANY, "zero_bubble": ANY, "microbatches": ANY, "cut": ("copy",)}
-    ),
+    # cut=in_place may leave a wrapper without what it wrapped, which raises in the next step. zero_bubble runs the backward
+    # in two, and what a compiled graph has let go of before the second depends on the model.
+    "pp": ShortForm(pp, {"gpipe": ANY, "1f1b": ANY, "microbatches": ANY, "cut": ("copy",)}),
     "tp": ShortForm(tp, {"sp": ANY, "plan": ANY, "rest": ANY}),
     "cp": ShortForm(cp, {"all_gather": ANY}),
     "ac": ShortForm(ac, {"n": ANY, "reentrant": ANY}),

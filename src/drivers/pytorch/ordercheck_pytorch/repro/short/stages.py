@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...program.case import Case, Item
-from ...program.transforms.pp import SCHEDULES
 from ...torch_compat import takes_scale_grads
 from .piece import INNER, Piece
 
@@ -14,24 +13,15 @@ def pp(item: Item, case: Case) -> Piece:
         "model = copy.deepcopy(model)",
         *KEEP_STAGE,
     ]
-    name = next((name for name in SCHEDULES if name in item.options), "1f1b")
-    schedule = SCHEDULE_CLASSES[name]
+    schedule = "ScheduleGPipe" if "gpipe" in item.options else "Schedule1F1B"
     microbatches = item.options.get("microbatches", str(case.settings.accumulation))
-    stage = "[stage]" if name == "zero_bubble" else "stage"
     scale_grads = ", scale_grads=False" if takes_scale_grads(schedule_class(schedule)) else ""
     run = [
-        line.format(schedule=schedule, stage=stage, microbatches=microbatches, scale_grads=scale_grads)
+        line.format(schedule=schedule, microbatches=microbatches, scale_grads=scale_grads)
         for line in RUN_STAGE
     ]
     imports = ["import copy", f"from torch.distributed.pipelining import PipelineStage, {schedule}"]
     return Piece(lines, imports, [INNER], forward_backward=run)
-
-
-SCHEDULE_CLASSES = {
-    "gpipe": "ScheduleGPipe",
-    "1f1b": "Schedule1F1B",
-    "zero_bubble": "ScheduleInterleavedZeroBubble",
-}
 
 
 def schedule_class(name: str) -> object:
@@ -53,7 +43,7 @@ KEEP_STAGE = (
 RUN_STAGE = (
     'losses, group = [], mesh.get_group("pp")',
     'stage = PipelineStage(model, stage, stages, torch.device("cpu"), group=group)',
-    "schedule = {schedule}({stage}, {microbatches}, loss_fn=loss_of{scale_grads})",
+    "schedule = {schedule}(stage, {microbatches}, loss_fn=loss_of{scale_grads})",
     "inputs = [tokens] if group.rank() == 0 else []",
     "target = labels if group.rank() == stages - 1 else None",
     "schedule.step(*inputs, target=target, losses=losses)",
