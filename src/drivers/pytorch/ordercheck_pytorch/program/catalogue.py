@@ -11,46 +11,32 @@ from ..torch_compat import can_call_operators
 from .case import Case, Item
 from .data import SEQUENCES
 from .project import Project, cannot_take
-from .transforms.ac import apply_ac
-from .transforms.amp import apply_amp
-from .transforms.averaged_gradients import cannot_average
-from .transforms.compile import apply_compile
-from .transforms.cp import apply_cp, cannot_cp
-from .transforms.ddp import apply_ddp, broadcast_by_ddp
-from .transforms.fsdp import apply_fsdp, apply_hsdp, cannot_shard, cannot_shard_and_replicate
-from .transforms.optimizer import apply_optimizer
-from .transforms.pp import SCHEDULES, apply_pp
-from .transforms.replicate import apply_replicate, broadcast_by_replicate
-from .transforms.sac import FAMILIES, apply_sac
-from .transforms.tp import apply_tp, broadcast_by_tp, cannot_tp
+from .transforms.ac import AC
+from .transforms.amp import AMP
+from .transforms.compile import COMPILE
+from .transforms.cp import CP
+from .transforms.ddp import DDP
+from .transforms.fsdp import FSDP, HSDP
+from .transforms.optimizer import OPTIMIZER
+from .transforms.pp import PP
+from .transforms.replicate import REPLICATE
+from .transforms.sac import SAC
+from .transforms.tp import TP
 from .transforms.transform import Transform
 
 TRANSFORMS: dict[str, Transform] = {
-    "pp": Transform(apply_pp, (*SCHEDULES, "microbatches", "cut")),
-    "tp": Transform(
-        apply_tp, ("sp", "plan", "rest", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp
-    ),
-    "cp": Transform(apply_cp, ("all_gather",), ("attention",), cannot_cp),
-    "ac": Transform(apply_ac, ("n", "reentrant"), ("block",)),
-    "sac": Transform(apply_sac, (f"policy={'|'.join(FAMILIES)}", "n"), ("block",)),
-    "compile": Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model")),
-    "fsdp": Transform(apply_fsdp, ("reshard", "mp"), ("block",), cannot_shard),
-    "hsdp": Transform(apply_hsdp, ("reshard", "mp"), ("block",), cannot_shard_and_replicate),
-    "ddp": Transform(
-        apply_ddp,
-        ("no_sync", "bucket_kib", "device_mesh"),
-        cannot=cannot_average,
-        broadcasts=broadcast_by_ddp,
-        sends_every_parameter=True,
-    ),
-    "replicate": Transform(
-        apply_replicate,
-        cannot=cannot_average,
-        broadcasts=broadcast_by_replicate,
-        sends_every_parameter=True,
-    ),
-    "amp": Transform(apply_amp),
-    "optimizer": Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay")),
+    "pp": PP,
+    "tp": TP,
+    "cp": CP,
+    "ac": AC,
+    "sac": SAC,
+    "compile": COMPILE,
+    "fsdp": FSDP,
+    "hsdp": HSDP,
+    "ddp": DDP,
+    "replicate": REPLICATE,
+    "amp": AMP,
+    "optimizer": OPTIMIZER,
 }
 MODELS = ["llama"]
 

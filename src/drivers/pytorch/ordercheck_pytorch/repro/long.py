@@ -38,9 +38,9 @@ FIELDS_OF_A_CASE = re.compile(r"(?=\b(?:model=|items=|on_one_rank=|Item\(|mesh=|
 
 def long_pieces(case: Case, used: list[str]) -> list[str]:
     """The script, cut where scripts of other cases go on alike. `used` are transforms, and the catalogue has no other."""
-    catalogue = ", ".join(f'"{name}": SimpleNamespace({functions_of(name)})' for name in used)
+    catalogue = ", ".join(f'"{name}": {name.upper()}' for name in used)
     in_place: dict[Path, list[Path | str]] = {
-        CATALOGUE: [f"# The transforms of this case.\nTRANSFORMS: dict[str, Any] = {{{catalogue}}}"],
+        CATALOGUE: [f"# The transforms of this case.\nTRANSFORMS = {{{catalogue}}}"],
         TABLE: [TABLE, embedded_table()],
     }
     files = with_imports(PACKAGE / "repro" / "main_part.py", {CATALOGUE: [file_of(name) for name in used]})
@@ -56,13 +56,6 @@ def embedded_table() -> str:
     kept = [line for line in table_text().splitlines() if not line.startswith("#")]
     rows = "\n".join("\t".join([*line.split("\t")[:4], ""]) for line in kept)
     return f'def table_text() -> str:\n    return """{rows}"""\n'
-
-
-def functions_of(transform: str) -> str:
-    found = TRANSFORMS[transform]
-    broadcasts = found.broadcasts.__name__ if found.broadcasts else None
-    sends = f"sends_every_parameter={found.sends_every_parameter}"
-    return f"apply={found.apply.__name__}, broadcasts={broadcasts}, {sends}"
 
 
 def file_of(transform: str) -> Path:

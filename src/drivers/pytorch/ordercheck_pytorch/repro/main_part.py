@@ -8,7 +8,6 @@ import math
 import os
 import sys
 import traceback
-from types import SimpleNamespace  # noqa: F401 (the catalogue of the script is made of them)
 
 import torch
 import torch.distributed as dist

@@ -7,6 +7,7 @@ from __future__ import annotations
 from ...torch_compat import CheckpointImpl, checkpoint_wrapper
 from ..case import Item
 from .program import Program, Site, layers_of
+from .transform import Transform
 
 
 def apply_ac(program: Program, item: Item, site: Site) -> None:
@@ -17,3 +18,6 @@ def apply_ac(program: Program, item: Item, site: Site) -> None:
     for index, (name, block) in enumerate(list(layers.items()), start=1):
         if index % every == 0:
             layers.register_module(name, checkpoint_wrapper(block, checkpoint_impl=implementation))
+
+
+AC = Transform(apply_ac, ("n", "reentrant"), ("block",))

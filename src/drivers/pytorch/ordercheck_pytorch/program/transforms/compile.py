@@ -19,6 +19,7 @@ from ..exact.inductor import CALLS_OPERATORS, keeps_operators_whole
 from ..marks import SCOPE, mark_compiled, marked
 from ..stand_in import NOTE, stand_in_for_inductor
 from .program import Program, Site, layers_of
+from .transform import Transform
 
 
 def apply_compile(program: Program, item: Item, site: Site) -> None:
@@ -50,3 +51,6 @@ def compiled(module: nn.Module, wrap: bool, arguments: dict[str, Any]) -> nn.Mod
     assert isinstance(wrapper, nn.Module)
     mark_compiled(wrapper)
     return wrapper
+
+
+COMPILE = Transform(apply_compile, ("wrap", "fullgraph"), ("block", "model"))

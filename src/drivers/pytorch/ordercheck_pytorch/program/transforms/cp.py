@@ -18,6 +18,7 @@ from ...torch_compat import context_parallel_shard, context_parallel_style, has_
 from ..case import Item
 from ..gather import is_laid_out_over, local
 from .program import Program, Site, holder_of_layers, layers_of
+from .transform import Transform
 
 # The sequence's dim of what the model keeps, of tokens and labels, and of queries, keys and values.
 KEPT_DIMS = {"rope": 0, "mask": 0}
@@ -62,3 +63,6 @@ def cannot_cp(item: Item) -> str:
     if not has_context_parallel():
         return f"cp is not built for torch {torch.__version__}; it needs torch.distributed's _ContextParallel"
     return ""
+
+
+CP = Transform(apply_cp, ("all_gather",), ("attention",), cannot_cp)

@@ -11,7 +11,9 @@ from typing import Any
 from torch.nn.parallel import DistributedDataParallel
 
 from ..case import Item
+from .averaged_gradients import cannot_average
 from .program import Broadcast, Program, Site, degree
+from .transform import Transform
 
 
 def apply_ddp(program: Program, item: Item, site: Site) -> None:
@@ -35,3 +37,12 @@ def apply_ddp(program: Program, item: Item, site: Site) -> None:
 def broadcast_by_ddp(program: Program, item: Item) -> Broadcast:
     """Its constructor sends the parameters that it finds then, unless it is told init_sync=False."""
     return Broadcast("dp_replicate", list(program.model.parameters()))
+
+
+DDP = Transform(
+    apply_ddp,
+    ("no_sync", "bucket_kib", "device_mesh"),
+    cannot=cannot_average,
+    broadcasts=broadcast_by_ddp,
+    sends_every_parameter=True,
+)

@@ -16,6 +16,7 @@ from ..case import Item
 from .averaged_gradients import cannot_average
 from .program import Program, Site, layers_of
 from .summed_gradients import divides_always, sum_gradients
+from .transform import Transform
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -61,3 +62,7 @@ def cannot_shard_and_replicate(item: Item) -> str:
 
 def needs_an_accelerator(item: Item, why: str) -> str:
     return f"{item.name} of torch {torch.__version__} needs an accelerator: {why}"
+
+
+FSDP = Transform(apply_fsdp, ("reshard", "mp"), ("block",), cannot_shard)
+HSDP = Transform(apply_hsdp, ("reshard", "mp"), ("block",), cannot_shard_and_replicate)

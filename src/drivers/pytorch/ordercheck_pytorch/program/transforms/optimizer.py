@@ -14,6 +14,7 @@ from torch import nn
 from ..case import Item
 from ..clipping import PER_MESH, clip_per_mesh
 from .program import Program, Site
+from .transform import Transform
 
 DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"}, kind="numeric")
 LEARNING_RATES = {"sgd": 0.1, "adamw": 1e-2}
@@ -55,3 +56,6 @@ def clip(
 def apply_default_optimizer(program: Program, site: Site) -> None:
     """Of a stack that has none: over the parameters that the last transform left, as a trainer makes it."""
     apply_optimizer(program, DEFAULT_OPTIMIZER, site)
+
+
+OPTIMIZER = Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"))

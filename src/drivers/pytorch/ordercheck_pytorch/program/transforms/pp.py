@@ -10,6 +10,7 @@ from torch import nn
 
 from ..case import Item
 from .program import Pipeline, Program, Site, degree, holder_of_layers, layers_of
+from .transform import Transform
 
 SCHEDULES = ("gpipe", "1f1b", "zero_bubble")
 
@@ -41,3 +42,6 @@ def keep_stage(model: nn.Module, stage: int, stages: int) -> None:
     if stage < stages - 1:
         holder.norm = None  # type: ignore[assignment]
         holder.output = None  # type: ignore[assignment]
+
+
+PP = Transform(apply_pp, (*SCHEDULES, "microbatches", "cut"))

@@ -7,8 +7,10 @@ from torch.distributed.fsdp import FSDPModule
 
 from ...torch_compat import is_replicate_built_on_fsdp, replicate_with_ddp, replicate_with_fsdp
 from ..case import Item
+from .averaged_gradients import cannot_average
 from .program import Broadcast, Program, Site, degree, layers_of
 from .summed_gradients import sum_gradients
+from .transform import Transform
 
 
 def apply_replicate(program: Program, item: Item, site: Site) -> None:
@@ -29,3 +31,8 @@ def broadcast_by_replicate(program: Program, item: Item) -> Broadcast:
     and sends nothing: its ranks have to start alike."""
     sent = [] if is_replicate_built_on_fsdp() else list(program.model.parameters())
     return Broadcast("dp_replicate", sent)
+
+
+REPLICATE = Transform(
+    apply_replicate, cannot=cannot_average, broadcasts=broadcast_by_replicate, sends_every_parameter=True
+)

@@ -15,6 +15,7 @@ from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint
 from ...torch_compat import checkpoint_wrapper
 from ..case import Item
 from .program import Program, Site, layers_of
+from .transform import Transform
 
 FAMILIES: dict[str, tuple[Any, ...]] = {
     "linear": (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.linear.default),
@@ -57,3 +58,6 @@ def contexts_of(kept: set[Any], every: int, counters: dict[str, int]) -> Callabl
         return create_selective_checkpoint_contexts(policy)
 
     return contexts
+
+
+SAC = Transform(apply_sac, (f"policy={'|'.join(FAMILIES)}", "n"), ("block",))

@@ -27,6 +27,7 @@ from torch.distributed.tensor.parallel import (
 
 from ..case import Item
 from .program import Broadcast, Program, Site, holder_of_layers, layers_of
+from .transform import Transform
 
 
 def apply_tp(program: Program, item: Item, site: Site) -> None:
@@ -131,3 +132,8 @@ def block_plan(sequence_parallel: bool) -> dict[str, ParallelStyle]:
             ),
         }
     return plan
+
+
+TP = Transform(
+    apply_tp, ("sp", "plan", "rest", "loss_parallel"), cannot=cannot_tp, broadcasts=broadcast_by_tp
+)
