@@ -12,7 +12,7 @@ set(xxhash ${ORDERCHECK_XXHASH})
 add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
 
 # Licences of what is linked in, which go with the wheel; Debian keeps one for each package.
-foreach(package libboost-graph-dev libcli11-dev libfmt-dev libkainjow-mustache-dev libpugixml-dev libtomlplusplus-dev
+foreach(package libboost-graph-dev libcli11-dev libfmt-dev libkainjow-mustache-dev libpugixml-dev libtomlplusplus-dev libutfcpp-dev
                 libvalijson-dev libxxhash-dev nlohmann-json3-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/ordercheck RENAME ${package}.copyright)

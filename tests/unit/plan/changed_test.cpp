@@ -160,6 +160,7 @@ TEST(Changed, ATransformsSourceIsReadByItsCatalogueAlone) {
     for (const auto& entry : fs::recursive_directory_iterator(std::string(ORDERCHECK_SOURCE_DIR) + folder)) {
       const std::string stem = entry.path().stem().string();
       const std::string ending = entry.path().extension().string();
+      if (entry.path().string().find("/repro/") != std::string::npos) continue;  // it writes scripts, and runs no case
       if ((ending != ".py" && ending != ".h" && ending != ".cpp") || stem == "catalogue" || stem == "catalog") continue;
       for (const std::string& line : split(*read_file(entry.path()), '\n')) {
         for (const auto& name : names_in(transforms())) {
