@@ -36,10 +36,10 @@ class EnumNames {
   std::size_t count_ = 0;
 };
 
-#define ORDERCHECK_ENUM(Enum, ...)                                            \
-  enum class Enum { __VA_ARGS__ };                                            \
-  inline constexpr ::ordercheck::EnumNames kNamesOf##Enum{#__VA_ARGS__};      \
-  constexpr const auto& names_in_order(Enum) { return kNamesOf##Enum; }       \
+#define ORDERCHECK_ENUM(Enum, ...)                                       \
+  enum class Enum { __VA_ARGS__ };                                       \
+  inline constexpr ::ordercheck::EnumNames kNamesOf##Enum{#__VA_ARGS__}; \
+  constexpr const auto& names_in_order(Enum) { return kNamesOf##Enum; }  \
   constexpr const char* name_of(Enum value) { return kNamesOf##Enum[static_cast<std::size_t>(value)]; }
 
 // Every enumerator, in order.
