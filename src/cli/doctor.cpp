@@ -12,9 +12,9 @@
 #include "engine/engine_spec.h"
 #include "engine/pool.h"
 #include "engine/pytorch_engine.h"
-#include "stack/transforms.h"
 #include "knowledge/knowledge.h"
 #include "rule/load.h"
+#include "stack/transforms.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -172,11 +172,11 @@ std::string line_of(const Watched& one, const Observation& before, const Observa
 }
 
 // The script for the second interpreter. What cannot be written is told; the answer stands without it.
-void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
+void write_repro(const Case& c, ScriptForm form, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
   Case named = c;
   named.engine = engine.name;
   const fs::path path = folder / fmt::format("repro-{}.py", number);
-  auto script = repro_script(named, engine);
+  auto script = repro_script(named, engine, form);
   Status written = script ? check_writable(folder) : Status(script.error());
   if (written) written = replace_file(path, *script);
   if (written)
@@ -204,7 +204,9 @@ int tell(const Watching& watching, const std::vector<Observation>& was, const st
       if (standing.by != nullptr)
         fmt::print("{}", entry_in_words(*standing.by, watching.project, stands ? "is allowed" : "was allowed"));
       ++(stands ? allowed : changes);
-      if (!stands) write_repro(one.subject, i + 1, specs.back(), out);
+      const bool full = needs_full_script(before.verdict) || needs_full_script(after.verdict);
+      const ScriptForm form = full ? ScriptForm::full : ScriptForm::short_where_there_is_one;
+      if (!stands) write_repro(one.subject, form, i + 1, specs.back(), out);
     }
   }
   fmt::print("{} changed, {}{} unchanged, {} undecided\n", changes, allowed > 0 ? fmt::format("{} allowed, ", allowed) : "",

@@ -121,6 +121,14 @@ def test_the_scripts_of_many_cases_are_those_of_each(arithmetic: str, shared: in
     assert written == scripts_of(*cases)
 
 
+def test_of_many_cases_one_can_be_asked_for_in_full() -> None:
+    written = scripts_of(case_of("tp=2") | {"full": True}, case_of("tp=2"))
+    full, short = ("".join(written["pieces"][i] for i in script["pieces"]) for script in written["scripts"])
+    assert full == script_of(parsed(case_of("tp=2")), full=True)
+    assert short == script_of(parsed(case_of("tp=2")))
+    assert len(short) < len(full) / 10
+
+
 def test_of_many_cases_one_that_is_declined_says_why() -> None:
     written = scripts_of(case_of("tp=2"), case_of("cp=2:ring"), case_of("fsdp=2"))
     assert ["pieces" in script for script in written["scripts"]] == [True, False, True]

@@ -48,7 +48,7 @@ std::optional<ReproScript> script_in(const nlohmann::json& answer, std::size_t p
   return script;
 }
 
-std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::vector<Case>& cases) {
+std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::vector<CaseToReproduce>& cases) {
   const auto pieces = answer.find("pieces"), scripts = answer.find("scripts");
   if (pieces == answer.end() || !pieces->is_array() || scripts == answer.end() || !scripts->is_array()) return std::nullopt;
   if (scripts->size() != cases.size()) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::
   for (std::size_t i = 0; i < cases.size(); ++i) {
     auto script = script_in((*scripts)[i], read.pieces.size());
     if (!script) return std::nullopt;
-    read.by_case.emplace(print(cases[i]), *std::move(script));
+    read.by_case.emplace(print(cases[i].subject), *std::move(script));
   }
   return read;
 }
@@ -73,10 +73,14 @@ Result<std::string> repro_script(const Case& c, const EngineSpec& engine, Script
   return written_by(engine, words, to_text(json_of(c)) + "\n", kLimit);
 }
 
-Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine) {
+Result<ReproScripts> repro_scripts(const std::vector<CaseToReproduce>& cases, const EngineSpec& engine) {
   if (cases.empty()) return ReproScripts{};
   std::string lines;
-  for (const Case& c : cases) lines += to_text(json_of(c)) + "\n";
+  for (const CaseToReproduce& one : cases) {
+    nlohmann::json line = json_of(one.subject);
+    line["full"] = one.full;
+    lines += to_text(line) + "\n";
+  }
   const auto written = written_by(engine, {"repros"}, lines, kLimit + std::chrono::seconds(cases.size()));
   if (!written) return written.error();
   const auto answer = parse_object(*written);

@@ -20,6 +20,6 @@ Result<std::string> repro_script(const Case& c, const EngineSpec& engine,
                                  ScriptForm form = ScriptForm::short_where_there_is_one);
 
 // The same of many, in one call of the driver. A case that the driver declines has its reason in place of a script.
-Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine);
+Result<ReproScripts> repro_scripts(const std::vector<CaseToReproduce>& cases, const EngineSpec& engine);
 
 }  // namespace ordercheck::cli

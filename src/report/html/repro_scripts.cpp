@@ -6,20 +6,24 @@ bool is_worth_a_script(Verdict verdict) {
   return verdict != Verdict::equal && verdict != Verdict::close && verdict != Verdict::unrun;
 }
 
-std::vector<Case> cases_to_reproduce(const Sources& sources, const std::string& engine) {
-  std::map<std::string, Case> found;
+bool needs_full_script(Verdict verdict) { return verdict == Verdict::ignored; }
+
+std::vector<CaseToReproduce> cases_to_reproduce(const Sources& sources, const std::string& engine) {
+  std::map<std::string, CaseToReproduce> found;
   for (const EvidenceTable& table : sources.evidence) {
     if (table.engine != engine || table.arithmetic != name_of(Arithmetic::exact)) continue;
     for (const Observation& row : table.rows) {
       if (!is_worth_a_script(row.verdict)) continue;
       auto c = parse_case(row.case_text);
       if (!c) continue;
-      const Case written = with_usual_arithmetic(*std::move(c));
-      found.emplace(print(written), written);
+      Case written = with_usual_arithmetic(*std::move(c));
+      CaseToReproduce& one = found[print(written)];
+      one.subject = std::move(written);
+      one.full |= needs_full_script(row.verdict);
     }
   }
-  std::vector<Case> cases;
-  for (const auto& [text, c] : found) cases.push_back(c);
+  std::vector<CaseToReproduce> cases;
+  for (const auto& [text, one] : found) cases.push_back(one);
   return cases;
 }
 

@@ -23,7 +23,15 @@ struct ReproScripts {
 // What ran equal or close has nothing to show to others, and what was not run has shown nothing.
 bool is_worth_a_script(Verdict verdict);
 
-// Of that engine's evidence, each once, as `ordercheck repro` takes it, sorted by text.
-std::vector<Case> cases_to_reproduce(const Sources& sources, const std::string& engine);
+// The short script of a case compares numbers and counts nothing: that a transform has no effect, the full one shows.
+bool needs_full_script(Verdict verdict);
+
+struct CaseToReproduce {
+  Case subject;  // as `ordercheck repro` takes it
+  bool full = false;
+};
+
+// Of that engine's evidence, each once, sorted by text; full where one of its builds needs that.
+std::vector<CaseToReproduce> cases_to_reproduce(const Sources& sources, const std::string& engine);
 
 }  // namespace ordercheck
