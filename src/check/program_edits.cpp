@@ -16,8 +16,8 @@ class Edits {
       if (found.group->name != group || found.term->name != term) continue;
       for (const ProgramEdit& edit : found.term->edits)
         if (edit.of == transform && (edit.value == value || (edit.value.empty() && value != kAbsent)) &&
-            !contains(sentences_, edit.in_pytorch))
-          sentences_.push_back(edit.in_pytorch);
+            !contains(sentences_, edit.sentence))
+          sentences_.push_back(edit.sentence);
     }
   }
 
@@ -37,7 +37,7 @@ void add_edits_of(const Item& before, const Item& after, Edits& edits) {
 
 }  // namespace
 
-std::vector<std::string> edits_in_pytorch(const Stack& left, const Stack& right) {
+std::vector<std::string> program_edits(const Stack& left, const Stack& right) {
   const Partners partners = partners_of(left, right);
   Edits edits;
   for (std::size_t i = 0; i < left.items.size(); ++i)

@@ -9,6 +9,7 @@
 #include "check/partners.h"
 #include "check/program_edits.h"
 #include "rule/claim.h"
+#include "rule/glossary.h"
 #include "rule/job.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
@@ -23,7 +24,7 @@ std::string paint(const std::string& text, const char* code, bool colour) {
   return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
 }
 
-std::string row(const char* label, const std::string& text) { return labelled(2, label, 12, text); }
+std::string row(const std::string& label, const std::string& text) { return labelled(2, label, 12, text); }
 
 std::string written(const Finding& finding) {
   std::vector<std::string> parts;
@@ -59,7 +60,7 @@ std::string reason(const Finding& finding) {
 // What the repaired stack asks of a program stands behind it, once.
 std::string edits_of(const Finding& finding, const Report& report) {
   if (finding.tries.empty() || finding.tries.front().stack == report.repaired) return "";
-  return row("in PyTorch", join(edits_in_pytorch(report.stack, finding.tries.front().stack), "; "));
+  return row(fmt::format("in {}", kEditsAreIn), join(program_edits(report.stack, finding.tries.front().stack), "; "));
 }
 
 std::string render(const Finding& finding, const Report& report, bool colour) {
@@ -133,8 +134,8 @@ std::string render(const std::vector<NotJudged>& open) {
 
 // How it is to be clipped, on a line of its own: that is no finding, since a stack need not say how it is trained.
 std::string render(const TrainerAdvice& one) {
-  return fmt::format("Clipping: {}with {} ({}) {} shows: {}.\n", one.needs.empty() ? "" : one.needs + "; ",
-                     "torch.nn.utils.clip_grad_norm_ alone", print(default_trainer()), one.rule, one.shows);
+  return fmt::format("Clipping: {}with {} ({}) {} shows: {}.\n", one.needs.empty() ? "" : one.needs + "; ", kDefaultClipping,
+                     print(default_trainer()), one.rule, one.shows);
 }
 
 std::string verdict_of(const Report& report) {
@@ -159,10 +160,10 @@ std::string one_line_of(const Report& report) {
 
 std::string render_repaired(const Report& report, bool colour) {
   const std::string change = change_in_words(report.stack, *report.repaired);
-  const std::string edits = join(edits_in_pytorch(report.stack, *report.repaired), "; ");
+  const std::string edits = join(program_edits(report.stack, *report.repaired), "; ");
   return fmt::format("Repaired: {}{}\n{}", paint(print(*report.repaired), "32", colour),
                      change.empty() ? "" : fmt::format(" ({})", change),
-                     edits.empty() ? "" : fmt::format("In PyTorch: {}.\n", edits));
+                     edits.empty() ? "" : fmt::format("In {}: {}.\n", kEditsAreIn, edits));
 }
 
 }  // namespace

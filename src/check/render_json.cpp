@@ -3,6 +3,7 @@
 #include "check/partners.h"
 #include "check/program_edits.h"
 #include "check/render.h"
+#include "rule/glossary.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -27,7 +28,7 @@ Json json_of(const Finding& finding, const Stack& whole) {
   for (const Try& one : finding.tries)
     tries.push_back({{"stack", print(one.stack)},
                      {"change", change_in_words(whole, one.stack)},
-                     {"in_pytorch", edits_in_pytorch(whole, one.stack)},
+                     {kEditsKey, program_edits(whole, one.stack)},
                      {"keeps_every_transform", keeps_every_transform(whole, one.stack)},
                      {"seen", one.seen}});
   return {{"rule", finding.rule},

@@ -27,7 +27,7 @@ Term term_of(TomlTable& table) {
             .see = table.texts_if_given("see")};
   for (TomlTable& edit : table.tables_if_given("edit")) {
     term.edits.push_back(
-        {.of = edit.text_if_given("of"), .value = edit.text_if_given("value"), .in_pytorch = edit.text("in_pytorch")});
+        {.of = edit.text_if_given("of"), .value = edit.text_if_given("value"), .sentence = edit.text(kEditsKey)});
     table.adopt(edit);
   }
   return term;

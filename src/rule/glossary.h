@@ -11,10 +11,14 @@ namespace ordercheck {
 
 // What somebody changes in a program to have what a term names: where a cure asks for it.
 struct ProgramEdit {
-  std::string of;          // the transform, where the term is an option or a scope
-  std::string value;       // of the option; "absent": it is taken away; "" for any
-  std::string in_pytorch;  // "pass use_reentrant=False to checkpoint"
+  std::string of;        // the transform, where the term is an option or a scope
+  std::string value;     // of the option; "absent": it is taken away; "" for any
+  std::string sentence;  // "pass use_reentrant=False to checkpoint"
 };
+
+// What such programs are written with, and what the glossary and reports in JSON call the sentence.
+inline constexpr const char* kEditsAreIn = "PyTorch";
+inline constexpr const char* kEditsKey = "in_pytorch";
 
 struct Term {
   std::string name;               // as it is typed: "graph break"

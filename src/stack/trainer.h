@@ -8,6 +8,7 @@ namespace ordercheck {
 // torch.optim.AdamW over the parameters that the last transform left, clipped as a README has it:
 // torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0). The engines' defaults say the same.
 const Item& default_trainer();
+inline constexpr const char* kDefaultClipping = "torch.nn.utils.clip_grad_norm_ alone";
 
 // The stack as it is trained: default_trainer() last, where it names no optimizer. Indices of its items stay.
 Stack with_trainer(const Stack& stack);

@@ -15,6 +15,7 @@
 #include "project/project_fix.h"
 #include "project/project_report.h"
 #include "project/project_view.h"
+#include "rule/glossary.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -130,8 +131,8 @@ Result<std::size_t> write_repairs(const ProjectReport& report) {
     if (!text) return text.error();
     repaired += fmt::format("{}:{}: {}: {} is now {}\n", report.path, one.entry.line, one_line(one.entry.name),
                             print(one.entry.stack), print(*one.report.repaired));
-    for (const std::string& edit : edits_in_pytorch(one.entry.stack, *one.report.repaired))
-      repaired += fmt::format("  in PyTorch: {}\n", edit);
+    for (const std::string& edit : program_edits(one.entry.stack, *one.report.repaired))
+      repaired += fmt::format("  in {}: {}\n", kEditsAreIn, edit);
     ++written;
   }
   if (written > 0)

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSampleStack = "fsdp=2,tp=2";
-
 // Views link pages as docs/parallelism_ordering.md does: from another folder the way there is another.
 std::string with_links_from(std::string text, std::string_view way) {
   for (const std::string_view link : {"](rules/", "](evidence/"})
@@ -69,10 +67,8 @@ class Maker {
   Result<std::string> readme(const std::string& text) const {
     // As `check` judges a stack without being told any size.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
-    const auto sample = parse_stack(kSampleStack);
-    if (!sample) return sample.error();
-    const auto checked =
-        render("readme_check.md", {{"stack", kSampleStack}, {"output", render_text(check(*sample, judge), false)}});
+    const auto checked = render("readme_check.md", {{"stack", print(sources_.topics.sample)},
+                                                    {"output", render_text(check(sources_.topics.sample, judge), false)}});
     if (!checked) return checked.error();
     return with_block(text, "check", *checked);
   }

@@ -115,7 +115,7 @@ std::vector<std::string> order_gaps(const Stack& order, const std::string& shard
                                run.target, print(run.stack), run.cure ? " or of its cure " + print(*run.cure) : "",
                                stacks.empty()
                                    ? "no page says why: it takes one, with its cure or that there is none"
-                                   : fmt::format("to run with that torch: {} (scripts/ordercheck matrix run --engine "
+                                   : fmt::format("to run with that version: {} (scripts/ordercheck matrix run --engine "
                                                  "{} --tier full --write)",
                                                  join(stacks, " and "), sources.reader)));
   }

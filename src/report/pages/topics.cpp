@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/toml.h"
+#include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
@@ -22,6 +23,12 @@ std::vector<ItemPattern> patterns_of(TomlTable& file, const std::string& key) {
   return patterns;
 }
 
+// The first line of what is wrong with it.
+Result<Stack> stack_in(const std::string& text) {
+  auto stack = parse_stack(text);
+  return stack ? stack : Error{split(stack.error().message, '\n').front()};
+}
+
 std::vector<std::string> names_in(TomlTable& file, const std::string& key) {
   std::vector<std::string> names;
   for (const ItemPattern& pattern : patterns_of(file, key)) names.push_back(pattern.name);
@@ -32,8 +39,10 @@ std::vector<std::string> names_in(TomlTable& file, const std::string& key) {
 
 Result<Topics> parse_topics(std::string_view text, const std::string& path) {
   TomlTable file(text, path);
-  Topics topics{
-      .core = names_in(file, "core"), .shardings = names_in(file, "shardings"), .sections = patterns_of(file, "sections")};
+  Topics topics{.core = names_in(file, "core"),
+                .shardings = names_in(file, "shardings"),
+                .sections = patterns_of(file, "sections"),
+                .sample = file.take("sample", stack_in(file.text("sample")))};
   if (const auto error = file.error()) return *error;
   return topics;
 }

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<std::string> edits(const char* left, const char* right) { return edits_in_pytorch(stack(left), stack(right)); }
+std::vector<std::string> edits(const char* left, const char* right) { return program_edits(stack(left), stack(right)); }
 
 TEST(EditsInPytorch, AnOptionThatIsGiven) {
   EXPECT_THAT(edits("tp=2,compile,fsdp=2", "tp=2:plan=blocks,compile,fsdp=2"),

@@ -54,7 +54,7 @@ TEST(ParseGlossary, ReadsWhatATermAsksOfAProgram) {
   ASSERT_EQ(group->terms[1].edits.size(), 1u);
   EXPECT_EQ(group->terms[1].edits[0].of, "ac");
   EXPECT_EQ(group->terms[1].edits[0].value, "absent");
-  EXPECT_EQ(group->terms[1].edits[0].in_pytorch, "leave it out");
+  EXPECT_EQ(group->terms[1].edits[0].sentence, "leave it out");
   EXPECT_THAT(error_of_glossary(std::string(kGood) + "[[term.edit]]\nof = \"ac\"\n"), HasSubstr("in_pytorch"));
 }
 

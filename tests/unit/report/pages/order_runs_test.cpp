@@ -72,7 +72,7 @@ TEST_F(OrderRuns, WithoutARunItIsNoAnswerAndTheStacksToRunAreNamed) {
   EXPECT_EQ(print(order.runs[0].cure.value()), kCured);
   EXPECT_FALSE(order.runs[0].no_known_cure);
   ASSERT_THAT(order.gaps, SizeIs(1));
-  EXPECT_THAT(order.gaps[0], HasSubstr(std::string("to run with that torch: ") + kOrder + " and " + kCured));
+  EXPECT_THAT(order.gaps[0], HasSubstr(std::string("to run with that version: ") + kOrder + " and " + kCured));
 }
 
 TEST_F(OrderRuns, WhatNoEngineBuildsIsNoGapAndWhatOneBuildsIs) {

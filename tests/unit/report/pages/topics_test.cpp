@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "stack/notation.h"
+
 namespace ordercheck {
 namespace {
 
@@ -10,21 +12,22 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(Topics, NameTransformsAndWhatIsAppliedToAScope) {
-  const auto topics =
-      parse_topics("core = [\"tp\"]\nshardings = [\"fsdp\"]\nsections = [\"ep@experts\", \"sac\"]\n", "pages.toml");
+  const auto topics = parse_topics(
+      "core = [\"tp\"]\nshardings = [\"fsdp\"]\nsections = [\"ep@experts\", \"sac\"]\nsample = \"tp=2\"\n", "pages.toml");
   ASSERT_TRUE(topics) << topics.error().message;
   EXPECT_THAT(topics->core, ElementsAre("tp"));
   EXPECT_THAT(topics->shardings, ElementsAre("fsdp"));
   ASSERT_EQ(topics->sections.size(), 2u);
   EXPECT_EQ(topics->sections[0].scope, Scope::experts);
   EXPECT_EQ(topics->sections[1].scope, std::nullopt);
+  EXPECT_EQ(print(topics->sample), "tp=2");
 }
 
 TEST(Topics, RefuseWhatIsNoTransform) {
-  const auto unknown = parse_topics("core = [\"tq\"]\nshardings = []\nsections = []\n", "pages.toml");
+  const auto unknown = parse_topics("core = [\"tq\"]\nshardings = []\nsections = []\nsample = \"tp=2\"\n", "pages.toml");
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("pages.toml:1: "));
-  const auto two = parse_topics("core = []\nshardings = [\"fsdp|ddp\"]\nsections = []\n", "pages.toml");
+  const auto two = parse_topics("core = []\nshardings = [\"fsdp|ddp\"]\nsections = []\nsample = \"tp=2\"\n", "pages.toml");
   ASSERT_FALSE(two);
   EXPECT_THAT(two.error().message, HasSubstr("expected one transform, got 'fsdp|ddp'"));
 }

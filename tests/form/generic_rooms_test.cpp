@@ -1,0 +1,69 @@
+// Rooms that judge, plan, run and report name no engine, no project and no release: an engine says in its file and its hello what
+// it is. What a report is about is data, so that no report names a transform. Comments may give examples.
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "form/source_tree.h"
+#include "stack/transforms.h"
+
+namespace ordercheck::form {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::vector<std::string> kRooms{"src/check", "src/plan", "src/trial", "src/report"};
+
+// Without the comment behind it; what includes a file names a file.
+std::string code_of(const std::string& line) {
+  const std::string code(trim(std::string_view(line).substr(0, line.find("//"))));
+  return code.starts_with("#include") ? "" : code;
+}
+
+std::vector<std::string> engines_and_projects() {
+  std::vector<std::string> names{"torch", "inductor"};
+  for (const char* folder : {"matrix/engines", "matrix/frameworks"})
+    for (const SourceFile& file : files_under(folder)) names.push_back(std::filesystem::path(file.path).stem().string());
+  return names;
+}
+
+std::vector<std::string> lines_that_match(const std::vector<SourceFile>& files, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (const SourceFile& file : files)
+    for (std::size_t number = 1; number <= file.lines.size(); ++number)
+      if (const std::string code = code_of(file.lines[number - 1]); std::regex_search(code, pattern))
+        found.push_back(file.path + ":" + std::to_string(number) + ": " + code);
+  return found;
+}
+
+std::regex any_of(const std::vector<std::string>& names) {
+  return std::regex("(^|[^a-zA-Z])(" + join(names, "|") + ")([^a-zA-Z]|$)", std::regex::icase);
+}
+
+// Written out in quotes: "fsdp".
+std::regex any_quoted(const std::vector<std::string>& names) { return std::regex("\"(" + join(names, "|") + ")[=:\"]"); }
+
+TEST(GenericRooms, NameNoEngineAndNoProject) {
+  const std::regex names = any_of(engines_and_projects());
+  for (const std::string& room : kRooms) EXPECT_THAT(lines_that_match(files_under(room), names), IsEmpty());
+}
+
+TEST(GenericRooms, ReportNamesNoTransform) {
+  EXPECT_THAT(lines_that_match(files_under("src/report"), any_quoted(names_in(transforms()))), IsEmpty());
+}
+
+TEST(GenericRooms, AreSearchedForWhatIsWrittenOut) {
+  const std::vector<SourceFile> files{
+      {"a.cpp", {"// native", "if (c.engine == \"native\") return;", "#include \"native/a.h\"", "alternatives();"}},
+      {"b.cpp", {"add(\"fsdp\");", "add(\"fsdps\"); // \"tp\"", "parse(\"tp=2,ac\");"}}};
+  EXPECT_THAT(lines_that_match(files, any_of({"native"})), ElementsAre("a.cpp:2: if (c.engine == \"native\") return;"));
+  EXPECT_THAT(lines_that_match(files, any_quoted({"fsdp", "tp"})),
+              ElementsAre("b.cpp:1: add(\"fsdp\");", "b.cpp:3: parse(\"tp=2,ac\");"));
+}
+
+}  // namespace
+}  // namespace ordercheck::form
