@@ -112,7 +112,7 @@ def test_names_are_defined_where_they_are_used() -> None:
 def test_every_transform_but_a_cast_has_a_short_form_with_options_that_it_knows() -> None:
     assert set(TRANSFORMS) - set(SHORT_FORMS) == {"amp"}
     for name, form in SHORT_FORMS.items():
-        assert set(form.options) <= set(TRANSFORMS[name].options)
+        assert set(form.options) <= set(TRANSFORMS[name].values)
 
 
 @pytest.mark.parametrize("stack", LONG)

@@ -115,11 +115,3 @@ def test_ddp_around_tensor_parallel_leaves_clipping_nothing(worker: Worker) -> N
 
 def test_cp_adds_gradients_up_before_clipping(worker: Worker) -> None:
     assert numbers(worker.run("cp=2")) == numbers(worker.run(""))
-
-
-@pytest.mark.parametrize(
-    "optimizer", ["optimizer=adamw:clip=often", "optimizer=adamw:clip=-1", "optimizer=adamw:lr=fast"]
-)
-def test_what_is_no_size_is_declined(worker: Worker, optimizer: str) -> None:
-    record = worker.run(optimizer)
-    assert record["ending"] == "unsupported" and "expected a number" in record["failure"]["message"]
