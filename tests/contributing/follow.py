@@ -145,7 +145,7 @@ class Build:
         print(self.clone.run(self.program, *words, **variables).splitlines()[0], flush=True)
 
     def try_toys(self) -> None:
-        self.first_line("run", "tp=2", "--engine", "toy")
+        self.first_line("run", "tp=2", "--engine", "toy_engine")
         self.first_line("matrix", "show", "--format", "toy")
         if self.native:
             self.first_line("run", "toy")

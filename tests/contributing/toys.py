@@ -159,11 +159,11 @@ def add_counter(clone: Clone) -> None:
 def add_engine(clone: Clone, preset: str) -> None:
     """Its worker is a program of the tests, which answers as a sound engine and knows no fault to commit."""
     clone.write(
-        f"{ENGINES}/toy.toml",
-        f'command = ["{clone.folder}/build/{preset}/bin/honest_worker"]\nenvironment = ["HONEST_WORKER_ENGINE=toy"]\n',
+        f"{ENGINES}/toy_engine.toml",
+        f'command = ["{clone.folder}/build/{preset}/bin/honest_worker"]\nenvironment = ["HONEST_WORKER_ENGINE=toy_engine"]\n',
     )
     row = '          {"native", native, missing, std::chrono::seconds(8)},\n'
-    toy = '          {"toy", [] { return engine_spec(built_in("toy")); }, "it has no faults", std::chrono::seconds(8)},\n'
+    toy = '          {"toy_engine", [] { return engine_spec(built_in("toy_engine")); }, "it has no faults", std::chrono::seconds(8)},\n'
     clone.edit(CONFORMANCE, row, row + toy)
 
 
