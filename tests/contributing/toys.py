@@ -163,7 +163,8 @@ def add_engine(clone: Clone, preset: str) -> None:
         f'command = ["{clone.folder}/build/{preset}/bin/honest_worker"]\nenvironment = ["HONEST_WORKER_ENGINE=toy_engine"]\n',
     )
     row = '          {"native", native, missing, std::chrono::seconds(8)},\n'
-    toy = '          {"toy_engine", [] { return engine_spec(built_in("toy_engine")); }, "it has no faults", std::chrono::seconds(8)},\n'
+    spec = '[] { return engine_spec(built_in("toy_engine")); }'
+    toy = f'          {{"toy_engine", {spec}, "it has no faults", std::chrono::seconds(8)}},\n'
     clone.edit(CONFORMANCE, row, row + toy)
 
 
