@@ -10,14 +10,14 @@ namespace ordercheck {
 
 struct BuiltOption {
   std::string name;                      // "*" stands for every option
-  std::vector<std::string> values = {};  // none: every one. A value that joins several with '+' is built where each of them is
+  std::vector<std::string> values = {};  // an empty list restricts nothing; a value joined by '+' needs each of its parts
   friend bool operator==(const BuiltOption&, const BuiltOption&) = default;
 };
 
 struct BuiltTransform {
   std::string name;
-  std::vector<std::string> modes = {};   // what may stand behind '=', "" of an item without one; none: all of the catalogue
-  std::vector<std::string> scopes = {};  // "block"; none: likewise
+  std::vector<std::string> modes = {};   // as behind '=', "" for an item without a mode; an empty list restricts nothing
+  std::vector<std::string> scopes = {};  // "block"; an empty list restricts nothing
   std::vector<BuiltOption> options = {{.name = "*"}};
   friend bool operator==(const BuiltTransform&, const BuiltTransform&) = default;
 };
