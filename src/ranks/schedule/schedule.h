@@ -6,6 +6,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,5 +50,9 @@ Result<Schedule> make_schedule(ScheduleKind kind, ScheduleSizes sizes);
 // As PyTorch prints them: "0F1", "0B1", "2I3", "2W3", "(0F1;3B2)OVERLAP_F_B", and nothing for a bubble.
 std::string print(const Action& action);
 std::string print(const Slot& slot);
+
+// Why the schedule is no step of these sizes, in one line: a stage without its rank, an action that is missing, repeated or on
+// another rank, or actions that wait for each other for ever.
+std::optional<std::string> find_fault(const Schedule& schedule, ScheduleSizes sizes);
 
 }  // namespace ordercheck::ranks

@@ -83,6 +83,11 @@ TEST(PrintSlot, IsAsPyTorchPrintsActions) {
   EXPECT_EQ(print(Slot{{Computation::forward, 0, 1}, {Computation::backward, 3, 2}}), "(0F1;3B2)OVERLAP_F_B");
 }
 
+RC_GTEST_PROP(MakeSchedule, IsFreeOfFaults, ()) {
+  const Drawn drawn = drawn_schedule();
+  RC_ASSERT(find_fault(drawn.schedule, drawn.sizes) == std::nullopt);
+}
+
 RC_GTEST_PROP(MakeSchedule, TakesTheMicrobatchesOfAStageInOrder, ()) {
   const Drawn drawn = drawn_schedule();
   for (const RankSchedule& slots : drawn.schedule.ranks) {
