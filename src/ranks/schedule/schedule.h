@@ -2,7 +2,8 @@
 //
 // The algorithms: GPipe (arXiv:1811.06965), 1F1B (PipeDream-Flush, arXiv:2006.09503), interleaved 1F1B (arXiv:2104.04473), zero
 // bubble and ZBV (ZB1P and ZB-V of arXiv:2401.10241), DualPipeV (arXiv:2412.19437 and github.com/deepseek-ai/DualPipe). Which
-// variant of each, torch.distributed.pipelining.schedules of PyTorch 2.11 decides.
+// variant of each, torch.distributed.pipelining.schedules of PyTorch 2.11 decides: tests/pytorch/schedules_test.py compares all
+// lists, bubbles too, with those that it makes, and the sizes that it refuses.
 #pragma once
 
 #include <compare>
