@@ -4,6 +4,9 @@
 #include <cassert>
 #include <iterator>
 #include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "stack/transforms.h"
@@ -14,6 +17,30 @@ namespace {
 int saturating_product(int a, int b) {
   const long long product = static_cast<long long>(a) * b;
   return static_cast<int>(std::min<long long>(product, std::numeric_limits<int>::max()));
+}
+
+constexpr std::string_view kExperts = "ep", kSameExperts = "edp";
+
+// What ep is carved from.
+std::vector<std::string> carved_axes(const Mesh& mesh) {
+  if (mesh.etp > 1) return {"dp_shard", "cp"};
+  return {"dp_shard", "cp", "tp"};
+}
+
+// The coordinate along several axes as one.
+int coordinate_along(const Mesh& mesh, int rank, const std::vector<std::string>& axes) {
+  const std::array<int, 5> place = coordinates(mesh, rank);
+  int along = 0;
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis)
+    if (contains(axes, kMeshAxes[axis])) along = along * mesh.degrees[axis] + place[axis];
+  return along;
+}
+
+int product_of(const Mesh& mesh, const std::vector<std::string>& axes) {
+  int product = 1;
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis)
+    if (contains(axes, kMeshAxes[axis])) product = saturating_product(product, mesh.degrees[axis]);
+  return product;
 }
 
 // Ranks between neighbours on each axis.
@@ -39,6 +66,10 @@ Mesh mesh_of(const Stack& stack) {
       const Degree degree = i < item.degrees.size() ? item.degrees[i] : kMissingDegree;
       mesh.degrees[axis] = saturating_product(mesh.degrees[axis], degree.value);
     }
+    if (info->name == kExperts) {
+      mesh.ep = saturating_product(mesh.ep, item.degrees.empty() ? kMissingDegree.value : item.degrees[0].value);
+      mesh.etp = std::max(mesh.etp, count_option(item, "etp", 1));
+    }
   }
   return mesh;
 }
@@ -49,9 +80,24 @@ int world_size(const Mesh& mesh) {
   return ranks;
 }
 
+std::vector<int> every_rank(const Mesh& mesh) {
+  std::vector<int> ranks(world_size(mesh));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
 int degree_of(const Mesh& mesh, std::string_view axis) {
-  const auto found = std::ranges::find(kMeshAxes, axis);
-  return found == kMeshAxes.end() ? 1 : mesh.degrees[found - kMeshAxes.begin()];
+  if (axis == kExperts) return mesh.ep;
+  if (axis == kSameExperts) return std::max(1, product_of(mesh, carved_axes(mesh)) / mesh.ep);
+  return product_of(mesh, split(axis, '+'));
+}
+
+bool carves_evenly(const Mesh& mesh) { return product_of(mesh, carved_axes(mesh)) % mesh.ep == 0; }
+
+int coordinate_of(const Mesh& mesh, int rank, std::string_view axis) {
+  if (axis == kExperts) return coordinate_along(mesh, rank, carved_axes(mesh)) % mesh.ep;
+  if (axis == kSameExperts) return coordinate_along(mesh, rank, carved_axes(mesh)) / mesh.ep;
+  return coordinate_along(mesh, rank, split(axis, '+'));
 }
 
 std::array<int, 5> coordinates(const Mesh& mesh, int rank) {
@@ -80,6 +126,22 @@ std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::str
     group = std::move(wider);
   }
   return group;
+}
+
+std::vector<int> ranks_along(const Mesh& mesh, int rank, std::string_view axis) {
+  if (axis != kExperts && axis != kSameExperts) return group_of(mesh, rank, split(axis, '+'));
+  // Of the ranks that differ on the axes it is carved from: those that agree on the other part.
+  const std::string_view other = axis == kExperts ? kSameExperts : kExperts;
+  std::vector<int> ranks = group_of(mesh, rank, carved_axes(mesh));
+  std::erase_if(ranks, [&](int r) { return coordinate_of(mesh, r, other) != coordinate_of(mesh, rank, other); });
+  return ranks;
+}
+
+std::string with_sequence_axes(const Mesh& mesh, const std::string& axis) {
+  std::string joined = axis;
+  for (std::size_t i = 0; i < kMeshAxes.size(); ++i)
+    if (kSplitAlongAxis[i] == "sequence" && mesh.degrees[i] > 1) joined += fmt::format("+{}", kMeshAxes[i]);
+  return joined;
 }
 
 }  // namespace ordercheck

@@ -1,5 +1,12 @@
 // The device mesh of a stack. Axes are always [pp, dp_replicate, dp_shard, cp, tp], whatever the stack's order; the
 // last axis varies fastest over ranks, as in DeviceMesh. `ep` is carved from dp_shard * cp * tp and is no factor.
+//
+// Where a function takes the name of an axis, it may be
+//   tp              one of the five
+//   dp_shard+cp     several of them as one, in the order of the mesh
+//   ep              the ranks that hold different experts, neighbours in dp_shard * cp * tp; with experts that are split by
+//                   tensor parallelism too (ep:etp), in dp_shard * cp
+//   edp             the ranks that hold the same experts: what ep leaves of that product. torchtitan's dp_shard_mod_ep
 #pragma once
 
 #include <array>
@@ -22,6 +29,8 @@ inline constexpr Degree kMissingDegree{2};
 
 struct Mesh {
   std::array<int, 5> degrees{1, 1, 1, 1, 1};  // in the order of kMeshAxes
+  int ep = 1;
+  int etp = 1;  // 1, or the degree of tp
   friend auto operator<=>(const Mesh&, const Mesh&) = default;
 };
 
@@ -31,7 +40,14 @@ struct Mesh {
 Mesh mesh_of(const Stack& stack);
 
 int world_size(const Mesh& mesh);
+std::vector<int> every_rank(const Mesh& mesh);
 int degree_of(const Mesh& mesh, std::string_view axis);  // 1 for an axis the mesh does not size
+
+// Whether ep divides what it is carved from; where it does not, there are no groups of ep and edp.
+bool carves_evenly(const Mesh& mesh);
+
+// The coordinate of a rank along an axis, 0 on one that the mesh does not size. Asserts that the mesh has this rank.
+int coordinate_of(const Mesh& mesh, int rank, std::string_view axis);
 
 // Coordinate of a rank on each axis, in the order of kMeshAxes. Asserts that the mesh has this rank.
 std::array<int, 5> coordinates(const Mesh& mesh, int rank);
@@ -42,5 +58,12 @@ std::string group_name(const Mesh& mesh, const std::vector<std::string>& axes);
 
 // The ranks that differ from `rank` on the named axes only, in mesh order; `rank` itself among them.
 std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::string>& axes);
+
+// The same along one axis, whatever its name.
+std::vector<int> ranks_along(const Mesh& mesh, int rank, std::string_view axis);
+
+// The axis that splits what `axis` splits, and the sequence: its ranks have other tokens, so what sums gradients over one sums
+// them over both. torchtitan's dp_shard_cp. `axis` itself where nothing splits the sequence.
+std::string with_sequence_axes(const Mesh& mesh, const std::string& axis);
 
 }  // namespace ordercheck

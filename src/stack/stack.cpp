@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "base/text.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -10,6 +11,12 @@ std::optional<std::string> option_of(const Item& item, const std::string& name) 
   for (const Option& option : item.options)
     if (option.name == name) return option.value;
   return std::nullopt;
+}
+
+int count_option(const Item& item, const std::string& name, int otherwise) {
+  const auto text = option_of(item, name);
+  const auto count = text ? parse_integer(*text) : std::nullopt;
+  return count ? static_cast<int>(*count) : otherwise;
 }
 
 Stack without_degrees(Stack stack) {

@@ -60,6 +60,8 @@ Stack without_degrees(Stack stack);
 
 // The option's value, "" for a flag, nothing when the item does not carry it.
 std::optional<std::string> option_of(const Item& item, const std::string& name);
+// The same as a count; `otherwise` where the item does not say. Its form was checked when it was read.
+int count_option(const Item& item, const std::string& name, int otherwise);
 
 // The scope written, or the transform's default.
 Scope scope_of(const Item& item);

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "ranks/mechanism/checkpoint_wrapper.h"
 #include "ranks/mechanism/selective_cache.h"
-#include "ranks/transform/option.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -51,7 +50,7 @@ void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
   };
   RecomputeOptions options;
   options.modes = [policy, mutant = site.mutant] { return selective_cache(policy, mutant); };
-  checkpoint_blocks(program.model, 1, options);
+  for (const ModulePtr& model : program.parts) checkpoint_blocks(model, 1, options);
 }
 
 }  // namespace

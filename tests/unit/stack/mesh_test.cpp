@@ -29,7 +29,8 @@ TEST(MeshOf, AMissingDegreeRunsAsTwo) {
 }
 
 TEST(MeshOf, WhatHasNoAxisTakesNoRank) {
-  EXPECT_EQ(mesh("ep=4,ac,compile,amp=bf16,optimizer"), Mesh{});
+  EXPECT_EQ(mesh("ac,compile,amp=bf16,optimizer"), Mesh{});
+  EXPECT_EQ(world_size(mesh("ep=4")), 1);
   EXPECT_EQ(mesh(""), Mesh{});
 }
 
@@ -50,7 +51,37 @@ TEST(WorldSize, StopsAtTheEndOfAnInt) {
 TEST(DegreeOf, IsOneForWhatTheMeshDoesNotSize) {
   EXPECT_EQ(degree_of(mesh("tp=8"), "tp"), 8);
   EXPECT_EQ(degree_of(mesh("tp=8"), "pp"), 1);
-  EXPECT_EQ(degree_of(mesh("ep=8"), "ep"), 1);
+}
+
+TEST(DegreeOf, SeveralAxesAsOne) {
+  EXPECT_EQ(degree_of(mesh("fsdp=2,cp=3"), "dp_shard+cp"), 6);
+  EXPECT_EQ(degree_of(mesh("fsdp=2"), "dp_shard+cp"), 2);
+  EXPECT_EQ(degree_of(mesh("fsdp=2"), ""), 1);
+}
+
+// dp_shard * cp * tp: neighbours hold different experts, what is left of them holds the same ones.
+TEST(Experts, AreCarvedFromWhatSplitsTokensAndTensors) {
+  const Mesh m = mesh("ep=4,fsdp=2,cp=2,tp=2");
+  EXPECT_TRUE(carves_evenly(m));
+  EXPECT_EQ(degree_of(m, "ep"), 4);
+  EXPECT_EQ(degree_of(m, "edp"), 2);
+  EXPECT_THAT(ranks_along(m, 0, "ep"), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(ranks_along(m, 6, "edp"), ElementsAre(2, 6));
+  EXPECT_FALSE(carves_evenly(mesh("ep=3,fsdp=2")));
+}
+
+// With experts that are split over tp too, its ranks hold parts of the same ones.
+TEST(Experts, ThatAreSplitOverTpAreCarvedFromTheRest) {
+  const Mesh m = mesh("ep=2:etp=2,fsdp=2,tp=2");
+  EXPECT_EQ(degree_of(m, "edp"), 1);
+  EXPECT_THAT(ranks_along(m, 1, "ep"), ElementsAre(1, 3));
+}
+
+TEST(Experts, OfReplicasAreOfTheirOwn) { EXPECT_THAT(ranks_along(mesh("ep=2,hsdp=2x4"), 5, "edp"), ElementsAre(5, 7)); }
+
+TEST(WithSequenceAxes, JoinsWhatSplitsTheSequence) {
+  EXPECT_EQ(with_sequence_axes(mesh("fsdp=2,cp=2"), "dp_shard"), "dp_shard+cp");
+  EXPECT_EQ(with_sequence_axes(mesh("fsdp=2,tp=2"), "dp_shard"), "dp_shard");
 }
 
 TEST(Coordinates, LastAxisVariesFastest) {
