@@ -4,6 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -40,8 +41,10 @@ at::Tensor along_first_dim(const at::Tensor& input, int64_t dim, auto&& operatio
   return operation(input.movedim(dim, 0).contiguous()).movedim(0, dim).contiguous();
 }
 
-std::size_t axis_index(const std::string& group) {
-  return static_cast<std::size_t>(std::ranges::find(kMeshAxes, group) - kMeshAxes.begin());
+// The name that the world gave the group: axes of degree 1 are left out.
+std::string world_name(const std::string& group) {
+  const Mesh& mesh = this_rank().mesh;
+  return group.find('+') == std::string::npos ? group : group_name(mesh, split(group, '+'));
 }
 
 }  // namespace
@@ -53,16 +56,14 @@ int group_size(const std::string& group) {
 
 int group_rank(const std::string& group) {
   const RankState& rank = this_rank();
-  if (group == "world") return rank.rank;
-  const std::size_t axis = axis_index(group);
-  return axis == kMeshAxes.size() ? 0 : coordinates(rank.mesh, rank.rank)[axis];
+  return group == "world" ? rank.rank : coordinate_of(rank.mesh, rank.rank, group);
 }
 
 at::Tensor all_reduce(const at::Tensor& input, const std::string& group, Reduction reduction) {
   require_no_gradient("all_reduce", "copy_to_group or reduce_from_group", input);
   if (group_size(group) == 1) return input;
   static const c10::OperatorHandle op = functional("all_reduce");
-  return call(op, {input, reduction == Reduction::sum ? "sum" : "max", group});
+  return call(op, {input, reduction == Reduction::sum ? "sum" : "max", world_name(group)});
 }
 
 at::Tensor all_gather(const at::Tensor& input, int64_t dim, const std::string& group) {
@@ -71,7 +72,7 @@ at::Tensor all_gather(const at::Tensor& input, int64_t dim, const std::string& g
   if (size == 1) return input;
   static const c10::OperatorHandle op = functional("all_gather_into_tensor");
   return along_first_dim(input, wrapped_dim("all_gather", input, dim),
-                         [&](const at::Tensor& part) { return call(op, {part, size, group}); });
+                         [&](const at::Tensor& part) { return call(op, {part, size, world_name(group)}); });
 }
 
 at::Tensor reduce_scatter(const at::Tensor& input, int64_t dim, const std::string& group) {
@@ -82,14 +83,15 @@ at::Tensor reduce_scatter(const at::Tensor& input, int64_t dim, const std::strin
   TORCH_CHECK(input.size(dim) % size == 0, "reduce_scatter of ", input.sizes(), " along dim ", dim, " on ", group,
               ": the dim is not divisible by the group's ", size, " ranks");
   static const c10::OperatorHandle op = functional("reduce_scatter_tensor");
-  return along_first_dim(input, dim, [&](const at::Tensor& whole) { return call(op, {whole, "sum", size, group}); });
+  return along_first_dim(input, dim,
+                         [&](const at::Tensor& whole) { return call(op, {whole, "sum", size, world_name(group)}); });
 }
 
 at::Tensor broadcast(const at::Tensor& input, int source, const std::string& group) {
   require_no_gradient("broadcast", "copy_to_group", input);
   if (group_size(group) == 1) return input;
   static const c10::OperatorHandle op = functional("broadcast");
-  return call(op, {input, static_cast<int64_t>(source), group});
+  return call(op, {input, static_cast<int64_t>(source), world_name(group)});
 }
 
 at::Tensor all_to_all(const at::Tensor& input, at::IntArrayRef output_rows, at::IntArrayRef input_rows,
@@ -97,7 +99,7 @@ at::Tensor all_to_all(const at::Tensor& input, at::IntArrayRef output_rows, at::
   require_no_gradient("all_to_all", "a function that sends its gradient back", input);
   if (group_size(group) == 1) return input;
   static const c10::OperatorHandle op = functional("all_to_all_single");
-  return call(op, {input.contiguous(), output_rows, input_rows, group});
+  return call(op, {input.contiguous(), output_rows, input_rows, world_name(group)});
 }
 
 }  // namespace ordercheck::ranks

@@ -1,13 +1,16 @@
 // Collectives on a mesh axis, as functional operators (_c10d_functional::*), so that dispatch modes and capture see them.
 //
-// `group` is the name of a mesh axis, or "world". On an axis of degree 1 nothing is sent and the input comes back.
+// `group` is the name of a mesh axis as stack/mesh.h has it ("tp", "dp_shard+cp", "ep"), or "world". On an axis of degree 1
+// nothing is sent and the input comes back.
 // Inputs need not be contiguous. Every call waits for its result. Errors of the world (mismatch, deadlock, another
 // rank's failure) are exceptions.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <torch/csrc/distributed/c10d/Work.hpp>
 
 namespace ordercheck::ranks {
 
@@ -27,6 +30,8 @@ at::Tensor all_to_all(const at::Tensor& input, at::IntArrayRef output_rows, at::
 
 // Point to point: blocks until the peer took it, or gave it. `peer` is a group rank.
 void send(const at::Tensor& input, int peer, int tag, const std::string& group);
+// The same without waiting: what comes back does, and must be kept until then. No dispatch mode sees it.
+c10::intrusive_ptr<c10d::Work> send_later(const at::Tensor& input, int peer, int tag, const std::string& group);
 at::Tensor recv(at::IntArrayRef sizes, at::TensorOptions options, int peer, int tag, const std::string& group);
 
 // Differentiable pairs (Megatron-LM's f and g, and their sequence-parallel forms). Left forward, right backward.
@@ -34,5 +39,8 @@ at::Tensor copy_to_group(const at::Tensor& input, const std::string& group);    
 at::Tensor reduce_from_group(const at::Tensor& input, const std::string& group);               // all-reduce | identity
 at::Tensor gather_from_group(const at::Tensor& input, int64_t dim, const std::string& group);  // all-gather | reduce-scatter
 at::Tensor scatter_to_group(const at::Tensor& input, int64_t dim, const std::string& group);   // reduce-scatter | all-gather
+// all_to_all; its gradient goes back the way it came.
+at::Tensor exchange_rows(const at::Tensor& input, std::vector<int64_t> output_rows, std::vector<int64_t> input_rows,
+                         const std::string& group);
 
 }  // namespace ordercheck::ranks

@@ -31,7 +31,34 @@ struct CollectivePair : torch::autograd::Function<CollectivePair<kForward, kBack
   }
 };
 
+struct RowExchange : torch::autograd::Function<RowExchange> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
+                            const std::vector<int64_t>& output_rows, const std::vector<int64_t>& input_rows,
+                            const std::string& group) {
+    context->saved_data["output_rows"] = output_rows;
+    context->saved_data["input_rows"] = input_rows;
+    context->saved_data["group"] = group;
+    context->saved_data["module"] = blamed_module(this_rank());
+    return all_to_all(input, output_rows, input_rows, group);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const BlameScope blame(context->saved_data["module"].toStringRef());
+    at::Tensor gradient =
+        all_to_all(gradients[0], context->saved_data["input_rows"].toIntVector(),
+                   context->saved_data["output_rows"].toIntVector(), context->saved_data["group"].toStringRef());
+    return {std::move(gradient), at::Tensor(), at::Tensor(), at::Tensor()};
+  }
+};
+
 }  // namespace
+
+at::Tensor exchange_rows(const at::Tensor& input, std::vector<int64_t> output_rows, std::vector<int64_t> input_rows,
+                         const std::string& group) {
+  if (group_size(group) == 1) return input;
+  return RowExchange::apply(input, output_rows, input_rows, group);
+}
 
 at::Tensor copy_to_group(const at::Tensor& input, const std::string& group) {
   if (group_size(group) == 1) return input;

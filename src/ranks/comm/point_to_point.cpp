@@ -47,6 +47,12 @@ void send(const at::Tensor& input, int peer, int tag, const std::string& group) 
   op.call(input, peer, tag, group);
 }
 
+c10::intrusive_ptr<c10d::Work> send_later(const at::Tensor& input, int peer, int tag, const std::string& group) {
+  require_peer("send to", peer, group);
+  std::vector<at::Tensor> tensors{input.detach().contiguous()};
+  return c10d::resolve_process_group(group)->send(tensors, peer, tag);
+}
+
 at::Tensor recv(at::IntArrayRef sizes, at::TensorOptions options, int peer, int tag, const std::string& group) {
   require_peer("receive from", peer, group);
   static const auto op =

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 #include "ranks/comm/exchange.h"
 
@@ -13,6 +14,21 @@ namespace {
 std::vector<int> participants(const ThreadGroup& group, const Channel& channel) {
   if (!channel.is_message()) return group.ranks;
   return {group.ranks.at(channel.source), group.ranks.at(channel.destination)};
+}
+
+// Every set of axes of degree > 1 but the set of them all, which is the world; and what experts are carved along.
+std::vector<std::string> axes_to_talk_along(const Mesh& mesh) {
+  std::vector<std::string> names{""};
+  for (const std::string_view axis : kMeshAxes) {
+    if (degree_of(mesh, axis) == 1) continue;
+    for (std::size_t i = 0, before = names.size(); i < before; ++i)
+      names.push_back(names[i].empty() ? std::string(axis) : fmt::format("{}+{}", names[i], axis));
+  }
+  if (names.size() > 2) names.pop_back();
+  names.erase(names.begin());
+  for (const char* axis : {"ep", "edp"})
+    if (carves_evenly(mesh) && mesh.ep > 1 && degree_of(mesh, axis) > 1) names.push_back(axis);
+  return names;
 }
 
 }  // namespace
@@ -25,18 +41,13 @@ ThreadWorld::ThreadWorld(const Mesh& mesh) {
     groups_.back()->name = std::move(name);
     groups_.back()->ranks = std::move(members);
   };
-  for (const std::string_view axis : kMeshAxes) {
-    if (degree_of(mesh, axis) == 1) continue;
+  for (const std::string& axis : axes_to_talk_along(mesh)) {
     for (int rank = 0; rank < size; ++rank) {
-      std::vector<int> members = group_of(mesh, rank, {std::string(axis)});
-      if (members.front() == rank) add(std::string(axis), std::move(members));
+      std::vector<int> members = ranks_along(mesh, rank, axis);
+      if (members.front() == rank) add(axis, std::move(members));
     }
   }
-  if (size > 1) {
-    std::vector<int> all;
-    for (int rank = 0; rank < size; ++rank) all.push_back(rank);
-    add("world", std::move(all));
-  }
+  if (size > 1) add("world", every_rank(mesh));
 }
 
 std::vector<std::shared_ptr<ThreadGroup>> ThreadWorld::groups_of(int rank) const {

@@ -30,7 +30,7 @@ class Aborted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One process group: the ranks that differ on one axis only.
+// One process group: the ranks that differ along one axis, or several, only.
 struct ThreadGroup {
   std::string name;
   std::vector<int> ranks;
@@ -48,7 +48,8 @@ struct RankThread {
 
 class ThreadWorld {
  public:
-  // Groups for every axis of degree > 1, and "world" when there is more than one rank.
+  // Groups for every axis of degree > 1 and every set of them, named as group_name() does, for ep and edp where experts are
+  // distributed, and "world" when there is more than one rank.
   explicit ThreadWorld(const Mesh& mesh);
 
   // The groups that `rank` belongs to, one an axis.

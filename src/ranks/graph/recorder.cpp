@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -29,8 +31,10 @@ Identity identity_of(const at::Tensor& tensor) {
           tensor.scalar_type()};
 }
 
-// What a collective returns on this rank, as far as its shape goes.
-at::Tensor stand_in_result(const std::string& name, const Stack& arguments) {
+// What a collective returns on this rank, as far as its shape goes; nothing where it returns nothing.
+std::optional<at::Tensor> stand_in_result(const std::string& name, const Stack& arguments) {
+  if (name == "ordercheck::send") return std::nullopt;
+  if (name == "ordercheck::recv") return at::zeros(arguments[0].toIntVector(), arguments[1].toScalarType());
   const at::Tensor& input = arguments[0].toTensor();
   if (name == "_c10d_functional::wait_tensor") return input;
   if (name == "_c10d_functional::all_gather_into_tensor") {
@@ -40,6 +44,12 @@ at::Tensor stand_in_result(const std::string& name, const Stack& arguments) {
     return input.narrow(0, 0, input.size(0) / arguments[2].toInt()).clone();
   }
   if (name == "_c10d_functional::all_reduce" || name == "_c10d_functional::broadcast") return input.clone();
+  if (name == "_c10d_functional::all_to_all_single") {
+    std::vector<int64_t> sizes = input.sizes().vec();
+    const auto rows = arguments[1].toIntVector();
+    sizes[0] = std::accumulate(rows.begin(), rows.end(), int64_t{0});
+    return input.new_zeros(sizes);
+  }
   throw GraphBreak(fmt::format("{} cannot be captured", name));
 }
 
@@ -149,10 +159,9 @@ class Recorder final : public DispatchMode {
 
   static void run(const c10::OperatorHandle& op, const Node& node, Stack& stack, std::size_t base) {
     if (is_collective(node)) {
-      const at::Tensor result =
-          stand_in_result(node.name(), Stack(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end()));
+      const auto result = stand_in_result(node.name(), Stack(stack.begin() + static_cast<std::ptrdiff_t>(base), stack.end()));
       stack.resize(base);
-      stack.emplace_back(result);
+      if (result) stack.emplace_back(*result);
     } else if (has_effect(node)) {
       stack.resize(base);
     } else {
