@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <stdexcept>
 
 #include "ranks/module/rank.h"
 
@@ -56,8 +57,8 @@ at::Tensor Module::call(Tensors inputs) {
   at::Tensor output = body_ ? body_(inputs) : forward(inputs);
   for (const PostHook& hook : post_hooks_) output = hook(*this, inputs, std::move(output));
   RankState* rank = find_rank();
-  if (rank && rank->on_output && !is_wrapper() && !rank->in_dry_run() && rank->phase() == Phase::forward) {
-    rank->on_output(plain_path(), output_placements, output);
+  if (rank && rank->on_output && traced && !is_wrapper() && !rank->in_dry_run() && rank->phase() == Phase::forward) {
+    rank->on_output(*this, output);
   }
   return output;
 }
@@ -70,9 +71,25 @@ void Module::add_post_hook(PostHook hook, HookPlace place) {
   post_hooks_.insert(place == HookPlace::first ? post_hooks_.begin() : post_hooks_.end(), std::move(hook));
 }
 
-void Module::replace_body(const BodyReplacement& replacement) {
+void Module::replace_body(const BodyReplacement& replacement, InCopies in_copies) {
+  copies_body_ = in_copies == InCopies::kept;
   Body before = body_ ? body_ : [this](const Tensors& inputs) { return forward(inputs); };
   body_ = replacement(std::move(before));
+}
+
+ModulePtr Module::shallow_copy() const { throw std::runtime_error("a " + type_ + " cannot be copied"); }
+
+ModulePtr Module::deep_copy() const {
+  if (!refuses_copy.empty()) throw std::runtime_error(refuses_copy);
+  ModulePtr copy = shallow_copy();
+  copy->parent_ = nullptr;
+  if (!copies_body_) copy->body_ = nullptr;
+  for (auto& [slot, parameter] : copy->parameters_) parameter = copy_of(*parameter);
+  for (auto& [name, child] : copy->children_) {
+    child = child->deep_copy();
+    child->parent_ = copy.get();
+  }
+  return copy;
 }
 
 ModulePtr Module::child(const std::string& name) const { return find_named(children_, name); }
@@ -81,6 +98,10 @@ void Module::set_child(const std::string& name, ModulePtr child) {
   child->parent_ = this;
   child->name_ = name;
   set_named(children_, name, std::move(child));
+}
+
+void Module::remove_child(const std::string& name) {
+  std::erase_if(children_, [&](const auto& child) { return child.first == name; });
 }
 
 ParameterPtr Module::parameter(const std::string& name) const { return find_named(parameters_, name); }

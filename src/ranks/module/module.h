@@ -38,24 +38,26 @@ using Body = std::function<at::Tensor(const Tensors&)>;
 using BodyReplacement = std::function<Body(Body forward)>;
 
 enum class HookPlace { last, first };
+// Whether a copy of the module has the replacement too. What torch.compile puts in a module's place is left out of copies.
+enum class InCopies { kept, dropped };
 
 class Module {
  public:
   explicit Module(std::string type) : type_(std::move(type)) {}
   virtual ~Module() = default;
-  Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
   at::Tensor call(Tensors inputs);
 
   void add_pre_hook(PreHook hook, HookPlace place = HookPlace::last);
   void add_post_hook(PostHook hook, HookPlace place = HookPlace::last);
-  void replace_body(const BodyReplacement& replacement);
+  void replace_body(const BodyReplacement& replacement, InCopies in_copies = InCopies::dropped);
 
   // Children in order of registration. set_child replaces in place or appends; the child's parent becomes this.
   const std::vector<std::pair<std::string, ModulePtr>>& children() const { return children_; }
   ModulePtr child(const std::string& name) const;  // null when there is none
   void set_child(const std::string& name, ModulePtr child);
+  void remove_child(const std::string& name);  // nothing happens when there is none
 
   const std::vector<std::pair<std::string, ParameterPtr>>& parameters() const { return parameters_; }
   ParameterPtr parameter(const std::string& name) const;  // null when there is none
@@ -69,11 +71,27 @@ class Module {
   virtual bool is_wrapper() const { return false; }
   virtual bool is_container() const { return false; }  // holds modules and is never called
 
+  // A pipeline runs several forwards before their backwards. Before the first it says so, and before the last backward of a step
+  // that the gradients are complete with it: what reduces gradients once a step, reduces them then.
+  virtual void run_by_pipeline() {}
+  virtual void before_last_backward() {}
+
+  // What a copy is refused with; "" where the module can be copied.
+  std::string refuses_copy;
+
+  // The module and all below it, with parameters of their own. Hooks are shared: they do to the copy what they were made to do,
+  // which may be to the module that they were made for. Throws what refuses_copy of a module says.
+  ModulePtr deep_copy() const;
+
   // Where the pieces of this module's output lie, as transforms set it; what a trace is gathered by.
   Placements output_placements;
+  int64_t sequence_dim = 1;  // of the output: where positions are
+  bool traced = true;        // false where the output has no places in a batch: rows of whichever tokens came
 
  protected:
+  Module(const Module&) = default;  // for shallow_copy()
   virtual at::Tensor forward(const Tensors& inputs) = 0;
+  virtual ModulePtr shallow_copy() const;  // throws; see ModuleOf
   at::Tensor use(const std::string& name) const { return parameter(name)->used(); }
 
  private:
@@ -83,8 +101,19 @@ class Module {
   std::vector<PreHook> pre_hooks_;
   std::vector<PostHook> post_hooks_;
   Body body_;
+  bool copies_body_ = false;
   Module* parent_ = nullptr;
   std::string name_;
+};
+
+// What a class of modules derives from that can be copied: class Linear : public ModuleOf<Linear>.
+template <class Class>
+class ModuleOf : public Module {
+ public:
+  using Module::Module;
+
+ protected:
+  ModulePtr shallow_copy() const override { return std::make_shared<Class>(static_cast<const Class&>(*this)); }
 };
 
 // All modules below and with `root`, parents first; and all parameters with their names, wrappers left out.

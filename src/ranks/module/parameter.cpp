@@ -32,9 +32,8 @@ ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, P
   return parameter;
 }
 
-ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank) {
-  refuse_if_placed(parameter, placement.axis);
-  const Placements placements{placement};
+ParameterPtr distribute(const Parameter& parameter, const Placements& placements, const Mesh& mesh, int rank) {
+  refuse_if_placed(parameter, placements.front().axis);
   auto piece =
       make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(), parameter.full_shape, placements);
   piece->on_use = parameter.on_use;
@@ -43,9 +42,17 @@ ParameterPtr distribute(const Parameter& parameter, const Placement& placement, 
 
 ParameterPtr replicate(const Parameter& parameter, const std::string& axis) {
   refuse_if_placed(parameter, axis);
-  auto whole = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape, {});
+  auto whole = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape,
+                              {{.axis = axis, .kind = Placement::Kind::replicate}});
   whole->on_use = parameter.on_use;
   return whole;
+}
+
+ParameterPtr copy_of(const Parameter& parameter) {
+  auto copy = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape, parameter.placements);
+  copy->on_use = parameter.on_use;
+  copy->grouped = parameter.grouped;
+  return copy;
 }
 
 }  // namespace ordercheck::ranks

@@ -23,6 +23,8 @@ struct Parameter {
   // What stands between the leaf and its use in forward, in order. Differentiable; runs at every use.
   std::vector<std::function<at::Tensor(const at::Tensor&)>> on_use;
 
+  bool grouped = false;  // a group of parameters has charge of it, which keeps it in shards or sums its gradient
+
   std::shared_ptr<HeldStorage> held;  // counts the leaf's storage with its rank for as long as somebody holds it
 
   at::Tensor used() const;  // the leaf through on_use
@@ -36,9 +38,12 @@ ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, P
 // scatters the first rank's. Like distribute_tensor, it refuses a parameter that is
 // placed already: what a second placement would mean is for the one who placed it first to say. The refusal is an
 // exception naming both axes.
-ParameterPtr distribute(const Parameter& parameter, const Placement& placement, const Mesh& mesh, int rank);
+ParameterPtr distribute(const Parameter& parameter, const Placements& placements, const Mesh& mesh, int rank);
 
-// A new parameter that holds a whole one on every rank of `axis`: the same refusal.
+// A new parameter that holds a whole one on every rank of `axis`, placed there as replicated: the same refusal.
 ParameterPtr replicate(const Parameter& parameter, const std::string& axis);
+
+// One with a leaf of its own, otherwise alike. Hooks on the leaf stay with the first.
+ParameterPtr copy_of(const Parameter& parameter);
 
 }  // namespace ordercheck::ranks

@@ -1,38 +1,43 @@
 #include "ranks/module/placement.h"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace ordercheck::ranks {
 namespace {
 
-std::size_t axis_index(const std::string& axis) {
-  return std::find(kMeshAxes.begin(), kMeshAxes.end(), axis) - kMeshAxes.begin();
-}
-
-int rank_at(const Mesh& mesh, const std::array<int, 5>& coordinate) {
-  int rank = 0;
-  for (std::size_t i = 0; i < kMeshAxes.size(); ++i) rank = rank * mesh.degrees[i] + coordinate[i];
-  return rank;
-}
-
-// What the ranks at `coordinate` hold together once the placements from `applied` on are undone.
-at::Tensor undo(const Placements& placements, std::size_t applied, const Mesh& mesh, std::array<int, 5> coordinate,
+// What `ranks` hold together once the placements from `applied` on are undone.
+at::Tensor undo(const Placements& placements, std::size_t applied, const Mesh& mesh, const std::vector<int>& ranks,
                 const std::function<at::Tensor(int)>& piece) {
-  if (applied == placements.size()) return piece(rank_at(mesh, coordinate));
+  if (ranks.empty()) throw std::runtime_error("no rank holds a piece placed " + print(placements));
+  if (applied == placements.size()) return piece(ranks.front());
   const Placement& placement = placements[applied];
-  const std::size_t axis = axis_index(placement.axis);
+  const int parts_wanted = placement.kind == Placement::Kind::replicate ? 1 : degree_of(mesh, placement.axis);
   std::vector<at::Tensor> parts;
-  for (int i = 0; i < mesh.degrees[axis]; ++i) {
-    coordinate[axis] = i;
-    parts.push_back(undo(placements, applied + 1, mesh, coordinate, piece));
+  for (int i = 0; i < parts_wanted; ++i) {
+    std::vector<int> there;
+    std::ranges::copy_if(ranks, std::back_inserter(there),
+                         [&](int rank) { return coordinate_of(mesh, rank, placement.axis) == i; });
+    parts.push_back(undo(placements, applied + 1, mesh, there, piece));
   }
   if (placement.kind == Placement::Kind::shard) return at::cat(parts, placement.dim);
   at::Tensor sum = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
   return sum;
+}
+
+const char* word_of(Placement::Kind kind) {
+  switch (kind) {
+    case Placement::Kind::partial: return "partial";
+    case Placement::Kind::replicate: return "replicate";
+    default: return "shard";
+  }
 }
 
 }  // namespace
@@ -44,18 +49,25 @@ Span chunk_of(int64_t size, int count, int index) {
 }
 
 at::Tensor local_piece(const at::Tensor& full, const Placements& placements, const Mesh& mesh, int rank) {
-  const auto coordinate = coordinates(mesh, rank);
   at::Tensor piece = full;
   for (const Placement& placement : placements) {
-    const std::size_t axis = axis_index(placement.axis);
-    const Span span = chunk_of(piece.size(placement.dim), mesh.degrees[axis], coordinate[axis]);
+    if (placement.kind == Placement::Kind::replicate) continue;
+    const Span span =
+        chunk_of(piece.size(placement.dim), degree_of(mesh, placement.axis), coordinate_of(mesh, rank, placement.axis));
     piece = piece.narrow(placement.dim, span.start, span.length);
   }
   return piece.contiguous();
 }
 
-at::Tensor assemble(const Placements& placements, const Mesh& mesh, const std::function<at::Tensor(int)>& piece) {
-  return undo(placements, 0, mesh, {0, 0, 0, 0, 0}, piece);
+at::Tensor assemble(const Placements& placements, const Mesh& mesh, const std::vector<int>& holders,
+                    const std::function<at::Tensor(int)>& piece) {
+  return undo(placements, 0, mesh, holders, piece);
+}
+
+bool is_placed_over(const Placements& placements, const std::string& axis) {
+  return std::ranges::any_of(placements, [&](const Placement& placement) {
+    return placement.axis == axis || contains(split(placement.axis, '+'), axis);
+  });
 }
 
 std::string print(const Placements& placements) {
@@ -64,7 +76,7 @@ std::string print(const Placements& placements) {
   for (const Placement& placement : placements) {
     if (!text.empty()) text += ", ";
     text += placement.kind == Placement::Kind::shard ? fmt::format("{}: shard({})", placement.axis, placement.dim)
-                                                     : fmt::format("{}: partial", placement.axis);
+                                                     : fmt::format("{}: {}", placement.axis, word_of(placement.kind));
   }
   return text;
 }

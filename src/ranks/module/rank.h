@@ -24,6 +24,8 @@
 
 namespace ordercheck::ranks {
 
+class Module;
+
 class RankState {
  public:
   RankState(int rank, Mesh mesh, FlightRecorder* flight, std::optional<Fault> fault);
@@ -73,7 +75,7 @@ class RankState {
   CompiledWork compiled;
   Counters counters;  // all but the two peaks, which come from the meters
   // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
-  std::function<void(const std::string& path, const Placements& placements, const at::Tensor& output)> on_output;
+  std::function<void(const Module& module, const at::Tensor& output)> on_output;
   // Called with every graph that was captured; may be empty.
   std::function<void(const GraphRecord& graph)> on_capture;
   std::vector<std::string> notes;  // warnings of transforms, in order

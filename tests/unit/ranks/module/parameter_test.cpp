@@ -11,7 +11,7 @@ const Mesh kMesh{.degrees = {1, 1, 2, 1, 2}};
 
 TEST(Parameter, DistributeKeepsThisRanksPieceAndTheFullShape) {
   const ParameterPtr whole = make_parameter(at::arange(8, at::kDouble).view({4, 2}), {4, 2}, {});
-  const ParameterPtr piece = distribute(*whole, {.axis = "tp", .dim = 0}, kMesh, /*tp 1*/ 1);
+  const ParameterPtr piece = distribute(*whole, {{.axis = "tp", .dim = 0}}, kMesh, /*tp 1*/ 1);
   EXPECT_TRUE(at::equal(piece->tensor.detach(), at::tensor({4.0, 5.0, 6.0, 7.0}, at::kDouble).view({2, 2})));
   EXPECT_EQ(piece->full_shape, (std::vector<int64_t>{4, 2}));
   EXPECT_TRUE(piece->tensor.is_leaf() && piece->tensor.requires_grad());
@@ -20,7 +20,7 @@ TEST(Parameter, DistributeKeepsThisRanksPieceAndTheFullShape) {
 TEST(Parameter, DistributeRefusesWhatIsPlacedAlready) {
   const ParameterPtr piece = make_parameter(at::ones({2, 2}), {4, 2}, {{.axis = "dp_shard", .dim = 0}});
   try {
-    distribute(*piece, {.axis = "tp", .dim = 0}, kMesh, 0);
+    distribute(*piece, {{.axis = "tp", .dim = 0}}, kMesh, 0);
     FAIL() << "a placed parameter was distributed again";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("Cannot distribute"));

@@ -27,7 +27,8 @@ class Assemble : public testing::TestWithParam<Placements> {};
 TEST_P(Assemble, PiecesMakeTheWhole) {
   const Mesh mesh{.degrees = {1, 1, 2, 1, 3}};
   const at::Tensor full = at::arange(60).view({12, 5});
-  const at::Tensor joined = assemble(GetParam(), mesh, [&](int rank) { return local_piece(full, GetParam(), mesh, rank); });
+  const at::Tensor joined =
+      assemble(GetParam(), mesh, every_rank(mesh), [&](int rank) { return local_piece(full, GetParam(), mesh, rank); });
   EXPECT_TRUE(at::equal(full, joined)) << print(GetParam());
 }
 
@@ -48,7 +49,7 @@ TEST(Placement, ALaterAxisSplitsWhatTheEarlierLeft) {
 
 TEST(Placement, PartialAxesAreSummed) {
   const Mesh mesh{.degrees = {1, 1, 1, 1, 3}};
-  const at::Tensor sum = assemble({{.axis = "tp", .kind = Placement::Kind::partial}}, mesh,
+  const at::Tensor sum = assemble({{.axis = "tp", .kind = Placement::Kind::partial}}, mesh, every_rank(mesh),
                                   [](int rank) { return at::full({2}, rank + 1, at::kLong); });
   EXPECT_TRUE(at::equal(sum, at::full({2}, 6, at::kLong)));
 }
