@@ -20,12 +20,21 @@ struct ModelSizes {
   double rope_theta = 10000.0;
 };
 
+// What `moe` has beside: every block has experts in place of its feed-forward network.
+struct ExpertSizes {
+  int experts = 8;
+  int chosen = 2;   // experts a token
+  int hidden = 24;  // of an expert
+  int shared_hidden = 48;
+};
+
 struct StepSizes {
   int sequence_length = 24;
   int sequences = 16;  // per step over all ranks and microbatches
 };
 
 inline constexpr ModelSizes kUsualModel{};
+inline constexpr ExpertSizes kUsualExperts{};
 inline constexpr StepSizes kStep{};
 
 }  // namespace ordercheck

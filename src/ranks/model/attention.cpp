@@ -28,6 +28,7 @@ at::Tensor split_heads(const at::Tensor& x, int head_dim) { return x.view({x.siz
 
 at::Tensor InnerAttention::forward(const Tensors& inputs) {
   std::optional<at::Tensor> mask;
+  if (inputs.size() > 3) mask = inputs[3];
   if (options_.mutant == "mask_bit") {
     const int64_t length = inputs[0].size(2);
     mask = at::ones({length, length}, at::kBool).tril();

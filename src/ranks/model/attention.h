@@ -11,11 +11,14 @@ struct AttentionOptions {
   std::string mutant;  // mask_bit, position
 };
 
-// softmax(q k^T / sqrt(head_dim)) v under a causal mask. Inputs: q [batch, heads, sequence, head_dim], k and v
-// [batch, kv_heads, sequence, head_dim]. Output: [batch, heads, sequence, head_dim].
-class InnerAttention final : public Module {
+// softmax(q k^T / sqrt(head_dim)) v under a causal mask. Inputs: q [batch, heads, queries, head_dim], k and v
+// [batch, kv_heads, keys, head_dim], and which keys a query sees, bool [queries, keys], where it is not the usual triangle.
+// Output: [batch, heads, queries, head_dim].
+class InnerAttention final : public ModuleOf<InnerAttention> {
  public:
-  explicit InnerAttention(AttentionOptions options) : Module("InnerAttention"), options_(std::move(options)) {}
+  explicit InnerAttention(AttentionOptions options) : ModuleOf("InnerAttention"), options_(std::move(options)) {
+    sequence_dim = 2;
+  }
 
  protected:
   at::Tensor forward(const Tensors& inputs) override;
@@ -25,9 +28,9 @@ class InnerAttention final : public Module {
 };
 
 // Inputs: x [batch, sequence, dim], positions [at least sequence]. Children wq, wk, wv, inner_attention, wo.
-class Attention final : public Module {
+class Attention final : public ModuleOf<Attention> {
  public:
-  explicit Attention(AttentionOptions options) : Module("Attention"), options_(std::move(options)) {}
+  explicit Attention(AttentionOptions options) : ModuleOf("Attention"), options_(std::move(options)) {}
 
  protected:
   at::Tensor forward(const Tensors& inputs) override;

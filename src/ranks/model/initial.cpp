@@ -24,7 +24,7 @@ at::Tensor initial_value(std::uint64_t seed, const std::string& name, at::IntArr
 
 at::Tensor initial_parameter(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, at::ScalarType dtype) {
   if (shape.size() == 1) return initial_value(seed, name, shape, 1, 0.25, dtype);
-  return initial_value(seed, name, shape, 0, std::sqrt(3.0 / static_cast<double>(shape[1])), dtype);
+  return initial_value(seed, name, shape, 0, std::sqrt(3.0 / static_cast<double>(shape.back())), dtype);
 }
 
 }  // namespace ordercheck::ranks

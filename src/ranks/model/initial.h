@@ -14,7 +14,8 @@ namespace ordercheck::ranks {
 at::Tensor initial_value(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, double center, double scale,
                          at::ScalarType dtype);
 
-// Of a parameter, or of a rank's piece of one: matrices uniform with the variance 1/columns, vectors around 1.
+// Of a parameter, or of a rank's piece of one: matrices, and each of several in one tensor, uniform with the variance 1/columns,
+// vectors around 1.
 at::Tensor initial_parameter(std::uint64_t seed, const std::string& name, at::IntArrayRef shape, at::ScalarType dtype);
 
 }  // namespace ordercheck::ranks

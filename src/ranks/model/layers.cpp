@@ -18,15 +18,15 @@ at::Tensor ModuleDict::forward(const Tensors&) {
   throw std::runtime_error("a ModuleDict has no forward: its children are called one by one");
 }
 
-Linear::Linear(at::Tensor weight) : Module("Linear") { own_weight(*this, std::move(weight)); }
+Linear::Linear(at::Tensor weight) : ModuleOf("Linear") { own_weight(*this, std::move(weight)); }
 
 at::Tensor Linear::forward(const Tensors& inputs) { return at::linear(inputs[0], use("weight")); }
 
-Embedding::Embedding(at::Tensor weight) : Module("Embedding") { own_weight(*this, std::move(weight)); }
+Embedding::Embedding(at::Tensor weight) : ModuleOf("Embedding") { own_weight(*this, std::move(weight)); }
 
 at::Tensor Embedding::forward(const Tensors& inputs) { return at::embedding(use("weight"), inputs[0]); }
 
-RMSNorm::RMSNorm(at::Tensor weight, double epsilon) : Module("RMSNorm"), epsilon_(epsilon) {
+RMSNorm::RMSNorm(at::Tensor weight, double epsilon) : ModuleOf("RMSNorm"), epsilon_(epsilon) {
   own_weight(*this, std::move(weight));
 }
 

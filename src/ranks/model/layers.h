@@ -6,9 +6,9 @@
 namespace ordercheck::ranks {
 
 // A container without a forward of its own, as nn.ModuleDict.
-class ModuleDict final : public Module {
+class ModuleDict final : public ModuleOf<ModuleDict> {
  public:
-  ModuleDict() : Module("ModuleDict") {}
+  ModuleDict() : ModuleOf("ModuleDict") {}
   bool is_container() const override { return true; }
 
  protected:
@@ -16,7 +16,7 @@ class ModuleDict final : public Module {
 };
 
 // [..., in] to [..., out], no bias. Parameter: weight [out, in].
-class Linear final : public Module {
+class Linear final : public ModuleOf<Linear> {
  public:
   explicit Linear(at::Tensor weight);
 
@@ -25,7 +25,7 @@ class Linear final : public Module {
 };
 
 // ids [batch, sequence] to [batch, sequence, dim]. Parameter: weight [vocab, dim].
-class Embedding final : public Module {
+class Embedding final : public ModuleOf<Embedding> {
  public:
   explicit Embedding(at::Tensor weight);
 
@@ -34,7 +34,7 @@ class Embedding final : public Module {
 };
 
 // x / sqrt(mean(x^2) + eps) * weight over the last dim. Parameter: weight [dim].
-class RMSNorm final : public Module {
+class RMSNorm final : public ModuleOf<RMSNorm> {
  public:
   RMSNorm(at::Tensor weight, double epsilon);
 

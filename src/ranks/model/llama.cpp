@@ -6,14 +6,15 @@
 #include "ranks/model/attention.h"
 #include "ranks/model/initial.h"
 #include "ranks/model/layers.h"
+#include "ranks/model/moe.h"
 
 namespace ordercheck::ranks {
 namespace {
 
 // w2(silu(w1 x) * w3 x)
-class FeedForward final : public Module {
+class FeedForward final : public ModuleOf<FeedForward> {
  public:
-  FeedForward() : Module("FeedForward") {}
+  FeedForward() : ModuleOf("FeedForward") {}
 
  protected:
   at::Tensor forward(const Tensors& inputs) override {
@@ -23,33 +24,40 @@ class FeedForward final : public Module {
 };
 
 // Inputs: x [batch, sequence, dim], positions.
-class TransformerBlock final : public Module {
+class TransformerBlock final : public ModuleOf<TransformerBlock> {
  public:
-  TransformerBlock() : Module("TransformerBlock") {}
+  TransformerBlock() : ModuleOf("TransformerBlock") {}
 
  protected:
   at::Tensor forward(const Tensors& inputs) override {
     const at::Tensor& x = inputs[0];
     const at::Tensor attended = x + child("attention")->call({child("attention_norm")->call({x}), inputs[1]});
-    return attended + child("feed_forward")->call({child("ffn_norm")->call({attended})});
+    const ModulePtr wide = child("moe") ? child("moe") : child("feed_forward");
+    return attended + wide->call({child("ffn_norm")->call({attended})});
   }
 };
 
-class Llama final : public Module {
+class Llama final : public ModuleOf<Llama> {
  public:
-  Llama() : Module("Llama") {}
+  Llama() : ModuleOf("Llama") {}
 
  protected:
   at::Tensor forward(const Tensors& inputs) override {
-    at::Tensor x = child("tok_embeddings")->call({inputs[0]});
+    // A stage of a pipeline has a part of this, as torchtitan's stages do: what is missing hands on what it got.
+    const auto through = [this](const char* name, const at::Tensor& x) {
+      const ModulePtr module = child(name);
+      return module ? module->call({x}) : x;
+    };
+    at::Tensor x = through("tok_embeddings", inputs[0]);
     for (const auto& [name, block] : child("layers")->children()) x = block->call({x, inputs[1]});
-    return child("output")->call({child("norm")->call({x})});
+    return through("output", through("norm", x));
   }
 };
 
 class Builder {
  public:
-  Builder(const ModelSizes& sizes, const ModelOptions& options) : sizes_(sizes), options_(options) {}
+  Builder(const ModelSizes& sizes, const ModelOptions& options, const ExpertSizes* experts = nullptr)
+      : sizes_(sizes), options_(options), experts_(experts) {}
 
   ModulePtr build() {
     auto model = std::make_shared<Llama>();
@@ -85,24 +93,50 @@ class Builder {
     attention->set_child("wv", project(path + ".attention.wv", key_width, sizes_.dim));
     attention->set_child("inner_attention", std::make_shared<InnerAttention>(attention_options));
     attention->set_child("wo", project(path + ".attention.wo", sizes_.dim, query_width));
-    auto feed_forward = std::make_shared<FeedForward>();
-    feed_forward->set_child("w1", project(path + ".feed_forward.w1", sizes_.ffn_hidden, sizes_.dim));
-    feed_forward->set_child("w2", project(path + ".feed_forward.w2", sizes_.dim, sizes_.ffn_hidden));
-    feed_forward->set_child("w3", project(path + ".feed_forward.w3", sizes_.ffn_hidden, sizes_.dim));
     auto block = std::make_shared<TransformerBlock>();
     block->set_child("attention_norm", norm(path + ".attention_norm", mutant));
     block->set_child("attention", attention);
     block->set_child("ffn_norm", norm(path + ".ffn_norm", ""));
-    block->set_child("feed_forward", feed_forward);
+    if (experts_)
+      block->set_child("moe", mixture(path + ".moe"));
+    else
+      block->set_child("feed_forward", feed_forward(path + ".feed_forward", sizes_.ffn_hidden));
     return block;
+  }
+  ModulePtr feed_forward(const std::string& path, int hidden) {
+    auto feed_forward = std::make_shared<FeedForward>();
+    feed_forward->set_child("w1", project(path + ".w1", hidden, sizes_.dim));
+    feed_forward->set_child("w2", project(path + ".w2", sizes_.dim, hidden));
+    feed_forward->set_child("w3", project(path + ".w3", hidden, sizes_.dim));
+    return feed_forward;
+  }
+  // Of all experts: uniform with the variance 1/columns of one.
+  at::Tensor expert_weights(const std::string& path, int rows, int columns) {
+    return initial_parameter(options_.seed, path, {experts_->experts, rows, columns}, options_.dtype);
+  }
+  ModulePtr mixture(const std::string& path) {
+    auto router = std::make_shared<Router>(project(path + ".router.gate", experts_->experts, sizes_.dim));
+    auto experts = std::make_shared<GroupedExperts>(expert_weights(path + ".experts.w1", experts_->hidden, sizes_.dim),
+                                                    expert_weights(path + ".experts.w2", sizes_.dim, experts_->hidden),
+                                                    expert_weights(path + ".experts.w3", experts_->hidden, sizes_.dim));
+    experts->skips_idle = options_.mutant == "idle_expert";
+    auto moe = std::make_shared<MoE>(router, experts, feed_forward(path + ".shared_experts", experts_->shared_hidden),
+                                     experts_->chosen);
+    moe->detached_router = options_.mutant == "detached_router";
+    return moe;
   }
 
   ModelSizes sizes_;
   ModelOptions options_;
+  const ExpertSizes* experts_;  // null for none
 };
 
 }  // namespace
 
 ModulePtr make_llama(const ModelSizes& sizes, const ModelOptions& options) { return Builder(sizes, options).build(); }
+
+ModulePtr make_moe(const ModelSizes& sizes, const ExpertSizes& experts, const ModelOptions& options) {
+  return Builder(sizes, options, &experts).build();
+}
 
 }  // namespace ordercheck::ranks

@@ -19,9 +19,12 @@ namespace ordercheck::ranks {
 struct ModelOptions {
   at::ScalarType dtype = at::kDouble;
   std::uint64_t seed = 1;
-  std::string mutant;  // epsilon, mask_bit, position act here
+  std::string mutant;  // epsilon, mask_bit, position, detached_router, idle_expert act here
 };
 
 ModulePtr make_llama(const ModelSizes& sizes, const ModelOptions& options);
+
+// The same with a mixture of experts (moe.h) in every block: layers.{i}.moe for layers.{i}.feed_forward.
+ModulePtr make_moe(const ModelSizes& sizes, const ExpertSizes& experts, const ModelOptions& options);
 
 }  // namespace ordercheck::ranks

@@ -22,6 +22,8 @@ std::int64_t matmul_flops(const std::string& name, const Stack& stack, std::size
   if (name == "aten::_scaled_dot_product_flash_attention_for_cpu") return 2 * attention_flops(tensor(0), tensor(1));
   // The scores once more, and the gradients of queries, keys, values and weights.
   if (name == "aten::_scaled_dot_product_flash_attention_for_cpu_backward") return 5 * attention_flops(tensor(1), tensor(2));
+  if (name == "ordercheck::grouped_mm") return product_flops(tensor(0), tensor(1));
+  if (name == "ordercheck::grouped_outer") return product_flops(tensor(0), tensor(1));
   return 0;
 }
 

@@ -1,0 +1,33 @@
+#include "ranks/model/models.h"
+
+#include <cassert>
+
+namespace ordercheck::ranks {
+namespace {
+
+struct NamedModel {
+  const char* name;
+  ModulePtr (*make)(const ModelOptions& options);
+};
+
+const NamedModel kModels[] = {
+    {"llama", [](const ModelOptions& options) { return make_llama(kUsualModel, options); }},
+    {"moe", [](const ModelOptions& options) { return make_moe(kUsualModel, kUsualExperts, options); }},
+};
+
+}  // namespace
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const NamedModel& model : kModels) names.emplace_back(model.name);
+  return names;
+}
+
+ModulePtr make_model(const std::string& name, const ModelOptions& options) {
+  for (const NamedModel& model : kModels)
+    if (model.name == name) return model.make(options);
+  assert(false && "a model of model_names()");
+  return nullptr;
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,52 @@
+// A mixture of experts in place of a feed-forward network, after torchtitan's MoE (deepseek_v3): a router picks experts for each
+// token, tokens are sorted by expert, experts work on their rows, and scores weigh what comes back. Single-device code.
+//
+//   router.gate, experts.{w1, w2, w3}, shared_experts.{w1, w2, w3}
+//
+// Experts are chosen by score plus bias. The bias is no parameter: a trainer moves it between backward and update, so that experts
+// with few tokens get more (auxiliary-loss-free balancing, DeepSeek-V3).
+#pragma once
+
+#include "ranks/module/module.h"
+
+namespace ordercheck::ranks {
+
+// Inputs: x [..., dim]. Output: scores [..., experts], each sigmoid of its own. Child gate.
+class Router final : public ModuleOf<Router> {
+ public:
+  explicit Router(ModulePtr gate) : ModuleOf("Router") { set_child("gate", std::move(gate)); }
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override;
+};
+
+// Inputs: rows [rows, dim] sorted by expert, and how many rows each of this module's experts has, int64 [experts]; an expert may
+// have none. Output: rows [rows, dim]. Parameters w1, w3 [experts, hidden, dim], w2 [experts, dim, hidden].
+class GroupedExperts final : public ModuleOf<GroupedExperts> {
+ public:
+  GroupedExperts(at::Tensor w1, at::Tensor w2, at::Tensor w3);
+
+  bool skips_idle = false;  // mutant idle_expert: without any row, the parameters have no part in the graph
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override;
+};
+
+// Inputs: x [batch, sequence, dim]. Output: the same. Children router, experts, shared_experts.
+class MoE final : public ModuleOf<MoE> {
+ public:
+  MoE(ModulePtr router, ModulePtr experts, ModulePtr shared_experts, int chosen);
+  MoE(const MoE& other);
+
+  at::Tensor bias;               // [experts] float64: added to scores where experts are chosen, and nowhere else
+  at::Tensor tokens_per_expert;  // [experts] int64, counted since the bias was last moved; a recomputation counts again
+  bool detached_router = false;  // mutant detached_router: scores weigh without a gradient
+
+ protected:
+  at::Tensor forward(const Tensors& inputs) override;
+
+ private:
+  int chosen_;  // experts a token
+};
+
+}  // namespace ordercheck::ranks
