@@ -27,25 +27,21 @@ void resize_storage(const at::Tensor& tensor, int64_t bytes) {
   this_rank().parameters_held.resize(storage_key(tensor), bytes);
 }
 
-bool is_sharded_over(const Parameter& parameter, const std::string& axis) {
-  return std::any_of(parameter.placements.begin(), parameter.placements.end(),
-                     [&](const Placement& placement) { return placement.axis == axis; });
-}
-
 }  // namespace
 
-void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
+void ShardedGroup::attach(const ModulePtr& module, const ShardedGroupOptions& options) {
   std::shared_ptr<ShardedGroup> group(new ShardedGroup);
   group->options_ = options;
-  group->name_ = module.plain_path().empty() ? "root" : module.plain_path();
-  std::vector<Module*> below{&module};
+  group->name_ = module->plain_path().empty() ? "root" : module->plain_path();
+  std::vector<ModulePtr> below{module};
   for (std::size_t i = 0; i < below.size(); ++i) {
-    for (const auto& [name, child] : below[i]->children()) below.push_back(child.get());
+    const auto children = below[i]->children();  // a copy: the loop moves what it walks
+    for (const auto& [name, child] : children) below.push_back(child);
   }
-  for (Module* owner : below) {
+  for (const ModulePtr& owner : below) {
     const auto slots = owner->parameters();  // a copy: adopting changes it
     for (const auto& [slot, parameter] : slots) {
-      if (!is_sharded_over(*parameter, options.axis)) group->adopt(*owner, slot);
+      if (!parameter->grouped) group->adopt(owner, slot);
     }
   }
   if (group->members_.empty()) return;
@@ -55,14 +51,15 @@ void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
       if (const auto alive = g.lock()) alive->gradient_arrived(i);
     });
   }
-  module.add_pre_hook(
+  module->refuses_copy = "FSDP does not support deepcopy: a group of parameters belongs to the module that it was made for";
+  module->add_pre_hook(
       [group](Module&, Tensors inputs) {
         break_graph("FSDP gathers parameters by resizing their storage before the forward");
         group->gather();
-        return inputs;
+        return group->cast(std::move(inputs));
       },
       HookPlace::first);
-  module.add_post_hook([group](Module&, const Tensors&, at::Tensor output) {
+  module->add_post_hook([group](Module&, const Tensors&, at::Tensor output) {
     if (output.requires_grad()) {
       output.register_hook([group](const at::Tensor& gradient) {
         group->before_backward();
@@ -76,28 +73,46 @@ void ShardedGroup::attach(Module& module, const ShardedGroupOptions& options) {
 }
 
 // Cuts the parameter that the slot holds now. Its pieces on other axes stay as they are: they are cut further.
-void ShardedGroup::adopt(Module& owner, const std::string& slot) {
-  const ParameterPtr whole = owner.parameter(slot);
+void ShardedGroup::adopt(const ModulePtr& owner, const std::string& slot) {
+  const ParameterPtr whole = owner->parameter(slot);
   const at::Tensor& tensor = whole->tensor;
-  const int degree = degree_of(options_.mesh, options_.axis);
-  const Span mine = chunk_of(tensor.size(0), degree, group_rank(options_.axis));
+  const int degree = shards();
+  const Span mine = chunk_of(tensor.size(0), degree, coordinate_of(options_.mesh, options_.rank, options_.axis));
 
   Placements placements = whole->placements;
-  placements.push_back({.axis = options_.axis, .kind = Placement::Kind::shard, .dim = 0});
+  if (!options_.replicas.empty()) placements.push_back({.axis = options_.replicas, .kind = Placement::Kind::replicate});
+  if (!options_.axis.empty()) placements.push_back({.axis = options_.axis, .kind = Placement::Kind::shard, .dim = 0});
   if (options_.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
   Member member{
-      .owner = &owner,
+      .owner = owner,
       .slot = slot,
       .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape, placements),
-      .unsharded = make_parameter(at::empty_like(tensor.detach()), whole->full_shape, whole->placements),
+      .unsharded = make_parameter(
+          at::empty_like(tensor.detach(),
+                         tensor.options().dtype(options_.compute_dtype.value_or(tensor.scalar_type())).requires_grad(false)),
+          whole->full_shape, whole->placements),
       .padded_rows = (tensor.size(0) + degree - 1) / degree,
       .row_size = tensor.size(0) ? tensor.numel() / tensor.size(0) : 0};
+  member.sharded->grouped = member.unsharded->grouped = true;
   member.sharded->on_use = whole->on_use;
   member.unsharded->on_use = whole->on_use;
   resize_storage(member.unsharded->tensor, 0);
-  owner.set_parameter(slot, member.sharded);
+  owner->set_parameter(slot, member.sharded);
   members_.push_back(std::move(member));
 }
+
+Tensors ShardedGroup::cast(Tensors inputs) const {
+  if (!options_.compute_dtype) return inputs;
+  for (at::Tensor& input : inputs)
+    if (input.is_floating_point()) input = input.to(*options_.compute_dtype);
+  return inputs;
+}
+
+void ShardedGroup::put(const Member& member, const ParameterPtr& parameter) {
+  if (const ModulePtr owner = member.owner.lock()) owner->set_parameter(member.slot, parameter);
+}
+
+int ShardedGroup::shards() const { return degree_of(options_.mesh, options_.axis); }
 
 int64_t ShardedGroup::transit_size() const {
   int64_t size = 0;
@@ -117,14 +132,15 @@ at::Tensor ShardedGroup::in_transit() const {
     out.narrow(0, front ? offset + length - shard.numel() : offset, shard.numel()).copy_(shard);
     offset += length;
   }
-  return options_.mutant == "unscaled" ? out * 0x1p30 : out;
+  const at::Tensor sent = options_.compute_dtype ? out.to(*options_.compute_dtype) : out;
+  return options_.mutant == "unscaled" ? sent * 0x1p30 : sent;
 }
 
 void ShardedGroup::gather() {
   if (gathered_) return;
   const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
-  const int degree = degree_of(options_.mesh, options_.axis);
+  const int degree = shards();
   const at::Tensor all = all_gather(in_transit(), 0, options_.axis).view({degree, transit_size()});
   int64_t offset = 0;
   for (Member& member : members_) {
@@ -134,7 +150,7 @@ void ShardedGroup::gather() {
     resize_storage(leaf, static_cast<int64_t>(rows.nbytes()));
     // Not copy_: the leaf's version must not change, what autograd saved of it stays valid.
     std::memcpy(leaf.storage().mutable_data(), rows.const_data_ptr(), rows.nbytes());
-    member.owner->set_parameter(member.slot, member.unsharded);
+    put(member, member.unsharded);
     offset += length;
   }
   gathered_ = true;
@@ -144,7 +160,7 @@ void ShardedGroup::free() {
   if (!gathered_) return;
   for (Member& member : members_) {
     resize_storage(member.unsharded->tensor, 0);
-    member.owner->set_parameter(member.slot, member.sharded);
+    put(member, member.sharded);
   }
   gathered_ = false;
 }
@@ -173,13 +189,13 @@ void ShardedGroup::gradient_arrived(std::size_t member) {
 void ShardedGroup::reduce_gradients() {
   const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
-  const int degree = degree_of(options_.mesh, options_.axis);
+  const int degree = shards();
   const at::Tensor in = at::zeros({degree, transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
   int64_t offset = 0;
   for (const Member& member : members_) {
     const int64_t length = member.padded_rows * member.row_size;
     if (member.has_gradient) {
-      const at::Tensor gradient = member.unsharded->tensor.grad().reshape({-1});
+      const at::Tensor gradient = member.unsharded->tensor.grad().reshape({-1}).to(in.scalar_type());
       const at::Tensor padded = at::zeros({degree * length}, gradient.options());
       padded.narrow(0, 0, gradient.numel()).copy_(gradient);
       in.narrow(1, offset, length).copy_(padded.view({degree, length}));
@@ -187,6 +203,7 @@ void ShardedGroup::reduce_gradients() {
     offset += length;
   }
   at::Tensor mine = reduce_scatter(in.view({-1}), 0, options_.axis);
+  if (!options_.replicas.empty() && options_.mutant != "lost_replicas") mine = all_reduce(mine, options_.replicas);
   if (options_.mutant == "scale") mine = mine / degree;
   offset = 0;
   for (Member& member : members_) {

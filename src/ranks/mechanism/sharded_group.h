@@ -7,14 +7,17 @@
 //   sharded leaf         what the optimizer sees; its gradient is this rank's shard of the sum
 //
 // One all-gather a gather and one reduce-scatter a backward, over all parameters of the group; shards are chunks of dim 0
-// in torch.chunk's sense, padded in transit. Gradients are summed, not averaged. A parameter that is placed on other axes
-// already is sharded on top of them.
+// in torch.chunk's sense, padded in transit. Gradients are summed, not averaged. With a second axis the shards are replicated
+// over it, and what was reduced to shards is summed over it (HSDP); without the first, the parameters stay whole and their
+// gradients are summed alone (the composable replicate). A parameter that is placed on other axes already is sharded on top of
+// them.
 //
 // One rank; hooks run on its thread. After FSDP2's behaviour under recomputation (pytorch PR 164009): a forward that runs
 // inside backward does not free.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,22 +27,25 @@
 namespace ordercheck::ranks {
 
 struct ShardedGroupOptions {
-  std::string axis = "dp_shard";
+  std::string axis = "dp_shard";  // "" shards over none
+  std::string replicas = {};      // the axis of replicas; "" for none
   Mesh mesh;
   int rank = 0;
   bool free_after_forward = true;
   std::string mutant;
+  // Parameters are gathered in this dtype, and the module's inputs are cast to it, as a MixedPrecisionPolicy's param_dtype does.
+  std::optional<at::ScalarType> compute_dtype = {};
 };
 
 class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
  public:
-  // Shards every parameter of `module` and below that is not sharded over the axis yet, and hooks the module's call.
+  // Shards every parameter of `module` and below that no other group has charge of, and hooks the module's call.
   // Nothing happens when there is none.
-  static void attach(Module& module, const ShardedGroupOptions& options);
+  static void attach(const ModulePtr& module, const ShardedGroupOptions& options);
 
  private:
   struct Member {
-    Module* owner;
+    std::weak_ptr<Module> owner;  // gone where a pipeline's cut has removed it
     std::string slot;
     ParameterPtr sharded;
     ParameterPtr unsharded;
@@ -48,7 +54,10 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
     bool has_gradient = false;
   };
   ShardedGroup() = default;
-  void adopt(Module& owner, const std::string& slot);
+  void adopt(const ModulePtr& owner, const std::string& slot);
+  static void put(const Member& member, const ParameterPtr& parameter);
+  int shards() const;
+  Tensors cast(Tensors inputs) const;
   at::Tensor in_transit() const;
   void gather();
   void free();

@@ -1,0 +1,42 @@
+#include "ranks/mechanism/sharded_blocks.h"
+
+#include <algorithm>
+
+#include "ranks/mechanism/attribute.h"
+#include "ranks/mechanism/blocks.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+constexpr const char* kExperts = "ep";
+constexpr const char* kSameExperts = "edp";
+
+bool holds_distributed_experts(const Module& module) {
+  return std::ranges::any_of(module.parameters(),
+                             [](const auto& slot) { return is_placed_over(slot.second->placements, kExperts); });
+}
+
+// Experts that are distributed are a unit of their own, over the ranks that hold the same ones.
+void shard_experts(const ModulePtr& below, const ShardedGroupOptions& options) {
+  ShardedGroupOptions of_experts = options;
+  if (!options.axis.empty()) of_experts.axis = kSameExperts;
+  for (const ModulePtr& module : modules_of(below))
+    if (holds_distributed_experts(*module)) ShardedGroup::attach(module, of_experts);
+}
+
+}  // namespace
+
+void shard_blocks_and_root(const ModulePtr& model, Scope scope, const std::string& reshard, ShardedGroupOptions options) {
+  options.free_after_forward = reshard != "never";
+  if (scope != Scope::model) {
+    for (const ModulePtr& block : blocks_of(model)) {
+      shard_experts(block, options);
+      ShardedGroup::attach(scope == Scope::experts ? attribute(attribute(block, "moe"), "experts") : block, options);
+    }
+  }
+  shard_experts(model, options);
+  options.free_after_forward = reshard == "always";
+  ShardedGroup::attach(model, options);
+}
+
+}  // namespace ordercheck::ranks

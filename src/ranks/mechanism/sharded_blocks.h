@@ -1,0 +1,17 @@
+// Sharding as a user writes it down: each block, then the root, which takes what is left.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ranks/mechanism/sharded_group.h"
+#include "stack/stack.h"
+
+namespace ordercheck::ranks {
+
+// `reshard`: always, never or default. As in FSDP2 a block's parameters are freed after its forward by default, the root's are
+// not. With Scope::model only the root is a group, with Scope::experts the experts of each block and the root. Parameters that are placed over ep, as their placements say, make groups over
+// edp, as torchtitan's apply_fsdp has them.
+void shard_blocks_and_root(const ModulePtr& model, Scope scope, const std::string& reshard, ShardedGroupOptions options);
+
+}  // namespace ordercheck::ranks
