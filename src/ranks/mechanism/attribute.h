@@ -1,0 +1,23 @@
+// A child as a user finds it by attribute: a wrapper hands out what it wraps has (nn.Module's __getattr__ in torch's
+// CheckpointWrapper and OptimizedModule).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "ranks/module/module.h"
+
+namespace ordercheck::ranks {
+
+// Null where there is none.
+inline ModulePtr find_attribute(const ModulePtr& module, const std::string& name) {
+  if (const ModulePtr child = module->child(name)) return child;
+  return module->is_wrapper() ? find_attribute(module->children().front().second, name) : nullptr;
+}
+
+inline ModulePtr attribute(const ModulePtr& module, const std::string& name) {
+  if (const ModulePtr found = find_attribute(module, name)) return found;
+  throw std::runtime_error("'" + module->type() + "' has no attribute '" + name + "'");
+}
+
+}  // namespace ordercheck::ranks

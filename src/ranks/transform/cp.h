@@ -1,0 +1,13 @@
+// `cp`: context parallelism: each rank has a contiguous piece of every sequence, and attention sees the keys and values of all.
+//
+//   all_gather   keys and values are gathered before attention, their gradients scattered behind it: what no option means
+//   ring         they go from rank to rank
+#pragma once
+
+#include "ranks/transform/transform.h"
+
+namespace ordercheck::ranks {
+
+Transform cp_transform();
+
+}  // namespace ordercheck::ranks
