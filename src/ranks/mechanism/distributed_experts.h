@@ -1,0 +1,30 @@
+// Experts on different ranks: each rank holds some of them, and tokens travel there and back. After torchtitan's ExpertParallel
+// and Megatron-LM's all-to-all token dispatcher.
+//
+//   before the experts   counts are exchanged, rows are sent to the ranks of their experts, and sorted by expert
+//   behind them          back into the order in which they came, and home
+//
+// Backward sends gradients the same ways. A rank whose experts get no token takes part with no rows. Where each expert is split over
+// tp too, the ranks of tp, which have other tokens between tensor-parallel modules, put their rows together for the time of the
+// experts.
+#pragma once
+
+#include <string>
+
+#include "ranks/module/module.h"
+#include "stack/mesh.h"
+
+namespace ordercheck::ranks {
+
+struct ExpertSite {
+  Mesh mesh;
+  int rank = 0;
+  bool split_within = false;  // each expert is split over tp too
+  std::string mutant;
+};
+
+// `experts` takes rows sorted by expert and their counts (model/moe.h). Its parameters become this rank's experts of them. Throws
+// where they are placed already, or where the ranks do not divide the experts.
+void distribute_experts(Module& experts, const ExpertSite& site);
+
+}  // namespace ordercheck::ranks
