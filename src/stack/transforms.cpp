@@ -31,6 +31,8 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "1f1b", .group = "schedule"},
                    {.name = "interleaved", .group = "schedule"},
                    {.name = "zero_bubble", .group = "schedule"},  // backward split into inputs and weights
+                   {.name = "zbv", .group = "schedule"},          // the same, two stages a rank in a V
+                   {.name = "dualpipev", .group = "schedule"},
                    {.name = "microbatches", .form = count},
                    {.name = "cut", .form = word, .words = {"copy", "in_place"}}}},  // not written: copy
       {.name = "tp",

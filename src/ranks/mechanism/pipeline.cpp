@@ -1,0 +1,151 @@
+#include "ranks/mechanism/pipeline.h"
+
+#include <algorithm>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "ranks/comm/collectives.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// Dims of an activation, and room for more.
+constexpr int64_t kShapeLength = 8;
+
+at::Tensor shape_message(const at::Tensor& tensor) {
+  const at::IntArrayRef sizes = tensor.sizes();
+  TORCH_CHECK(tensor.dim() < kShapeLength - 1, "a stage hands on a tensor of ", tensor.dim(), " dims");
+  at::Tensor message = at::zeros({kShapeLength}, at::kLong);
+  auto* const numbers = message.mutable_data_ptr<int64_t>();
+  numbers[0] = static_cast<int64_t>(sizes.size());
+  numbers[1] = static_cast<int64_t>(tensor.scalar_type());
+  std::ranges::copy(sizes, numbers + 2);
+  return message;
+}
+
+bool ends_backward(Computation computation) {
+  return computation == Computation::backward || computation == Computation::backward_weight;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Schedule schedule, std::string axis, std::map<int, ModulePtr> stages, const std::string& mutant)
+    : schedule_(std::move(schedule)), axis_(std::move(axis)), stages_(std::move(stages)), mutant_(mutant) {
+  for (const auto& [number, stage] : stages_) stage->run_by_pipeline();
+}
+
+int Pipeline::microbatches() const {
+  int count = 0;
+  for (const Slot& slot : schedule_.ranks[static_cast<std::size_t>(group_rank(axis_))])
+    for (const Action& action : slot) count = std::max(count, action.microbatch + 1);
+  return count;
+}
+
+void Pipeline::step(const PipelineStep& step) {
+  for (const auto& [number, stage] : stages_) backwards_left_[number] = microbatches();
+  for (const Slot& slot : schedule_.ranks[static_cast<std::size_t>(group_rank(axis_))])
+    for (const Action& action : slot) run(action, step);
+  for (const auto& work : sent_) work->wait();
+  sent_.clear();
+  live_.clear();
+}
+
+void Pipeline::run(const Action& action, const PipelineStep& step) {
+  step.before(action.computation);
+  if (ends_backward(action.computation)) complete_if_last(action);
+  switch (action.computation) {
+    case Computation::forward: return forward(action, step);
+    case Computation::backward: return backward(action);
+    case Computation::backward_input: return backward_input(action);
+    case Computation::backward_weight: return backward_weight(action);
+  }
+}
+
+void Pipeline::complete_if_last(const Action& action) {
+  if (--backwards_left_[action.stage] == 0) stages_.at(action.stage)->before_last_backward();
+}
+
+void Pipeline::forward(const Action& action, const PipelineStep& step) {
+  Live& live = live_[{action.stage, action.microbatch}];
+  Tensors inputs = step.inputs(action.microbatch);
+  if (action.stage > 0) {
+    live.input = take(action.stage, action.microbatch, Direction::down).set_requires_grad(true);
+    inputs[0] = live.input;
+  }
+  live.output = step.call(stages_.at(action.stage), inputs);
+  if (action.stage == last_stage())
+    live.output = step.loss(action.microbatch, live.output);
+  else
+    hand_on(live.output, action.stage + 1, action.microbatch, Direction::down);
+}
+
+// Of a loss there is none: it is 1.
+at::Tensor Pipeline::output_gradient(const Action& action) {
+  if (action.stage == last_stage()) return {};
+  const int other = mutant_ == "other_microbatch" && action.microbatch > 0 ? action.microbatch - 1 : action.microbatch;
+  const at::Tensor gradient = take(action.stage, action.microbatch, Direction::up);
+  if (other == action.microbatch) return gradient;
+  return live_[{action.stage, other}].gradient;
+}
+
+void Pipeline::hand_input_gradient(const Action& action) {
+  const Live& live = live_[{action.stage, action.microbatch}];
+  if (action.stage > 0) hand_on(live.input.grad(), action.stage - 1, action.microbatch, Direction::up);
+}
+
+void Pipeline::backward(const Action& action) {
+  Live& live = live_[{action.stage, action.microbatch}];
+  live.gradient = output_gradient(action);
+  torch::autograd::backward({live.output}, {live.gradient});
+  hand_input_gradient(action);
+  live.output.reset();
+}
+
+void Pipeline::backward_input(const Action& action) {
+  Live& live = live_[{action.stage, action.microbatch}];
+  live.gradient = output_gradient(action);
+  if (action.stage == 0) return;  // nobody waits for it
+  torch::autograd::backward({live.output}, {live.gradient}, /*retain_graph=*/true, /*create_graph=*/false, {live.input});
+  hand_input_gradient(action);
+}
+
+void Pipeline::backward_weight(const Action& action) {
+  Live& live = live_[{action.stage, action.microbatch}];
+  // The input's gradient comes once more, and must not be added to the one that is on its way.
+  if (live.input.defined()) live.input.mutable_grad().reset();
+  torch::autograd::backward({live.output}, {live.gradient});
+  live.output.reset();
+}
+
+int Pipeline::tag_of(int stage, int microbatch, Direction direction) const {
+  return (stage * microbatches() + microbatch) * 2 + (direction == Direction::up ? 1 : 0);
+}
+
+void Pipeline::hand_on(const at::Tensor& tensor, int stage, int microbatch, Direction direction) {
+  const int peer = schedule_.rank_of_stage[static_cast<std::size_t>(stage)];
+  const std::pair key{Place{stage, microbatch}, direction};
+  if (peer == group_rank(axis_)) {
+    handed_over_[key] = tensor.detach().clone();
+    return;
+  }
+  const int tag = tag_of(stage, microbatch, direction);
+  if (!std::exchange(shape_sent_[key], true)) sent_.push_back(send_later(shape_message(tensor), peer, tag, axis_));
+  sent_.push_back(send_later(tensor, peer, tag, axis_));
+}
+
+at::Tensor Pipeline::take(int stage, int microbatch, Direction direction) {
+  const int from = direction == Direction::down ? stage - 1 : stage + 1;
+  const int peer = schedule_.rank_of_stage[static_cast<std::size_t>(from)];
+  const std::pair key{Place{stage, microbatch}, direction};
+  if (peer == group_rank(axis_)) return std::exchange(handed_over_[key], {});
+  const int tag = tag_of(stage, microbatch, direction);
+  if (!shapes_.contains(key)) {
+    const at::Tensor message = recv({kShapeLength}, at::kLong, peer, tag, axis_);
+    const auto* const numbers = message.const_data_ptr<int64_t>();
+    shapes_[key] = {.sizes = {numbers + 2, numbers + 2 + numbers[0]}, .dtype = static_cast<at::ScalarType>(numbers[1])};
+  }
+  return recv(shapes_[key].sizes, shapes_[key].dtype, peer, tag, axis_);
+}
+
+}  // namespace ordercheck::ranks
