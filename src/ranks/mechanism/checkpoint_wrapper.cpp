@@ -1,15 +1,16 @@
 #include "ranks/mechanism/checkpoint_wrapper.h"
 
 #include "ranks/mechanism/blocks.h"
+#include "ranks/mechanism/reentrant.h"
 
 namespace ordercheck::ranks {
 namespace {
 
 constexpr const char* kWrapped = "_checkpoint_wrapped_module";  // torch's name for it
 
-class CheckpointWrapper final : public Module {
+class CheckpointWrapper final : public ModuleOf<CheckpointWrapper> {
  public:
-  CheckpointWrapper(ModulePtr wrapped, RecomputeOptions options) : Module("CheckpointWrapper"), options_(std::move(options)) {
+  CheckpointWrapper(ModulePtr wrapped, RecomputeOptions options) : ModuleOf("CheckpointWrapper"), options_(std::move(options)) {
     output_placements = wrapped->output_placements;
     set_child(kWrapped, std::move(wrapped));
   }
@@ -18,7 +19,8 @@ class CheckpointWrapper final : public Module {
  protected:
   at::Tensor forward(const Tensors& inputs) override {
     const ModulePtr wrapped = child(kWrapped);
-    return recompute_in_backward([wrapped](const Tensors& again) { return wrapped->call(again); }, inputs, options_);
+    const Region region = [wrapped](const Tensors& again) { return wrapped->call(again); };
+    return options_.reentrant ? recompute_reentrantly(region, inputs) : recompute_in_backward(region, inputs, options_);
   }
 
  private:

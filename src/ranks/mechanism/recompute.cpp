@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/autograd/graph_task.h>
 
+#include "ranks/graph/autocast.h"
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
@@ -50,6 +51,7 @@ struct Frame : std::enable_shared_from_this<Frame> {
   DispatchMode* second_mode = nullptr;  // owns a reference
   at::Tensor keeper;                    // output of SaveInputs, which holds the inputs
   std::vector<bool> inputs_require_grad;
+  Autocast autocast;
   // In the order saved. Weak: what autograd let go of is counted in the second run, and its tensor is not kept.
   std::vector<std::weak_ptr<Placeholder>> placeholders;
   std::map<int, std::size_t> filled;  // by graph task: how many the second run has saved so far
@@ -146,6 +148,7 @@ void Frame::run_again(int task) {
   try {
     const RecomputeScope phase;
     const at::AutoGradMode grad(true);  // backward runs without, and then nothing would be saved
+    const AutocastScope cast(autocast);
     const SavedTensorHooksScope hooks(new FillHooks(shared_from_this(), task));
     std::optional<DispatchModeScope> mode;
     if (second_mode) {
@@ -167,6 +170,7 @@ at::Tensor recompute_in_backward(Region region, const Tensors& inputs, const Rec
   auto frame = std::make_shared<Frame>();
   frame->region = std::move(region);
   frame->options = options;
+  frame->autocast = autocast_now();
   for (const at::Tensor& input : inputs) {
     frame->inputs_require_grad.push_back(input.defined() && input.requires_grad());
   }

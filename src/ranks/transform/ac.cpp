@@ -3,7 +3,6 @@
 #include "ranks/transform/ac.h"
 
 #include "ranks/mechanism/checkpoint_wrapper.h"
-#include "ranks/transform/option.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -13,11 +12,14 @@ int interval_of(const Item& item) { return item.mode == "selective" ? count_opti
 
 void apply_ac(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
-  checkpoint_blocks(program.model, interval_of(item), {});
+  const RecomputeOptions options{.reentrant = option_of(item, "reentrant").has_value()};
+  for (const ModulePtr& model : program.parts) checkpoint_blocks(model, interval_of(item), options);
 }
 
 }  // namespace
 
-Transform ac_transform() { return {.built = {.name = "ac", .scopes = {"block"}, .options = {{"n"}}}, .apply = apply_ac}; }
+Transform ac_transform() {
+  return {.built = {.name = "ac", .scopes = {"block"}, .options = {{"n"}, {"reentrant"}}}, .apply = apply_ac};
+}
 
 }  // namespace ordercheck::ranks

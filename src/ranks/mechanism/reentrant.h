@@ -1,0 +1,16 @@
+// The older recomputation: forward runs a region without autograd, backward runs it again with autograd and calls backward inside
+// backward. The mechanism of torch.utils.checkpoint with use_reentrant=True.
+//
+// Parameters get their gradients from the inner backward. Only where an input requires a gradient does the region have one: the
+// first region of a model gets none from inputs that are no activations.
+//
+// One rank thread each.
+#pragma once
+
+#include "ranks/mechanism/recompute.h"
+
+namespace ordercheck::ranks {
+
+at::Tensor recompute_reentrantly(Region region, const Tensors& inputs);
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,14 @@
+#include "ranks/transform/amp.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+void apply_amp(TrainingProgram& program, const Item& item, const Site&) {
+  program.autocast = {.on = true, .dtype = item.mode == "fp16" ? at::kHalf : at::kBFloat16};
+}
+
+}  // namespace
+
+Transform amp_transform() { return {.built = {.name = "amp", .scopes = {"model"}}, .apply = apply_amp}; }
+
+}  // namespace ordercheck::ranks
