@@ -58,8 +58,11 @@ void expect_split_work(Showing& showing, const EffectRuns& runs, int share, int 
   if (!runs.without) return;
   const auto part = flops_of(runs.with), whole = flops_of(*runs.without);
   if (!showing.measured("matmul flops", {part, whole})) return;
-  showing.expect(part * parts == whole * share,
-                 fmt::format("{} of {} matmul flops, expected {}/{}", part, whole, share, parts));
+  // What ranks with other experts have of their work is up to the tokens.
+  const bool uneven = mesh_of(runs.subject.stack).ep > 1;
+  const bool holds = uneven ? 0 < part && part < whole : part * parts == whole * share;
+  showing.expect(holds, fmt::format("{} of {} matmul flops, expected {}", part, whole,
+                                    uneven ? "a part" : fmt::format("{}/{}", share, parts)));
 }
 
 }  // namespace ordercheck

@@ -62,6 +62,54 @@ const std::vector<std::string>& legal_stacks_with_graphs_and_replicas() {
   return stacks;
 }
 
+// The sequence over ranks, shards over replicas, experts on ranks of their own.
+const std::vector<std::string>& legal_stacks_of_wider_meshes() {
+  static const std::vector<std::string> stacks{"hsdp=2x2",
+                                               "tp=2,ac,compile,hsdp=2x2",
+                                               "replicate=3",
+                                               "sac,compile,replicate=2",
+                                               "cp=2",
+                                               "cp=3:ring",
+                                               "cp=4:ring,fsdp=2",
+                                               "cp=2,ddp=2",
+                                               "tp=2,cp=2,ac,compile,fsdp=2",
+                                               "tp=2,cp=2:ring,sac,compile,hsdp=2x1",
+                                               "tp=2 model=moe",
+                                               "compile@model model=moe",
+                                               "tp=2,ac,compile,fsdp=2 model=moe",
+                                               "ep=2,fsdp=2 model=moe",
+                                               "ep=2,fsdp=4 model=moe",
+                                               "ep=8,fsdp=8 model=moe",
+                                               "ep=2,cp=2 model=moe",
+                                               "ep=2,tp=2 model=moe",
+                                               "ac,ep=2,hsdp=2x2 model=moe",
+                                               "ep=4,tp=2,ac,compile,fsdp=2 model=moe",
+                                               "tp=2,ep=2:etp=2,sac,compile,fsdp=2 model=moe",
+                                               "ep=2,cp=2:ring,ac,compile,hsdp=2x2 model=moe"};
+  return stacks;
+}
+
+const std::vector<std::string>& legal_pipelines() {
+  static const std::vector<std::string> stacks{"pp=2:microbatches=2",
+                                               "pp=2:microbatches=3",
+                                               "pp=2:gpipe:microbatches=1",
+                                               "pp=4:gpipe:microbatches=3",
+                                               "pp=3:microbatches=8",
+                                               "pp=2:zero_bubble:microbatches=4",
+                                               "pp=2:interleaved:microbatches=4",
+                                               "pp=2:zbv:microbatches=3",
+                                               "pp=2:dualpipev:microbatches=4",
+                                               "pp=2:cut=in_place:microbatches=4,ac",
+                                               "pp=2:microbatches=4,ddp=2",
+                                               "pp=2:gpipe:microbatches=4,replicate=2",
+                                               "pp=2:zbv:microbatches=4,tp=2,sac,compile,hsdp=1x2",
+                                               "pp=2:dualpipev:microbatches=4,ac,compile,fsdp=2",
+                                               "pp=2:microbatches=2,tp=2,ac,compile,fsdp=2",
+                                               "pp=2:microbatches=2,cp=2:ring,fsdp=2",
+                                               "pp=2:interleaved:microbatches=4,ep=2,tp=2,ac,fsdp=2 model=moe"};
+  return stacks;
+}
+
 std::string name_of_case(const testing::TestParamInfo<std::tuple<std::string, int>>& info) {
   std::string name = std::get<0>(info.param) + "_in_" + std::to_string(std::get<1>(info.param));
   std::ranges::replace_if(name, [](char c) { return !std::isalnum(c); }, '_');
@@ -88,6 +136,13 @@ INSTANTIATE_TEST_SUITE_P(LegalStacks, Parity, testing::Combine(testing::ValuesIn
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(GraphsAndReplicas, Parity,
                          testing::Combine(testing::ValuesIn(legal_stacks_with_graphs_and_replicas()), testing::Values(1, 2, 4)),
+                         name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(WiderMeshes, Parity,
+                         testing::Combine(testing::ValuesIn(legal_stacks_of_wider_meshes()), testing::Values(1, 2)),
+                         name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(Pipelines, Parity, testing::Combine(testing::ValuesIn(legal_pipelines()), testing::Values(2)),
                          name_of_case);
 
 TEST(Parity, HoldsForOtherSeedsAndAnotherGrid) {

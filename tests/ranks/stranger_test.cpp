@@ -42,7 +42,7 @@ class Envelope final : public Module {
 };
 
 void put_in_envelopes(TrainingProgram& program, bool again, const RecomputeOptions& options = {}) {
-  const ModulePtr layers = layers_of(program.model);
+  const ModulePtr layers = layers_of(program.parts.front());
   const auto blocks = layers->children();
   for (const auto& [name, block] : blocks) {
     auto envelope = std::make_shared<Envelope>(block, options, again);
@@ -68,10 +68,10 @@ void engrave(TrainingProgram& program, const Item& item, const Site&) {
     return target;
   };
   if (item.scope == Scope::model) {
-    program.model = engraved(program.model);
+    program.parts.front() = engraved(program.parts.front());
     return;
   }
-  const ModulePtr layers = layers_of(program.model);
+  const ModulePtr layers = layers_of(program.parts.front());
   const auto blocks = layers->children();
   for (const auto& [name, block] : blocks) layers->set_child(name, engraved(block));
 }
@@ -108,12 +108,13 @@ class Parcel final : public Module {
 
 void put_in_a_parcel(TrainingProgram& program, const Item&, const Site&) {
   std::vector<ParameterPtr> parameters;
-  for (const NamedParameter& named : parameters_of(program.model)) parameters.push_back(named.parameter);
+  ModulePtr& model = program.parts.front();
+  for (const NamedParameter& named : parameters_of(model)) parameters.push_back(named.parameter);
   auto buckets = GradientBuckets::bind(std::move(parameters), {});
   buckets->broadcast_values();
-  auto parcel = std::make_shared<Parcel>(program.model, std::move(buckets));
-  parcel->output_placements = program.model->output_placements;
-  program.model = parcel;
+  auto parcel = std::make_shared<Parcel>(model, std::move(buckets));
+  parcel->output_placements = model->output_placements;
+  model = parcel;
 }
 
 std::string can_always(const Item&) { return ""; }

@@ -18,4 +18,11 @@ std::vector<ModulePtr> blocks_of(const ModulePtr& model) {
   return blocks;
 }
 
+std::vector<ModulePtr> blocks_of(const std::vector<ModulePtr>& parts) {
+  std::vector<ModulePtr> blocks;
+  for (const ModulePtr& part : parts)
+    for (const ModulePtr& block : blocks_of(part)) blocks.push_back(block);
+  return blocks;
+}
+
 }  // namespace ordercheck::ranks

@@ -13,5 +13,6 @@ ModulePtr layers_of(const ModulePtr& model);
 
 // The modules that the scope `block` means: the children of the model's "layers", whatever stands there now.
 std::vector<ModulePtr> blocks_of(const ModulePtr& model);
+std::vector<ModulePtr> blocks_of(const std::vector<ModulePtr>& parts);  // of all parts of a model
 
 }  // namespace ordercheck::ranks

@@ -14,7 +14,8 @@ namespace {
 
 std::vector<std::string> sharding_axes(const Parameter& parameter) {
   std::vector<std::string> axes;
-  for (const Placement& placement : parameter.placements) axes.push_back(placement.axis);
+  for (const Placement& placement : parameter.placements)
+    if (placement.kind != Placement::Kind::replicate) axes.push_back(placement.axis);
   return axes;
 }
 
@@ -41,19 +42,21 @@ double Optimizer::gradient_norm(double gradient_scale) const {
     const at::Tensor& gradient = parameter->tensor.grad();
     if (!gradient.defined()) continue;
     gradients.push_back(gradient / gradient_scale);
-    sharded_over.push_back(count_replicas && parameter->placements.empty() ? axes_in_use(mesh_) : sharding_axes(*parameter));
+    sharded_over.push_back(count_replicas && sharding_axes(*parameter).empty() ? axes_in_use(mesh_)
+                                                                               : sharding_axes(*parameter));
   }
-  if (gradients.empty()) return 0;
-  const std::vector<at::Tensor> norms = at::_foreach_norm(gradients, 2);
+  const std::vector<at::Tensor> norms = gradients.empty() ? gradients : at::_foreach_norm(gradients, 2);
   // Every rank meets the same sets of axes in the same order, whatever it holds of them.
   std::map<std::vector<std::string>, std::vector<at::Tensor>> by_axes;
   for (std::size_t i = 0; i < norms.size(); ++i) by_axes[sharded_over[i]].push_back(norms[i]);
-  at::Tensor total = at::zeros({}, norms[0].options());
+  at::Tensor total = at::zeros({}, norms.empty() ? at::TensorOptions(at::kDouble) : norms[0].options());
   for (const auto& [axes, of_these] : by_axes) {
     at::Tensor squares = at::pow(at::linalg_vector_norm(at::stack(of_these), 2), 2).reshape({1});
     for (const std::string& axis : axes) squares = all_reduce(squares, axis);
     total = total + squares.reshape({});
   }
+  // Every stage of a pipeline has parameters of its own.
+  if (degree_of(mesh_, "pp") > 1) total = all_reduce(total.reshape({1}), "pp");
   return at::sqrt(total).item<double>();
 }
 

@@ -25,7 +25,7 @@ class Optimizer {
   Optimizer(OptimizerOptions options, Mesh mesh, std::vector<ParameterPtr> parameters);
 
   // Total norm over all bound parameters, each element of the full gradient counted once however it is placed: squares of
-  // pieces are summed over the axes that shard a parameter, and over no other. Parameters without a gradient are left
+  // pieces are summed over the axes that shard a parameter, and over the stages of a pipeline. Parameters without a gradient are left
   // out. `gradient_scale` divides every gradient; a power of two. Collective over the axes.
   double gradient_norm(double gradient_scale) const;
 

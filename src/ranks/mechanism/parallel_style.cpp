@@ -19,7 +19,7 @@ Placement shard_on(const StyleSite& site, int64_t dim) {
 }
 
 void split_weight(Module& module, const StyleSite& site, int64_t dim) {
-  module.set_parameter("weight", distribute(*module.parameter("weight"), shard_on(site, dim), site.mesh, site.rank));
+  module.set_parameter("weight", distribute(*module.parameter("weight"), {shard_on(site, dim)}, site.mesh, site.rank));
 }
 
 // Partial sums become the sum: whole on every rank, or this rank's piece of the sequence.

@@ -1,7 +1,9 @@
 #include "ranks/train/assemble_record.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -44,7 +46,7 @@ class Assembly {
     const int steps = static_cast<int>(results_[0].gradients.size());
     for (int step = 0; step < steps; ++step) {
       for (ParameterRecord& into : record_.parameters) {
-        const at::Tensor full = join([&](const RankResult& y) { return y.gradients[step].at(into.name); }, into);
+        const at::Tensor full = join([&](const RankResult& y) { return find(y.gradients[step], into.name); }, into);
         into.gradient.push_back(hash_of_values(full));
         into.has_gradient = into.has_gradient || at::any(full != 0).item<bool>();
         keep(step, Phase::backward, "gradient of " + into.name, full);
@@ -52,32 +54,29 @@ class Assembly {
     }
     for (std::size_t i = 0; i < model.size(); ++i) {
       ParameterRecord& into = record_.parameters[i];
-      const at::Tensor full = join([&](const RankResult& y) { return y.values.at(into.name); }, into);
+      const at::Tensor full = join([&](const RankResult& y) { return find(y.values, into.name); }, into);
       into.value = hash_of_values(full);
       into.changed = !same_bits(full, as_double(model[i].second));
       keep(steps - 1, Phase::optimizer, into.name, full);
     }
   }
 
-  // Rank 0's order of execution; each entry over all samples: microbatches one after another, then data-parallel ranks.
+  // In the order of execution; each entry over all samples: microbatches one after another, then data-parallel ranks.
   void trace() {
-    using Key = std::tuple<int, Phase, std::string>;
-    std::vector<Key> order;
-    std::vector<std::map<Key, std::vector<Piece>>> by_rank(results_.size());
-    for (std::size_t rank = 0; rank < results_.size(); ++rank) {
-      for (const TracedPiece& traced : results_[rank].trace) {
-        auto& pieces = by_rank[rank][{traced.step, traced.phase, traced.module}];
-        if (rank == 0 && pieces.empty()) order.emplace_back(traced.step, traced.phase, traced.module);
-        pieces.push_back(traced.piece);
-      }
-    }
-    for (const Key& key : order) {
+    std::vector<std::map<Key, std::vector<TracedPiece>>> by_rank(results_.size());
+    for (std::size_t rank = 0; rank < results_.size(); ++rank)
+      for (const TracedPiece& traced : results_[rank].trace)
+        by_rank[rank][{traced.step, traced.phase, traced.module}].push_back(traced);
+    for (const Key& key : order_of_execution()) {
+      std::vector<int> holders = every_rank(mesh_);
+      std::erase_if(holders, [&](int rank) { return !by_rank[static_cast<std::size_t>(rank)].contains(key); });
+      const TracedPiece& first = by_rank[static_cast<std::size_t>(holders.front())][key].front();
       Placements placements{{.axis = "dp_replicate", .dim = 0}, {.axis = "dp_shard", .dim = 0}};
-      const Placements& own = by_rank[0][key].front().placements;
-      placements.insert(placements.end(), own.begin(), own.end());
-      const at::Tensor full = assemble(placements, mesh_, [&](int rank) {
+      placements.push_back({.axis = "cp", .dim = first.sequence_dim});
+      placements.insert(placements.end(), first.piece.placements.begin(), first.piece.placements.end());
+      const at::Tensor full = assemble(placements, mesh_, holders, [&](int rank) {
         std::vector<at::Tensor> microbatches;
-        for (const Piece& piece : by_rank[rank][key]) microbatches.push_back(piece.tensor);
+        for (const TracedPiece& traced : by_rank[rank][key]) microbatches.push_back(traced.piece.tensor);
         return at::cat(microbatches, 0);
       });
       keep(std::get<0>(key), std::get<1>(key), std::get<2>(key), as_double(full));
@@ -85,17 +84,46 @@ class Assembly {
   }
 
  private:
+  using Key = std::tuple<int, Phase, std::string>;
+  using PieceOf = std::function<const Piece*(const RankResult&)>;  // null on a rank that has none
+
+  static const Piece* find(const std::map<std::string, Piece>& pieces, const std::string& name) {
+    const auto found = pieces.find(name);
+    return found == pieces.end() ? nullptr : &found->second;
+  }
+
+  // Every stage of a pipeline has its own: forward goes down the stages, backward up. Of each the lowest rank tells.
+  std::vector<Key> order_of_execution() const {
+    std::vector<Key> order;
+    std::set<Key> known;
+    const int stages = degree_of(mesh_, "pp"), ranks = static_cast<int>(results_.size()) / stages;
+    const auto add = [&](int step, Phase phase, int stage) {
+      for (const TracedPiece& traced : results_[static_cast<std::size_t>(stage * ranks)].trace) {
+        if (traced.step != step || traced.phase != phase) continue;
+        if (known.insert({step, phase, traced.module}).second) order.emplace_back(step, phase, traced.module);
+      }
+    };
+    for (int step = 0; step < static_cast<int>(results_[0].loss.size()); ++step) {
+      for (int stage = 0; stage < stages; ++stage) add(step, Phase::forward, stage);
+      for (int stage = stages; stage-- > 0;) add(step, Phase::backward, stage);
+    }
+    return order;
+  }
+
   // The full tensor out of all pieces, and whether every rank that should hold the same bits does.
-  at::Tensor join(const std::function<Piece(const RankResult&)>& piece_of, ParameterRecord& into) {
-    const Placements placements = piece_of(results_[0]).placements;
-    const at::Tensor full = assemble(placements, mesh_, [&](int rank) { return piece_of(results_[rank]).tensor; });
+  at::Tensor join(const PieceOf& piece_of, ParameterRecord& into) {
+    std::vector<int> holders = every_rank(mesh_);
+    std::erase_if(holders, [&](int rank) { return piece_of(results_[rank]) == nullptr; });
+    if (holders.empty()) throw std::runtime_error(fmt::format("no rank has {}", into.name));
+    const Placements placements = piece_of(results_[holders.front()])->placements;
+    const at::Tensor full = assemble(placements, mesh_, holders, [&](int rank) { return piece_of(results_[rank])->tensor; });
     if (full.sizes() != at::IntArrayRef(into.shape)) {
       throw std::runtime_error(fmt::format("the pieces of {} ({}) make [{}], the model has [{}]", into.name, print(placements),
                                            fmt::join(full.sizes(), ", "), fmt::join(into.shape, ", ")));
     }
-    for (std::size_t rank = 0; rank < results_.size(); ++rank) {
-      const at::Tensor owed = local_piece(full, placements, mesh_, static_cast<int>(rank));
-      if (!same_bits(owed, piece_of(results_[rank]).tensor)) into.replicas_agree = false;
+    for (const int rank : holders) {
+      const at::Tensor owed = local_piece(full, placements, mesh_, rank);
+      if (!same_bits(owed, piece_of(results_[rank])->tensor)) into.replicas_agree = false;
     }
     return as_double(full);
   }
@@ -125,10 +153,13 @@ void assemble_record(const Run& run, const Mesh& mesh, const std::vector<RankRes
   assembly.steps();
   assembly.trace();
   if (run.keep != Keep::none) assembly.parameters(model_parameters);
-  record.collectives = results[0].collectives;
-  record.counters = results[0].counters;
-  record.notes = results[0].notes;
-  record.graphs = results[0].graphs;
+  // What transforms did to blocks is told by a rank that has one: the first.
+  const auto teller = std::ranges::find_if(results, [](const RankResult& result) { return result.has_block; });
+  const RankResult& told = teller == results.end() ? results[0] : *teller;
+  record.collectives = told.collectives;
+  record.counters = told.counters;
+  record.notes = told.notes;
+  record.graphs = told.graphs;
 }
 
 }  // namespace ordercheck::ranks

@@ -1,13 +1,17 @@
 #include "ranks/train/rank_program.h"
 
 #include <cassert>
+#include <stdexcept>
 
 #include <ATen/ATen.h>
 
 #include "ranks/arith/range.h"
 #include "ranks/comm/collectives.h"
+#include "ranks/mechanism/blocks.h"
+#include "ranks/mechanism/expert_balance.h"
+#include "ranks/mechanism/pipeline.h"
 #include "ranks/model/initial.h"
-#include "ranks/model/llama.h"
+#include "ranks/model/models.h"
 #include "ranks/train/batch.h"
 #include "ranks/train/loss.h"
 #include "ranks/train/operator_meter.h"
@@ -24,6 +28,21 @@ constexpr double kLossScale = 256;
 // Far from the seeds that a case is looked at with again.
 constexpr std::uint64_t kSeedsApart = 1000003;
 
+constexpr const char* kPipelineAxis = "pp";
+
+Pipeline pipeline_of(const TrainingProgram& program, int accumulation, const std::string& mutant) {
+  const PipelinePlan& plan = *program.pipeline;
+  const ScheduleSizes sizes{.ranks = group_size(kPipelineAxis),
+                            .stages_per_rank = plan.stages_per_rank,
+                            .microbatches = plan.microbatches.value_or(accumulation)};
+  auto schedule = make_schedule(plan.kind, sizes);
+  if (!schedule) throw std::runtime_error(schedule.error().message);
+  if (const auto fault = find_fault(*schedule, sizes)) throw std::runtime_error(*fault);
+  std::map<int, ModulePtr> stages;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) stages[plan.stages[i]] = program.parts[i];
+  return {std::move(*schedule), kPipelineAxis, std::move(stages), mutant};
+}
+
 class RankRun {
  public:
   RankRun(const RankProgram& program, RankState& rank) : program_(program), rank_(rank) {
@@ -32,11 +51,12 @@ class RankRun {
 
   RankResult run() {
     rank_.set_phase(0, Phase::build);
-    training_.model =
-        make_llama(kUsualModel, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant});
+    training_.parts = {make_model(
+        program_.subject.model, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!training_.optimizer) apply(default_trainer());
+    if (training_.pipeline) pipeline_.emplace(pipeline_of(training_, program_.subject.settings.accumulation, program_.mutant));
     if (program_.trace) watch_modules();
     if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
 
@@ -45,6 +65,7 @@ class RankRun {
       if (rank_.rank == 0 && program_.on_step) program_.on_step(step);
       train(step);
     }
+    result_.has_block = !blocks_of(training_.parts).empty();
     result_.values = pieces([](const Parameter& p) { return p.tensor.detach().clone(); });
     result_.collectives = rank_.collectives();
     result_.counters = rank_.counters;
@@ -68,7 +89,7 @@ class RankRun {
     if (place == 0) return;
     const at::NoGradGuard no_grad;
     const std::uint64_t seed = program_.subject.settings.seed + kSeedsApart * static_cast<std::uint64_t>(place);
-    for (const NamedParameter& named : parameters_of(training_.model)) {
+    for (const NamedParameter& named : trained()) {
       at::Tensor value = named.parameter->tensor.detach();
       value.copy_(initial_parameter(seed, named.name, value.sizes(), value.scalar_type()));
     }
@@ -83,19 +104,24 @@ class RankRun {
     std::vector<at::Tensor> losses;
     {
       const DispatchModeScope counting(new OperatorMeter(rank_));
-      for (int microbatch = 0; microbatch < settings.accumulation; ++microbatch) {
-        losses.push_back(forward_backward(step, microbatch, all_tokens));
-      }
+      if (pipeline_)
+        losses = run_pipeline(step, all_tokens);
+      else
+        for (int microbatch = 0; microbatch < settings.accumulation; ++microbatch)
+          losses.push_back(forward_backward(step, microbatch, all_tokens));
     }
+    for (const ModulePtr& part : training_.parts) sum_late(part, training_.late_sums);
     rank_.set_phase(step, Phase::observe);
     at::Tensor loss_sum;
     {
-      // Of all microbatches; only replicas add theirs to it.
-      const int replicas = group_size("dp_replicate") * group_size("dp_shard");
-      const FewerPartialResults total(world_size(rank_.mesh) * settings.accumulation / replicas);
+      // Of all microbatches; only ranks with other tokens add theirs to it.
+      int others = 1;
+      for (const std::string& axis : axes_of_tokens()) others *= group_size(axis);
+      const FewerPartialResults total(world_size(rank_.mesh) / group_size(kPipelineAxis) * settings.accumulation / others);
       loss_sum = at::sum(at::cat(losses), /*dim=*/0, /*keepdim=*/true);
     }
-    for (const char* axis : {"dp_replicate", "dp_shard"}) loss_sum = all_reduce(loss_sum, axis);
+    for (const std::string& axis : axes_of_tokens()) loss_sum = all_reduce(loss_sum, axis);
+    if (pipeline_) loss_sum = all_reduce(loss_sum, kPipelineAxis);
     result_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
     result_.gradients.push_back(pieces([](const Parameter& p) {
       const at::Tensor& gradient = p.tensor.grad();
@@ -103,6 +129,7 @@ class RankRun {
     }));
 
     rank_.set_phase(step, Phase::optimizer);
+    for (const ModulePtr& part : training_.parts) move_expert_biases(part, axes_of_expert_tokens());
     const double norm = training_.optimizer->gradient_norm(kLossScale);
     result_.gradient_norm.push_back(bits_of(norm));
     training_.optimizer->step(kLossScale, norm);
@@ -111,36 +138,111 @@ class RankRun {
 
   at::Tensor forward_backward(int step, int microbatch, int all_tokens) {
     const Settings& settings = program_.subject.settings;
-    const Batch batch = batch_of(settings.seed, step, rank_.mesh, rank_.rank, microbatch, settings.accumulation);
     for (const auto& tell : training_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
+    const Data data = data_of(step, microbatch, settings.accumulation);
     rank_.set_phase(step, Phase::forward);
-    const at::Tensor logits = training_.model->call({batch.tokens, batch.positions});
-    const at::Tensor sum = summed_cross_entropy(logits, batch.labels, training_.model->output_placements);
-    const int tokens = program_.mutant == "local_tokens"
-                           ? batch.valid_tokens * settings.accumulation * data_parallel_degree(rank_.mesh)
-                           : all_tokens;
+    const ModulePtr& model = training_.parts.front();
+    const at::Tensor logits = in_forward([&] { return model->call({data.tokens, data.positions}); });
+    const at::Tensor sum = summed_cross_entropy(logits, data.labels, model->output_placements);
     rank_.set_phase(step, Phase::backward);
     const bool dropped = program_.mutant == "skip_microbatch" && microbatch + 1 == settings.accumulation;
-    if (!dropped) (sum * (kLossScale / tokens)).backward();
+    if (!dropped) scaled(sum, data, all_tokens, settings.accumulation).backward();
     return sum.detach().reshape({1});
+  }
+
+  // Under the program's autocast, which a loss and a backward are outside of.
+  at::Tensor in_forward(const std::function<at::Tensor()>& call) const {
+    const AutocastScope cast(training_.autocast);
+    return call();
+  }
+
+  // The losses of the microbatches; one of 0 on ranks without the last stage.
+  std::vector<at::Tensor> run_pipeline(int step, int all_tokens) {
+    const int microbatches = pipeline_->microbatches();
+    std::vector<at::Tensor> losses;
+    std::vector<Data> data;
+    for (int microbatch = 0; microbatch < microbatches; ++microbatch) data.push_back(data_of(step, microbatch, microbatches));
+    const auto loss = [&](int microbatch, const at::Tensor& logits) {
+      const Data& of = data[static_cast<std::size_t>(microbatch)];
+      const at::Tensor sum = summed_cross_entropy(logits, of.labels, training_.parts.back()->output_placements);
+      losses.push_back(sum.detach().reshape({1}));
+      return scaled(sum, of, all_tokens, microbatches);
+    };
+    pipeline_->step({.call = [this](const ModulePtr& stage,
+                                    const Tensors& inputs) { return in_forward([&] { return stage->call(inputs); }); },
+                     .inputs = [&](int microbatch) -> Tensors { return {data[microbatch].tokens, data[microbatch].positions}; },
+                     .loss = loss,
+                     .before =
+                         [&](Computation computation) {
+                           rank_.set_phase(step, computation == Computation::forward ? Phase::forward : Phase::backward);
+                         }});
+    if (losses.empty()) losses.push_back(at::zeros({1}, program_.dtype));
+    return losses;
+  }
+
+  struct Data {
+    at::Tensor tokens, labels, positions;
+    int valid_tokens;
+  };
+  Data data_of(int step, int microbatch, int microbatches) {
+    const Batch batch = batch_of(program_.subject.settings.seed, step, rank_.mesh, rank_.rank, microbatch, microbatches);
+    Tensors data{batch.tokens, batch.labels, batch.positions};
+    for (const auto& pass_through : training_.on_batch) data = pass_through(std::move(data));
+    return {data[0], data[1], data[2], batch.valid_tokens};
+  }
+
+  // What is differentiated: a sum of losses over the tokens of the step.
+  at::Tensor scaled(const at::Tensor& sum, const Data& data, int all_tokens, int microbatches) const {
+    const bool local = program_.mutant == "local_tokens";
+    const int tokens = local ? data.valid_tokens * microbatches * data_parallel_degree(rank_.mesh) : all_tokens;
+    return sum * (kLossScale / tokens);
+  }
+
+  std::vector<NamedParameter> trained() const {
+    std::vector<NamedParameter> all;
+    for (const ModulePtr& part : training_.parts)
+      for (NamedParameter& named : parameters_of(part)) all.push_back(std::move(named));
+    return all;
+  }
+
+  // Whose ranks have other tokens: each adds its part of the loss.
+  static std::vector<std::string> axes_of_tokens() {
+    std::vector<std::string> axes;
+    for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis)
+      if (kSplitAlongAxis[axis] == "batch" || kSplitAlongAxis[axis] == "sequence") axes.emplace_back(kMeshAxes[axis]);
+    return axes;
+  }
+
+  // The same for the tokens that a mixture of experts counts: pieces of the sequence between tensor-parallel modules are others too.
+  std::vector<std::string> axes_of_expert_tokens() const {
+    std::vector<std::string> axes = axes_of_tokens();
+    axes.insert(axes.end(), training_.splits_activations.begin(), training_.splits_activations.end());
+    return axes;
   }
 
   std::map<std::string, Piece> pieces(const std::function<at::Tensor(const Parameter&)>& take) const {
     const at::NoGradGuard no_grad;
     std::map<std::string, Piece> taken;
-    for (const NamedParameter& named : parameters_of(training_.model)) {
+    for (const NamedParameter& named : trained()) {
       taken[named.name] = {.tensor = take(*named.parameter), .placements = named.parameter->placements};
     }
     return taken;
   }
 
   void watch_modules() {
-    rank_.on_output = [this](const std::string& path, const Placements& placements, const at::Tensor& output) {
-      const int step = rank_.step();
-      result_.trace.push_back({step, Phase::forward, path, {output.detach().clone(), placements}});
+    rank_.on_output = [this](const Module& module, const at::Tensor& output) {
+      TracedPiece traced{.step = rank_.step(),
+                         .phase = Phase::forward,
+                         .module = module.plain_path(),
+                         .sequence_dim = module.sequence_dim,
+                         .piece = {output.detach().clone(), module.output_placements}};
+      result_.trace.push_back(traced);
       if (!output.requires_grad()) return;
-      output.register_hook([this, step, path, placements](const at::Tensor& gradient) {
-        result_.trace.push_back({step, Phase::backward, path, {gradient.detach() / kLossScale, placements}});
+      traced.phase = Phase::backward;
+      output.register_hook([this, traced](const at::Tensor& gradient) {
+        TracedPiece backward = traced;
+        backward.piece.tensor = gradient.detach() / kLossScale;
+        result_.trace.push_back(std::move(backward));
       });
     };
   }
@@ -149,6 +251,7 @@ class RankRun {
   RankState& rank_;
   Site site_;
   TrainingProgram training_;
+  std::optional<Pipeline> pipeline_;
   RankResult result_;
 };
 

@@ -23,10 +23,12 @@ struct TracedPiece {
   int step;
   Phase phase;  // forward, backward
   std::string module;
+  int64_t sequence_dim;
   Piece piece;
 };
 
 struct RankResult {
+  bool has_block = false;                               // of the model; a stage of a pipeline may have none
   std::vector<Bits64> loss;                             // a step
   std::vector<Bits64> gradient_norm;                    // a step
   std::vector<std::map<std::string, Piece>> gradients;  // a step, by parameter name; undefined tensor: no gradient

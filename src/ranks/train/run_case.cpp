@@ -11,7 +11,7 @@
 #include "ranks/arith/install.h"
 #include "ranks/arith/range.h"
 #include "ranks/comm/world.h"
-#include "ranks/model/llama.h"
+#include "ranks/model/models.h"
 #include "ranks/module/mutants.h"
 #include "ranks/train/assemble_record.h"
 #include "ranks/train/batch.h"
@@ -21,10 +21,18 @@
 namespace ordercheck::ranks {
 namespace {
 
+// How many a step is cut into: as many as it accumulates, where no item says otherwise.
+int microbatches_of(const Case& subject) {
+  int count = subject.settings.accumulation;
+  for (const Item& item : subject.stack.items) count = count_option(item, "microbatches", count);
+  return count;
+}
+
 // Why the case is not for this engine, or "".
 std::string cannot_run(const Run& run, const Mesh& mesh) {
   const Case& c = run.subject;
-  if (c.model != "llama") return fmt::format("model '{}' is not built; expected llama", c.model);
+  if (!contains(model_names(), c.model))
+    return fmt::format("model '{}' is not built; expected one of {}", c.model, join(model_names(), ", "));
   if (!c.apply.empty()) return fmt::format("apply={} is a function of Python; this engine applies the stack itself", c.apply);
   if (const auto missing = unbuilt_parts(c.stack, built_transforms()); !missing.empty())
     return fmt::format("not built: {}", join(missing, ", "));
@@ -38,19 +46,19 @@ std::string cannot_run(const Run& run, const Mesh& mesh) {
   if (world_size(mesh) > kMaxRanks) {
     return fmt::format("{} ranks asked for, at most {} can be run", world_size(mesh), kMaxRanks);
   }
-  if (!all_have_work(mesh, c.settings.accumulation)) {
+  if (!all_have_work(mesh, microbatches_of(c))) {
     return fmt::format("{} data-parallel ranks times {} microbatches leave a rank without a sample", data_parallel_degree(mesh),
-                       c.settings.accumulation);
+                       microbatches_of(c));
   }
   return "";
 }
 
 at::ScalarType dtype_of(Arithmetic arithmetic) { return arithmetic == Arithmetic::float32 ? at::kFloat : at::kDouble; }
 
-std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Settings& settings) {
+std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Case& subject) {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
   const ModulePtr model =
-      make_llama(kUsualModel, {.dtype = dtype_of(settings.arithmetic), .seed = settings.seed, .mutant = ""});
+      make_model(subject.model, {.dtype = dtype_of(subject.settings.arithmetic), .seed = subject.settings.seed, .mutant = ""});
   for (const NamedParameter& named : parameters_of(model)) {
     parameters.emplace_back(named.name, named.parameter->tensor.detach());
   }
@@ -79,7 +87,8 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
   install_exact_kernels();
   const Settings& settings = run.subject.settings;
   set_exact_grid(settings.arithmetic == Arithmetic::exact ? settings.grid : kNotExact);
-  reset_range(world_size(mesh) * run.subject.settings.accumulation,
+  // Ranks that have other layers add nothing to it.
+  reset_range(world_size(mesh) / degree_of(mesh, "pp") * microbatches_of(run.subject),
               run.keep == Keep::values ? PastRange::go_on : PastRange::stop);
   const RankProgram program{.subject = run.subject,
                             .dtype = dtype_of(run.subject.settings.arithmetic),
@@ -95,7 +104,7 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
   record.failure = world.failure;
   if (world.ending != Ending::completed) return record;
   try {
-    assemble_record(run, mesh, results, model_as_built(run.subject.settings), record);
+    assemble_record(run, mesh, results, model_as_built(run.subject), record);
   } catch (const std::exception& error) {
     end(record, Ending::failed, Phase::observe, error.what());
   }

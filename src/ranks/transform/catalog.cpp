@@ -1,10 +1,16 @@
 #include <algorithm>
 
 #include "ranks/transform/ac.h"
+#include "ranks/transform/amp.h"
 #include "ranks/transform/compile.h"
+#include "ranks/transform/cp.h"
 #include "ranks/transform/ddp.h"
+#include "ranks/transform/ep.h"
 #include "ranks/transform/fsdp.h"
+#include "ranks/transform/hsdp.h"
 #include "ranks/transform/optimizer.h"
+#include "ranks/transform/pp.h"
+#include "ranks/transform/replicate.h"
 #include "ranks/transform/sac.h"
 #include "ranks/transform/tp.h"
 #include "ranks/transform/transform.h"
@@ -13,8 +19,9 @@ namespace ordercheck::ranks {
 
 const std::vector<Transform>& transform_catalog() {
   static const std::vector<Transform> catalog{
-      ac_transform(),        compile_transform(), ddp_transform(), fsdp_transform(),
-      optimizer_transform(), sac_transform(),     tp_transform(),
+      ac_transform(),        amp_transform(),  compile_transform(), cp_transform(),        ddp_transform(),
+      ep_transform(),        fsdp_transform(), hsdp_transform(),    optimizer_transform(), pp_transform(),
+      replicate_transform(), sac_transform(),  tp_transform(),
   };
   return catalog;
 }

@@ -10,9 +10,9 @@ namespace {
 
 constexpr const char* kOriginal = "_orig_mod";  // torch's name for it
 
-class OptimizedModule final : public Module {
+class OptimizedModule final : public ModuleOf<OptimizedModule> {
  public:
-  explicit OptimizedModule(ModulePtr wrapped) : Module("OptimizedModule") {
+  explicit OptimizedModule(ModulePtr wrapped) : ModuleOf("OptimizedModule") {
     output_placements = wrapped->output_placements;
     set_child(kOriginal, std::move(wrapped));
   }
@@ -32,13 +32,15 @@ void apply_compile(TrainingProgram& program, const Item& item, const Site& site)
   if (site.mutant == "untouched") return;
   const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value(), .replay = site.mutant != "unused_graph"};
   const bool wrap = option_of(item, "wrap").has_value();
-  if (scope_of(item) == Scope::model) {
-    program.model = compiled(program.model, wrap, options);
-    return;
+  for (ModulePtr& model : program.parts) {
+    if (scope_of(item) == Scope::model) {
+      model = compiled(model, wrap, options);
+      continue;
+    }
+    const ModulePtr layers = layers_of(model);
+    const auto blocks = layers->children();  // a copy: wrapping changes what is walked
+    for (const auto& [name, block] : blocks) layers->set_child(name, compiled(block, wrap, options));
   }
-  const ModulePtr layers = layers_of(program.model);
-  const auto blocks = layers->children();  // a copy: wrapping changes what is walked
-  for (const auto& [name, block] : blocks) layers->set_child(name, compiled(block, wrap, options));
 }
 
 }  // namespace

@@ -7,20 +7,22 @@
 
 #include "ranks/graph/graph_break.h"
 #include "ranks/mechanism/gradient_buckets.h"
-#include "ranks/transform/option.h"
 
 namespace ordercheck::ranks {
 namespace {
 
 constexpr const char* kReplicated = "module";  // torch's name for it
 
-class DistributedDataParallel final : public Module {
+class DistributedDataParallel final : public ModuleOf<DistributedDataParallel> {
  public:
   DistributedDataParallel(ModulePtr wrapped, std::shared_ptr<GradientBuckets> buckets)
-      : Module("DistributedDataParallel"), buckets_(std::move(buckets)) {
+      : ModuleOf("DistributedDataParallel"), buckets_(std::move(buckets)) {
     output_placements = wrapped->output_placements;
+    refuses_copy = "DDP does not support deepcopy: its reducer belongs to the parameters that it was made with";
     set_child(kReplicated, std::move(wrapped));
   }
+  void run_by_pipeline() override { synchronize_ = false; }
+  void before_last_backward() override { buckets_->prepare(true); }
   bool is_wrapper() const override { return true; }
   void synchronize_next(bool on) { synchronize_ = on; }
 
@@ -41,21 +43,21 @@ void apply_ddp(TrainingProgram& program, const Item& item, const Site& site) {
   BucketOptions options;
   options.bytes = std::int64_t{1024} * count_option(item, "bucket_kib", 25 * 1024);
   options.mutant = site.mutant;
-  std::vector<ParameterPtr> parameters;
-  for (const NamedParameter& named : parameters_of(program.model)) parameters.push_back(named.parameter);
-  auto buckets = GradientBuckets::bind(std::move(parameters), options);
-  if (site.mutant != "no_broadcast") buckets->broadcast_values();
-  auto wrapper = std::make_shared<DistributedDataParallel>(program.model, std::move(buckets));
-  program.model = wrapper;
-  if (option_of(item, "no_sync")) {
-    program.on_microbatch.push_back([wrapper](bool last) { wrapper->synchronize_next(last); });
+  for (ModulePtr& model : program.parts) {
+    std::vector<ParameterPtr> parameters;
+    for (const NamedParameter& named : parameters_of(model)) parameters.push_back(named.parameter);
+    auto buckets = GradientBuckets::bind(std::move(parameters), options);
+    if (site.mutant != "no_broadcast") buckets->broadcast_values();
+    auto wrapper = std::make_shared<DistributedDataParallel>(model, std::move(buckets));
+    model = wrapper;
+    if (option_of(item, "no_sync")) program.on_microbatch.push_back([wrapper](bool last) { wrapper->synchronize_next(last); });
   }
 }
 
 }  // namespace
 
 Transform ddp_transform() {
-  return {.built = {.name = "ddp", .scopes = {"model"}, .options = {{"no_sync"}, {"bucket_kib"}}},
+  return {.built = {.name = "ddp", .scopes = {"model"}, .options = {{"no_sync"}, {"bucket_kib"}, {"device_mesh"}}},
           .apply = apply_ddp,
           .broadcasts_over = "dp_replicate"};
 }

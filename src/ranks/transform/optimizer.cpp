@@ -33,7 +33,8 @@ OptimizerOptions options_of(const Item& item) {
 
 void apply_optimizer(TrainingProgram& program, const Item& item, const Site& site) {
   std::vector<ParameterPtr> bound;
-  for (const NamedParameter& named : parameters_of(program.model)) bound.push_back(named.parameter);
+  for (const ModulePtr& model : program.parts)
+    for (const NamedParameter& named : parameters_of(model)) bound.push_back(named.parameter);
   program.optimizer = std::make_shared<Optimizer>(options_of(item), site.mesh, std::move(bound));
   program.optimizer->count_replicas = site.mutant == "norm_replicas";
 }

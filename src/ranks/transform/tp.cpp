@@ -2,6 +2,8 @@
 // children, and an entry that meets no module is passed over with a warning. The plan is torchtitan's for llama.
 #include "ranks/transform/tp.h"
 
+#include <span>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -23,10 +25,13 @@ struct PlanEntry {
   Style style;
 };
 
-constexpr PlanEntry kPlan[] = {
+constexpr PlanEntry kPlanOfRoot[] = {
     {"tok_embeddings", split_vocabulary},
     {"norm", work_on_sequence_piece},
     {"output", split_logits},
+};
+
+constexpr PlanEntry kPlanOfBlocks[] = {
     {"layers.*", outputs_sequence_piece},
     {"layers.*.attention_norm", work_on_sequence_piece},
     {"layers.*.attention", gather_input},
@@ -36,10 +41,25 @@ constexpr PlanEntry kPlan[] = {
     {"layers.*.attention.inner_attention", outputs_own_heads},
     {"layers.*.attention.wo", split_input_features},
     {"layers.*.ffn_norm", work_on_sequence_piece},
+};
+
+constexpr PlanEntry kPlanOfFeedForward[] = {
     {"layers.*.feed_forward", gather_input},
     {"layers.*.feed_forward.w1", split_output_features},
     {"layers.*.feed_forward.w2", split_input_features},
     {"layers.*.feed_forward.w3", split_output_features},
+};
+
+// Of a mixture of experts, which stands in a feed-forward network's place: it works on a piece of the sequence, router and experts with it, and only the shared experts are split.
+// As Megatron-LM has it; torchtitan gathers the tokens first.
+constexpr PlanEntry kPlanOfExperts[] = {
+    {"layers.*.moe", outputs_sequence_piece},
+    {"layers.*.moe.router", outputs_sequence_piece},
+    {"layers.*.moe.router.gate", work_on_sequence_piece},
+    {"layers.*.moe.shared_experts", gather_input},
+    {"layers.*.moe.shared_experts.w1", split_output_features},
+    {"layers.*.moe.shared_experts.w2", split_input_features},
+    {"layers.*.moe.shared_experts.w3", split_output_features},
 };
 
 // The modules that a path leads to, by the names of children as they are now.
@@ -57,29 +77,51 @@ std::vector<ModulePtr> walk(const ModulePtr& from, const std::vector<std::string
   return reached;
 }
 
+void apply_entries(std::span<const PlanEntry> entries, const ModulePtr& model, const StyleSite& site) {
+  for (const PlanEntry& entry : entries) {
+    const auto modules = walk(model, split(entry.path, '.'));
+    if (modules.empty()) this_rank().notes.push_back(fmt::format("tp: plan entry '{}' matched no module", entry.path));
+    for (const ModulePtr& module : modules) entry.style(*module, site);
+  }
+}
+
+void apply_plan(const ModulePtr& model, const StyleSite& site, bool whole) {
+  const bool has_experts = !walk(model, {"layers", "*", "moe"}).empty();
+  if (whole) apply_entries(kPlanOfRoot, model, site);
+  apply_entries(kPlanOfBlocks, model, site);
+  if (has_experts)
+    apply_entries(kPlanOfExperts, model, site);
+  else
+    apply_entries(kPlanOfFeedForward, model, site);
+  // The model hands on what its last module does.
+  if (const ModulePtr output = model->child("output")) model->output_placements = output->output_placements;
+}
+
 void apply_tp(TrainingProgram& program, const Item& item, const Site& site) {
+  // What a plan of the blocks leaves takes and gives whole activations.
+  const bool whole = option_of(item, "plan").value_or("all") == "all";
   const StyleSite style_site{.axis = "tp",
                              .mesh = site.mesh,
                              .rank = site.rank,
-                             .sequence = option_of(item, "sp").value_or("on") == "on",
+                             .sequence = whole && option_of(item, "sp").value_or("on") == "on",
                              .mutant = site.mutant};
-  for (const PlanEntry& entry : kPlan) {
-    const auto modules = walk(program.model, split(entry.path, '.'));
-    if (modules.empty()) {
-      this_rank().notes.push_back(fmt::format("tp: plan entry '{}' matched no module", entry.path));
-    }
-    for (const ModulePtr& module : modules) entry.style(*module, style_site);
-  }
-  // The model hands on what its last module does.
-  if (const ModulePtr output = program.model->child("output")) {
-    program.model->output_placements = output->output_placements;
-  }
+  for (const ModulePtr& model : program.parts) apply_plan(model, style_site, whole);
+  if (!style_site.sequence) return;
+  program.splits_activations.emplace_back("tp");
+  // Experts see pieces too, whole as they are on every rank.
+  std::vector<Module*> experts;
+  for (const ModulePtr& model : program.parts)
+    for (const ModulePtr& module : walk(model, {"layers", "*", "moe", "experts"})) experts.push_back(module.get());
+  if (!experts.empty())
+    program.late_sums.push_back(
+        {.axis = "tp", .of = [experts](const NamedParameter& named) { return contains(experts, named.owner); }});
 }
 
 }  // namespace
 
 Transform tp_transform() {
-  return {.built = {.name = "tp", .scopes = {"model"}, .options = {{"sp"}, {"plan", {"all"}}}}, .apply = apply_tp};
+  return {.built = {.name = "tp", .scopes = {"model"}, .options = {{"sp"}, {"plan"}, {"rest"}, {"loss_parallel"}}},
+          .apply = apply_tp};
 }
 
 }  // namespace ordercheck::ranks

@@ -8,24 +8,45 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "protocol/built.h"
+#include "ranks/graph/autocast.h"
+#include "ranks/mechanism/late_sums.h"
 #include "ranks/mechanism/optimizer.h"
 #include "ranks/module/module.h"
+#include "ranks/schedule/schedule.h"
 #include "stack/mesh.h"
 #include "stack/stack.h"
 
 namespace ordercheck::ranks {
 
+// How the stages of a pipeline are run once every transform has been applied to them.
+struct PipelinePlan {
+  ScheduleKind kind = ScheduleKind::one_forward_one_backward;
+  int stages_per_rank = 1;
+  std::optional<int> microbatches = {};  // nothing: as many as the step accumulates
+  std::vector<int> stages = {};          // the numbers of this rank's parts
+};
+
 // What is being transformed: a model, and its optimizer once there is one.
 struct TrainingProgram {
-  ModulePtr model;
+  // The model, or the parts of it that this rank has. A transform of a model is applied to each part as to a model.
+  std::vector<ModulePtr> parts;
+  std::optional<PipelinePlan> pipeline;
+  Autocast autocast;  // of forward
   std::shared_ptr<Optimizer> optimizer;
   // Called by the training loop before each microbatch's forward, with whether it is the step's last: where a user writes
   // `with model.no_sync()`.
   std::vector<std::function<void(bool last)>> on_microbatch;
+  // What the training loop passes a batch through before it uses it: tokens and labels [samples, sequence], positions [sequence].
+  std::vector<std::function<Tensors(Tensors batch)>> on_batch;
+  // Axes over whose ranks activations between modules are split, so that each works on other tokens there.
+  std::vector<std::string> splits_activations;
+  // What the trainer sums because no wrapper does.
+  std::vector<LateSum> late_sums;
 };
 
 // Where it stands.

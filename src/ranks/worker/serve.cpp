@@ -19,6 +19,7 @@
 #include "protocol/flight.h"
 #include "protocol/messages.h"
 #include "ranks/graph/saved_tensors.h"
+#include "ranks/model/models.h"
 #include "ranks/module/mutants.h"
 #include "ranks/train/run_case.h"
 #include "ranks/transform/transform.h"
@@ -50,7 +51,7 @@ Hello introduce() {
               .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
               .devices = {"cpu"},
               .transforms = built_transforms(),
-              .models = {"llama"},
+              .models = model_names(),
               .faults = {"crash", "hang", "throw", "slow", "nonsense", "exit", "skip_collective", "wrong_shape"},
               .max_ranks = kMaxRanks};
   for (const Mutant& mutant : mutants()) hello.mutants.push_back(mutant.name);
