@@ -82,6 +82,15 @@ std::vector<Stack> orders_of_set(const Stack& items, int ranks) {
   return stacks;
 }
 
+std::vector<Stack> permutations_of(const Stack& stack) {
+  std::vector<Stack> stacks;
+  add_permutations(stack, stacks);
+  std::ranges::sort(stacks, {}, [](const Stack& permuted) { return print(permuted); });
+  const auto repeated = std::ranges::unique(stacks);
+  stacks.erase(repeated.begin(), repeated.end());
+  return stacks;
+}
+
 std::vector<Stack> at_every_position(const Stack& stack, const Item& item) {
   std::vector<Stack> stacks;
   for (std::size_t at = 0; at <= stack.items.size(); ++at) {

@@ -16,6 +16,9 @@ std::vector<Stack> orders(const std::vector<std::string>& names, int ranks);
 // where the items cannot fill that many ranks. Sorted by how they print.
 std::vector<Stack> orders_of_set(const Stack& items, int ranks);
 
+// Every permutation of these items, with their degrees. Sorted by how they print, each once.
+std::vector<Stack> permutations_of(const Stack& stack);
+
 // `item` put before each item of `stack` and behind the last.
 std::vector<Stack> at_every_position(const Stack& stack, const Item& item);
 

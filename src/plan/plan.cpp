@@ -147,7 +147,8 @@ class Collector {
   }
 
   // No engine builds all that a project stacks: what is left of its order without the rest is run too, and says so.
-  void add_framework(const Framework& framework, const std::string& model) {
+  void add_framework(const Framework& framework, const std::string& usual) {
+    const std::string model = model_of(framework.order, usual);
     const Case whole = usual_case(with_degrees(framework.order), model, hello_.engine);
     add(whole, {SourceKind::framework, framework.name});
     std::vector<std::string> left_out;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/toml.h"
+#include "plan/orders.h"
 #include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
@@ -65,10 +66,21 @@ std::vector<Case> tier_of(TomlTable& keys, const std::string& key) {
   return cases;
 }
 
+constexpr std::size_t kMostPermuted = 6;  // 720 orders
+
 std::vector<OwnStacks> own_stacks_of(TomlTable& keys) {
   std::vector<OwnStacks> own;
   for (TomlTable& model : keys.tables_if_given("model")) {
-    own.push_back({.model = model.text("name"), .stacks = stacks_of(model, "stacks")});
+    OwnStacks& of = own.emplace_back(OwnStacks{.model = model.text("name"), .stacks = stacks_of(model, "stacks")});
+    for (const Stack& items : stacks_of(model, "every_order_of")) {
+      if (items.items.size() > kMostPermuted) {
+        model.refuse("every_order_of",
+                     fmt::format("'{}' has {} items, and with them more orders than anybody runs; expected at most {}",
+                                 print(items), items.items.size(), kMostPermuted));
+        continue;
+      }
+      for (Stack& order : permutations_of(items)) of.stacks.push_back(std::move(order));
+    }
     keys.adopt(model);
   }
   return own;

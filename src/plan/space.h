@@ -31,7 +31,8 @@
 //
 //   [[model]]                     # what is run of another model than those of `models`; may be left out
 //   name = "deepseek_v3"
-//   stacks = ["ep=2,fsdp=4"]      # with degrees
+//   stacks = ["ep=2,fsdp=4"]      # with degrees; may be left out
+//   every_order_of = ["ep=2,tp=2,fsdp=2"]   # every order of these very items; may be left out
 //
 //   [[traffic]]                   # stacks laid side by side by what their ranks send; may be left out
 //   title = "SimpleFSDP"
