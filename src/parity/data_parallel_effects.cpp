@@ -43,8 +43,10 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
   if (!runs.without) return;
   const auto held = runs.with.counters.parameter_bytes_peak, whole = runs.without->counters.parameter_bytes_peak;
   if (!showing.measured("parameter bytes", {held, whole}) || runs.with.parameters.empty()) return;
-  // A stage of a pipeline may be no more than a block and the root, which is not freed after its forward.
-  const bool keeps_gathered = option_of(runs.item(), "reshard") == "never" || degree_of(mesh_of(runs.subject.stack), "pp") > 1;
+  const bool keeps_gathered = option_of(runs.item(), "reshard") == "never";
+  // A stage may be no more than a block and the root, which is not freed after its forward.
+  if (degree_of(mesh_of(runs.subject.stack), "pp") > 1)
+    return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, of a stage", held, whole));
   const Elements elements = elements_of(runs.with, parts);
   const auto share = held * elements.all, most = whole * (elements.all + elements.of_first_rank);
   const bool fits = keeps_gathered ? share <= most : share < most;
