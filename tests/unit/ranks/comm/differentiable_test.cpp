@@ -4,7 +4,7 @@
 #include "on_ranks.h"
 #include "ranks/comm/blame.h"
 
-// Tests of the differentiable pairs in ranks/comm/collectives.h.
+// Tests of the differentiable pairs, and of exchange_rows, in ranks/comm/collectives.h.
 namespace ordercheck::ranks {
 namespace {
 
@@ -71,6 +71,61 @@ TEST_P(Pairs, ScatterPullsBackEveryPart) {
       EXPECT_TRUE(same_bits(pulled(output * 1, input, rank.rank), at::cat(weights, dim)));
     });
   }
+}
+
+// How many rows go from one rank to another; each is told by where it comes from and goes to.
+using Travels = std::vector<std::vector<int64_t>>;
+
+at::Tensor rows_of(const Travels& rows, int from, int to, int salt) {
+  return numbers({rows[from][to], 2}, salt + 10 * from + to);
+}
+
+class ExchangeRows : public testing::TestWithParam<Travels> {};
+
+TEST_P(ExchangeRows, RowsGoAndGradientsComeHome) {
+  const Travels& rows = GetParam();
+  const int ranks = static_cast<int>(rows.size());
+  complete(mesh_with({{"tp", ranks}}), [&](RankState& rank) {
+    std::vector<int64_t> arriving;
+    std::vector<at::Tensor> sent, got, weights, home;
+    for (int other = 0; other < ranks; ++other) {
+      arriving.push_back(rows[other][rank.rank]);
+      sent.push_back(rows_of(rows, rank.rank, other, 0));
+      got.push_back(rows_of(rows, other, rank.rank, 0));
+      weights.push_back(rows_of(rows, other, rank.rank, 500));
+      home.push_back(rows_of(rows, rank.rank, other, 500));
+    }
+    const at::Tensor input = at::cat(sent).requires_grad_();
+    const at::Tensor output = exchange_rows(input, arriving, rows[rank.rank], "tp");
+    EXPECT_TRUE(same_bits(output, at::cat(got)));
+    EXPECT_TRUE(same_bits(grad({output * 1}, {input}, {at::cat(weights)})[0], at::cat(home)));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, ExchangeRows,
+                         testing::Values(Travels{{3}},                                // one rank: nothing is sent
+                                         Travels{{2, 2}, {2, 2}},                     // even
+                                         Travels{{1, 3}, {0, 2}},                     // uneven, one way none
+                                         Travels{{0, 4}, {1, 0}},                     // none stays
+                                         Travels{{0, 0}, {2, 1}},                     // a rank that sends none
+                                         Travels{{0, 2}, {0, 1}},                     // a rank that gets none
+                                         Travels{{1, 0, 2}, {0, 0, 0}, {3, 1, 0}},    //
+                                         Travels{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));  // nobody has any
+
+TEST(Differentiable, ExchangedRowsAreChargedToTheModuleOfTheirForward) {
+  const WorldResult result = run(mesh_with({{"tp", 2}}), [](RankState& rank) {
+    rank.set_phase(0, Phase::forward);
+    const at::Tensor input = numbers({2}, rank.rank).requires_grad_();
+    rank.enter_module("layers.0.moe.experts");
+    const at::Tensor output = exchange_rows(input, {1, 1}, {1, 1}, "tp");
+    rank.leave_module();
+    if (rank.rank == 0) pulled(output * 1, input, rank.rank);
+  });
+  EXPECT_EQ(result.ending, Ending::deadlocked);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->module, "layers.0.moe.experts");
+  EXPECT_EQ(result.failure->phase, Phase::backward);
+  EXPECT_EQ(result.failure->operation, "all_to_all");
 }
 
 TEST(Differentiable, CountsBackwardCollectivesInBackward) {

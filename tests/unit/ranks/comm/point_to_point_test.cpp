@@ -1,6 +1,6 @@
 #include "on_ranks.h"
 
-// Tests of send and recv in ranks/comm/collectives.h.
+// Tests of send, send_later and recv in ranks/comm/collectives.h.
 namespace ordercheck::ranks {
 namespace {
 
@@ -88,6 +88,45 @@ TEST(PointToPoint, CountsMessages) {
     all_reduce(numbers({1}, 0), "pp");
     EXPECT_EQ(rank.counters.p2p_messages, 1);
   });
+}
+
+// Two ranks that both send first, and each of them twice, as neighbours in a pipeline do.
+TEST(SendLater, WaitsForNobody) {
+  complete(mesh_with({{"pp", 2}}), [](RankState& rank) {
+    const int other = 1 - rank.rank;
+    std::vector<c10::intrusive_ptr<c10d::Work>> sent;
+    for (const int message : {0, 1}) sent.push_back(send_later(numbers({2, 3}, 10 * message + rank.rank), other, 4, "pp"));
+    for (const int message : {0, 1})
+      EXPECT_TRUE(same_bits(recv({2, 3}, kMessage, other, 4, "pp"), numbers({2, 3}, 10 * message + other)));
+    for (const auto& work : sent) EXPECT_TRUE(work->wait());
+    EXPECT_EQ(rank.counters.p2p_messages, 4);
+  });
+}
+
+TEST(SendLater, TakesViewsAndSendsNoGraph) {
+  complete(mesh_with({{"pp", 2}}), [](RankState& rank) {
+    const at::Tensor leaf = numbers({4, 2}, 0).requires_grad_();
+    if (rank.rank == 0) send_later((leaf * 2).t(), 1, 0, "pp")->wait();
+    if (rank.rank == 1) {
+      const at::Tensor got = recv({2, 4}, kMessage, 0, 0, "pp");
+      EXPECT_TRUE(same_bits(got, (leaf.detach() * 2).t()));
+      EXPECT_FALSE(got.requires_grad());
+    }
+  });
+}
+
+TEST(SendLater, MustBeTakenByTheEnd) {
+  const WorldResult result = run(mesh_with({{"pp", 2}}), [](RankState& rank) {
+    if (rank.rank == 0) send_later(numbers({2}, 0), 1, 0, "pp")->wait();
+  });
+  EXPECT_EQ(result.ending, Ending::deadlocked);
+  EXPECT_EQ(result.failure->operation, "send");
+}
+
+TEST(SendLater, RefusesAPeerThatIsNotThere) {
+  const WorldResult result = run(mesh_with({{"pp", 2}}), [](RankState&) { send_later(numbers({1}, 0), 2, 0, "pp"); });
+  EXPECT_EQ(result.ending, Ending::failed);
+  EXPECT_EQ(result.failure->message, "send to group rank 2 on pp: expected another rank of the group's 2");
 }
 
 }  // namespace
