@@ -30,7 +30,7 @@ at::Tensor all_to_all(const at::Tensor& input, at::IntArrayRef output_rows, at::
 
 // Point to point: blocks until the peer took it, or gave it. `peer` is a group rank.
 void send(const at::Tensor& input, int peer, int tag, const std::string& group);
-// The same without waiting: what comes back does, and must be kept until then. No dispatch mode sees it.
+// The same without waiting: what comes back does, and must be kept until then.
 c10::intrusive_ptr<c10d::Work> send_later(const at::Tensor& input, int peer, int tag, const std::string& group);
 at::Tensor recv(at::IntArrayRef sizes, at::TensorOptions options, int peer, int tag, const std::string& group);
 

@@ -72,18 +72,18 @@ void Module::add_post_hook(PostHook hook, HookPlace place) {
 }
 
 void Module::replace_body(const BodyReplacement& replacement, InCopies in_copies) {
-  copies_body_ = in_copies == InCopies::kept;
   Body before = body_ ? body_ : [this](const Tensors& inputs) { return forward(inputs); };
   body_ = replacement(std::move(before));
+  if (in_copies == InCopies::kept) body_of_copies_ = replacement([this](const Tensors& inputs) { return forward(inputs); });
 }
 
-ModulePtr Module::shallow_copy() const { throw std::runtime_error("a " + type_ + " cannot be copied"); }
+ModulePtr Module::shallow_copy() const { throw std::runtime_error("a module of the type " + type_ + " cannot be copied"); }
 
 ModulePtr Module::deep_copy() const {
   if (!refuses_copy.empty()) throw std::runtime_error(refuses_copy);
   ModulePtr copy = shallow_copy();
   copy->parent_ = nullptr;
-  if (!copies_body_) copy->body_ = nullptr;
+  copy->body_ = body_of_copies_;
   for (auto& [slot, parameter] : copy->parameters_) parameter = copy_of(*parameter);
   for (auto& [name, child] : copy->children_) {
     child = child->deep_copy();
@@ -101,6 +101,7 @@ void Module::set_child(const std::string& name, ModulePtr child) {
 }
 
 void Module::remove_child(const std::string& name) {
+  if (const ModulePtr removed = child(name)) removed->parent_ = nullptr;
   std::erase_if(children_, [&](const auto& child) { return child.first == name; });
 }
 

@@ -38,7 +38,8 @@ using Body = std::function<at::Tensor(const Tensors&)>;
 using BodyReplacement = std::function<Body(Body forward)>;
 
 enum class HookPlace { last, first };
-// Whether a copy of the module has the replacement too. What torch.compile puts in a module's place is left out of copies.
+// Whether a copy of the module has the replacement too; one that is kept must not call the forward that it replaces, which is the
+// first module's. What torch.compile puts in a module's place is left out of copies.
 enum class InCopies { kept, dropped };
 
 class Module {
@@ -101,7 +102,7 @@ class Module {
   std::vector<PreHook> pre_hooks_;
   std::vector<PostHook> post_hooks_;
   Body body_;
-  bool copies_body_ = false;
+  Body body_of_copies_;  // of the replacements that copies keep
   Module* parent_ = nullptr;
   std::string name_;
 };

@@ -38,7 +38,7 @@ struct Span {
 };
 Span chunk_of(int64_t size, int count, int index);
 
-// The local piece of a full tensor on the rank with these coordinates (in the order of kMeshAxes). Shards only.
+// The local piece of a full tensor on the rank with these coordinates (in the order of kMeshAxes). Of no partial placement.
 at::Tensor local_piece(const at::Tensor& full, const Placements& placements, const Mesh& mesh, int rank);
 
 // Puts a full tensor together from the pieces that `holders` have, lowest rank first; partial axes are summed. `piece(rank)` is

@@ -199,7 +199,7 @@ TEST(DeepCopy, IsRefusedForAModuleAndForThoseAboveIt) {
   EXPECT_EQ(refusal_of_copy(next_of(original)), "it is taken");
   EXPECT_EQ(refusal_of_copy(*original), "it is taken");
   original->set_child("next", std::make_shared<AddOne>());
-  EXPECT_EQ(refusal_of_copy(*original), "a AddOne cannot be copied");
+  EXPECT_EQ(refusal_of_copy(*original), "a module of the type AddOne cannot be copied");
 }
 
 }  // namespace
