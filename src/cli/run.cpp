@@ -18,6 +18,7 @@
 #include "knowledge/knowledge.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"
+#include "rule/models.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -41,6 +42,8 @@ Result<Case> case_of(const RunCommand& command) {
   const int steps_written = c.settings.steps;
   put_into(command.own, c);
   put_settings_into(command, c);
+  const bool runs_own_code = !c.apply.empty() || !command.own.model.empty();
+  if (!names_model && !runs_own_code && !writes(command, "model")) c.model = model_of(c.stack, c.model);
   c.settings.steps = command.steps.value_or(writes(command, "steps") ? steps_written : usual_steps(c));
   return c;
 }
