@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kInterpreter = "python with torch";
 constexpr const char* kGraphs = "graphs";
 constexpr const char* kCheck = "check";
+constexpr std::string_view kDefinition = "definition";
 
 struct EngineText {
   const char* name;
@@ -46,11 +47,13 @@ void check_start(TomlTable& file, const EngineFile& engine) {
     file.refuse("project", fmt::format("expected interpreter = \"{}\" beside it, got none", kInterpreter));
 }
 
-bool is_usual_target(TomlTable& file) {
+void read_uses(TomlTable& file, EngineFile& engine) {
   const std::vector<std::string> uses = file.texts_if_given("usual_for");
   for (std::size_t i = 0; i < uses.size(); ++i)
-    if (uses[i] != kCheck) file.refuse("usual_for", i, fmt::format("expected '{}', got '{}'", kCheck, uses[i]));
-  return !uses.empty();
+    if (uses[i] != kCheck && uses[i] != kDefinition)
+      file.refuse("usual_for", i, fmt::format("expected '{}' or '{}', got '{}'", kCheck, kDefinition, uses[i]));
+  engine.usual_target = contains(uses, kCheck);
+  engine.by_definition = contains(uses, kDefinition);
 }
 
 void check_words(TomlTable& file, const EngineFile& engine) {
@@ -76,8 +79,8 @@ Result<EngineFile> parse_engine_file(std::string_view text, const fs::path& path
                     .threads = file.number_if_given("threads").value_or(EngineFile{}.threads),
                     .keeps = file.texts_if_given("keeps"),
                     .sources = file.texts_if_given("sources"),
-                    .transforms = file.text_if_given("transforms"),
-                    .usual_target = is_usual_target(file)};
+                    .transforms = file.text_if_given("transforms")};
+  read_uses(file, engine);
   check_start(file, engine);
   check_words(file, engine);
   if (const auto error = file.error()) return *error;

@@ -10,6 +10,8 @@
 //   transforms = "src/ranks/transform"  # the one in them with a file a transform
 //   keeps = ["graphs"]                  # what its records can hold beside numbers
 //   usual_for = ["check"]               # stacks are judged for it where nothing is named, and pages are written for it
+//                                       # "definition": it builds transforms from their definitions, so that pages set what it
+//                                       # shows beside that, for what is fundamental and what is not
 //
 // In place of `command` one of these two stands in the files of the engines that come with ordercheck:
 //
@@ -45,6 +47,7 @@ struct EngineFile {
   std::vector<std::string> sources;
   std::string transforms;
   bool usual_target = false;
+  bool by_definition = false;
   friend bool operator==(const EngineFile&, const EngineFile&) = default;
 };
 

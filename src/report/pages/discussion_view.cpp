@@ -103,6 +103,30 @@ std::string other_way_in_words(const DiscussionPoint& point, const Sources& sour
   return parts.empty() ? "not run" : join(parts, "; ");
 }
 
+bool harms(const Outcome* run, const Sources& sources, const EngineRuns& engine) {
+  return run != nullptr && shown_by(*run, sources, engine.target) != Shown::equal;
+}
+
+bool harms_the_reader(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  return std::ranges::any_of(engines, [&](const EngineRuns& engine) {
+    return engine.target == reader_target(sources) && harms(point_run(stack, sources, engine), sources, engine);
+  });
+}
+
+// Those of them that harm there and do not where each transform is built from its definition.
+std::string right_by_definition(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  std::vector<std::string> right;
+  for (const EngineRuns& engine : engines) {
+    if (engine.target.project != sources.definition) continue;
+    for (const Stack& stack : point.stacks) {
+      if (!is_other_way(stack, point) || !harms_the_reader(stack, sources, engines)) continue;
+      const Outcome* run = point_run(stack, sources, engine);
+      if (run != nullptr && !harms(run, sources, engine)) right.push_back(code(print(stack)));
+    }
+  }
+  return join(right, ", ");
+}
+
 PointView view_of(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
   PointView view{.title = point.title,
                  .by = point.by,
@@ -111,7 +135,8 @@ PointView view_of(const DiscussionPoint& point, const Sources& sources, const st
                  .basis_said = point.basis_said,
                  .answer = std::string(trim(point.answer)),
                  .why = point.why,
-                 .other_way = other_way_in_words(point, sources, engines)};
+                 .other_way = other_way_in_words(point, sources, engines),
+                 .by_definition = right_by_definition(point, sources, engines)};
   std::vector<const Rule*> rules;
   std::vector<std::string> pages;
   for (const std::string& id : point.rules) {

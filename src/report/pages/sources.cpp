@@ -13,6 +13,15 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
   return load_sources(Folders{.rules = root / "rules", .matrix = root / "matrix"});
 }
 
+namespace {
+
+std::string name_of_definition(const std::vector<EngineFile>& engines) {
+  const auto found = std::ranges::find(engines, true, &EngineFile::by_definition);
+  return found == engines.end() ? "" : found->name;
+}
+
+}  // namespace
+
 Result<Sources> load_sources(const Folders& folders) {
   auto known = load_knowledge(folders);
   if (!known) return known.error();
@@ -26,6 +35,7 @@ Result<Sources> load_sources(const Folders& folders) {
   if (!space) return space.error();
   Sources sources{.rules = std::move(known->rules),
                   .reader = usual_target(known->engines),
+                  .definition = name_of_definition(known->engines),
                   .engines = names_of(known->engines),
                   .evidence = std::move(known->evidence),
                   .frameworks = *std::move(frameworks),
