@@ -75,7 +75,7 @@ def add_native_transform(clone: Clone) -> None:
         '#include "ranks/transform/toy.h"\n\n#include "ranks/mechanism/checkpoint_wrapper.h"\n\n'
         + namespace.format(
             "namespace {\n\nvoid apply_toy(TrainingProgram& program, const Item&, const Site&) "
-            "{ checkpoint_blocks(program.model, 1, {}); }\n\n}  // namespace\n\n"
+            "{ for (const ModulePtr& model : program.parts) checkpoint_blocks(model, 1, {}); }\n\n}  // namespace\n\n"
             "Transform toy_transform() {\n"
             '  return {.built = {.name = "toy", .scopes = {"block"}, .options = {}}, .apply = apply_toy};\n}\n'
         ),
