@@ -10,8 +10,9 @@ function layersOf(graph) {
 function graphPicture(graph, title) {
   if (graph.items.length === 0) return element("p", {}, "No transform, no order.");
   const layer = layersOf(graph);
-  const columns = [];
-  graph.items.forEach((item, i) => (columns[layer[i]] ||= []).push(i));
+  const byLayer = [];
+  graph.items.forEach((item, i) => (byLayer[layer[i]] ||= []).push(i));
+  const columns = byLayer.filter((column) => column);  // edges in a circle leave layers empty
   const width = Math.max(...graph.items.map((item) => item.length)) * 8 + 24;
   const stepX = width + 56, stepY = 56, height = 32;
   const tallest = Math.max(...columns.map((column) => column.length));
