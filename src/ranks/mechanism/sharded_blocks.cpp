@@ -39,4 +39,10 @@ void shard_blocks_and_root(const ModulePtr& model, Scope scope, const std::strin
   ShardedGroup::attach(model, options);
 }
 
+void shard_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, ShardedGroupOptions options) {
+  if (const auto dtype = option_of(item, "mp")) options.compute_dtype = *dtype == "fp16" ? at::kHalf : at::kBFloat16;
+  for (const ModulePtr& model : parts)
+    shard_blocks_and_root(model, scope_of(item), option_of(item, "reshard").value_or("default"), options);
+}
+
 }  // namespace ordercheck::ranks

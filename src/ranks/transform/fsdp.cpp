@@ -7,21 +7,10 @@
 namespace ordercheck::ranks {
 namespace {
 
-// Parameters are gathered in it; gradients are reduced in their own dtype, float32.
-std::optional<at::ScalarType> dtype_of_option(const Item& item) {
-  const auto dtype = option_of(item, "mp");
-  if (!dtype) return std::nullopt;
-  return *dtype == "fp16" ? at::kHalf : at::kBFloat16;
-}
-
 void apply_fsdp(TrainingProgram& program, const Item& item, const Site& site) {
-  const ShardedGroupOptions options{.axis = with_sequence_axes(site.mesh, "dp_shard"),
-                                    .mesh = site.mesh,
-                                    .rank = site.rank,
-                                    .mutant = site.mutant,
-                                    .compute_dtype = dtype_of_option(item)};
-  for (const ModulePtr& model : program.parts)
-    shard_blocks_and_root(model, scope_of(item), option_of(item, "reshard").value_or("default"), options);
+  shard_as_item_says(
+      program.parts, item,
+      {.axis = with_sequence_axes(site.mesh, "dp_shard"), .mesh = site.mesh, .rank = site.rank, .mutant = site.mutant});
 }
 
 }  // namespace
