@@ -19,11 +19,11 @@ struct PointStack {
 struct PointView {
   std::string title;  // "2. Can the order be changed?"
   std::string by, date, says, basis_said, answer;
-  std::string why;        // in one line; "" for none
-  std::string ours;       // "incidental: ORD-004", of the pages about orders
-  std::string other_way;  // on the newest PyTorch: "fails in apply: `fsdp=2,tp=2`"; "not run"
+  std::string why;            // in one line; "" for none
+  std::string ours;           // "incidental: ORD-004", of the pages about orders
+  std::string other_way;      // on the newest PyTorch: "fails in apply: `fsdp=2,tp=2`"; "not run"
   std::string by_definition;  // those of them that harm there, and not where transforms are built from definitions
-  std::string pages;  // about it: "[ORD-003](rules/ac-before-tp.md) (incidental, wrong), ..."
+  std::string pages;          // about it: "[ORD-003](rules/ac-before-tp.md) (incidental, wrong), ..."
   std::vector<PointStack> stacks;
 };
 
