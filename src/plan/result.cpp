@@ -25,8 +25,7 @@ EvidenceTable evidence_of(const PlanResult& result) {
   // A stack that casts is run in float32 whatever the others are run in, and says nothing of the table.
   const auto usual = std::ranges::find_if(
       result.cases, [](const CaseResult& one) { return std::ranges::none_of(one.planned.subject.stack.items, casts); });
-  const Arithmetic arithmetic =
-      usual == result.cases.end() ? Arithmetic::exact : usual->planned.subject.settings.arithmetic;
+  const Arithmetic arithmetic = usual == result.cases.end() ? Arithmetic::exact : usual->planned.subject.settings.arithmetic;
   EvidenceTable table = head_of(result.hello, arithmetic);
   table.controls = result.controls;
   for (const CaseResult& one : result.cases) table.rows.push_back(one.outcome.seen);
