@@ -97,6 +97,15 @@ void apply_plan(const ModulePtr& model, const StyleSite& site, bool whole) {
   if (const ModulePtr output = model->child("output")) model->output_placements = output->output_placements;
 }
 
+// What the plan leaves becomes whole parameters of the axis, as torchtitan's NoParallel makes them replicated DTensors.
+void replicate_rest(const ModulePtr& model) {
+  for (const ModulePtr& module : modules_of(model)) {
+    const auto slots = module->parameters();  // a copy: the loop changes it
+    for (const auto& [slot, parameter] : slots)
+      if (parameter->placements.empty()) module->set_parameter(slot, replicate(*parameter, "tp"));
+  }
+}
+
 void apply_tp(TrainingProgram& program, const Item& item, const Site& site) {
   // What a plan of the blocks leaves takes and gives whole activations.
   const bool whole = option_of(item, "plan").value_or("all") == "all";
@@ -105,7 +114,10 @@ void apply_tp(TrainingProgram& program, const Item& item, const Site& site) {
                              .rank = site.rank,
                              .sequence = whole && option_of(item, "sp").value_or("on") == "on",
                              .mutant = site.mutant};
-  for (const ModulePtr& model : program.parts) apply_plan(model, style_site, whole);
+  for (const ModulePtr& model : program.parts) {
+    apply_plan(model, style_site, whole);
+    if (!whole && option_of(item, "rest") != "plain") replicate_rest(model);
+  }
   if (!style_site.sequence) return;
   program.splits_activations.emplace_back("tp");
   // Experts see pieces too, whole as they are on every rank.
