@@ -6,7 +6,7 @@
 //   dp_shard+cp     several of them as one, in the order of the mesh
 //   ep              the ranks that hold different experts, neighbours in dp_shard * cp * tp; with experts that are split by
 //                   tensor parallelism too (ep:etp), in dp_shard * cp
-//   edp             the ranks that hold the same experts: what ep leaves of that product. torchtitan's dp_shard_mod_ep
+//   edp             the ranks that hold the same experts: what ep leaves of that product.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::str
 std::vector<int> ranks_along(const Mesh& mesh, int rank, std::string_view axis);
 
 // The axis that splits what `axis` splits, and the sequence: its ranks have other tokens, so what sums gradients over one sums
-// them over both. torchtitan's dp_shard_cp. `axis` itself where nothing splits the sequence.
+// them over both. `axis` itself where nothing splits the sequence.
 std::string with_sequence_axes(const Mesh& mesh, const std::string& axis);
 
 }  // namespace ordercheck
