@@ -31,7 +31,7 @@ struct Observation {
 
   std::vector<Effect> effects = {};               // one an item, in the order of the stack
   Counters counters = {};                         // zero unless completed
-  std::vector<CollectiveCount> collectives = {};  // of rank 0; none unless completed
+  std::vector<CollectiveCount> collectives = {};  // as a record has them; none unless completed
 
   // Of the record. In the native engine all that is not rounded to the grid is IEEE arithmetic, so that another processor gives
   // another digest only where a library's last bit straddles a grid point. Of the pytorch engine no digest is promised beyond

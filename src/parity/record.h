@@ -89,7 +89,7 @@ struct TraceEntry {
   friend bool operator==(const TraceEntry&, const TraceEntry&) = default;
 };
 
-// Collectives of rank 0 over the whole run, summed by kind, group and phase.
+// Collectives of one rank (see Record) over the whole run, summed by kind, group and phase.
 struct CollectiveCount {
   std::string kind;   // all_gather, reduce_scatter, all_reduce, broadcast, all_to_all, send, recv
   std::string group;  // mesh axis: tp, dp_shard, ...; "dp_shard+cp"; "world"
@@ -115,6 +115,8 @@ struct Counters {
   friend auto operator<=>(const Counters&, const Counters&) = default;
 };
 
+// Collectives, counters, notes and graphs are those of one rank: the first that has a block of the model. That is rank 0, but in a
+// pipeline whose first stage has the embedding alone.
 struct Record {
   std::string case_text;
   std::string engine;
@@ -132,7 +134,7 @@ struct Record {
   double range_used = 0;           // largest bound on a sum over what exact arithmetic allows; below 1
   std::vector<std::string> notes;  // warnings the transforms raised: "tp: plan entry ... matched nothing"
   std::vector<TraceEntry> trace;
-  std::vector<GraphRecord> graphs;  // of rank 0, in the order captured; only kept on request
+  std::vector<GraphRecord> graphs;  // in the order captured; only kept on request
   friend bool operator==(const Record&, const Record&) = default;
 };
 
