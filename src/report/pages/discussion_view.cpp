@@ -159,11 +159,17 @@ PointView view_of(const DiscussionPoint& point, const Sources& sources, const st
 std::vector<DiscussionView> discussion_views(const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::vector<DiscussionView> views;
   for (const Discussion& discussion : sources.discussions) {
-    DiscussionView& made = views.emplace_back(DiscussionView{
-        .file = discussion.name + ".md", .title = discussion.title, .url = discussion.url, .engines = {}, .points = {}});
+    DiscussionView& made = views.emplace_back(DiscussionView{.file = discussion.name + ".md",
+                                                             .title = discussion.title,
+                                                             .url = discussion.url,
+                                                             .engines = {},
+                                                             .definition = {},
+                                                             .points = {}});
     for (const auto& versions : by_engine(engines))
       made.engines.push_back(
           fmt::format("[{}](evidence/{})", print_engine(*versions.back()), evidence_page_of(*versions.back())));
+    for (const EngineRuns& engine : engines)
+      if (engine.target.project == sources.definition) made.definition = print(engine.target);
     for (const DiscussionPoint& point : discussion.points) {
       PointView view = view_of(point, sources, engines);
       view.title = fmt::format("{}. {}", made.points.size() + 1, view.title);

@@ -31,6 +31,7 @@ struct DiscussionView {
   std::string file;  // of its page, in docs/threads/: "torchtitan-1554.md"
   std::string title, url;
   std::vector<std::string> engines;  // in their newest versions, linked: "[pytorch 2.15.0, cpu](evidence/pytorch-2.15.0.md)"
+  std::string definition;            // whose runs by_definition is of: "native 2.11.0"; "" for nobody's
   std::vector<PointView> points;
 };
 

@@ -162,6 +162,7 @@ Json ordering_data(const PageContents& pages) {
         called.back()["title"] = point.title.substr(point.title.find(". ") + 2);  // its number is of another page
       }
   data["called"] = std::move(called);
+  data["definition"] = pages.discussions.empty() ? "" : pages.discussions.front().definition;
   return data;
 }
 
