@@ -62,6 +62,8 @@ std::vector<ValueId> results(const Node& node) {
   return ids;
 }
 
+bool draws(const Node& node) { return node.name() == "ordercheck::draw_seeds"; }
+
 bool is_collective(const Node& node) {
   return node.name().starts_with("_c10d_functional::") || node.name() == "ordercheck::send" ||
          node.name() == "ordercheck::recv";

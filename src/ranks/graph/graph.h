@@ -76,6 +76,9 @@ std::vector<ValueId> results(const Node& node);
 bool has_effect(const Node& node);
 bool is_collective(const Node& node);
 
+// Draws random numbers: no two of them are one, and running it again draws others.
+bool draws(const Node& node);
+
 // The graph as a record keeps it.
 GraphRecord describe(const Graph& graph);
 

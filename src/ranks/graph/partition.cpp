@@ -35,13 +35,13 @@ void connect(Network& network, std::size_t from, std::size_t to, Capacity capaci
   boost::put(boost::edge_reverse, network, back, there);
 }
 
-// Costly, or waited for by others: run once.
+// Costly, random, or waited for by others: run once.
 bool runs_once(const Graph& graph, const Node& node) {
   constexpr std::array kOnce{"aten::mm",      "aten::bmm",          "aten::addmm",
                              "aten::baddbmm", "aten::index_select", "aten::gather",
                              "aten::index",   "aten::embedding",    "aten::scatter",
                              "aten::sort",    "aten::topk",         "aten::_scaled_dot_product_flash_attention_for_cpu"};
-  if (has_effect(node)) return true;
+  if (has_effect(node) || draws(node)) return true;
   if (std::find(kOnce.begin(), kOnce.end(), node.name()) != kOnce.end()) return true;
   // A reduction: its result is small, what it reads is not.
   std::int64_t in = 0, out = 0;

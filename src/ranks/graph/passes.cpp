@@ -61,15 +61,15 @@ void merge(std::vector<Node>& nodes, std::multimap<std::string, Node>& seen, Ren
   std::vector<Node> kept;
   for (Node& node : nodes) {
     renaming.apply(node);
+    const bool alone = has_effect(node) || draws(node);
     const auto [first, last] = seen.equal_range(node.name());
-    const auto twin =
-        has_effect(node) ? last : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
+    const auto twin = alone ? last : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
     if (twin != last) {
       const auto from = results(node), to = results(twin->second);
       for (std::size_t i = 0; i < from.size(); ++i) renaming.replace(from[i], to[i]);
       continue;
     }
-    if (!has_effect(node)) seen.emplace(node.name(), node);
+    if (!alone) seen.emplace(node.name(), node);
     kept.push_back(std::move(node));
   }
   nodes = std::move(kept);

@@ -135,11 +135,31 @@ class Recorder final : public DispatchMode {
                          std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
                                      [](const c10::Argument& returned) { return returned.alias_info() != nullptr; });
     run(op, node, stack, base);
+    if (draws(node) && drawn_before(node, stack.back().toTensor())) return;
     for (std::size_t i = base; i < stack.size(); ++i) node.results.push_back(write(stack[i], node.name(), is_view));
     nodes_->push_back(std::move(node));
   }
 
  private:
+  // A recomputation whose random state was put back draws what forward drew: the graph then keeps that, as AOTAutograd's
+  // functionalized random numbers are kept. With another state it draws again, and so will the graph.
+  bool drawn_before(const Node& node, const at::Tensor& drawn) {
+    if (!node.recomputed) {
+      drawn_.push_back(drawn);
+      return false;
+    }
+    const auto same = [&](const at::Tensor& before) {
+      return before.numel() == drawn.numel() &&
+             std::equal(before.const_data_ptr<int64_t>(), before.const_data_ptr<int64_t>() + before.numel(),
+                        drawn.const_data_ptr<int64_t>());
+    };
+    const auto first = std::ranges::find_if(drawn_, same);
+    if (first == drawn_.end()) return false;
+    known_[identity_of(drawn)] = known_.at(identity_of(*first));
+    alive_.push_back(drawn);
+    return true;
+  }
+
   // What a graph records of an operator that writes to its argument: its functional form, whose result takes the argument's
   // name. Only where the argument is a result of this region that nothing else shows: what lies outside is written to by
   // nobody, and another view of it would keep the name of what was there before.
@@ -200,6 +220,7 @@ class Recorder final : public DispatchMode {
   Graph& graph_;
   std::vector<Node>* nodes_ = &graph_.forward;
   std::map<Identity, ValueId> known_;
+  std::vector<at::Tensor> drawn_;  // by forward
   std::set<const void*> outside_;  // storages of what is no result of the region
   // Every tensor that was named. A freed storage's address is soon given to another tensor, which would then be taken for
   // the one that is gone.
@@ -216,11 +237,13 @@ class DryRun {
     if (!rank_) return;
     rank_->begin_dry_run();
     kept_before_ = rank_->counters.operators_kept;
+    random_before_ = rank_->random;
   }
   ~DryRun() {
     if (rank_) {
       rank_->end_dry_run();
       rank_->counters.operators_kept = kept_before_;
+      rank_->random = std::move(random_before_);
     }
     at::SavedTensorDefaultHooks::set_tls_state(hooks_);
   }
@@ -235,6 +258,7 @@ class DryRun {
   at::impl::SavedTensorDefaultHooksTLS hooks_;
   RankState* rank_;
   std::int64_t kept_before_ = 0;
+  RandomState random_before_;
 };
 
 // In another storage, and otherwise laid out as it was, which clone() does not promise.

@@ -20,7 +20,8 @@ class CheckpointWrapper final : public ModuleOf<CheckpointWrapper> {
   at::Tensor forward(const Tensors& inputs) override {
     const ModulePtr wrapped = child(kWrapped);
     const Region region = [wrapped](const Tensors& again) { return wrapped->call(again); };
-    return options_.reentrant ? recompute_reentrantly(region, inputs) : recompute_in_backward(region, inputs, options_);
+    return options_.reentrant ? recompute_reentrantly(region, inputs, options_.preserve_random_state)
+                              : recompute_in_backward(region, inputs, options_);
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include "ranks/graph/autocast.h"
 #include "ranks/graph/saved_tensors.h"
+#include "ranks/module/random_state.h"
 #include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
 
@@ -52,6 +53,7 @@ struct Frame : std::enable_shared_from_this<Frame> {
   at::Tensor keeper;                    // output of SaveInputs, which holds the inputs
   std::vector<bool> inputs_require_grad;
   Autocast autocast;
+  std::optional<RandomState> random;  // of forward; none where it is not put back
   // In the order saved. Weak: what autograd let go of is counted in the second run, and its tensor is not kept.
   std::vector<std::weak_ptr<Placeholder>> placeholders;
   std::map<int, std::size_t> filled;  // by graph task: how many the second run has saved so far
@@ -149,6 +151,7 @@ void Frame::run_again(int task) {
     const RecomputeScope phase;
     const at::AutoGradMode grad(true);  // backward runs without, and then nothing would be saved
     const AutocastScope cast(autocast);
+    const RandomScope drawing(random);
     const SavedTensorHooksScope hooks(new FillHooks(shared_from_this(), task));
     std::optional<DispatchModeScope> mode;
     if (second_mode) {
@@ -171,6 +174,7 @@ at::Tensor recompute_in_backward(Region region, const Tensors& inputs, const Rec
   frame->region = std::move(region);
   frame->options = options;
   frame->autocast = autocast_now();
+  if (options.preserve_random_state) frame->random = random_state_now();
   for (const at::Tensor& input : inputs) {
     frame->inputs_require_grad.push_back(input.defined() && input.requires_grad());
   }

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/graph/autocast.h"
+#include "ranks/module/random_state.h"
 #include "ranks/module/recompute_scope.h"
 
 namespace ordercheck::ranks {
@@ -18,6 +19,7 @@ using torch::autograd::variable_list;
 struct HeldRegion : torch::CustomClassHolder {
   Region region;
   Autocast autocast;
+  std::optional<RandomState> random;
   std::vector<bool> require_grad;
 };
 
@@ -40,6 +42,7 @@ struct Reentrant : torch::autograd::Function<Reentrant> {
       const RecomputeScope phase;
       const at::AutoGradMode grad(true);
       const AutocastScope cast(held->autocast);
+      const RandomScope drawing(held->random);
       output = held->region(inputs);
     }
     torch::autograd::backward({output}, {gradients[0]});
@@ -51,10 +54,11 @@ struct Reentrant : torch::autograd::Function<Reentrant> {
 
 }  // namespace
 
-at::Tensor recompute_reentrantly(Region region, const Tensors& inputs) {
+at::Tensor recompute_reentrantly(Region region, const Tensors& inputs, bool preserve_random_state) {
   const auto held = c10::make_intrusive<HeldRegion>();
   held->region = std::move(region);
   held->autocast = autocast_now();
+  if (preserve_random_state) held->random = random_state_now();
   return Reentrant::apply(held, at::TensorList(inputs));
 }
 

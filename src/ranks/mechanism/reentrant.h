@@ -11,6 +11,6 @@
 
 namespace ordercheck::ranks {
 
-at::Tensor recompute_reentrantly(Region region, const Tensors& inputs);
+at::Tensor recompute_reentrantly(Region region, const Tensors& inputs, bool preserve_random_state = true);
 
 }  // namespace ordercheck::ranks

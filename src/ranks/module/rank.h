@@ -19,6 +19,7 @@
 #include "protocol/messages.h"
 #include "ranks/module/compiled_scope.h"
 #include "ranks/module/placement.h"
+#include "ranks/module/random_state.h"
 #include "ranks/module/storage_meter.h"
 #include "stack/mesh.h"
 
@@ -73,6 +74,7 @@ class RankState {
   StorageMeter parameters_held;     // shards, whole parameters, gathered copies
   StorageMeter saved_for_backward;  // parameters left out
   CompiledWork compiled;
+  RandomState random;
   Counters counters;  // all but the two peaks, which come from the meters
   // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
   std::function<void(const Module& module, const at::Tensor& output)> on_output;
