@@ -57,6 +57,13 @@ const std::vector<Expectation>& table() {
       {"detached_router", "(nothing) model=moe", "gradient of tok_embeddings.weight"},
       {"idle_expert", "ep=8,fsdp=8 model=moe", "deadlock"},
       {"expert_scale", "ep=2,fsdp=2 model=moe", "gradient of layers.0.moe.experts.w1"},
+      {"fresh_random", "ac model=llama_dropout", "gradient of tok_embeddings.weight"},
+      {"fresh_random", "ac:reentrant model=llama_dropout", "gradient of tok_embeddings.weight"},
+      {"fresh_random", "sac model=llama_dropout", "gradient of tok_embeddings.weight"},
+      {"fresh_random", "compile,ac model=llama_dropout", "gradient of tok_embeddings.weight"},
+      {"fresh_random", "ac,compile model=llama_dropout", "gradient of tok_embeddings.weight"},
+      {"fresh_random", "pp=2:zbv:microbatches=4,ac model=llama_dropout", "gradient of tok_embeddings.weight"},
+      {"first_positions", "tp=2 model=llama_dropout", "loss"},
       {"zero_gradient", "fsdp=2", "gradient of tok_embeddings.weight"},
   };
   return lines;

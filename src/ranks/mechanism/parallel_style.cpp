@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/comm/collectives.h"
+#include "ranks/mechanism/sequence_pieces.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -96,6 +97,15 @@ void gather_input(Module& module, const StyleSite& site) {
     return inputs;
   });
   place_output(module, site);
+}
+
+void take_positions_of_piece(Module& module, const StyleSite& site) {
+  place_output(module, site);
+  if (!site.sequence || site.mutant == "first_positions") return;
+  module.add_pre_hook([site](Module&, Tensors inputs) {
+    inputs[1] = sequence_piece(inputs[1], 0, site.axis);
+    return inputs;
+  });
 }
 
 void outputs_sequence_piece(Module& module, const StyleSite& site) { place_output(module, site); }

@@ -37,6 +37,9 @@ void work_on_sequence_piece(Module& module, const StyleSite& site);
 // came in.
 void gather_input(Module& module, const StyleSite& site);
 
+// Input 1, the positions of the whole sequence that input 0 is a piece of, becomes those of the piece.
+void take_positions_of_piece(Module& module, const StyleSite& site);
+
 // Nothing is changed; only says how the output lies: as pieces of the sequence, or as this rank's heads.
 void outputs_sequence_piece(Module& module, const StyleSite& site);
 void outputs_own_heads(Module& module, const StyleSite& site);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ranks/model/attention.h"
+#include "ranks/model/dropout.h"
 #include "ranks/model/initial.h"
 #include "ranks/model/layers.h"
 #include "ranks/model/moe.h"
@@ -31,9 +32,14 @@ class TransformerBlock final : public ModuleOf<TransformerBlock> {
  protected:
   at::Tensor forward(const Tensors& inputs) override {
     const at::Tensor& x = inputs[0];
-    const at::Tensor attended = x + child("attention")->call({child("attention_norm")->call({x}), inputs[1]});
+    const auto kept = [&](const char* name, const at::Tensor& branch) {
+      const ModulePtr dropout = child(name);
+      return dropout ? dropout->call({branch, inputs[1]}) : branch;
+    };
+    const at::Tensor attention = child("attention")->call({child("attention_norm")->call({x}), inputs[1]});
+    const at::Tensor attended = x + kept("attention_dropout", attention);
     const ModulePtr wide = child("moe") ? child("moe") : child("feed_forward");
-    return attended + wide->call({child("ffn_norm")->call({attended})});
+    return attended + kept("ffn_dropout", wide->call({child("ffn_norm")->call({attended})}));
   }
 };
 
@@ -96,11 +102,13 @@ class Builder {
     auto block = std::make_shared<TransformerBlock>();
     block->set_child("attention_norm", norm(path + ".attention_norm", mutant));
     block->set_child("attention", attention);
+    if (options_.dropout > 0) block->set_child("attention_dropout", std::make_shared<Dropout>(options_.dropout));
     block->set_child("ffn_norm", norm(path + ".ffn_norm", ""));
     if (experts_)
       block->set_child("moe", mixture(path + ".moe"));
     else
       block->set_child("feed_forward", feed_forward(path + ".feed_forward", sizes_.ffn_hidden));
+    if (options_.dropout > 0) block->set_child("ffn_dropout", std::make_shared<Dropout>(options_.dropout));
     return block;
   }
   ModulePtr feed_forward(const std::string& path, int hidden) {

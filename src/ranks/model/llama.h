@@ -3,7 +3,7 @@
 // positions from the activations' length, as torchtitan's does), so that a part of it can run on a piece.
 //
 //   tok_embeddings, layers.{i}.{attention_norm, attention.{wq, wk, wv, inner_attention, wo}, ffn_norm,
-//   feed_forward.{w1, w2, w3}}, norm, output
+//   feed_forward.{w1, w2, w3}}, norm, output; with dropout, layers.{i}.{attention_dropout, ffn_dropout} too
 //
 // Root inputs: tokens [batch, sequence] int64, positions [sequence] int64. Output: logits [batch, sequence, vocab].
 #pragma once
@@ -19,6 +19,7 @@ namespace ordercheck::ranks {
 struct ModelOptions {
   at::ScalarType dtype = at::kDouble;
   std::uint64_t seed = 1;
+  double dropout = 0;  // of what a block's two branches add to the stream; 0 for no such module
   std::string mutant;  // epsilon, mask_bit, position, detached_router, idle_expert act here
 };
 

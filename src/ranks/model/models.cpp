@@ -10,8 +10,15 @@ struct NamedModel {
   ModulePtr (*make)(const ModelOptions& options);
 };
 
+// A tenth is usual; a quarter leaves every parameter a gradient that differs from that without it.
+ModulePtr with_dropout(ModelOptions options) {
+  options.dropout = 0.25;
+  return make_llama(kUsualModel, options);
+}
+
 const NamedModel kModels[] = {
     {"llama", [](const ModelOptions& options) { return make_llama(kUsualModel, options); }},
+    {"llama_dropout", [](const ModelOptions& options) { return with_dropout(options); }},
     {"moe", [](const ModelOptions& options) { return make_moe(kUsualModel, kUsualExperts, options); }},
 };
 

@@ -39,6 +39,8 @@ inline const std::vector<Mutant>& mutants() {
       {"unscaled", "gathered parameters are scaled up in transit and not scaled back"},
       {"no_broadcast", "the first replica's values are not sent to the others"},
       {"unused_graph", "graphs are captured and none is run: the module runs as it was"},
+      {"fresh_random", "M6: recomputation does not put the random state back"},
+      {"first_positions", "dropout on a piece of the sequence drops what it would drop on the first piece"},
       {"zero_gradient", "M15: one parameter's gradient is zero"},
   };
   return table;

@@ -38,8 +38,9 @@ Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int mic
               .labels = at::empty({samples.count, length}, at::kLong),
               .positions = at::arange(length, at::kLong)};
   for (int i = 0; i < samples.count; ++i) {
+    const int sample = samples.first + i;
+    batch.samples.push_back(sample);
     for (int position = 0; position < length; ++position) {
-      const int sample = samples.first + i;
       const int64_t at = static_cast<int64_t>(i) * length + position;
       batch.tokens.mutable_data_ptr<int64_t>()[at] = token_at(seed, step, sample, position);
       const bool valid = valid_at(seed, step, sample, position);

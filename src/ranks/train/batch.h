@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -13,9 +14,10 @@ namespace ordercheck::ranks {
 inline constexpr std::int64_t kIgnoredLabel = -100;
 
 struct Batch {
-  at::Tensor tokens;     // [samples, sequence] int64
-  at::Tensor labels;     // [samples, sequence] int64; kIgnoredLabel where the token is not valid
-  at::Tensor positions;  // [sequence] int64
+  at::Tensor tokens;                  // [samples, sequence] int64
+  at::Tensor labels;                  // [samples, sequence] int64; kIgnoredLabel where the token is not valid
+  at::Tensor positions;               // [sequence] int64
+  std::vector<std::int64_t> samples;  // their numbers in the whole batch
   int valid_tokens = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "ranks/train/loss.h"
 #include "ranks/train/operator_meter.h"
 #include "ranks/transform/transform.h"
+#include "stack/counter_random.h"
 #include "stack/step_data.h"
 #include "stack/trainer.h"
 
@@ -141,6 +142,7 @@ class RankRun {
     for (const auto& tell : training_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     const Data data = data_of(step, microbatch, settings.accumulation);
     rank_.set_phase(step, Phase::forward);
+    restart_random(step, data);
     const ModulePtr& model = training_.parts.front();
     const at::Tensor logits = in_forward([&] { return model->call({data.tokens, data.positions}); });
     const at::Tensor sum = summed_cross_entropy(logits, data.labels, model->output_placements);
@@ -170,7 +172,10 @@ class RankRun {
     };
     pipeline_->step({.call = [this](const ModulePtr& stage,
                                     const Tensors& inputs) { return in_forward([&] { return stage->call(inputs); }); },
-                     .inputs = [&](int microbatch) -> Tensors { return {data[microbatch].tokens, data[microbatch].positions}; },
+                     .inputs = [&](int microbatch) -> Tensors {
+                       restart_random(step, data[microbatch]);  // asked for once a forward of a stage
+                       return {data[microbatch].tokens, data[microbatch].positions};
+                     },
                      .loss = loss,
                      .before =
                          [&](Computation computation) {
@@ -182,13 +187,19 @@ class RankRun {
 
   struct Data {
     at::Tensor tokens, labels, positions;
+    std::vector<std::int64_t> samples;
     int valid_tokens;
   };
   Data data_of(int step, int microbatch, int microbatches) {
     const Batch batch = batch_of(program_.subject.settings.seed, step, rank_.mesh, rank_.rank, microbatch, microbatches);
     Tensors data{batch.tokens, batch.labels, batch.positions};
     for (const auto& pass_through : training_.on_batch) data = pass_through(std::move(data));
-    return {data[0], data[1], data[2], batch.valid_tokens};
+    return {data[0], data[1], data[2], batch.samples, batch.valid_tokens};
+  }
+
+  // What is drawn belongs to the sample and the step, in whichever microbatch of whichever rank the sample is.
+  void restart_random(int step, const Data& data) {
+    rank_.random.restart(draw(program_.subject.settings.seed, key("random state"), step), data.samples);
   }
 
   // What is differentiated: a sum of losses over the tokens of the step.

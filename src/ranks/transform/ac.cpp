@@ -12,7 +12,8 @@ int interval_of(const Item& item) { return item.mode == "selective" ? count_opti
 
 void apply_ac(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
-  const RecomputeOptions options{.reentrant = option_of(item, "reentrant").has_value()};
+  const RecomputeOptions options{.reentrant = option_of(item, "reentrant").has_value(),
+                                 .preserve_random_state = site.mutant != "fresh_random"};
   for (const ModulePtr& model : program.parts) checkpoint_blocks(model, interval_of(item), options);
 }
 

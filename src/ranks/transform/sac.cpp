@@ -49,6 +49,7 @@ void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
     return op != "aten::mm" || run % every == 0;
   };
   RecomputeOptions options;
+  options.preserve_random_state = site.mutant != "fresh_random";
   options.modes = [policy, mutant = site.mutant] { return selective_cache(policy, mutant); };
   for (const ModulePtr& model : program.parts) checkpoint_blocks(model, 1, options);
 }

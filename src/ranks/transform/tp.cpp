@@ -50,6 +50,11 @@ constexpr PlanEntry kPlanOfFeedForward[] = {
     {"layers.*.feed_forward.w3", split_output_features},
 };
 
+constexpr PlanEntry kPlanOfDropout[] = {
+    {"layers.*.attention_dropout", take_positions_of_piece},
+    {"layers.*.ffn_dropout", take_positions_of_piece},
+};
+
 // Of a mixture of experts, which stands in a feed-forward network's place: it works on a piece of the sequence, router and experts with it, and only the shared experts are split.
 // As Megatron-LM has it; torchtitan gathers the tokens first.
 constexpr PlanEntry kPlanOfExperts[] = {
@@ -93,6 +98,7 @@ void apply_plan(const ModulePtr& model, const StyleSite& site, bool whole) {
     apply_entries(kPlanOfExperts, model, site);
   else
     apply_entries(kPlanOfFeedForward, model, site);
+  if (!walk(model, {"layers", "*", "attention_dropout"}).empty()) apply_entries(kPlanOfDropout, model, site);
   // The model hands on what its last module does.
   if (const ModulePtr output = model->child("output")) model->output_placements = output->output_placements;
 }
