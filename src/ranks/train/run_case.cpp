@@ -12,6 +12,7 @@
 #include "ranks/arith/range.h"
 #include "ranks/comm/world.h"
 #include "ranks/model/models.h"
+#include "ranks/module/checks.h"
 #include "ranks/module/mutants.h"
 #include "ranks/train/assemble_record.h"
 #include "ranks/train/batch.h"
@@ -72,10 +73,12 @@ void end(Record& record, Ending ending, Phase phase, std::string message) {
 
 }  // namespace
 
+std::string engine_name() { return checks_are_left_out() ? "unchecked" : "native"; }
+
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
   const Mesh mesh = mesh_of(run.subject.stack);
   Record record{.case_text = print(run.subject),
-                .engine = "native",
+                .engine = engine_name(),
                 .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
                 .device = "cpu",
                 .world_size = world_size(mesh),

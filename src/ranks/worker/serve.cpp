@@ -47,7 +47,7 @@ class ProtocolOut {
 };
 
 Hello introduce() {
-  Hello hello{.engine = "native",
+  Hello hello{.engine = engine_name(),
               .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
               .devices = {"cpu"},
               .transforms = built_transforms(),
