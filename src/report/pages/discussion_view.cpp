@@ -77,12 +77,6 @@ bool is_other_way(const Stack& stack, const DiscussionPoint& point) {
   return then != end ? then < first : first != begin;
 }
 
-// As a reader asks: bitwise equal and slower is not without a difference. Of what failed, where.
-std::string shown_in_words(const Outcome& run, const Sources& sources) {
-  const Shown shown = shown_by(run, sources, reader_target(sources));
-  return shown == Shown::fails ? verdict_in_words(run.seen) : in_words(shown);
-}
-
 // Of the point's stacks that are in the other order.
 std::string other_way_in_words(const DiscussionPoint& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::vector<std::pair<std::string, std::vector<std::string>>> shown;  // what was seen, and of which stacks

@@ -109,6 +109,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
                      .symptoms = symptoms(sources, engines),
                      .changes = versions_views(sources, engines),
                      .between_engines = engines_view(sources, engines),
+                     .checks = checks_view(sources, engines),
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
@@ -177,11 +178,9 @@ Json compared_data(const PageContents& pages) {
     }
     if (!view.open_cases.empty()) open.push_back({{"engine", view.title}, {"reasons", view.open_cases}});
   }
-  return {{"agreements", pages.agreements},
-          {"contradiction_rows", std::move(contradictions)},
-          {"changes", pages.changes},
-          {"between_engines", pages.between_engines},
-          {"open_on", std::move(open)}};
+  return {{"agreements", pages.agreements}, {"contradiction_rows", std::move(contradictions)},
+          {"changes", pages.changes},       {"between_engines", pages.between_engines},
+          {"checks", pages.checks},         {"open_on", std::move(open)}};
 }
 
 Json rule_index_data(const PageContents& pages) { return {{"rules", pages.rules}}; }

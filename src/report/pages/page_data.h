@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "report/pages/agreement_view.h"
+#include "report/pages/checks_view.h"
 #include "report/pages/discussion_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
@@ -38,6 +39,7 @@ struct PageContents {
   std::vector<AgreementView> agreements;  // of the same engines
   std::vector<VersionsView> changes;      // between versions
   EnginesView between_engines;
+  ChecksView checks;
   std::vector<FrameworkRow> frameworks;
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;

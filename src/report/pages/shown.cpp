@@ -127,4 +127,9 @@ const char* sign_of(Shown shown) {
   return "·";
 }
 
+std::string shown_in_words(const Outcome& run, const Sources& sources) {
+  const Shown shown = shown_by(run, sources, reader_target(sources));
+  return shown == Shown::fails ? verdict_in_words(run.seen) : in_words(shown);
+}
+
 }  // namespace ordercheck

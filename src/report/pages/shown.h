@@ -44,6 +44,8 @@ std::string without_type(const std::string& message);
 
 const char* in_words(
     Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
+// What one run showed, as a reader asks: bitwise equal and slower is not without a difference. Of what failed, where.
+std::string shown_in_words(const Outcome& run, const Sources& sources);
 const char* sign_of(Shown shown);  // one character for a table
 
 }  // namespace ordercheck

@@ -15,8 +15,8 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
 
 namespace {
 
-std::string name_of_definition(const std::vector<EngineFile>& engines) {
-  const auto found = std::ranges::find(engines, true, &EngineFile::by_definition);
+std::string name_of(const std::vector<EngineFile>& engines, bool EngineFile::* use) {
+  const auto found = std::ranges::find(engines, true, use);
   return found == engines.end() ? "" : found->name;
 }
 
@@ -35,7 +35,8 @@ Result<Sources> load_sources(const Folders& folders) {
   if (!space) return space.error();
   Sources sources{.rules = std::move(known->rules),
                   .reader = usual_target(known->engines),
-                  .definition = name_of_definition(known->engines),
+                  .definition = name_of(known->engines, &EngineFile::by_definition),
+                  .without_checks = name_of(known->engines, &EngineFile::without_checks),
                   .engines = names_of(known->engines),
                   .evidence = std::move(known->evidence),
                   .frameworks = *std::move(frameworks),
