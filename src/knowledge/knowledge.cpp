@@ -32,6 +32,12 @@ std::vector<Observation> versions_in(const std::vector<EvidenceTable>& heads) {
   return versions;
 }
 
+// What such an engine shows is about its checks, and nothing that a stack is recommended or warned of for.
+bool leaves_checks_out(const std::string& name, const std::vector<EngineFile>& engines) {
+  const EngineFile* engine = find_engine(engines, name);
+  return engine != nullptr && engine->without_checks;
+}
+
 }  // namespace
 
 Result<Knowledge> load_knowledge(const Folders& folders) {
@@ -64,7 +70,8 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& 
   knowledge->observations = observations_of(*own);
   const auto others = read_evidence(evidence, reading_others(*target, knowledge->rules, knowledge->observations));
   if (!others) return others.error();
-  for (Observation& seen : observations_of(*others)) knowledge->observations.push_back(std::move(seen));
+  for (Observation& seen : observations_of(*others))
+    if (!leaves_checks_out(seen.engine, knowledge->engines)) knowledge->observations.push_back(std::move(seen));
   return knowledge;
 }
 

@@ -50,7 +50,7 @@ TEST(EngineFile, ErrorsNameTheLine) {
 TEST(EngineFiles, ThoseThatComeWithItAreKnownWithoutAFolder) {
   const auto known = load_engine_files("/no/such/folder");
   ASSERT_TRUE(known) << known.error().message;
-  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "native", "pytorch", "torchtitan"));
+  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "native", "pytorch", "torchtitan", "unchecked"));
   EXPECT_EQ(*known, load_engine_files(ORDERCHECK_SOURCE_DIR "/matrix/engines").value());
   EXPECT_EQ(find_engine(*known, "third"), nullptr);
 }
