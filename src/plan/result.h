@@ -22,6 +22,8 @@ struct CaseResult {
   bool in_compiler_code = false;         // what differs does so in the compiler's own code alone
   std::string persistence;               // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;  // of a difference
+  std::vector<std::string> right_without =
+      {};  // of a difference, failure or hang: the items without any one of which there is none
 };
 
 struct PlanResult {

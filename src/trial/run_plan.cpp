@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "trial/ablation.h"
 #include "trial/controls.h"
 #include "trial/last_bits.h"
 #include "trial/tensors.h"
@@ -103,6 +104,15 @@ Status look_again(std::vector<Trial>& trials, std::vector<CaseResult>& results, 
   return look_at_last_bits(differing, runs);
 }
 
+// Of those that a transform may be to blame for.
+void ablate(const std::vector<Trial>& trials, std::vector<CaseResult>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Verdict verdict = results[i].outcome.seen.verdict;
+    if (verdict == Verdict::differs || verdict == Verdict::fails || verdict == Verdict::hangs)
+      results[i].right_without = right_without(trials[i]);
+  }
+}
+
 void compare_with_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {
   std::vector<Outcome*> outcomes;
   for (CaseResult& one : results) {
@@ -139,6 +149,8 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
   if (!judged) return judged.error();
   result.cases = *std::move(judged);
   if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
+  // A mutant or a fault is in the case alone, and nothing that is left out takes it away.
+  if (options.mutant.empty() && !options.fault) ablate(trials, result.cases);
   compare_with_rules(result.cases, rules, target_of(result.hello));
 
   // A matrix without the grid has no twins without it.

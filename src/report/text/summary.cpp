@@ -60,6 +60,8 @@ std::string contradiction_text(const CaseResult& result) {
   std::string text = fmt::format("contradiction  {}: {}\n", print(outcome.subject), outcome.disagreement);
   text += fmt::format("               {}\n", reason_of(result));
   if (result.divergence) text += fmt::format("               first in {}\n", in_words(*result.divergence));
+  if (!result.right_without.empty())
+    text += fmt::format("               right without {}\n", join(result.right_without, " or "));
   if (!outcome.explanation.empty()) text += fmt::format("               explained: {}\n", outcome.explanation);
   return text;
 }
@@ -166,6 +168,7 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   add_field(text, "persists", result.persistence);
   if (result.closeness) add_list(text, "farthest", farthest_lines(*result.closeness));
   if (result.divergence) add_field(text, "first in", in_words(*result.divergence));
+  add_field(text, "right without", join(result.right_without, " or "));
   if (result.record.failure) add_list(text, "where", result.record.failure->ranks);
   std::vector<std::string> effects;
   for (const Effect& effect : outcome.seen.effects)

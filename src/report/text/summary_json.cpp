@@ -88,6 +88,7 @@ Json case_json(const CaseResult& result) {
             {"open_because", outcome.open_because},
             {"explanation", outcome.explanation},
             {"persistence", result.persistence},
+            {"right_without", result.right_without},
             {"counters", counters_json(seen.counters)},
             {"range_used", result.record.range_used},
             {"digest", hex(seen.digest)}};

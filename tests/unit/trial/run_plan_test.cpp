@@ -47,6 +47,21 @@ TEST_F(RunPlan, LegalOrdersAreEqualAndWhatWasPredictedFails) {
   EXPECT_THAT(tally.verdicts, testing::ElementsAre(std::pair(Verdict::equal, 2), std::pair(Verdict::fails, 1)));
 }
 
+TEST_F(RunPlan, TellsWithoutWhichItemAStackIsRight) {
+  runner_.corrupt("tp=2,ac,fsdp=2", fail_in_apply);
+  runner_.corrupt("tp=2,fsdp=2", fail_in_apply);
+  const CaseResult result = run({"tp=2,ac,fsdp=2"}).cases.at(0);
+  EXPECT_EQ(result.outcome.seen.verdict, Verdict::fails);
+  EXPECT_THAT(result.right_without, testing::ElementsAre("tp=2", "fsdp=2")) << "without ac it fails as well";
+}
+
+TEST_F(RunPlan, SaysNothingOfItWhereAStackIsRightOrAnItemChangesNumbers) {
+  EXPECT_THAT(run({"tp=2,fsdp=2"}).cases.at(0).right_without, testing::IsEmpty());
+  runner_.corrupt("tp=2,optimizer=sgd", fail_in_apply);
+  EXPECT_THAT(run({"tp=2,optimizer=sgd"}).cases.at(0).right_without, testing::ElementsAre("tp=2"))
+      << "without the optimizer another reference is owed";
+}
+
 TEST_F(RunPlan, TheSubjectIsReallyRunTwiceAndReferencesOnce) {
   run({"tp=2", "tp=4"});
   const auto runs = [&](const std::string& text) {
