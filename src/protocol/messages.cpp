@@ -60,6 +60,18 @@ std::vector<BuiltTransform> transforms_in(const json& value) {
   return transforms;
 }
 
+json json_of(const std::vector<Mutant>& mutants) {
+  json all = json::array();
+  for (const Mutant& one : mutants) all.push_back({{"name", one.name}, {"breaks", one.breaks}});
+  return all;
+}
+
+std::vector<Mutant> mutants_in(const json& value) {
+  std::vector<Mutant> mutants;
+  for (const json& said : value) mutants.push_back({.name = said["name"], .breaks = said["breaks"]});
+  return mutants;
+}
+
 Hello hello_in(const json& value) {
   const auto words = [&](const char* name) { return value[name].get<std::vector<std::string>>(); };
   return {.engine = value["engine"],
@@ -68,7 +80,7 @@ Hello hello_in(const json& value) {
           .transforms = transforms_in(value["transforms"]),
           .models = words("models"),
           .own_code = value["own_code"],
-          .mutants = words("mutants"),
+          .mutants = mutants_in(value["mutants"]),
           .faults = words("faults"),
           .max_ranks = value["max_ranks"],
           .content_hash = value["content_hash"]};
@@ -85,7 +97,7 @@ std::string encode(const Hello& message) {
                   {"transforms", json_of(message.transforms)},
                   {"models", json(message.models)},
                   {"own_code", message.own_code},
-                  {"mutants", json(message.mutants)},
+                  {"mutants", json_of(message.mutants)},
                   {"faults", json(message.faults)},
                   {"max_ranks", message.max_ranks},
                   {"content_hash", message.content_hash}});

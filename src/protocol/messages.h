@@ -23,7 +23,14 @@
 
 namespace ordercheck {
 
-inline constexpr int kProtocolVersion = 4;
+inline constexpr int kProtocolVersion = 5;
+
+// A switch that puts one small error in: what shows that the comparison can see it.
+struct Mutant {
+  std::string name;    // "drop_sum"
+  std::string breaks;  // in words, without a full stop
+  friend bool operator==(const Mutant&, const Mutant&) = default;
+};
 
 struct Hello {
   std::string engine;                 // "native"
@@ -31,9 +38,9 @@ struct Hello {
   std::vector<std::string> devices;   // "cpu"
   std::vector<BuiltTransform> transforms;
   std::vector<std::string> models;
-  bool own_code = false;             // it runs a user's own model or function, written package.module:name
-  std::vector<std::string> mutants;  // switches it knows
-  std::vector<std::string> faults;   // kinds it knows
+  bool own_code = false;            // it runs a user's own model or function, written package.module:name
+  std::vector<Mutant> mutants;      // switches it knows
+  std::vector<std::string> faults;  // kinds it knows
   int max_ranks = 1;
   std::string content_hash;  // of the worker's program: journals are not resumed across builds
   friend bool operator==(const Hello&, const Hello&) = default;

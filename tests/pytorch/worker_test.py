@@ -37,7 +37,7 @@ def children(pid: int) -> list[int]:
 
 def test_hello(worker: Supervisor) -> None:
     hello = worker.hello
-    assert (hello["type"], hello["protocol"], hello["engine"]) == ("hello", 4, "pytorch")
+    assert (hello["type"], hello["protocol"], hello["engine"]) == ("hello", 5, "pytorch")
     assert [one["name"] for one in hello["transforms"]] == ["tp", "fsdp"]
     assert {"crash", "hang", "throw", "slow", "exit", "kill", "nonsense"} <= set(hello["faults"])
     assert "+" not in hello["versions"][0]

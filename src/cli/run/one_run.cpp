@@ -7,14 +7,16 @@
 #include "cli/shared/fault.h"
 #include "cli/shared/subject_option.h"
 #include "stack/notation.h"
+#include "stack/transforms.h"
 
 namespace ordercheck::cli {
 namespace {
 
 Status check_mutant(const std::string& mutant, const Hello& hello) {
-  if (mutant.empty() || contains(hello.mutants, mutant)) return Done{};
-  return Error{fmt::format("the {} engine knows no mutant '{}'; {}", hello.engine, mutant,
-                           did_you_mean(mutant, hello.mutants, "it knows "))};
+  const std::vector<std::string> known = names_in(hello.mutants);
+  if (mutant.empty() || contains(known, mutant)) return Done{};
+  return Error{
+      fmt::format("the {} engine knows no mutant '{}'; {}", hello.engine, mutant, did_you_mean(mutant, known, "it knows "))};
 }
 
 Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {

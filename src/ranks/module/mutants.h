@@ -2,32 +2,28 @@
 // can see. A mutant is a name that model and transforms look for at the one place it breaks.
 #pragma once
 
-#include <string>
 #include <vector>
 
-namespace ordercheck::ranks {
+#include "protocol/messages.h"
 
-struct Mutant {
-  std::string name;
-  std::string breaks;  // in words
-};
+namespace ordercheck::ranks {
 
 inline const std::vector<Mutant>& mutants() {
   static const std::vector<Mutant> table{
       {"epsilon", "RMSNorm's epsilon is a thousandth larger in the first block"},
       {"mask_bit", "one key after the query is visible to it in the first block"},
       {"position", "keys are rotated one position too far in the first block"},
-      {"drop_sum", "M1: a replicated norm weight's partial gradients are not summed"},
-      {"double_sum", "M2: a replicated norm weight's partial gradients are summed twice"},
+      {"drop_sum", "a replicated norm weight's partial gradients are not summed"},
+      {"double_sum", "a replicated norm weight's partial gradients are summed twice"},
       {"scale", "a gradient is divided by the degree where it should be summed"},
-      {"local_tokens", "M3: the loss is divided by the rank's valid tokens, not by all"},
-      {"norm_replicas", "M5: the total norm counts a replicated parameter once a rank"},
-      {"shard_order", "M10: a dim that is sharded twice is put together in the other order"},
-      {"skip_microbatch", "M12: the gradient of the last microbatch is not reduced"},
+      {"local_tokens", "the loss is divided by the rank's valid tokens, not by all"},
+      {"norm_replicas", "the total norm counts a replicated parameter once a rank"},
+      {"shard_order", "a dim that is sharded twice is put together in the other order"},
+      {"skip_microbatch", "the gradient of the last microbatch is not reduced"},
       {"average", "replicas' gradients are averaged where they should be summed"},
       {"skip_bucket", "the last bucket of gradients is not summed over replicas"},
       {"next_kept", "a run of a kept operator is handed what a later one of the same sizes returned"},
-      {"untouched", "M14: the transform is accepted and leaves the model as it was"},
+      {"untouched", "the transform is accepted and leaves the model as it was"},
       {"pad_front", "an uneven shard is padded before its rows, and its rows are looked for there"},
       {"nan_padding", "an uneven shard's padding is not a number, and is taken for rows"},
       {"lost_replicas", "gradients of shards are not summed over the replicas"},
@@ -39,9 +35,9 @@ inline const std::vector<Mutant>& mutants() {
       {"unscaled", "gathered parameters are scaled up in transit and not scaled back"},
       {"no_broadcast", "the first replica's values are not sent to the others"},
       {"unused_graph", "graphs are captured and none is run: the module runs as it was"},
-      {"fresh_random", "M6: recomputation does not put the random state back"},
+      {"fresh_random", "recomputation does not put the random state back"},
       {"first_positions", "dropout on a piece of the sequence drops what it would drop on the first piece"},
-      {"zero_gradient", "M15: one parameter's gradient is zero"},
+      {"zero_gradient", "one parameter's gradient is zero"},
   };
   return table;
 }

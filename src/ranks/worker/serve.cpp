@@ -52,9 +52,9 @@ Hello introduce() {
               .devices = {"cpu"},
               .transforms = built_transforms(),
               .models = model_names(),
+              .mutants = mutants(),
               .faults = {"crash", "hang", "throw", "slow", "nonsense", "exit", "skip_collective", "wrong_shape"},
               .max_ranks = kMaxRanks};
-  for (const Mutant& mutant : mutants()) hello.mutants.push_back(mutant.name);
   const auto program = read_file("/proc/self/exe");
   hello.content_hash = program ? hex(hash_of(*program)) : "unreadable";
   return hello;

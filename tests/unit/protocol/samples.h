@@ -79,7 +79,7 @@ inline Hello sample_hello() {
           .transforms = {{"tp"},
                          {.name = "fsdp", .modes = {""}, .scopes = {"block"}, .options = {{"reshard", {"always", "never"}}}}},
           .models = {"llama"},
-          .mutants = {"M1"},
+          .mutants = {{.name = "M1", .breaks = "a gradient is not summed"}},
           .faults = {"crash"},
           .max_ranks = 16,
           .content_hash = "0123"};

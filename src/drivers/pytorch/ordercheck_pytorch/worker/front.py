@@ -19,7 +19,7 @@ from .program import Program
 from .record import empty_record, failure_of, fill
 from .report import Order, RankError
 
-PROTOCOL = 4  # kProtocolVersion in src/protocol/messages.h
+PROTOCOL = 5  # kProtocolVersion in src/protocol/messages.h
 MOST_RANKS = 16
 
 
