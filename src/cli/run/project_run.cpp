@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "cli/project/found_project.h"
 #include "knowledge/knowledge.h"
 #include "project/allowance.h"
