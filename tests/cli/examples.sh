@@ -2,7 +2,7 @@
 # Every subcommand ends its help with examples, and they are what it understands. Usage: examples.sh BIN SOURCE TMP, with BIN
 # first on the PATH. Examples that need an interpreter with torch, or graphs, which no worker of tests keeps, are only parsed.
 set -u
-export PATH="$1:$PATH" XDG_CACHE_HOME="$3/cache" ORDERCHECK_WORKER="$1/honest_worker"
+export PATH="$1:$PATH" XDG_CACHE_HOME="$3/cache" ORDERCHECK_WORKER="$1/honest_worker" HONEST_WORKER_MUTANTS=drop_sum
 unset ORDERCHECK_PYTHON
 readonly scratch=$3
 cd "$2" || exit 1

@@ -44,6 +44,8 @@ ASKED = {
     "matrix-plan-1": ["matrix plan --rules data/rules"],
     "matrix-plan-covering-1": ["matrix plan --covering 2 --rules data/rules"],
     "matrix-diff-1": ["matrix diff libtorch-2.11.0 other.tsv --rules data/rules"],
+    "mutants-list-1": ["mutants list --rules data/rules"],
+    "mutants-run-1": ["mutants run --rules data/rules", "mutants run unlisted --rules data/rules"],
 }
 COVERING = """
 [covering]
@@ -92,6 +94,7 @@ class Schemas(unittest.TestCase):
             "ORDERCHECK_WORKER": str(HONEST_WORKER),
             "XDG_CACHE_HOME": str(self.folder / "cache"),
             "HONEST_WORKER_BREAKS": breaks,
+            "HONEST_WORKER_MUTANTS": "bend break idle unlisted",
         }
         return subprocess.run(
             [str(ORDERCHECK), *words.split()],
