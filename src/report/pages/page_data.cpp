@@ -122,6 +122,8 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
     pages.agreements.push_back(agreement_view(sources, engine));
   }
   for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
+  for (const EngineMutants& engine : sources.mutants) pages.mutants.push_back(mutants_view(engine));
+  pages.error_classes = error_classes_view(sources);
   return pages;
 }
 
@@ -167,7 +169,7 @@ Json ordering_data(const PageContents& pages) {
   return data;
 }
 
-Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}}; }
+Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}, {"mutants", pages.mutants}}; }
 
 Json compared_data(const PageContents& pages) {
   Json contradictions = Json::array(), open = Json::array();
@@ -184,5 +186,10 @@ Json compared_data(const PageContents& pages) {
 }
 
 Json rule_index_data(const PageContents& pages) { return {{"rules", pages.rules}}; }
+
+Json mutants_data(const PageContents& pages) {
+  return {
+      {"engines", pages.mutants}, {"covered", pages.error_classes.covered}, {"not_covered", pages.error_classes.not_covered}};
+}
 
 }  // namespace ordercheck

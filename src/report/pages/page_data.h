@@ -11,6 +11,7 @@
 #include "report/pages/discussion_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
+#include "report/pages/mutant_page.h"
 #include "report/pages/order_answer.h"
 #include "report/pages/order_drawing.h"
 #include "report/pages/order_view.h"
@@ -44,6 +45,8 @@ struct PageContents {
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;
   std::vector<RulePage> rules;
+  std::vector<MutantsView> mutants;  // one an engine that has any
+  ErrorClassesView error_classes;
 };
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
@@ -52,5 +55,6 @@ nlohmann::json ordering_data(const PageContents& pages);        // docs/parallel
 nlohmann::json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
 nlohmann::json compared_data(const PageContents& pages);        // docs/evidence/compared.md
 nlohmann::json rule_index_data(const PageContents& pages);      // docs/rules/README.md
+nlohmann::json mutants_data(const PageContents& pages);         // docs/mutants.md
 
 }  // namespace ordercheck
