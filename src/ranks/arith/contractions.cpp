@@ -1,10 +1,11 @@
-// Products of matrices and vectors: both operands are rounded to the grid, then the stock kernel multiplies them exactly.
+// Products of matrices and vectors: both operands are rounded to the grid, where a product is exact in any order.
 #include <ATen/CPUFunctions.h>
 #include <ATen/ops/unsqueeze_native.h>
 #include <ATen/ops/view_native.h>
 
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
+#include "ranks/arith/narrow_products.h"
 #include "ranks/arith/product_bound.h"
 #include "ranks/arith/snap.h"
 #include "ranks/arith/steps.h"
@@ -30,7 +31,7 @@ Tensor exact_mm(const Tensor& a, const Tensor& b, const char* what) {
 
 Tensor exact_bmm(const Tensor& a, const Tensor& b, const char* what) {
   const Operands operands = on_grid(a, b);
-  Tensor product = at::cpu::bmm(operands.a, operands.b);
+  Tensor product = product_on_grid(operands.a, operands.b);
   note_product(operands.a, operands.b, product_bits(), what);
   return product;
 }

@@ -8,6 +8,7 @@
 
 #include "ranks/arith/range.h"
 #include "ranks/arith/snap.h"
+#include "ranks/arith/wide_vectors.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -16,24 +17,35 @@ namespace {
 // that has no neighbour. Both ways below keep to it, so that the bound, which a record shows, does not depend on how an
 // operand lies in memory.
 
-// Of `rows` rows of `length` that follow each other.
-double largest_squares_of_rows(const double* data, int64_t rows, int64_t length) {
-  double largest = 0;
-  for (const double* row = data; row < data + rows * length; row += length) {
-    double even = 0, odd = 0;
-    int64_t i = 0;
-    for (; i + 1 < length; i += 2) {
-      even += row[i] * row[i];
-      odd += row[i + 1] * row[i + 1];
+// Of `kRows` rows of `length` that follow each other. Several at a time: a row's sums wait for each other.
+template <int kRows>
+void keep_largest_squares(const double* rows, int64_t length, double& largest) {
+  double even[kRows] = {}, odd[kRows] = {};
+  int64_t i = 0;
+  for (; i + 1 < length; i += 2) {
+    for (int r = 0; r < kRows; ++r) {
+      even[r] += rows[r * length + i] * rows[r * length + i];
+      odd[r] += rows[r * length + i + 1] * rows[r * length + i + 1];
     }
-    double squares = even + odd;
-    if (i < length) squares += row[i] * row[i];
+  }
+  for (int r = 0; r < kRows; ++r) {
+    double squares = even[r] + odd[r];
+    if (i < length) squares += rows[r * length + i] * rows[r * length + i];
     keep_largest(squares, largest);
   }
+}
+
+double largest_squares_of_rows(const double* data, int64_t rows, int64_t length) {
+  constexpr int kAtATime = 4;
+  double largest = 0;
+  int64_t row = 0;
+  for (; row + kAtATime <= rows; row += kAtATime) keep_largest_squares<kAtATime>(data + row * length, length, largest);
+  for (; row < rows; ++row) keep_largest_squares<1>(data + row * length, length, largest);
   return largest;
 }
 
 // Of the columns of `count` matrices of `rows` by `columns` that follow each other.
+ORDERCHECK_WIDE_VECTORS
 double largest_squares_of_columns(const double* data, int64_t count, int64_t rows, int64_t columns) {
   double largest = 0;
   std::vector<double> sums(2 * columns);

@@ -1,32 +1,47 @@
 #include "ranks/arith/snap.h"
 
-#include <limits>
-
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/copy_native.h>
 #include <fmt/format.h>
 
 #include "ranks/arith/range.h"
+#include "ranks/arith/wide_vectors.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-// One pass that also finds the largest magnitude, which the grid must hold. A maximum would drop what is not a number, so
-// numbers are counted: with one missing, `largest` is none either.
-void round_to_grid(const double* in, double* out, int64_t count, double c, double& largest) {
-  double top = 0;
-  int64_t numbers = 0;
-#pragma omp simd reduction(max : top) reduction(+ : numbers)
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = (in[i] + c) - c;
-    const double magnitude = std::fabs(in[i]);
-    top = magnitude > top ? magnitude : top;
-    numbers += in[i] == in[i];
-  }
-  largest = numbers == count ? top : std::numeric_limits<double>::quiet_NaN();
+// Not a number where one of them is none.
+double largest_magnitude(const double* in, int64_t count) {
+  double largest = 0;
+  for (int64_t i = 0; i < count; ++i) keep_largest(std::fabs(in[i]), largest);
+  return largest;
+}
+
+// Whether the grid holds all. Those that it does not hold are counted, which is faster than a maximum: that waits for the one
+// before.
+ORDERCHECK_WIDE_VECTORS
+bool fit_grid(const double* in, int64_t count, double limit) {
+  int64_t outside = 0;
+#pragma omp simd reduction(+ : outside)
+  for (int64_t i = 0; i < count; ++i) outside += !(std::fabs(in[i]) < limit);
+  return outside == 0;
+}
+
+ORDERCHECK_WIDE_VECTORS
+void round_to_grid(const double* in, double* out, int64_t count, double c) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) out[i] = (in[i] + c) - c;
 }
 
 }  // namespace
+
+void snap(const double* in, double* out, int64_t count, int bits) {
+  if (!fit_grid(in, count, std::ldexp(1.0, 51 - bits))) {
+    leave_range(fmt::format("exact arithmetic left its range: |x| = {:.3g} does not fit the grid 2^-{}",
+                            largest_magnitude(in, count), bits));
+  }
+  round_to_grid(in, out, count, snap_constant(bits));
+}
 
 at::Tensor in_rows(const at::Tensor& x) {
   if (x.is_contiguous()) return x;
@@ -40,11 +55,7 @@ at::Tensor snapped(const at::Tensor& x, int bits) {
   // A dense tensor lies in memory without holes, in whatever order: it is rounded as it lies.
   const at::Tensor in = x.is_non_overlapping_and_dense() ? x : in_rows(x);
   at::Tensor out = at::detail::empty_strided_cpu(in.sizes(), in.strides(), in.options());
-  double largest = 0;
-  round_to_grid(in.const_data_ptr<double>(), out.mutable_data_ptr<double>(), in.numel(), snap_constant(bits), largest);
-  if (!(largest < std::ldexp(1.0, 51 - bits))) {
-    leave_range(fmt::format("exact arithmetic left its range: |x| = {:.3g} does not fit the grid 2^-{}", largest, bits));
-  }
+  snap(in.const_data_ptr<double>(), out.mutable_data_ptr<double>(), in.numel(), bits);
   return out;
 }
 

@@ -21,6 +21,9 @@ inline double snap_constant(int bits) { return 1.5 * std::ldexp(1.0, 52 - bits);
 // range (range.h) for a value too large for the grid.
 at::Tensor snapped(const at::Tensor& x, int bits);
 
+// The same of numbers that lie side by side; `out` may be `in`.
+void snap(const double* in, double* out, int64_t count, int bits);
+
 // `x` itself where it is contiguous, else a copy that is.
 at::Tensor in_rows(const at::Tensor& x);
 

@@ -1,0 +1,113 @@
+#include "ranks/arith/narrow_products.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <ATen/CPUFunctions.h>
+#include <ATen/EmptyTensor.h>
+
+#include "ranks/arith/wide_vectors.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// Wider matrices are faster in the stock kernel.
+constexpr int64_t kNarrow = 8;
+
+// One matrix of several, in memory of whatever strides.
+struct Matrix {
+  const double* data;
+  int64_t rows, columns, row, column;  // the last two are strides
+  Matrix transposed() const { return {data, columns, rows, column, row}; }
+};
+
+Matrix matrix_of(const at::Tensor& x, int64_t i) {
+  return {x.const_data_ptr<double>() + i * x.stride(0), x.size(1), x.size(2), x.stride(1), x.stride(2)};
+}
+
+// The numbers of `x`, row after row.
+Matrix packed(const Matrix& x, std::vector<double>& room) {
+  room.resize(x.rows * x.columns);
+  for (int64_t i = 0; i < x.rows; ++i) {
+    for (int64_t j = 0; j < x.columns; ++j) room[i * x.columns + j] = x.data[i * x.row + j * x.column];
+  }
+  return {room.data(), x.rows, x.columns, x.columns, 1};
+}
+
+template <int kTerms>
+[[gnu::always_inline]] inline void add_terms(const double* factors, int64_t stride, const double* rows, int64_t row,
+                                             int64_t columns, double* out) {
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j) {
+    double sum = out[j];
+    for (int k = 0; k < kTerms; ++k) sum += factors[k * stride] * rows[k * row + j];
+    out[j] = sum;
+  }
+}
+
+// Row by row of the result, whose numbers lie side by side as those of a row of `b` do. Sums start at zero, here and below, as
+// the stock kernel's do: one of negative zeros is positive.
+ORDERCHECK_WIDE_VECTORS
+void multiply_by_rows(const Matrix& a, const Matrix& b, double* out) {
+  for (int64_t i = 0; i < a.rows; ++i, out += b.columns) {
+    std::fill(out, out + b.columns, 0.0);
+    const double* const factors = a.data + i * a.row;
+    int64_t k = 0;
+    for (; k + 4 <= b.rows; k += 4) add_terms<4>(factors + k * a.column, a.column, b.data + k * b.row, b.row, b.columns, out);
+    for (; k + 2 <= b.rows; k += 2) add_terms<2>(factors + k * a.column, a.column, b.data + k * b.row, b.row, b.columns, out);
+    for (; k < b.rows; ++k) add_terms<1>(factors + k * a.column, a.column, b.data + k * b.row, b.row, b.columns, out);
+  }
+}
+
+// Number by number: a row of `a` and a column of `b`, each of which lies side by side.
+ORDERCHECK_WIDE_VECTORS
+void multiply_by_dots(const Matrix& a, const Matrix& b, double* out) {
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < b.columns; ++j) {
+      const double *const x = a.data + i * a.row, *const y = b.data + j * b.column;
+      double sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t k = 0; k < a.columns; ++k) sum += x[k] * y[k];
+      *out++ = sum;
+    }
+  }
+}
+
+// Row by row of the transposed result: where the columns of `a` lie side by side.
+void multiply_by_columns(const Matrix& a, const Matrix& b, std::vector<double>& room, double* out) {
+  room.resize(a.rows * b.columns);
+  multiply_by_rows(b.transposed(), a.transposed(), room.data());
+  for (int64_t i = 0; i < a.rows; ++i) {
+    for (int64_t j = 0; j < b.columns; ++j) *out++ = room[j * a.rows + i];
+  }
+}
+
+bool is_product(const at::Tensor& a, const at::Tensor& b) {
+  return a.dim() == 3 && b.dim() == 3 && a.size(0) == b.size(0) && a.size(2) == b.size(1);
+}
+
+}  // namespace
+
+at::Tensor product_on_grid(const at::Tensor& a, const at::Tensor& b) {
+  // Also of one term, which is no sum: there the stock kernel keeps a negative zero or not, by the sizes.
+  if (!is_product(a, b) || a.size(2) < 2) return at::cpu::bmm(a, b);
+  const bool few_terms = a.size(2) <= kNarrow, few_columns = b.size(2) <= kNarrow;
+  const bool in_rows = a.stride(2) == 1, in_columns = a.stride(1) == 1;
+  if (!few_terms && !(few_columns && (in_rows || in_columns))) return at::cpu::bmm(a, b);
+  at::Tensor out = at::detail::empty_cpu({a.size(0), a.size(1), b.size(2)}, a.options());
+  double* to = out.mutable_data_ptr<double>();
+  std::vector<double> room;
+  for (int64_t i = 0; i < a.size(0); ++i, to += a.size(1) * b.size(2)) {
+    const Matrix x = matrix_of(a, i), y = matrix_of(b, i);
+    if (few_terms) {
+      multiply_by_rows(x, packed(y, room), to);
+    } else if (in_rows) {
+      multiply_by_dots(x, packed(y.transposed(), room).transposed(), to);
+    } else {
+      multiply_by_columns(x, y, room, to);
+    }
+  }
+  return out;
+}
+
+}  // namespace ordercheck::ranks

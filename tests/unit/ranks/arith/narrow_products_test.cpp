@@ -1,0 +1,70 @@
+#include "ranks/arith/narrow_products.h"
+
+#include <limits>
+
+#include <ATen/CPUFunctions.h>
+
+#include "ranks/arith/snap.h"
+#include "unit/ranks/arith/exactly.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+at::Tensor by_columns(const at::Tensor& x) { return x.transpose(1, 2).contiguous().transpose(1, 2); }
+
+at::Tensor every_second(const at::Tensor& x) {
+  return at::zeros_like(x).repeat_interleave(2, 1).repeat_interleave(2, 2).slice(1, 0, {}, 2).slice(2, 0, {}, 2).copy_(x);
+}
+
+void expect_the_stock_bits(const at::Tensor& a, const at::Tensor& b) {
+  for (const at::Tensor& x : {a, by_columns(a), every_second(a)}) {
+    for (const at::Tensor& y : {b, by_columns(b), every_second(b)}) {
+      const at::Tensor made = product_on_grid(x, y), stock = at::cpu::bmm(x, y);
+      EXPECT_TRUE(equal_bits(made, stock)) << a.sizes() << " times " << b.sizes();
+      EXPECT_EQ(made.strides(), stock.strides());
+    }
+  }
+}
+
+TEST(NarrowProducts, AreTheStockOnesToTheBit) {
+  for (const int64_t count : {0, 1, 3}) {
+    for (const int64_t rows : {0, 1, 2, 5, 24}) {
+      for (const int64_t terms : {0, 1, 2, 3, 7, 24}) {
+        for (const int64_t columns : {0, 1, 2, 9, 24}) {
+          expect_the_stock_bits(snapped(noise({count, rows, terms}, 1), 20), snapped(noise({count, terms, columns}, 2), 20));
+        }
+      }
+    }
+  }
+}
+
+TEST(NarrowProducts, HaveTheStockSignOfZero) {
+  const double zero = -0.0;
+  for (const int64_t count : {1, 3}) {
+    for (const int64_t terms : {1, 2, 5, 24}) {
+      for (const int64_t columns : {1, 2, 24}) {
+        expect_the_stock_bits(at::full({count, 24, terms}, zero, at::kDouble), at::ones({count, terms, columns}, at::kDouble));
+        expect_the_stock_bits(at::ones({count, 24, terms}, at::kDouble), at::full({count, terms, columns}, zero, at::kDouble));
+      }
+    }
+  }
+}
+
+TEST(NarrowProducts, KeepWhatIsNoNumber) {
+  for (const double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    at::Tensor a = noise({2, 24, 2}, 1), b = noise({2, 24, 2}, 2);
+    a[1][3][1] = odd;
+    b[0][5][0] = odd;
+    for (const auto& [x, y] : {std::pair(a, b.transpose(1, 2)), std::pair(a.transpose(1, 2), b)}) {
+      EXPECT_TRUE(at::equal(product_on_grid(x, y).isfinite(), at::cpu::bmm(x, y).isfinite()));
+    }
+  }
+}
+
+TEST(NarrowProducts, OfOtherSizesAreRefusedAsTheStockOnes) {
+  EXPECT_THROW(product_on_grid(noise({1, 2, 3}, 1), noise({1, 2, 3}, 2)), c10::Error);
+  EXPECT_THROW(product_on_grid(noise({2, 3}, 1), noise({3, 2}, 2)), c10::Error);
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
