@@ -11,11 +11,14 @@
 
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
+#include "ranks/arith/narrow_products.h"
 #include "ranks/arith/product_bound.h"
+#include "ranks/arith/seen_exponentials.h"
 #include "ranks/arith/snap.h"
 #include "ranks/arith/softmax.h"
 #include "ranks/arith/steps.h"
 #include "ranks/arith/sum_terms.h"
+#include "ranks/arith/wide_vectors.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -53,9 +56,38 @@ Tensor repeated_operand(const Tensor& x, int64_t repeats) {
 }
 
 Tensor product(const Tensor& a, const Tensor& b, const char* op) {
-  Tensor made = at::cpu::bmm(a, b);
+  Tensor made = product_on_grid(a, b);
   note_product(a, b, product_bits(), op);
   return made;
+}
+
+ORDERCHECK_WIDE_VECTORS
+void multiply(double* x, int64_t count, double by) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) x[i] = x[i] * by;
+}
+
+ORDERCHECK_WIDE_VECTORS
+void divide_rows(double* x, const double* by, int64_t rows, int64_t length) {
+  for (int64_t row = 0; row < rows; ++row, x += length) {
+    const double divisor = by[row];
+#pragma omp simd
+    for (int64_t i = 0; i < length; ++i) x[i] = x[i] / divisor;
+  }
+}
+
+void scale_in_place(Tensor& x, double by) { multiply(x.mutable_data_ptr<double>(), x.numel(), by); }
+
+void snap_in_place(Tensor& x) {
+  double* const data = x.mutable_data_ptr<double>();
+  snap(data, data, x.numel(), exact_grid());
+}
+
+// The exponentials, each over the sum of its row.
+Tensor weights_of(const SeenExponentials& rows) {
+  Tensor weights = rows.values;
+  divide_rows(weights.mutable_data_ptr<double>(), rows.sum.const_data_ptr<double>(), rows.sum.numel(), weights.size(-1));
+  return weights;
 }
 
 // Numbers are added; of a mask of truth values, what is false is hidden. `scores` [batch * heads, queries, keys].
@@ -64,11 +96,11 @@ Tensor masked(const Tensor& scores, const Tensor& mask, const Shape& shape) {
   if (mask.scalar_type() != at::kBool) return at::native::view(in_rows(steps::add(all, mask)), scores.sizes());
   const Tensor seen = in_rows(at::native::expand(mask, all.sizes(), /*implicit=*/false));
   Tensor out = at::detail::empty_cpu(scores.sizes(), scores.options());
+  const bool* is_seen = seen.const_data_ptr<bool>();
   const double* from = scores.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();
-  for (int64_t i = 0; i < out.numel(); ++i) {
-    to[i] = seen.const_data_ptr<bool>()[i] ? from[i] : -std::numeric_limits<double>::infinity();
-  }
+  const int64_t count = out.numel();
+  for (int64_t i = 0; i < count; ++i) to[i] = is_seen[i] ? from[i] : -std::numeric_limits<double>::infinity();
   return out;
 }
 
@@ -76,14 +108,11 @@ Tensor masked(const Tensor& scores, const Tensor& mask, const Shape& shape) {
 Tensor scores_of(const Tensor& q, const Tensor& k, const Shape& shape, bool is_causal, const Mask& mask, double scale,
                  const char* op) {
   Tensor scores = product(q, transposed(k), op);
-  double* of = scores.mutable_data_ptr<double>();
-  for (int64_t i = 0; i < scores.numel(); ++i) of[i] = of[i] * scale;
-  if (mask && mask->defined()) {
-    scores = masked(scores, *mask, shape);
-    of = scores.mutable_data_ptr<double>();
-  }
+  scale_in_place(scores, scale);
+  if (mask && mask->defined()) scores = masked(scores, *mask, shape);
   if (!is_causal) return scores;
-  for (int64_t row = 0; row < scores.numel() / shape.keys; ++row) {
+  double* const of = scores.mutable_data_ptr<double>();
+  for (int64_t row = 0; row < shape.batch * shape.heads * shape.queries; ++row) {
     const int64_t seen = std::min(row % shape.queries + 1, shape.keys);
     std::fill(of + row * shape.keys + seen, of + (row + 1) * shape.keys, -std::numeric_limits<double>::infinity());
   }
@@ -98,7 +127,24 @@ double scale_of(std::optional<double> scale, const Shape& shape) {
 // a program that was compiled, rely on that.
 Tensor laid_out_as(const Tensor& q, const Tensor& out) { return steps::put_in(steps::room_for(q), out); }
 
-Tensor laid_out(const Tensor& x) { return at::native::transpose(in_rows(at::native::transpose(x, 1, 2)), 1, 2); }
+// Of contiguous [batch, heads, rows, ...].
+Tensor laid_out(const Tensor& x) {
+  const Tensor by_rows = at::native::transpose(x, 1, 2);
+  if (by_rows.is_contiguous()) return x;
+  Tensor out = at::detail::empty_cpu(by_rows.sizes(), x.options());
+  const int64_t batch = x.size(0), heads = x.size(1), rows = x.size(2), width = x.stride(2);
+  const double* const from = x.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  for (int64_t i = 0; i < batch; ++i) {
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t head = 0; head < heads; ++head) {
+        const double* const of_head = from + ((i * heads + head) * rows + row) * width;
+        for (int64_t j = 0; j < width; ++j) *to++ = of_head[j];
+      }
+    }
+  }
+  return at::native::transpose(out, 1, 2);
+}
 
 bool attends_exactly(const char* op, const Tensor& q, const Tensor& k, double dropout) {
   if (!takes_exact_path(op, q, k)) return false;
@@ -113,10 +159,11 @@ std::tuple<Tensor, Tensor> attention(const Tensor& q, const Tensor& k, const Ten
   const Shape shape(q, k);
   const Tensor scores =
       scores_of(operand(q), repeated_operand(k, shape.repeats()), shape, is_causal, mask, scale_of(scale, shape), kForward);
-  const Exponentials rows = exponentials(scores, -1, kForward);
-  const Tensor weights = snapped(steps::div(rows.values, rows.sum), exact_grid());
+  const SeenExponentials rows = seen_exponentials(scores, kForward);
+  Tensor weights = weights_of(rows);
+  snap_in_place(weights);
   const Tensor out = product(weights, repeated_operand(v, shape.repeats()), kForward);
-  const Tensor log_sum = steps::add(at::cpu::amax(scores, {-1}, /*keepdim=*/true), at::cpu::log(rows.sum));
+  const Tensor log_sum = steps::add(rows.largest, at::cpu::log(rows.sum));
   return {laid_out_as(q, at::native::view(out, {shape.batch, shape.heads, shape.queries, v.size(3)})),
           laid_out(at::native::view(log_sum, {shape.batch, shape.heads, shape.queries}))};
 }
@@ -130,12 +177,13 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& gradient, co
   const Shape shape(q, k);
   const Tensor queries = operand(q), keys = repeated_operand(k, shape.repeats()), values = repeated_operand(v, shape.repeats());
   const double by = scale_of(scale, shape);
-  const Exponentials rows = exponentials(scores_of(queries, keys, shape, is_causal, mask, by, kBackward), -1, kBackward);
-  const Tensor weights = steps::div(rows.values, rows.sum);
+  Tensor weights = weights_of(seen_exponentials(scores_of(queries, keys, shape, is_causal, mask, by, kBackward), kBackward));
 
   const Tensor to_out = operand(gradient);
   const Tensor to_weights = product(to_out, transposed(values), kBackward);
-  const Tensor to_scores = snapped(steps::mul(softmax_gradient(to_weights, weights, -1, kBackward), by), exact_grid());
+  Tensor to_scores = softmax_gradient(to_weights, weights, -1, kBackward);
+  scale_in_place(to_scores, by);
+  snap_in_place(to_scores);
   const auto heads_of = [&](const Tensor& x, int64_t rows_of_head) {
     return at::native::view(x, {shape.batch, shape.heads, rows_of_head, x.size(2)});
   };
@@ -146,9 +194,10 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& gradient, co
     return sum_terms(at::native::view(x, {shape.batch, shape.kv_heads, shape.repeats(), shape.keys, x.size(2)}), Term::itself,
                      product_bits(), at::IntArrayRef(2), /*keepdim=*/false, kBackward);
   };
-  return {laid_out(heads_of(product(to_scores, keys, kBackward), shape.queries)),
-          laid_out(shared(product(transposed(to_scores), queries, kBackward))),
-          laid_out(shared(product(transposed(snapped(weights, exact_grid())), to_out, kBackward)))};
+  const Tensor to_queries = laid_out(heads_of(product(to_scores, keys, kBackward), shape.queries));
+  const Tensor to_keys = laid_out(shared(product(transposed(to_scores), queries, kBackward)));
+  snap_in_place(weights);
+  return {to_queries, to_keys, laid_out(shared(product(transposed(weights), to_out, kBackward)))};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "ranks/arith/snap.h"
 #include "ranks/arith/steps.h"
 #include "ranks/arith/sum_terms.h"
+#include "ranks/arith/wide_vectors.h"
 
 namespace ordercheck::ranks {
 
@@ -29,8 +30,42 @@ Exponentials exponentials(const Tensor& x, int64_t dim, const char* what) {
   return made;
 }
 
+namespace {
+
+ORDERCHECK_WIDE_VECTORS
+void multiply(const double* a, const double* b, int64_t count, double* out) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) out[i] = a[i] * b[i];
+}
+
+// x - y * s, a sum for each row.
+ORDERCHECK_WIDE_VECTORS
+void take_off(const double* y, const double* sums, int64_t rows, int64_t length, double* x) {
+  for (int64_t row = 0; row < rows; ++row, x += length, y += length) {
+    const double sum = sums[row];
+#pragma omp simd
+    for (int64_t i = 0; i < length; ++i) x[i] = x[i] - y[i] * sum;
+  }
+}
+
+// Of contiguous rows along the last dim: the same operations, without a tensor for each.
+Tensor gradient_by_rows(const Tensor& gradient, const Tensor& y, const char* what) {
+  Tensor out = at::detail::empty_cpu(gradient.sizes(), gradient.options());
+  double* const to = out.mutable_data_ptr<double>();
+  const double* const weights = y.const_data_ptr<double>();
+  multiply(gradient.const_data_ptr<double>(), weights, out.numel(), to);
+  const Tensor sums = sum_terms(out, Term::itself, sum_bits(), at::IntArrayRef(-1), /*keepdim=*/true, what);
+  take_off(weights, sums.const_data_ptr<double>(), sums.numel(), out.size(-1), to);
+  return out;
+}
+
+}  // namespace
+
 Tensor softmax_gradient(const Tensor& gradient, const Tensor& y, int64_t dim, const char* what) {
-  const Tensor products = steps::mul(in_rows(gradient), y);
+  const Tensor g = in_rows(gradient);
+  const bool by_rows = at::maybe_wrap_dim(dim, g.dim()) + 1 == g.dim() && y.is_contiguous() && y.sizes() == g.sizes();
+  if (by_rows) return gradient_by_rows(g, y, what);
+  const Tensor products = steps::mul(g, y);
   const Tensor sum = sum_terms(products, Term::itself, sum_bits(), at::IntArrayRef(dim), /*keepdim=*/true, what);
   return steps::sub(products, steps::mul(y, sum));
 }
