@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "ranks/graph/graph_break.h"
@@ -52,7 +51,7 @@ class CapturedBody {
 
   at::Tensor call(const Tensors& inputs) {
     const CompiledScope scope;
-    if (is_recording() || broken_ || !at::GradMode::is_enabled()) return body_(inputs);
+    if (is_recording() || broken_) return body_(inputs);
     std::vector<at::Tensor> leaves;
     collect_leaves(module_, leaves);
     const Guard guard = guard_of(inputs, leaves);

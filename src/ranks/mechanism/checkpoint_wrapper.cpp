@@ -1,5 +1,6 @@
 #include "ranks/mechanism/checkpoint_wrapper.h"
 
+#include "ranks/graph/recorder.h"
 #include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/reentrant.h"
 
@@ -20,8 +21,9 @@ class CheckpointWrapper final : public ModuleOf<CheckpointWrapper> {
   at::Tensor forward(const Tensors& inputs) override {
     const ModulePtr wrapped = child(kWrapped);
     const Region region = [wrapped](const Tensors& again) { return wrapped->call(again); };
-    return options_.reentrant ? recompute_reentrantly(region, inputs, options_.preserve_random_state)
-                              : recompute_in_backward(region, inputs, options_);
+    // A capture would not see a backward within the backward: as torch.compile, which traces either kind as non-reentrant.
+    return options_.reentrant && !is_recording() ? recompute_reentrantly(region, inputs, options_.preserve_random_state)
+                                                 : recompute_in_backward(region, inputs, options_);
   }
 
  private:

@@ -203,7 +203,8 @@ void ShardedGroup::reduce_gradients() {
     offset += length;
   }
   at::Tensor mine = reduce_scatter(in.view({-1}), 0, options_.axis);
-  if (!options_.replicas.empty() && options_.mutant != "lost_replicas") mine = all_reduce(mine, options_.replicas);
+  if (!options_.replicas.empty() && options_.mutant != "lost_replicas")
+    mine = all_reduce(mine, options_.mutant == "wrong_group" ? options_.axis : options_.replicas);
   if (options_.mutant == "scale") mine = mine / degree;
   offset = 0;
   for (Member& member : members_) {

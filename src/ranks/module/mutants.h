@@ -37,6 +37,7 @@ inline const std::vector<Mutant>& mutants() {
       {"unused_graph", "graphs are captured and none is run: the module runs as it was"},
       {"fresh_random", "recomputation does not put the random state back"},
       {"first_positions", "dropout on a piece of the sequence drops what it would drop on the first piece"},
+      {"wrong_group", "gradients of shards are summed over the ranks with other shards in place of the replicas"},
       {"zero_gradient", "one parameter's gradient is zero"},
   };
   return table;

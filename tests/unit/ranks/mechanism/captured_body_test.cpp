@@ -159,13 +159,16 @@ TEST_F(CapturedBody, AParameterThatBecomesTrainableIsCapturedAgain) {
   EXPECT_EQ(captures(), 2);
 }
 
-TEST_F(CapturedBody, RunsEagerlyWithoutGradients) {
+// As torch.compile does: the forward of a reentrant checkpoint runs so.
+TEST_F(CapturedBody, IsReplayedWithoutGradientsToo) {
   const auto layer = captured(product);
+  const at::Tensor eager = product({input()}, layer->parameter("weight")->tensor);
   const at::NoGradGuard no_grad;
   layer->call({input()});
-  layer->call({input()});
-  EXPECT_EQ(layer->runs, 2);
-  EXPECT_EQ(captures(), 0);
+  const at::Tensor replayed = layer->call({input()});
+  EXPECT_TRUE(same_bits(replayed, eager));
+  EXPECT_FALSE(replayed.requires_grad());
+  EXPECT_EQ(captures(), 1);
 }
 
 TEST_F(CapturedBody, HooksStayOutside) {
