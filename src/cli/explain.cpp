@@ -69,7 +69,7 @@ Result<int> unknown_word(const std::string& word, const Knowledge& knowledge) {
 }
 
 Result<int> run_explain(const ExplainOptions& options) {
-  const Result<Knowledge> knowledge = load_knowledge(options.rules);
+  const Result<Knowledge> knowledge = load_knowledge_of_checked_engines(options.rules);
   if (!knowledge) return knowledge.error();
   if (options.words.empty()) {
     fmt::print("{}", list_terms());

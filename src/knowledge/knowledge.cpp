@@ -32,10 +32,16 @@ std::vector<Observation> versions_in(const std::vector<EvidenceTable>& heads) {
   return versions;
 }
 
-// What such an engine shows is about its checks, and nothing that a stack is recommended or warned of for.
-bool leaves_checks_out(const std::string& name, const std::vector<EngineFile>& engines) {
-  const EngineFile* engine = find_engine(engines, name);
-  return engine != nullptr && engine->without_checks;
+// What an engine without checks shows is about the checks, and nothing that a stack is recommended or warned of for: it is left out
+// of every answer that is not about it.
+Knowledge of_checked_engines(Knowledge knowledge, const std::string& asked) {
+  for (const EngineFile& engine : knowledge.engines) {
+    if (!engine.without_checks || engine.name == asked) continue;
+    std::erase_if(knowledge.observations, [&](const Observation& seen) { return seen.engine == engine.name; });
+    for (Rule& rule : knowledge.rules)
+      std::erase_if(rule.holds, [&](const Holds& holds) { return holds.project == engine.name; });
+  }
+  return knowledge;
 }
 
 }  // namespace
@@ -55,6 +61,12 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder) {
   return folders ? load_knowledge(*folders) : folders.error();
 }
 
+Result<Knowledge> load_knowledge_of_checked_engines(const std::string& rules_folder) {
+  Result<Knowledge> knowledge = load_knowledge(rules_folder);
+  if (!knowledge) return knowledge;
+  return of_checked_engines(*std::move(knowledge), "");
+}
+
 Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked) {
   const auto folders = find_folders(rules_folder);
   if (!folders) return folders.error();
@@ -70,9 +82,8 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& 
   knowledge->observations = observations_of(*own);
   const auto others = read_evidence(evidence, reading_others(*target, knowledge->rules, knowledge->observations));
   if (!others) return others.error();
-  for (Observation& seen : observations_of(*others))
-    if (!leaves_checks_out(seen.engine, knowledge->engines)) knowledge->observations.push_back(std::move(seen));
-  return knowledge;
+  for (Observation& seen : observations_of(*others)) knowledge->observations.push_back(std::move(seen));
+  return of_checked_engines(*std::move(knowledge), target->project);
 }
 
 }  // namespace ordercheck

@@ -8,6 +8,7 @@ namespace ordercheck {
 std::vector<std::string> right_without(const Trial& trial) {
   const Case& c = trial.planned.subject;
   const PendingRun& reference = trial.layouts.reference;
+  if (c.stack.items.size() < 2) return {};  // nothing is left without it
   if (c.settings.arithmetic != Arithmetic::exact || !reference.completed()) return {};
   std::vector<std::string> items;
   for (std::size_t i = 0; i < trial.twins.size(); ++i) {

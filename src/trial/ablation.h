@@ -8,7 +8,7 @@
 
 namespace ordercheck {
 
-// The items, printed, without any one of which the stack is bitwise equal to the same reference. In exact arithmetic; not of items
+// Of a stack of several the items, printed, without any one of which the stack is bitwise equal to the same reference. In exact arithmetic; not of items
 // that change numbers themselves, without which another reference would be owed. Once the first runs are there.
 std::vector<std::string> right_without(const Trial& trial);
 

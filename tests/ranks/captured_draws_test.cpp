@@ -1,4 +1,5 @@
 // Random numbers in a captured region: drawn whenever it is run, and by a recomputation as its random state says.
+#include "ranks/graph/saved_tensors.h"
 #include "ranks/mechanism/recompute.h"
 #include "ranks/module/random_state.h"
 #include "unit/ranks/graph/both_ways.h"
@@ -30,6 +31,7 @@ std::size_t draws_in(const std::vector<Node>& nodes) { return std::ranges::count
 
 // Two microbatches one after the other, each with random state of its own.
 void expect_the_same_both_ways(const Recorded& computation) {
+  install_saved_tensor_hooks();
   complete({}, [&](RankState& rank) {
     const at::Tensor x = variable(numbers({4}, 1));
     rank.random.restart(9, {3});
@@ -50,6 +52,7 @@ TEST(CapturedDraws, AreKeptForARecomputationThatPutsTheStateBack) { expect_the_s
 TEST(CapturedDraws, AreDrawnAgainByOneThatDoesNot) { expect_the_same_both_ways(checkpointed(false)); }
 
 TEST(CapturedDraws, StandInTheGraphOnce) {
+  install_saved_tensor_hooks();
   complete({}, [](RankState& rank) {
     rank.random.restart(1, {3});
     const Tensors inputs{variable(numbers({4}, 1))};

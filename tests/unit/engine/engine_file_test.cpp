@@ -62,7 +62,7 @@ TEST(EngineFiles, AFileAddsAnEngineOrGoesBeforeOne) {
   ASSERT_TRUE(replace_file(folder.path() / "notes.txt", "no engine"));
   const auto known = load_engine_files(folder.path());
   ASSERT_TRUE(known) << known.error().message;
-  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "native", "pytorch", "third", "torchtitan"));
+  EXPECT_THAT(names_of(*known), ElementsAre("accelerate", "native", "pytorch", "third", "torchtitan", "unchecked"));
   EXPECT_THAT(find_engine(*known, "native")->command, ElementsAre("/my/native"));
   EXPECT_THAT(find_engine(*known, "third")->command, ElementsAre((folder.path() / "worker").string()));
 
