@@ -6,7 +6,6 @@
 #include <cassert>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -19,6 +18,7 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/range.h"
 #include "ranks/comm/blame.h"
+#include "ranks/comm/rank_threads.h"
 #include "ranks/comm/thread_backend.h"
 #include "ranks/comm/thread_world.h"
 
@@ -112,16 +112,13 @@ WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options, cons
   std::vector<std::unique_ptr<RankState>> states;
   for (int rank = 0; rank < world_size(mesh); ++rank)
     states.push_back(std::make_unique<RankState>(rank, mesh, options.flight, options.fault));
-  std::vector<std::thread> threads;
-  for (const auto& state : states) {
-    try {
-      threads.emplace_back([&world, &body, state = state.get()] { run_rank(world, *state, body); });
-    } catch (const std::system_error& error) {  // the ranks that run must not wait for this one for ever
-      world->end(state->rank, place_of(*state),
-                 thrown_by(*state, Ending::failed, fmt::format("could not start a thread: {}", error.what())));
-    }
-  }
-  for (std::thread& thread : threads) thread.join();
+  run_on_rank_threads(
+      static_cast<int>(states.size()), [&](int rank) { run_rank(world, *states[static_cast<std::size_t>(rank)], body); },
+      [&](int rank, const std::system_error& error) {  // the ranks that run must not wait for this one for ever
+        const RankState& state = *states[static_cast<std::size_t>(rank)];
+        world->end(rank, place_of(state),
+                   thrown_by(state, Ending::failed, fmt::format("could not start a thread: {}", error.what())));
+      });
   return world->result();
 }
 

@@ -1,0 +1,68 @@
+// A worker runs cases for hours: none may leave memory behind, and least of all one that ended early.
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "ranks/on_case.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+struct Ended {
+  const char* stack;
+  const char* mutant;
+  Ending ending;
+};
+
+// What is equal, captured, cut into stages, sent round, dealt to experts, dropped out; what fails while applying, and what
+// deadlocks in a step.
+constexpr Ended kCases[] = {
+    {"(nothing)", "", Ending::completed},
+    {"tp=2,ac,compile,fsdp=2", "", Ending::completed},
+    {"sac,compile,ddp=2:bucket_kib=64", "", Ending::completed},
+    {"pp=2:zbv:microbatches=4,ac:reentrant", "", Ending::completed},
+    {"cp=2:ring,hsdp=1x2", "", Ending::completed},
+    {"ep=2,fsdp=2 model=moe", "", Ending::completed},
+    {"ac,compile model=llama_dropout", "", Ending::completed},
+    {"compile@model,fsdp=2", "", Ending::completed},
+    {"fsdp=2,tp=2", "", Ending::failed},
+    {"ep=8,fsdp=8 model=moe", "idle_expert", Ending::deadlocked},
+};
+constexpr int kWarmUp = 20, kTimes = 80;
+// Of each rank: what malloc's cache of a thread holds counts as in use. A thread that c10d's registries remember costs more in so
+// many cases, and a tensor or a record of each case far more.
+constexpr std::int64_t kNoiseOfARank = 24 * 1024;
+
+// In use, of all arenas and of what was mapped for one block.
+std::int64_t bytes_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+}
+
+class Memory : public testing::TestWithParam<Ended> {
+ protected:
+  void run_it(int times) const {
+    Case subject = case_of(GetParam().stack);
+    subject.settings.steps = 1;
+    for (int i = 0; i < times; ++i) ASSERT_EQ(run(subject, GetParam().mutant).ending, GetParam().ending);
+  }
+};
+
+// A thousand cases in one process.
+TEST_P(Memory, IsGivenBack) {
+  static_assert(std::size(kCases) * (kWarmUp + kTimes) == 1000);
+  run_it(kWarmUp);  // what is made once: tables of operators, caches of LibTorch
+  const std::int64_t before = bytes_in_use();
+  run_it(kTimes);
+  EXPECT_LE(bytes_in_use() - before, kNoiseOfARank * world_size(mesh_of(case_of(GetParam().stack).stack)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Memory, testing::ValuesIn(kCases), [](const auto& info) {
+  std::string name = info.param.stack;
+  std::ranges::replace_if(name, [](char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace ordercheck::ranks
