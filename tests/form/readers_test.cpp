@@ -33,6 +33,7 @@ const std::map<std::string, std::string>& not_called() {
       {"load_discussions", "a folder of files for parse_discussion"},
       {"load_pages", "a folder of files for parse_rule"},
       {"load_knowledge", "rule pages and tables of evidence"},
+      {"load_knowledge_of_checked_engines", "load_knowledge reads it"},
       {"load_sources", "rule pages and the files of matrix/"},
       {"with_block", "a page of this repository, for `ordercheck docs`"},
   };
