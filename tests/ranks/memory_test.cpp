@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 
 #include "ranks/on_case.h"
 
@@ -30,9 +32,8 @@ constexpr Ended kCases[] = {
     {"ep=8,fsdp=8 model=moe", "idle_expert", Ending::deadlocked},
 };
 constexpr int kWarmUp = 20, kTimes = 80;
-// Of each rank: what malloc's cache of a thread holds counts as in use. A thread that c10d's registries remember costs more in so
-// many cases, and a tensor or a record of each case far more.
-constexpr std::int64_t kNoiseOfARank = 24 * 1024;
+// One block of malloc for each case would be 2560 bytes.
+constexpr std::int64_t kNoise = 2048;
 
 // In use, of all arenas and of what was mapped for one block.
 std::int64_t bytes_in_use() {
@@ -51,11 +52,15 @@ class Memory : public testing::TestWithParam<Ended> {
 
 // A thousand cases in one process.
 TEST_P(Memory, IsGivenBack) {
+  const char* tunables = std::getenv("GLIBC_TUNABLES");
+  if (!tunables || std::string(tunables) != "glibc.malloc.tcache_count=0")
+    GTEST_SKIP()
+        << "what malloc caches for each thread counts as in use: run it with GLIBC_TUNABLES=glibc.malloc.tcache_count=0";
   static_assert(std::size(kCases) * (kWarmUp + kTimes) == 1000);
   run_it(kWarmUp);  // what is made once: tables of operators, caches of LibTorch
   const std::int64_t before = bytes_in_use();
   run_it(kTimes);
-  EXPECT_LE(bytes_in_use() - before, kNoiseOfARank * world_size(mesh_of(case_of(GetParam().stack).stack)));
+  EXPECT_LE(bytes_in_use() - before, kNoise);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Memory, testing::ValuesIn(kCases), [](const auto& info) {
