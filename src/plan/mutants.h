@@ -1,6 +1,6 @@
 // What each mutant of an engine must be seen as, in matrix/mutants/<engine>.toml. What runs showed lies beside it: mutant_table.h.
 //
-//   engine = "native"
+//   engine = "mine"
 //
 //   [[mutant]]
 //   name = "own_tokens"           # one mutant may have several tables
