@@ -19,11 +19,15 @@ const EngineRuns* newest_of(const std::string& engine, const std::vector<EngineR
   return found == engines.rend() ? nullptr : &*found;
 }
 
+Case on_engine(const Outcome& outcome, const std::string& engine) {
+  Case subject = outcome.subject;
+  subject.engine = engine;
+  return subject;
+}
+
 const Outcome* same_order(const EngineRuns* runs, const Outcome& like) {
   if (runs == nullptr) return nullptr;
-  Case subject = like.subject;
-  subject.engine = runs->table.engine;
-  return find_outcome(*runs, subject);
+  return find_outcome(*runs, on_engine(like, runs->table.engine));
 }
 
 std::string shown_on(const EngineRuns* runs, const Outcome& like, const Sources& sources) {
@@ -55,7 +59,7 @@ ChecksView checks_view(const Sources& sources, const std::vector<EngineRuns>& en
                   .rows = {}};
   for (const Outcome& outcome : without->outcomes) {
     const std::string pages = pages_with_bases(reader, outcome, sources);
-    view.rows.push_back({.order = code(print(outcome.subject.stack)),
+    view.rows.push_back({.order = code(print(on_engine(outcome, Case{}.engine))),
                          .pages = pages.empty() ? pages_with_bases(with, outcome, sources) : pages,
                          .reader = shown_on(reader, outcome, sources),
                          .with_checks = shown_on(with, outcome, sources),

@@ -1,4 +1,4 @@
-// What stands behind the checks of the engine that builds transforms from their definitions: its refused orders, run without them.
+// Orders that an engine refuses before anything is computed, and what they do on the same engine without its checks.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace ordercheck {
 
 struct CheckRow {
-  std::string order;           // "`fsdp=2,tp=2`"
+  std::string order;           // "`fsdp=2,tp=2`", "`fsdp=2,ep=2 model=moe`"
   std::string pages;           // that flag it, with the basis of each: "[ORD-004](rules/...) (fundamental)"
   std::string reader;          // what the reader's engine shows: "fails in apply"; "not run"
-  std::string with_checks;     // and the engine of definitions
-  std::string without_checks;  // and the same without
+  std::string with_checks;     // what the engine with its checks shows
+  std::string without_checks;  // and without them
 };
 
 struct ChecksView {

@@ -100,7 +100,10 @@ Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
 
 }  // namespace
 
-PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines) {
+PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all) {
+  // Of an engine without checks its own page, the rules that speak of it and the view of checks tell.
+  std::vector<EngineRuns> engines = all;
+  std::erase_if(engines, [&](const EngineRuns& engine) { return engine.target.project == sources.without_checks; });
   PageContents pages{.discussions = discussion_views(sources, engines),
                      .orders = recommended_orders(sources, engines),
                      .count = count_pages(sources, engines),
@@ -109,7 +112,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
                      .symptoms = symptoms(sources, engines),
                      .changes = versions_views(sources, engines),
                      .between_engines = engines_view(sources, engines),
-                     .checks = checks_view(sources, engines),
+                     .checks = checks_view(sources, all),
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
@@ -117,11 +120,11 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
     pages.transforms.push_back(transform_view(section.name, section.scope, sources, engines));
   pages.answer = order_answer(pages.orders, pages.pair_table, sources, engines);
   if (!pages.orders.empty()) pages.drawing = draw_order(pages.answer.names, sources, engines);
-  for (const EngineRuns& engine : engines) {
+  for (const EngineRuns& engine : all) {
     pages.engines.push_back(engine_view(sources, engine));
     pages.agreements.push_back(agreement_view(sources, engine));
   }
-  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
+  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, all));
   for (const EngineMutants& engine : sources.mutants) pages.mutants.push_back(mutants_view(engine));
   pages.error_classes = error_classes_view(sources);
   return pages;
