@@ -14,6 +14,8 @@ const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "
 // What one collective sends: all of a block's parameters, or what a pass chooses. Not written: a parameter.
 const OptionInfo kBuckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto"}};
 const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
+// Whether what is run again draws the random numbers that it drew first; not written, it does.
+const OptionInfo kPreserveRandomState{.name = "preserve_rng_state", .form = word, .words = {"on", "off"}};
 
 std::vector<TransformInfo> catalogue() {
   constexpr TransformKind layout = TransformKind::layout, numeric = TransformKind::numeric;
@@ -80,7 +82,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {recompute},
        .modes = {"full", "selective"},  // selective: every n-th block
-       .options = {kEvery, {.name = "reentrant"}}},
+       .options = {kEvery, {.name = "reentrant"}, kPreserveRandomState}},
       {.name = "sac",
        .title = "selective activation checkpointing by operator",
        .nested = "SAC",
@@ -90,7 +92,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {recompute, kept},
        .modes = {},
-       .options = {{.name = "policy", .form = word}, kEvery}},
+       .options = {{.name = "policy", .form = word}, kEvery, kPreserveRandomState}},
       {.name = "compile",
        .title = "graph compilation",
        .nested = "compile",

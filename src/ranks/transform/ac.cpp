@@ -12,15 +12,17 @@ int interval_of(const Item& item) { return item.mode == "selective" ? count_opti
 
 void apply_ac(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
-  const RecomputeOptions options{.reentrant = option_of(item, "reentrant").has_value(),
-                                 .preserve_random_state = site.mutant != "fresh_random"};
+  const RecomputeOptions options{
+      .reentrant = option_of(item, "reentrant").has_value(),
+      .preserve_random_state = option_of(item, "preserve_rng_state") != "off" && site.mutant != "fresh_random"};
   for (const ModulePtr& model : program.parts) checkpoint_blocks(model, interval_of(item), options);
 }
 
 }  // namespace
 
 Transform ac_transform() {
-  return {.built = {.name = "ac", .scopes = {"block"}, .options = {{"n"}, {"reentrant"}}}, .apply = apply_ac};
+  return {.built = {.name = "ac", .scopes = {"block"}, .options = {{"n"}, {"reentrant"}, {"preserve_rng_state"}}},
+          .apply = apply_ac};
 }
 
 }  // namespace ordercheck::ranks

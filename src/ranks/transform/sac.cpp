@@ -49,7 +49,7 @@ void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
     return op != "aten::mm" || run % every == 0;
   };
   RecomputeOptions options;
-  options.preserve_random_state = site.mutant != "fresh_random";
+  options.preserve_random_state = option_of(item, "preserve_rng_state") != "off" && site.mutant != "fresh_random";
   options.modes = [policy, mutant = site.mutant] { return selective_cache(policy, mutant); };
   for (const ModulePtr& model : program.parts) checkpoint_blocks(model, 1, options);
 }
@@ -57,7 +57,8 @@ void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
 }  // namespace
 
 Transform sac_transform() {
-  return {.built = {.name = "sac", .scopes = {"block"}, .options = {{"policy", policies()}, {"n"}}}, .apply = apply_sac};
+  return {.built = {.name = "sac", .scopes = {"block"}, .options = {{"policy", policies()}, {"n"}, {"preserve_rng_state"}}},
+          .apply = apply_sac};
 }
 
 }  // namespace ordercheck::ranks

@@ -2,7 +2,8 @@
 
 policy   families joined by +: linear (the default: matrix products of linears), attention (the fused kernel), all_gather,
          reduce_scatter, all_reduce
-n        of the linears, every n-th is kept; torchtitan keeps every second"""
+n        of the linears, every n-th is kept; torchtitan keeps every second
+preserve_rng_state=off   torch's argument"""
 
 from __future__ import annotations
 
@@ -30,10 +31,13 @@ def apply_sac(program: Program, item: Item, site: Site) -> None:
     families = item.options.get("policy", "linear").split("+")
     kept = {op for family in families for op in FAMILIES[family]}
     every = int(item.options.get("n", "1"))
+    preserves = item.options.get("preserve_rng_state", "on") == "on"
     layers = layers_of(program.model)
     for name, block in list(layers.items()):
         context_fn = contexts_of(kept, every, program.counters)
-        layers.register_module(name, checkpoint_wrapper(block, context_fn=context_fn))
+        layers.register_module(
+            name, checkpoint_wrapper(block, context_fn=context_fn, preserve_rng_state=preserves)
+        )
 
 
 def contexts_of(kept: set[Any], every: int, counters: dict[str, int]) -> Callable[[], Any]:
@@ -60,4 +64,4 @@ def contexts_of(kept: set[Any], every: int, counters: dict[str, int]) -> Callabl
     return contexts
 
 
-SAC = Transform(apply_sac, (f"policy={'|'.join(FAMILIES)}", "n"), ("block",))
+SAC = Transform(apply_sac, (f"policy={'|'.join(FAMILIES)}", "n", "preserve_rng_state"), ("block",))
