@@ -3,7 +3,7 @@ in its process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ class OfCase:
     fan_in: int = 1  # how many results of one sum are added up outside it, by accumulation
     range_used: float = 0.0  # the largest share of what float64 holds exactly
     refuses_draws: bool = False
+    samples: Sequence[int] | str = ""  # of the microbatch, or why they are not known
     refused_operators: set[str] = field(default_factory=set)  # foreign ones, which no table has
     refusing: dict[str, torch.library.Library] = field(default_factory=dict)  # by their namespaces
     open_marks: list[Any] = field(default_factory=list)  # of a profile, in a backward graph

@@ -335,6 +335,13 @@ def falling_back() -> Iterator[None]:
         output_code.CompiledFxGraph.__call__ = call  # type: ignore[method-assign]
 
 
+def drawing_as_eager() -> contextlib.AbstractContextManager[None]:
+    """Within, what inductor compiles draws random numbers by the operators of eager code (its fallback_random)."""
+    from torch._inductor import config
+
+    return config.patch(fallback_random=True)
+
+
 def decomposition_table() -> dict[Any, Any]:
     """inductor's."""
     from torch._inductor.decomposition import select_decomp_table

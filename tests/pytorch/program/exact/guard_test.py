@@ -23,7 +23,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "pooling": (lambda: F.avg_pool1d(X, 2), "sums inside and has no exact kernel"),
     "mse_loss": (lambda: F.mse_loss(X, X), "aten::mse_loss sums inside and has no exact kernel"),
     "convolution": (lambda: nn.Conv1d(4, 2, 3).double()(X), "sums inside and has no exact kernel"),
-    "dropout": (lambda: F.dropout(X), "draws random numbers, which differ between layouts"),
+    "bernoulli": (lambda: torch.bernoulli(X.abs().clamp(0, 1)), "draws random numbers, which differ between layouts"),
     "multinomial": (lambda: torch.multinomial(X.abs(), 2), "draws random numbers, which differ between layouts"),
     "a norm of order 3": (lambda: torch.linalg.vector_norm(X, 3), "aten::linalg_vector_norm of order 3 has no exact kernel"),
     "a weighted loss": (

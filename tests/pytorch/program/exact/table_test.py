@@ -7,7 +7,7 @@ import torch
 from cases import all_cases
 from ordercheck_pytorch.program.exact import install  # noqa: F401  declares the kernels
 from ordercheck_pytorch.program.exact.kernels import KERNELS
-from ordercheck_pytorch.program.exact.table import KEPT, REFUSED, REPLACED, operators
+from ordercheck_pytorch.program.exact.table import KEPT, KEYED, REFUSED, REPLACED, operators
 
 GRIDS = {"none", "product", "sum", "addition", "scatter", "norm"}
 # Moves, but of whole numbers, which the CPU has no kernel for.
@@ -61,4 +61,6 @@ def test_every_kernel_takes_its_schemas_arguments() -> None:
 
 
 def test_every_kernel_is_called_by_a_case_of_conformance() -> None:
-    assert {case.operator for case in all_cases()} == set(KERNELS) - ALSO_REPLACED
+    # What draws is called in dropout_test.py: no other engine draws as it does.
+    draw = {name for operator in operators() if operator.kind == KEYED for name in operator.full_names}
+    assert {case.operator for case in all_cases()} == set(KERNELS) - ALSO_REPLACED - draw

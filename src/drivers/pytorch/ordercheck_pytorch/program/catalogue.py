@@ -38,7 +38,7 @@ TRANSFORMS: dict[str, Transform] = {
     "amp": AMP,
     "optimizer": OPTIMIZER,
 }
-MODELS = ["llama"]
+MODELS = ["llama", "llama_dropout"]
 
 
 def built_for(project: Project | None) -> tuple[list[dict[str, Any]], list[str]]:
@@ -53,7 +53,7 @@ def cannot(case: Case, project: Project | None = None) -> str:
         if reason := cannot_take(project, case):
             return reason
     elif case.model not in MODELS and ":" not in case.model:
-        return f"model '{case.model}' is not built; expected llama or package.module:factory"
+        return f"model '{case.model}' is not built; expected {', '.join(MODELS)} or package.module:factory"
     for item in case.items:
         if reason := cannot_apply(item, case, project):
             return reason

@@ -4,6 +4,8 @@ mix is splitmix64's finalizer (Steele, Lea and Flood, Fast Splittable Pseudorand
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 _MASK = (1 << 64) - 1
@@ -48,5 +50,14 @@ def _mixed(x: torch.Tensor) -> torch.Tensor:
 
 def units(seed: int, name: str, count: int) -> torch.Tensor:
     """unit(draw(seed, key(name), i)) for i below count: [count] float64 in [0, 1)."""
-    keys = torch.arange(count, dtype=torch.int64) + _signed(draw(seed, key_of(name)))
+    return _units(torch.arange(count, dtype=torch.int64) + _signed(draw(seed, key_of(name))))
+
+
+def units_of_rows(key: int, rows: Sequence[int], count: int) -> torch.Tensor:
+    """unit(draw(key, row, i)) for i below count: [rows, count] float64 in [0, 1)."""
+    seeds = torch.tensor([_signed(draw(key, row)) for row in rows], dtype=torch.int64)
+    return _units(seeds.unsqueeze(1) + torch.arange(count, dtype=torch.int64))
+
+
+def _units(keys: torch.Tensor) -> torch.Tensor:
     return _shifted(_mixed(keys), 11).to(torch.float64) * 2.0**-53

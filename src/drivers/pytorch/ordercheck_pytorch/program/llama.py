@@ -85,25 +85,29 @@ class FeedForward(nn.Module):
 
 
 class TransformerBlock(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self, dropout: float) -> None:
         super().__init__()
         self.attention_norm = nn.RMSNorm(DIM, eps=NORM_EPS)
         self.attention = Attention()
         self.ffn_norm = nn.RMSNorm(DIM, eps=NORM_EPS)
         self.feed_forward = FeedForward()
+        self.attention_dropout = nn.Dropout(dropout) if dropout else None
+        self.ffn_dropout = nn.Dropout(dropout) if dropout else None
 
     def forward(self, x: torch.Tensor, rope: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        x = x + self.attention(self.attention_norm(x), rope, mask)
-        return x + self.feed_forward(self.ffn_norm(x))
+        attended = self.attention(self.attention_norm(x), rope, mask)
+        x = x + (attended if self.attention_dropout is None else self.attention_dropout(attended))
+        fed = self.feed_forward(self.ffn_norm(x))
+        return x + (fed if self.ffn_dropout is None else self.ffn_dropout(fed))
 
 
 class Llama(nn.Module):
-    """tokens [batch, sequence] int64 to logits [batch, sequence, vocabulary]."""
+    """tokens [batch, sequence] int64 to logits [batch, sequence, vocabulary]. `dropout` is of what a block's branches add."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
         self.tok_embeddings: nn.Module | None = nn.Embedding(VOCABULARY, DIM)
-        self.layers = nn.ModuleDict({str(i): TransformerBlock() for i in range(LAYERS)})
+        self.layers = nn.ModuleDict({str(i): TransformerBlock(dropout) for i in range(LAYERS)})
         self.norm: nn.Module | None = nn.RMSNorm(DIM, eps=NORM_EPS)
         self.output: nn.Module | None = nn.Linear(DIM, VOCABULARY, bias=False)
         rope = rotary_table(SEQUENCE_LENGTH, HEAD_DIM)
@@ -125,7 +129,7 @@ def initial_value(seed: int, name: str, like: torch.Tensor) -> torch.Tensor:
     return values.reshape(like.shape).to(like.dtype)
 
 
-def make_llama(dtype: torch.dtype, seed: int) -> Llama:
-    model = Llama().to(dtype)
+def make_llama(dtype: torch.dtype, seed: int, dropout: float = 0.0) -> Llama:
+    model = Llama(dropout).to(dtype)
     model.load_state_dict({name: initial_value(seed, name, p) for name, p in model.named_parameters()})
     return model

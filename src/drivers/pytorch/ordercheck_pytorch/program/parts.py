@@ -53,7 +53,7 @@ class Parts:
 def parts_of_engine(case: Case, device: str) -> Parts:
     settings = case.settings
     return Parts(
-        build=lambda where: make_llama(settings.dtype, settings.seed).to(where),
+        build=lambda where: make_llama(settings.dtype, settings.seed, dropout_of(case.model)).to(where),
         transforms=TRANSFORMS,
         apply=functools.partial(apply_items, case, TRANSFORMS),
         loss=lambda output, labels: cross_entropy_of(output, labels, settings.dtype),
@@ -63,6 +63,10 @@ def parts_of_engine(case: Case, device: str) -> Parts:
         counters={"operators_kept": 0},
         local_buffers=lambda program: [*program.local_buffers, *buffers_meant_to_be_local(case)],
     )
+
+
+def dropout_of(model: str) -> float:
+    return 0.25 if model == "llama_dropout" else 0.0
 
 
 def with_users_code(parts: Parts, case: Case) -> Parts:

@@ -10,11 +10,12 @@ import torch
 from torch import nn
 
 from ..process_state import CASE_STATE
+from ..torch_compat import drawing_as_eager
 from .apply import degrees_of, make_mesh
 from .case import Case
 from .exact.draws import refusing_draws
 from .exact.foreign import refuse_foreign_operators
-from .exact.install import exact_kernels, measured_range
+from .exact.install import exact_kernels, keyed_draws, measured_range
 from .exact.parameters import put_on_grid
 from .exact.refusals import raise_what_was_refused
 from .gather import full, whole
@@ -57,7 +58,8 @@ class RankRun:
         model = self.build()
         # Not before: what a factory initializes its parameters with may sum as it likes.
         with (
-            exact_kernels(settings.grid) if settings.exact else contextlib.nullcontext(),
+            exact_kernels(settings.grid) if settings.exact else keyed_draws(),
+            drawing_as_eager(),
             self.watching_partials() as met,
         ):
             try:

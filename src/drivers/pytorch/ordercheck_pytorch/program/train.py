@@ -10,13 +10,18 @@ import torch
 from torch import nn
 
 from .case import Case
+from .counter_random import draw
 from .data import even_part, samples_of_rank
-from .exact.draws import allowing_draws
+from .exact.draws import allowing_draws, of_samples
 from .gather import local, whole
 from .pipeline import PipelineSteps
 from .task import Task, called_with, moved
 from .transforms.program import Program
 from .watch import Watch
+
+# Why random numbers cannot be keyed by samples.
+OF_STAGES = ": each stage of a pipeline draws for its layers, and one rank for all"
+OF_PIECES = " where ranks split tensors or sequences: which piece of a sample a rank has is not known to it"
 
 
 class Trainer:
@@ -46,7 +51,7 @@ class Trainer:
             if self.pipeline is None:
                 microbatches = program.pipeline.microbatches or settings.accumulation
                 self.pipeline = PipelineSteps(program, self.task, self.dtype, microbatches, self.device)
-            with self.autocast(), self.around_loss():
+            with self.autocast(), self.around_loss(), of_samples(OF_STAGES):
                 return self.pipeline.step(inputs, targets, factor)
         loss_sum = torch.zeros((), dtype=self.dtype, device=self.device)
         for microbatch in range(settings.accumulation):
@@ -55,13 +60,18 @@ class Trainer:
             for tell in program.on_microbatch:
                 tell(microbatch + 1 == settings.accumulation)
             self.watch.phase(step, "forward")
-            with self.autocast():
-                output = called_with(program.model, inputs)
-            with self.around_loss():
-                total = self.task.loss(output, targets)
-                scaled = total * factor
-                self.watch.phase(step, "backward")
-                scaled.backward()
+            # A sample is in another microbatch in another layout, and draws there what it does here.
+            torch.manual_seed(draw(settings.seed, step))
+            with of_samples(
+                OF_PIECES if self.case.axes("sequence", "tensors") else range(begin, begin + length)
+            ):
+                with self.autocast():
+                    output = called_with(program.model, inputs)
+                with self.around_loss():
+                    total = self.task.loss(output, targets)
+                    scaled = total * factor
+                    self.watch.phase(step, "backward")
+                    scaled.backward()
             loss_sum = loss_sum + whole(total.detach())
         return loss_sum
 
@@ -98,7 +108,8 @@ class Trainer:
         return [p for group in self.program.optimizer.param_groups for p in group["params"]]
 
     def batch(self, step: int, samples: range) -> tuple[Any, Any]:
-        with allowing_draws():
+        # Batches of other layouts draw other numbers: the model's are not to begin elsewhere for it.
+        with allowing_draws(), torch.random.fork_rng(devices=[]):
             drawn = self.task.batch(self.case.settings.seed, step, samples)
         inputs, targets = moved(drawn, self.device, self.dtype)
         for pass_through in self.program.on_batch:

@@ -1,11 +1,11 @@
 """Random numbers that a training step draws. A rank draws for the elements that it holds, and holds others in each layout, so a
-draw from PyTorch's default generator is refused there. One from a generator that the program made and seeded is keyed by it,
-and passes, as does what a batch is drawn with, before any layout is applied to it."""
+draw from PyTorch's default generator is refused there, but for dropout's (dropout.py). One from a generator that the program
+made and seeded is keyed by it, and passes, as does what a batch is drawn with, before any layout is applied to it."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -25,6 +25,17 @@ def _draws(refused: bool) -> Iterator[None]:
 
 def refusing_draws() -> contextlib.AbstractContextManager[None]:
     return _draws(refused=True)
+
+
+@contextlib.contextmanager
+def of_samples(samples: Sequence[int] | str) -> Iterator[None]:
+    """What a forward and its backward are of; or, as a message goes on, why nobody knows."""
+    before = CASE_STATE.samples
+    CASE_STATE.samples = samples
+    try:
+        yield
+    finally:
+        CASE_STATE.samples = before
 
 
 def allowing_draws() -> contextlib.AbstractContextManager[None]:

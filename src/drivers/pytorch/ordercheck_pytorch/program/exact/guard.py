@@ -12,7 +12,7 @@ import torch
 from .draws import is_refused_draw
 from .kernels import Unsupported
 from .stock import stock
-from .table import KEPT, REPLACED, operators
+from .table import DRAWING, KEPT, KEYED, REPLACED, operators
 
 OF_REAL, DRAW = "stable_real", "draw"
 REASONS = {
@@ -29,6 +29,9 @@ _COMPOSITE = ("convolution", "convolution_backward", "mkldnn_convolution")
 def refused_operators(registered: list[str]) -> dict[str, str]:
     """Of the names of operators that have a CPU kernel, "aten::mm.out": those to refuse, and their class; "" for none."""
     kinds = {operator.name: operator.kind for operator in operators() if operator.kind not in REPLACED}
+    kinds |= {
+        operator.name: "random" for operator in operators() if operator.kind == KEYED
+    }  # its other overloads
     exact = {name for operator in operators() for name in operator.full_names}
     refused = {}
     for full in [*registered, *(f"aten::{name}" for name in _COMPOSITE)]:
@@ -38,6 +41,14 @@ def refused_operators(registered: list[str]) -> dict[str, str]:
             continue
         refused[name] = kinds.get(base, "")
     return refused
+
+
+def drawing_operators(registered: list[str]) -> list[str]:
+    """Of the names of operators that have a CPU kernel: those that draw random numbers and have no kernel that keys them."""
+    names = [full.partition("::")[2] for full in registered if full.startswith("aten::")]
+    drawing = {operator.name for operator in operators() if operator.kind in DRAWING}
+    keyed = {name for operator in operators() if operator.kind == KEYED for name in operator.full_names}
+    return [name for name in names if name.partition(".")[0] in drawing and name not in keyed]
 
 
 def refusing(name: str, kind: str) -> Callable[..., Any]:

@@ -24,8 +24,9 @@ from . import (  # noqa: F401  each declares its kernels
     vector_norms,
 )
 from .casts import CASTING, refusing_autocast, refusing_to_cast
+from .dropout import DROPOUT
 from .foreign import refusing_what_is_foreign
-from .guard import refused_operators, refusing
+from .guard import DRAW, drawing_operators, refused_operators, refusing
 from .inductor import calling_operators
 from .kernels import ALSO_STOCK, KERNELS
 from .parameters import parameters_on_grid
@@ -59,6 +60,20 @@ def exact_kernels(grid: int) -> Iterator[None]:
                 library.impl(name, placed(name, refusing_to_cast(name)), KEY, **over_stock)
             foreign.enter_context(refusing_what_is_foreign())
             foreign.enter_context(refusing_autocast())
+        yield
+
+
+@contextlib.contextmanager
+def keyed_draws() -> Iterator[None]:
+    """In arithmetic that rounds: dropout's kernel, and refusals of what else draws in a step. The rest is stock."""
+    refused = drawing_operators(operators_with_kernels("CPU"))
+    for name in [*DROPOUT, *refused]:
+        take_stock(name)
+    with _library() as library:
+        for name, function in DROPOUT.items():
+            library.impl(name, placed(name, function), KEY, **OVER_A_KERNEL)
+        for name in refused:
+            library.impl(name, placed(name, refusing(name, DRAW)), KEY, **OVER_A_KERNEL)
         yield
 
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-REPLACED = ("contraction", "sum", "norm", "softmax", "loss", "scatter", "attention", "unstable", "optimizer")
+KEYED = "keyed"
+REPLACED = (
+    "contraction",
+    "sum",
+    "norm",
+    "softmax",
+    "loss",
+    "scatter",
+    "attention",
+    "unstable",
+    "optimizer",
+    KEYED,
+)
+DRAWING = ("random", "draw", KEYED)
 KEPT = ("move", "stable")
 REFUSED = ("random", "draw", "opaque", "stable_real")  # a draw in a step, the last of complex numbers alone
 
