@@ -11,7 +11,7 @@ namespace ordercheck {
 
 const std::vector<std::string>& model_size_names() {
   static const std::vector<std::string> names{
-      "layers", "dim", "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab", "experts", "score_before_experts"};
+      "layers", "dim", "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab", "experts", "score_before_experts", "dropout"};
   return names;
 }
 
@@ -22,7 +22,7 @@ const std::vector<std::string>& step_size_names() {
 
 SizeRange range_of_size(std::string_view name) {
   if (name == "experts") return {.least = 0};
-  if (name == "score_before_experts") return {.least = 0, .most = 1};
+  if (name == "score_before_experts" || name == "dropout") return {.least = 0, .most = 1};
   return {};
 }
 
@@ -32,10 +32,15 @@ std::string in_words(const SizeRange& range) {
 }
 
 ConditionValues frozen_sizes() {
-  return {{"layers", kUsualModel.layers},     {"dim", kUsualModel.dim},
-          {"heads", kUsualModel.heads},       {"kv_heads", kUsualModel.kv_heads},
-          {"head_dim", kUsualModel.head_dim}, {"ffn_hidden", kUsualModel.ffn_hidden},
-          {"vocab", kUsualModel.vocab},       {"sequence_length", kStep.sequence_length},
+  return {{"layers", kUsualModel.layers},
+          {"dim", kUsualModel.dim},
+          {"heads", kUsualModel.heads},
+          {"kv_heads", kUsualModel.kv_heads},
+          {"head_dim", kUsualModel.head_dim},
+          {"ffn_hidden", kUsualModel.ffn_hidden},
+          {"vocab", kUsualModel.vocab},
+          {"dropout", 0},
+          {"sequence_length", kStep.sequence_length},
           {"sequences", kStep.sequences}};
 }
 

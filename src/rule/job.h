@@ -13,9 +13,9 @@ namespace ordercheck {
 
 using ConditionValues = std::map<std::string, long long>;
 
-// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts, and score_before_experts: 1
-// where a token is weighted before its expert sees it, 0 where what the expert returns is) and of a step (sequence_length
-// sequences microbatches).
+// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts; score_before_experts: 1 where
+// a token is weighted before its expert sees it, 0 where what the expert returns is; dropout: 1 where training drops anything)
+// and of a step (sequence_length sequences microbatches).
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();
 

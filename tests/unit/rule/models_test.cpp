@@ -20,6 +20,8 @@ TEST(Models, HaveTheUsualSizesWhereNothingElseIsSaid) {
   owed["score_before_experts"] = 1;
   EXPECT_EQ(sizes_of_model("llama4"), owed);
   EXPECT_EQ(sizes_of_model("moe").at("score_before_experts"), 0);
+  EXPECT_EQ(sizes_of_model("moe").at("dropout"), 0);
+  EXPECT_EQ(sizes_of_model("llama_dropout").at("dropout"), 1);
 }
 
 }  // namespace
