@@ -53,6 +53,19 @@ TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
   EXPECT_EQ(apart, 0) << "of " << kSize << " numbers";
 }
 
+// torch.nn.utils.clip_grad_norm_ divides by the norm and 1e-6 more. One rank is wrong alike, so no comparison of layouts shows it.
+TEST(Optimizer, ClipsByTheNormAndAMillionthMore) {
+  constexpr double kGradient = 0x1p-10, kRate = 1024;  // a small norm, so that a millionth counts
+  auto parameter = std::make_shared<Parameter>();
+  parameter->tensor = at::zeros({1}, at::kDouble).requires_grad_(true);
+  parameter->tensor.mutable_grad() = at::full({1}, kGradient, at::kDouble);
+  const double clip = kGradient / 2;
+  Optimizer optimizer({.adamw = false, .learning_rate = kRate, .clip = clip}, Mesh{}, {parameter});
+  optimizer.step(1.0, optimizer.gradient_norm(1.0));
+  const double expected = -kGradient * kRate * clip / (kGradient + 1e-6);
+  EXPECT_NEAR(parameter->tensor.detach().item<double>(), expected, 1e-9);
+}
+
 // A parameter without a gradient is left as it is, and where none has one nothing is asked of any operator.
 TEST(Optimizer, LeavesWhatHasNoGradient) {
   auto parameter = std::make_shared<Parameter>();
