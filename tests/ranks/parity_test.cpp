@@ -77,6 +77,7 @@ const std::vector<std::string>& legal_stacks_of_wider_meshes() {
                                                "tp=2 model=moe",
                                                "compile@model model=moe",
                                                "tp=2,ac,compile,fsdp=2 model=moe",
+                                               "ep=1,fsdp=2 model=moe",
                                                "ep=2,fsdp=2 model=moe",
                                                "ep=2,fsdp=4 model=moe",
                                                "ep=8,fsdp=8 model=moe",

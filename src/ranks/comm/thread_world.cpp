@@ -26,8 +26,9 @@ std::vector<std::string> axes_to_talk_along(const Mesh& mesh) {
   }
   if (names.size() > 2) names.pop_back();
   names.erase(names.begin());
+  // With ep=1 every rank holds the same experts, and what shards or sums them talks along "edp" as with any other degree.
   for (const char* axis : {"ep", "edp"})
-    if (carves_evenly(mesh) && mesh.ep > 1 && degree_of(mesh, axis) > 1) names.push_back(axis);
+    if (carves_evenly(mesh) && degree_of(mesh, axis) > 1) names.push_back(axis);
   return names;
 }
 

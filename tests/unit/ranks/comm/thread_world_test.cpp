@@ -198,6 +198,11 @@ TEST(Undelivered, IsWhatNobodyWaitedFor) {
   EXPECT_EQ(failure.operation, "all_reduce");
 }
 
+TEST(ThreadWorld, WithEveryExpertOnEveryRankAllOfThemHoldTheSame) {
+  complete(mesh_with({{"dp_shard", 2}}),
+           [](RankState&) { EXPECT_EQ(all_reduce(at::ones({1}, kOptions), "edp").item<double>(), 2); });
+}
+
 // A failed world must not keep the tensors of its ranks.
 TEST(ThreadWorld, LetsGoOfTensorsWhenItFails) {
   const at::Tensor input = numbers({4}, 0);
