@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <set>
 #include <stdexcept>
 
 #include "ranks/module/checks.h"
@@ -81,13 +82,22 @@ void Module::replace_body(const BodyReplacement& replacement, InCopies in_copies
 ModulePtr Module::shallow_copy() const { throw std::runtime_error("a module of the type " + type_ + " cannot be copied"); }
 
 ModulePtr Module::deep_copy() const {
+  Copies parameters;
+  return copied(parameters);
+}
+
+ModulePtr Module::copied(Copies& parameters) const {
   if (!refuses_copy.empty() && !checks_are_left_out()) throw std::runtime_error(refuses_copy);
   ModulePtr copy = shallow_copy();
   copy->parent_ = nullptr;
   copy->body_ = body_of_copies_;
-  for (auto& [slot, parameter] : copy->parameters_) parameter = copy_of(*parameter);
+  for (auto& [slot, parameter] : copy->parameters_) {
+    ParameterPtr& own = parameters[parameter.get()];
+    if (!own) own = copy_of(*parameter);
+    parameter = own;
+  }
   for (auto& [name, child] : copy->children_) {
-    child = child->deep_copy();
+    child = child->copied(parameters);
     child->parent_ = copy.get();
   }
   return copy;
@@ -135,10 +145,12 @@ std::vector<ModulePtr> modules_of(const ModulePtr& root) {
 
 std::vector<NamedParameter> parameters_of(const ModulePtr& root) {
   std::vector<NamedParameter> parameters;
+  std::set<const Parameter*> known;
   for (const ModulePtr& module : modules_of(root)) {
     std::string prefix = module->plain_path();
     if (!prefix.empty()) prefix += '.';
     for (const auto& [slot, parameter] : module->parameters()) {
+      if (!known.insert(parameter.get()).second) continue;
       parameters.push_back({.name = prefix + slot, .owner = module.get(), .slot = slot, .parameter = parameter});
     }
   }

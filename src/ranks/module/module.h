@@ -15,6 +15,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -80,8 +81,9 @@ class Module {
   // What a copy is refused with; "" where the module can be copied.
   std::string refuses_copy;
 
-  // The module and all below it, with parameters of their own. Hooks are shared: they do to the copy what they were made to do,
-  // which may be to the module that they were made for. Throws what refuses_copy of a module says.
+  // The module and all below it, with parameters of their own; a parameter in several slots is one in the copy too. Hooks are
+  // shared: they do to the copy what they were made to do, which may be to the module that they were made for. Throws what
+  // refuses_copy of a module says.
   ModulePtr deep_copy() const;
 
   // Where the pieces of this module's output lie, as transforms set it; what a trace is gathered by.
@@ -96,6 +98,9 @@ class Module {
   at::Tensor use(const std::string& name) const { return parameter(name)->used(); }
 
  private:
+  using Copies = std::map<const Parameter*, ParameterPtr>;
+  ModulePtr copied(Copies& parameters) const;
+
   std::string type_;
   std::vector<std::pair<std::string, ModulePtr>> children_;
   std::vector<std::pair<std::string, ParameterPtr>> parameters_;
@@ -117,7 +122,8 @@ class ModuleOf : public Module {
   ModulePtr shallow_copy() const override { return std::make_shared<Class>(static_cast<const Class&>(*this)); }
 };
 
-// All modules below and with `root`, parents first; and all parameters with their names, wrappers left out.
+// All modules below and with `root`, parents first; and all parameters with their names, wrappers left out. A parameter in several
+// slots is there once, under its first name, as in nn.Module's named_parameters.
 std::vector<ModulePtr> modules_of(const ModulePtr& root);
 struct NamedParameter {
   std::string name;

@@ -75,6 +75,19 @@ TEST(Module, SettingAChildKeepsItsPlace) {
   EXPECT_EQ(root->children()[0].second->type(), "Wrapper");
 }
 
+TEST(Module, AParameterInTwoSlotsIsNamedOnce) {
+  auto root = std::make_shared<AddOne>();
+  const ParameterPtr shared = make_parameter(at::ones({2}), {2}, {});
+  for (const char* name : {"a", "b"}) {
+    root->set_child(name, std::make_shared<AddOne>());
+    root->child(name)->set_parameter("weight", shared);
+  }
+  root->child("b")->set_parameter("bias", make_parameter(at::ones({2}), {2}, {}));
+  std::vector<std::string> names;
+  for (const NamedParameter& named : parameters_of(root)) names.push_back(named.name);
+  EXPECT_THAT(names, testing::ElementsAre("a.weight", "b.bias"));
+}
+
 std::vector<std::string> names_of(const Module& module) {
   std::vector<std::string> names;
   for (const auto& [name, child] : module.children()) names.push_back(name);
@@ -145,6 +158,15 @@ TEST(DeepCopy, KeepsWhatIsKnownOfAParameter) {
   EXPECT_TRUE(after->grouped);
   EXPECT_TRUE(after->tensor.is_leaf() && after->tensor.requires_grad());
   EXPECT_EQ(run(*copy, 1), 1000);
+}
+
+TEST(DeepCopy, HasOneParameterWhereTheOriginalHasOne) {
+  const auto original = scales(2, 5);
+  original->child("next")->set_parameter("weight", original->parameter("weight"));
+  const ModulePtr copy = original->deep_copy();
+  EXPECT_EQ(copy->child("next")->parameter("weight"), copy->parameter("weight"));
+  EXPECT_NE(copy->parameter("weight"), original->parameter("weight"));
+  EXPECT_EQ(run(*copy, 1), 4);
 }
 
 // Also of a part of a model: what is copied is a root.
