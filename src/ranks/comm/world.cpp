@@ -9,8 +9,11 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -91,12 +94,26 @@ std::optional<WorldResult> run_body(const std::function<void(RankState&)>& body,
   }
 }
 
+// Runs behind everything that waits on a thread of autograd: what was made first waits longest.
+struct LastToRun final : torch::autograd::Node {
+  LastToRun() : Node(/*sequence_nr=*/0) { add_input_metadata(at::zeros({})); }
+  torch::autograd::variable_list apply(torch::autograd::variable_list&&) override { return {}; }
+};
+
+// A backward that throws leaves in its thread's queue what was ready to run. The next backward on the thread lets go of it: one of
+// another world, which counts saved tensors with a rank that is gone.
+void let_go_of_failed_backward() {
+  torch::autograd::Engine::get_default_engine().execute({{std::make_shared<LastToRun>(), 0}}, {at::zeros({})},
+                                                        /*keep_graph=*/false, /*create_graph=*/false, /*accumulate_grad=*/true);
+}
+
 void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state, const std::function<void(RankState&)>& body) {
   pthread_setname_np(pthread_self(), fmt::format("rank {}", state.rank).c_str());
   at::set_num_threads(1);
   const RankScope scope(state);
   const RegisteredGroups groups(world, state);
   std::optional<WorldResult> thrown = run_body(body, state);
+  if (thrown) let_go_of_failed_backward();
   FlightSlot place = place_of(state);
   place.finished = !thrown;
   if (place.finished && state.flight()) state.flight()->finished(state.rank);

@@ -222,5 +222,21 @@ TEST(World, LeavesNoThreadAndNoGroupBehind) {
     std::thread([&] { EXPECT_ANY_THROW(c10d::resolve_process_group(group)) << group; }).join();
 }
 
+// Threads run ranks of one world after another, and autograd keeps its queue with the thread.
+TEST(World, LetsGoOfWhatAFailedBackwardLeft) {
+  float numbers[2] = {1, 2};
+  bool let_go = false;
+  const WorldResult result = run(Mesh{}, [&](RankState&) {
+    const at::Tensor leaf = at::ones({2}).requires_grad_();
+    const at::Tensor saved = at::from_blob(numbers, {2}, [&](void*) { let_go = true; });
+    const at::Tensor waits = leaf * saved, throws = leaf.exp();
+    throws.register_hook([](const at::Tensor&) { throw std::runtime_error("thrown in backward"); });
+    (waits + throws).sum().backward();
+  });
+  ASSERT_EQ(result.ending, Ending::failed);
+  EXPECT_THAT(result.failure->message, testing::HasSubstr("thrown in backward"));
+  EXPECT_TRUE(let_go);
+}
+
 }  // namespace
 }  // namespace ordercheck::ranks
