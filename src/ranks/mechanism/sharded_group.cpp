@@ -44,6 +44,7 @@ void ShardedGroup::attach(const ModulePtr& module, const ShardedGroupOptions& op
       if (!parameter->grouped) group->adopt(owner, slot);
     }
   }
+  for (Member& member : group->members_) member.whole.reset();
   if (group->members_.empty()) return;
   for (std::size_t i = 0; i < group->members_.size(); ++i) {
     // Weak: the group owns the leaf that owns this hook.
@@ -75,6 +76,12 @@ void ShardedGroup::attach(const ModulePtr& module, const ShardedGroupOptions& op
 // Cuts the parameter that the slot holds now. Its pieces on other axes stay as they are: they are cut further.
 void ShardedGroup::adopt(const ModulePtr& owner, const std::string& slot) {
   const ParameterPtr whole = owner->parameter(slot);
+  const auto shared = std::ranges::find(members_, whole, &Member::whole);
+  if (shared != members_.end() && options_.mutant != "tied_apart") {
+    shared->places.push_back({.owner = owner, .slot = slot});
+    owner->set_parameter(slot, shared->sharded);
+    return;
+  }
   const at::Tensor& tensor = whole->tensor;
   const int degree = shards();
   const Span mine = chunk_of(tensor.size(0), degree, coordinate_of(options_.mesh, options_.rank, options_.axis));
@@ -84,8 +91,8 @@ void ShardedGroup::adopt(const ModulePtr& owner, const std::string& slot) {
   if (!options_.axis.empty()) placements.push_back({.axis = options_.axis, .kind = Placement::Kind::shard, .dim = 0});
   if (options_.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
   Member member{
-      .owner = owner,
-      .slot = slot,
+      .places = {{.owner = owner, .slot = slot}},
+      .whole = whole,
       .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape, placements),
       .unsharded = make_parameter(
           at::empty_like(tensor.detach(),
@@ -109,7 +116,8 @@ Tensors ShardedGroup::cast(Tensors inputs) const {
 }
 
 void ShardedGroup::put(const Member& member, const ParameterPtr& parameter) {
-  if (const ModulePtr owner = member.owner.lock()) owner->set_parameter(member.slot, parameter);
+  for (const Place& place : member.places)
+    if (const ModulePtr owner = place.owner.lock()) owner->set_parameter(place.slot, parameter);
 }
 
 int ShardedGroup::shards() const { return degree_of(options_.mesh, options_.axis); }
@@ -212,7 +220,7 @@ void ShardedGroup::reduce_gradients() {
     if (member.has_gradient) {
       at::Tensor& leaf = member.sharded->tensor;
       at::Tensor piece = mine.narrow(0, offset, leaf.numel()).view(leaf.sizes());
-      if (options_.mutant == "zero_gradient" && member.slot == "weight" && &member == &members_[0]) piece = piece * 0;
+      if (options_.mutant == "zero_gradient" && member.places[0].slot == "weight" && &member == &members_[0]) piece = piece * 0;
       if (leaf.grad().defined()) {
         leaf.mutable_grad().add_(piece);
       } else {

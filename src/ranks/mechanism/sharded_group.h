@@ -6,6 +6,9 @@
 //                        what autograd saved of it is there again after the next gather
 //   sharded leaf         what the optimizer sees; its gradient is this rank's shard of the sum
 //
+// A parameter that several slots of the group share is one member, as FSDP2's shared_modules make it. Slots that other groups have
+// share it no longer.
+//
 // One all-gather a gather and one reduce-scatter a backward, over all parameters of the group; shards are chunks of dim 0
 // in torch.chunk's sense, padded in transit. Gradients are summed, not averaged. With a second axis the shards are replicated
 // over it, and what was reduced to shards is summed over it (HSDP); without the first, the parameters stay whole and their
@@ -44,9 +47,13 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   static void attach(const ModulePtr& module, const ShardedGroupOptions& options);
 
  private:
-  struct Member {
+  struct Place {
     std::weak_ptr<Module> owner;  // gone where a pipeline's cut has removed it
     std::string slot;
+  };
+  struct Member {
+    std::vector<Place> places;  // the slots that share the parameter
+    ParameterPtr whole;         // what they held before, until all slots are found
     ParameterPtr sharded;
     ParameterPtr unsharded;
     int64_t padded_rows;  // rows of a chunk in transit

@@ -73,6 +73,7 @@ class Builder {
     model->set_child("layers", layers);
     model->set_child("norm", norm("norm", ""));
     model->set_child("output", project("output", sizes_.vocab, sizes_.dim));
+    if (options_.tied) model->child("output")->set_parameter("weight", model->child("tok_embeddings")->parameter("weight"));
     return model;
   }
 

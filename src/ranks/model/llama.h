@@ -20,6 +20,7 @@ struct ModelOptions {
   at::ScalarType dtype = at::kDouble;
   std::uint64_t seed = 1;
   double dropout = 0;  // of what a block's two branches add to the stream; 0 for no such module
+  bool tied = false;   // output.weight is tok_embeddings.weight: one parameter in two slots
   std::string mutant;  // epsilon, mask_bit, position, detached_router, idle_expert act here
 };
 

@@ -16,9 +16,16 @@ ModulePtr with_dropout(ModelOptions options) {
   return make_llama(kUsualModel, options);
 }
 
+// As transformers' tie_word_embeddings and torchtitan's enable_weight_tying.
+ModulePtr tied(ModelOptions options) {
+  options.tied = true;
+  return make_llama(kUsualModel, options);
+}
+
 const NamedModel kModels[] = {
     {"llama", [](const ModelOptions& options) { return make_llama(kUsualModel, options); }},
     {"llama_dropout", [](const ModelOptions& options) { return with_dropout(options); }},
+    {"llama_tied", [](const ModelOptions& options) { return tied(options); }},
     {"moe", [](const ModelOptions& options) { return make_moe(kUsualModel, kUsualExperts, options); }},
 };
 

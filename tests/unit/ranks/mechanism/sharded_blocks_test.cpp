@@ -142,6 +142,53 @@ TEST(ShardedBlocks, RefuseCopies) {
   EXPECT_THAT(result.failure->message, HasSubstr("FSDP does not support deepcopy"));
 }
 
+ParameterPtr weight_of(const ModulePtr& model, const char* name) { return model->child(name)->parameter("weight"); }
+
+// What both slots hold is one parameter, in shards and gathered.
+TEST(ShardedBlocks, KeepAParameterInTwoSlotsOfAGroupOne) {
+  complete(kSharded, [](RankState& rank) {
+    for (const Scope scope : {Scope::block, Scope::model}) {
+      const ModulePtr model = make_llama(kTiny, {.tied = true});
+      shard(model, rank, scope, "never");
+      EXPECT_EQ(weight_of(model, "output"), weight_of(model, "tok_embeddings"));
+      EXPECT_EQ(print(weight_of(model, "output")->placements), "dp_shard: shard(0)");
+      run_forward(model);
+      EXPECT_EQ(weight_of(model, "output"), weight_of(model, "tok_embeddings"));
+      EXPECT_EQ(print(weight_of(model, "output")->placements), "replicated");
+    }
+  });
+}
+
+TEST(ShardedBlocks, SendAParameterInTwoSlotsOnce) {
+  complete(kSharded, [](RankState& rank) {
+    const auto gathered = [&rank](bool tied) {
+      const auto bytes = [&rank] {
+        std::int64_t sum = 0;
+        for (const CollectiveCount& count : rank.collectives()) sum += count.bytes;
+        return sum;
+      };
+      const std::int64_t before = bytes();
+      const ModulePtr model = make_llama(kTiny, {.tied = tied});
+      shard(model, rank, Scope::model);
+      run_forward(model);
+      return bytes() - before;
+    };
+    const std::int64_t shard_of_weight = kTiny.vocab * kTiny.dim * static_cast<std::int64_t>(sizeof(double)) / 4;
+    EXPECT_EQ(gathered(false) - gathered(true), shard_of_weight);
+  });
+}
+
+// A group takes a slot's parameter for its own; the slot of another group shares it no longer.
+TEST(ShardedBlocks, PartAParameterInSlotsOfTwoGroups) {
+  complete(kSharded, [](RankState& rank) {
+    const ModulePtr model = make_llama(kTiny, {});
+    const ModulePtr block_norm = attribute(blocks_of(model)[0], "ffn_norm");
+    block_norm->set_parameter("weight", weight_of(model, "norm"));
+    shard(model, rank, Scope::block);
+    EXPECT_NE(block_norm->parameter("weight"), weight_of(model, "norm"));
+  });
+}
+
 struct Resharding {
   std::string reshard;
   bool block_is_freed, root_is_freed;
