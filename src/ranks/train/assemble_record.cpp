@@ -41,7 +41,8 @@ class Assembly {
   // In the order in which a step makes them: all gradients, and after the last step all values.
   void parameters(const std::vector<std::pair<std::string, at::Tensor>>& model) {
     for (const auto& [name, initial] : model) {
-      record_.parameters.push_back({.name = name, .shape = initial.sizes().vec(), .has_gradient = false});
+      record_.parameters.push_back(
+          {.name = name, .shape = initial.sizes().vec(), .frozen = !initial.requires_grad(), .has_gradient = false});
     }
     const int steps = static_cast<int>(results_[0].gradients.size());
     for (int step = 0; step < steps; ++step) {
@@ -56,7 +57,7 @@ class Assembly {
       ParameterRecord& into = record_.parameters[i];
       const at::Tensor full = join([&](const RankResult& y) { return find(y.values, into.name); }, into);
       into.value = hash_of_values(full);
-      into.changed = !same_bits(full, as_double(model[i].second));
+      into.changed = !same_bits(full, as_double(model[i].second.detach()));
       keep(steps - 1, Phase::optimizer, into.name, full);
     }
   }
@@ -65,8 +66,7 @@ class Assembly {
   void trace() {
     std::vector<std::map<Key, std::vector<TracedPiece>>> by_rank(results_.size());
     for (std::size_t rank = 0; rank < results_.size(); ++rank)
-      for (const TracedPiece& traced : results_[rank].trace)
-        by_rank[rank][{traced.step, traced.phase, traced.module}].push_back(traced);
+      for (const TracedPiece& traced : results_[rank].trace) by_rank[rank][key_of(traced)].push_back(traced);
     for (const Key& key : order_of_execution()) {
       std::vector<int> holders = every_rank(mesh_);
       std::erase_if(holders, [&](int rank) { return !by_rank[static_cast<std::size_t>(rank)].contains(key); });
@@ -79,13 +79,16 @@ class Assembly {
         for (const TracedPiece& traced : by_rank[rank][key]) microbatches.push_back(traced.piece.tensor);
         return at::cat(microbatches, 0);
       });
-      keep(std::get<0>(key), std::get<1>(key), std::get<2>(key), as_double(full));
+      const auto& [step, phase, module, call] = key;
+      keep(step, phase, call == 0 ? module : fmt::format("{} (call {})", module, call + 1), as_double(full));
     }
   }
 
  private:
-  using Key = std::tuple<int, Phase, std::string>;
+  using Key = std::tuple<int, Phase, std::string, int>;
   using PieceOf = std::function<const Piece*(const RankResult&)>;  // null on a rank that has none
+
+  static Key key_of(const TracedPiece& traced) { return {traced.step, traced.phase, traced.module, traced.call}; }
 
   static const Piece* find(const std::map<std::string, Piece>& pieces, const std::string& name) {
     const auto found = pieces.find(name);
@@ -100,7 +103,7 @@ class Assembly {
     const auto add = [&](int step, Phase phase, int stage) {
       for (const TracedPiece& traced : results_[static_cast<std::size_t>(stage * ranks)].trace) {
         if (traced.step != step || traced.phase != phase) continue;
-        if (known.insert({step, phase, traced.module}).second) order.emplace_back(step, phase, traced.module);
+        if (known.insert(key_of(traced)).second) order.push_back(key_of(traced));
       }
     };
     for (int step = 0; step < static_cast<int>(results_[0].loss.size()); ++step) {

@@ -1,6 +1,7 @@
 #include "ranks/train/rank_program.h"
 
 #include <cassert>
+#include <map>
 #include <stdexcept>
 
 #include <ATen/ATen.h>
@@ -142,7 +143,7 @@ class RankRun {
     for (const auto& tell : training_.on_microbatch) tell(microbatch + 1 == settings.accumulation);
     const Data data = data_of(step, microbatch, settings.accumulation);
     rank_.set_phase(step, Phase::forward);
-    restart_random(step, data);
+    begin_forward(step, data);
     const ModulePtr& model = training_.parts.front();
     const at::Tensor logits = in_forward([&] { return model->call({data.tokens, data.positions}); });
     const at::Tensor sum = summed_cross_entropy(logits, data.labels, model->output_placements);
@@ -173,7 +174,7 @@ class RankRun {
     pipeline_->step({.call = [this](const ModulePtr& stage,
                                     const Tensors& inputs) { return in_forward([&] { return stage->call(inputs); }); },
                      .inputs = [&](int microbatch) -> Tensors {
-                       restart_random(step, data[microbatch]);  // asked for once a forward of a stage
+                       begin_forward(step, data[microbatch]);  // asked for once a forward of a stage
                        return {data[microbatch].tokens, data[microbatch].positions};
                      },
                      .loss = loss,
@@ -197,9 +198,11 @@ class RankRun {
     return {data[0], data[1], data[2], batch.samples, batch.valid_tokens};
   }
 
-  // What is drawn belongs to the sample and the step, in whichever microbatch of whichever rank the sample is.
-  void restart_random(int step, const Data& data) {
+  // Of a microbatch, of the model or of a stage. What is drawn belongs to the sample and the step, in whichever microbatch of
+  // whichever rank the sample is.
+  void begin_forward(int step, const Data& data) {
     rank_.random.restart(draw(program_.subject.settings.seed, key("random state"), step), data.samples);
+    calls_.clear();
   }
 
   // What is differentiated: a sum of losses over the tokens of the step.
@@ -245,6 +248,7 @@ class RankRun {
       TracedPiece traced{.step = rank_.step(),
                          .phase = Phase::forward,
                          .module = module.plain_path(),
+                         .call = calls_[&module]++,
                          .sequence_dim = module.sequence_dim,
                          .piece = {output.detach().clone(), module.output_placements}};
       result_.trace.push_back(traced);
@@ -263,6 +267,7 @@ class RankRun {
   Site site_;
   TrainingProgram training_;
   std::optional<Pipeline> pipeline_;
+  std::map<const Module*, int> calls_;  // of each module, since the forward began
   RankResult result_;
 };
 

@@ -23,6 +23,7 @@ struct TracedPiece {
   int step;
   Phase phase;  // forward, backward
   std::string module;
+  int call;  // of the module, in the forward of a microbatch
   int64_t sequence_dim;
   Piece piece;
 };

@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Case& subje
   const ModulePtr model =
       make_model(subject.model, {.dtype = dtype_of(subject.settings.arithmetic), .seed = subject.settings.seed, .mutant = ""});
   for (const NamedParameter& named : parameters_of(model)) {
-    parameters.emplace_back(named.name, named.parameter->tensor.detach());
+    parameters.emplace_back(named.name, named.parameter->tensor);
   }
   return parameters;
 }
