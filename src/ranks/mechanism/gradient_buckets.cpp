@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -16,12 +17,20 @@ namespace ordercheck::ranks {
 std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters, const BucketOptions& options) {
   std::shared_ptr<GradientBuckets> buckets(new GradientBuckets);
   buckets->options_ = options;
-  for (ParameterPtr& parameter : parameters) buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
+  for (ParameterPtr& parameter : parameters) {
+    if (parameter->tensor.requires_grad())
+      buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
+    else
+      buckets->frozen_.push_back(std::move(parameter));
+  }
+  if (buckets->members_.empty())
+    throw std::runtime_error(
+        "DistributedDataParallel is not needed when a module doesn't have any parameters that require a gradient");
   buckets->fill_buckets();
   for (std::size_t b = 0; b < buckets->buckets_.size(); ++b) {
     for (const std::size_t m : buckets->buckets_[b].members) {
-      on_gradient(buckets->members_[m].parameter->tensor, [alive = std::weak_ptr<GradientBuckets>(buckets), b] {
-        if (const auto self = alive.lock()) self->gradient_arrived(b);
+      on_gradient(buckets->members_[m].parameter->tensor, [alive = std::weak_ptr<GradientBuckets>(buckets), b, m] {
+        if (const auto self = alive.lock()) self->gradient_arrived(b, m);
       });
     }
   }
@@ -42,17 +51,24 @@ void GradientBuckets::fill_buckets() {
 }
 
 void GradientBuckets::broadcast_values() {
-  const at::AutoGradMode no_grad(false);
   for (const Bucket& bucket : buckets_) {
-    std::vector<at::Tensor> flat;
-    for (const std::size_t m : bucket.members) flat.push_back(members_[m].parameter->tensor.detach().reshape({-1}));
-    const at::Tensor values = broadcast(at::cat(flat), /*source=*/0, options_.axis);
-    int64_t offset = 0;
-    for (const std::size_t m : bucket.members) {
-      at::Tensor own = members_[m].parameter->tensor.detach();
-      own.copy_(values.narrow(0, offset, own.numel()).view(own.sizes()));
-      offset += own.numel();
-    }
+    std::vector<ParameterPtr> parameters;
+    for (const std::size_t m : bucket.members) parameters.push_back(members_[m].parameter);
+    overwrite(parameters);
+  }
+  if (!frozen_.empty()) overwrite(frozen_);
+}
+
+void GradientBuckets::overwrite(const std::vector<ParameterPtr>& parameters) const {
+  const at::AutoGradMode no_grad(false);
+  std::vector<at::Tensor> flat;
+  for (const ParameterPtr& parameter : parameters) flat.push_back(parameter->tensor.detach().reshape({-1}));
+  const at::Tensor values = broadcast(at::cat(flat), /*source=*/0, options_.axis);
+  int64_t offset = 0;
+  for (const ParameterPtr& parameter : parameters) {
+    at::Tensor own = parameter->tensor.detach();
+    own.copy_(values.narrow(0, offset, own.numel()).view(own.sizes()));
+    offset += own.numel();
   }
 }
 
@@ -67,6 +83,7 @@ void GradientBuckets::prepare(bool synchronize) {
   next_ = arrived_ = 0;
   for (Bucket& bucket : buckets_) bucket.pending = bucket.members.size();
   for (Member& member : members_) {
+    member.ready = false;
     at::Tensor& gradient = member.parameter->tensor.mutable_grad();
     // What was summed already is put aside: it must not be summed once more. What came since and stayed local must be.
     if (!gradient.defined())
@@ -76,8 +93,14 @@ void GradientBuckets::prepare(bool synchronize) {
   }
 }
 
-void GradientBuckets::gradient_arrived(std::size_t bucket) {
+void GradientBuckets::gradient_arrived(std::size_t bucket, std::size_t member) {
   if (!synchronize_) return;
+  if (std::exchange(members_[member].ready, true)) {
+    throw std::runtime_error(fmt::format(
+        "Expected to mark a variable ready only once: the gradient of parameter {} of {} came twice in one backward. "
+        "Reused parameters in multiple reentrant backward passes do that",
+        member, members_.size()));
+  }
   ++arrived_;
   --buckets_[bucket].pending;
   while (next_ < buckets_.size() && buckets_[next_].pending == 0) reduce(buckets_[next_++]);

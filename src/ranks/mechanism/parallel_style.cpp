@@ -82,6 +82,8 @@ void work_on_sequence_piece(Module& module, const StyleSite& site) {
   const auto slots = module.parameters();  // a copy: the loop changes it
   for (const auto& [slot, before] : slots) {
     const ParameterPtr parameter = replicate(*before, site.axis);
+    // SequenceParallel makes an nn.Parameter of the replicated weight without saying what requires_grad was.
+    parameter->tensor.set_requires_grad(true);
     module.set_parameter(slot, parameter);
     if (site.mutant == "drop_sum") continue;
     parameter->on_use.push_back([site](const at::Tensor& leaf) { return copy_to_group(leaf, site.axis); });

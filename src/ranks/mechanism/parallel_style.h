@@ -30,7 +30,8 @@ void split_input_features(Module& module, const StyleSite& site);
 // Embedding rows split by vocabulary: ids of other ranks give zero, then as split_input_features.
 void split_vocabulary(Module& module, const StyleSite& site);
 
-// The module works on a piece of the sequence; its parameters stay whole and their partial gradients are summed.
+// The module works on a piece of the sequence; its parameters stay whole and their partial gradients are summed. As SequenceParallel
+// registers them anew, they are trained from then on, frozen before or not.
 void work_on_sequence_piece(Module& module, const StyleSite& site);
 
 // Input 0 arrives sharded along dim 1 (or, without `sequence`, whole) and is needed whole; what comes out lies as what

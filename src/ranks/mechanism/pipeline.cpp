@@ -94,10 +94,15 @@ void Pipeline::hand_input_gradient(const Action& action) {
   if (action.stage > 0) hand_on(live.input.grad(), action.stage - 1, action.microbatch, Direction::up);
 }
 
+// What the first stage returns needs no gradient where all of the stage is frozen: there is nothing to do.
+void Pipeline::go_back(const Live& live) {
+  if (live.output.requires_grad()) torch::autograd::backward({live.output}, {live.gradient});
+}
+
 void Pipeline::backward(const Action& action) {
   Live& live = live_[{action.stage, action.microbatch}];
   live.gradient = output_gradient(action);
-  torch::autograd::backward({live.output}, {live.gradient});
+  go_back(live);
   hand_input_gradient(action);
   live.output.reset();
 }
@@ -114,7 +119,7 @@ void Pipeline::backward_weight(const Action& action) {
   Live& live = live_[{action.stage, action.microbatch}];
   // The input's gradient comes once more, and must not be added to the one that is on its way.
   if (live.input.defined()) live.input.mutable_grad().reset();
-  torch::autograd::backward({live.output}, {live.gradient});
+  go_back(live);
   live.output.reset();
 }
 

@@ -48,6 +48,7 @@ class Pipeline {
 
   void run(const Action& action, const PipelineStep& step);
   void forward(const Action& action, const PipelineStep& step);
+  static void go_back(const Live& live);
   void backward(const Action& action);
   void backward_input(const Action& action);
   void backward_weight(const Action& action);

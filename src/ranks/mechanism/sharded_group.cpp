@@ -47,6 +47,8 @@ void ShardedGroup::attach(const ModulePtr& module, const ShardedGroupOptions& op
   for (Member& member : group->members_) member.whole.reset();
   if (group->members_.empty()) return;
   for (std::size_t i = 0; i < group->members_.size(); ++i) {
+    if (!group->members_[i].is_trained()) continue;
+    ++group->trained_;
     // Weak: the group owns the leaf that owns this hook.
     on_gradient(group->members_[i].unsharded->tensor, [g = std::weak_ptr<ShardedGroup>(group), i] {
       if (const auto alive = g.lock()) alive->gradient_arrived(i);
@@ -93,11 +95,12 @@ void ShardedGroup::adopt(const ModulePtr& owner, const std::string& slot) {
   Member member{
       .places = {{.owner = owner, .slot = slot}},
       .whole = whole,
-      .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape, placements),
+      .sharded = make_parameter(tensor.detach().narrow(0, mine.start, mine.length).clone(), whole->full_shape, placements,
+                                tensor.requires_grad()),
       .unsharded = make_parameter(
           at::empty_like(tensor.detach(),
                          tensor.options().dtype(options_.compute_dtype.value_or(tensor.scalar_type())).requires_grad(false)),
-          whole->full_shape, whole->placements),
+          whole->full_shape, whole->placements, tensor.requires_grad()),
       .padded_rows = (tensor.size(0) + degree - 1) / degree,
       .row_size = tensor.size(0) ? tensor.numel() / tensor.size(0) : 0};
   member.sharded->grouped = member.unsharded->grouped = true;
@@ -125,6 +128,13 @@ int ShardedGroup::shards() const { return degree_of(options_.mesh, options_.axis
 int64_t ShardedGroup::transit_size() const {
   int64_t size = 0;
   for (const Member& member : members_) size += member.padded_rows * member.row_size;
+  return size;
+}
+
+int64_t ShardedGroup::reduced_size() const {
+  int64_t size = 0;
+  for (const Member& member : members_)
+    if (member.is_trained()) size += member.padded_rows * member.row_size;
   return size;
 }
 
@@ -188,7 +198,7 @@ void ShardedGroup::before_backward() {
 
 void ShardedGroup::gradient_arrived(std::size_t member) {
   members_[member].has_gradient = true;
-  if (++arrived_ == members_.size()) {
+  if (++arrived_ == trained_) {
     reduce_gradients();
     free();
   }
@@ -198,9 +208,10 @@ void ShardedGroup::reduce_gradients() {
   const BlameScope blame(name_);
   const at::NoGradGuard no_grad;
   const int degree = shards();
-  const at::Tensor in = at::zeros({degree, transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
+  const at::Tensor in = at::zeros({degree, reduced_size()}, members_[0].sharded->tensor.options().requires_grad(false));
   int64_t offset = 0;
   for (const Member& member : members_) {
+    if (!member.is_trained()) continue;
     const int64_t length = member.padded_rows * member.row_size;
     if (member.has_gradient) {
       const at::Tensor gradient = member.unsharded->tensor.grad().reshape({-1}).to(in.scalar_type());
@@ -216,6 +227,7 @@ void ShardedGroup::reduce_gradients() {
   if (options_.mutant == "scale") mine = mine / degree;
   offset = 0;
   for (Member& member : members_) {
+    if (!member.is_trained()) continue;
     const int64_t length = member.padded_rows * member.row_size;
     if (member.has_gradient) {
       at::Tensor& leaf = member.sharded->tensor;

@@ -7,7 +7,7 @@
 //   sharded leaf         what the optimizer sees; its gradient is this rank's shard of the sum
 //
 // A parameter that several slots of the group share is one member, as FSDP2's shared_modules make it. Slots that other groups have
-// share it no longer.
+// share it no longer. What is frozen is gathered with the others, and has no part in what is reduced.
 //
 // One all-gather a gather and one reduce-scatter a backward, over all parameters of the group; shards are chunks of dim 0
 // in torch.chunk's sense, padded in transit. Gradients are summed, not averaged. With a second axis the shards are replicated
@@ -59,6 +59,7 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
     int64_t padded_rows;  // rows of a chunk in transit
     int64_t row_size;     // elements of a row
     bool has_gradient = false;
+    bool is_trained() const { return unsharded->tensor.requires_grad(); }
   };
   ShardedGroup() = default;
   void adopt(const ModulePtr& owner, const std::string& slot);
@@ -72,12 +73,14 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   void gradient_arrived(std::size_t member);
   void reduce_gradients();
   int64_t transit_size() const;
+  int64_t reduced_size() const;
 
   ShardedGroupOptions options_;
   std::string name_;  // the module it was attached to, for blame; "root" for the root
   std::vector<Member> members_;
   bool gathered_ = false;
-  int backward_task_ = -1;  // the graph task whose end this group waits for
+  int backward_task_ = -1;   // the graph task whose end this group waits for
+  std::size_t trained_ = 0;  // members that are
   std::size_t arrived_ = 0;
 };
 

@@ -24,9 +24,9 @@ at::Tensor Parameter::used() const {
   return value;
 }
 
-ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements) {
+ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements, bool requires_grad) {
   auto parameter = std::make_shared<Parameter>();
-  piece.set_requires_grad(true);
+  piece.set_requires_grad(requires_grad);
   parameter->tensor = std::move(piece);
   parameter->full_shape = std::move(full_shape);
   parameter->placements = std::move(placements);
@@ -36,8 +36,8 @@ ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, P
 
 ParameterPtr distribute(const Parameter& parameter, const Placements& placements, const Mesh& mesh, int rank) {
   refuse_if_placed(parameter, placements.front().axis);
-  auto piece =
-      make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(), parameter.full_shape, placements);
+  auto piece = make_parameter(local_piece(parameter.tensor.detach(), placements, mesh, rank).clone(), parameter.full_shape,
+                              placements, parameter.tensor.requires_grad());
   piece->on_use = parameter.on_use;
   return piece;
 }
@@ -45,13 +45,14 @@ ParameterPtr distribute(const Parameter& parameter, const Placements& placements
 ParameterPtr replicate(const Parameter& parameter, const std::string& axis) {
   refuse_if_placed(parameter, axis);
   auto whole = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape,
-                              {{.axis = axis, .kind = Placement::Kind::replicate}});
+                              {{.axis = axis, .kind = Placement::Kind::replicate}}, parameter.tensor.requires_grad());
   whole->on_use = parameter.on_use;
   return whole;
 }
 
 ParameterPtr copy_of(const Parameter& parameter) {
-  auto copy = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape, parameter.placements);
+  auto copy = make_parameter(parameter.tensor.detach().clone(), parameter.full_shape, parameter.placements,
+                             parameter.tensor.requires_grad());
   copy->on_use = parameter.on_use;
   copy->grouped = parameter.grouped;
   return copy;

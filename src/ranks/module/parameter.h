@@ -31,13 +31,14 @@ struct Parameter {
 };
 using ParameterPtr = std::shared_ptr<Parameter>;
 
-// A parameter around `piece`, which becomes a leaf that requires grad.
-ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements);
+// A parameter around `piece`, which becomes a leaf that requires grad, or one that is frozen.
+ParameterPtr make_parameter(at::Tensor piece, std::vector<int64_t> full_shape, Placements placements,
+                            bool requires_grad = true);
 
 // A new parameter that holds this rank's piece of the full one that it is given: nothing is sent, where distribute_tensor
 // scatters the first rank's. Like distribute_tensor, it refuses a parameter that is
 // placed already: what a second placement would mean is for the one who placed it first to say. The refusal is an
-// exception naming both axes.
+// exception naming both axes. What is frozen stays so.
 ParameterPtr distribute(const Parameter& parameter, const Placements& placements, const Mesh& mesh, int rank);
 
 // A new parameter that holds a whole one on every rank of `axis`, placed there as replicated: the same refusal.

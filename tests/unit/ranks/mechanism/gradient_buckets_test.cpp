@@ -225,6 +225,50 @@ TEST(GradientBuckets, BroadcastTheFirstReplicasValues) {
   });
 }
 
+// As DistributedDataParallel: what is frozen is sent once, when it is made, and is in no bucket.
+TEST(GradientBuckets, LeaveFrozenParametersOutOfBuckets) {
+  complete(kTwo, [](RankState& rank) {
+    Model model(rank, 3);
+    model.parameters[1]->tensor.set_requires_grad(false);
+    const auto buckets = GradientBuckets::bind(model.parameters, {});
+    std::vector<at::Tensor> sent;
+    {
+      const DispatchModeScope watching(new Sends(sent));
+      buckets->broadcast_values();
+      for (const int microbatch : {0, 1}) {
+        buckets->prepare(true);
+        model.backward(microbatch, {0, 2});
+      }
+    }
+    EXPECT_THAT(elements(sent), ElementsAre(16, 8, 16, 16));
+    EXPECT_TRUE(same_bits(model.parameters[1]->tensor, numbers({8}, 0)));
+    EXPECT_TRUE(same_bits(model.parameters[2]->tensor.grad(), sum_of_tangents({0, 1}, 2)));
+  });
+}
+
+TEST(GradientBuckets, RefuseAModelOfWhichNothingIsTrained) {
+  const WorldResult result = run(kTwo, [](RankState& rank) {
+    Model model(rank, 1);
+    model.parameters[0]->tensor.set_requires_grad(false);
+    GradientBuckets::bind(model.parameters, {});
+  });
+  ASSERT_EQ(result.ending, Ending::failed);
+  EXPECT_THAT(result.failure->message, HasSubstr("doesn't have any parameters that require a gradient"));
+}
+
+TEST(GradientBuckets, RefuseAGradientThatComesTwice) {
+  const WorldResult result = run(kTwo, [](RankState& rank) {
+    Model model(rank, 2);
+    const auto buckets = GradientBuckets::bind(model.parameters, caps(64, 64));
+    buckets->prepare(true);
+    model.backward(0, {1});
+    model.backward(0, {1});
+  });
+  ASSERT_EQ(result.ending, Ending::failed);
+  EXPECT_THAT(result.failure->message, HasSubstr("Expected to mark a variable ready only once"));
+  EXPECT_THAT(result.failure->message, HasSubstr("parameter 1 of 2"));
+}
+
 TEST(GradientBuckets, SendNothingOnOneRank) {
   complete(Mesh{}, [](RankState& rank) {
     Model model(rank, 2);

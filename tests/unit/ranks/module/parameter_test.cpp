@@ -28,6 +28,13 @@ TEST(Parameter, DistributeRefusesWhatIsPlacedAlready) {
   }
 }
 
+TEST(Parameter, WhatIsFrozenStaysSo) {
+  const ParameterPtr frozen = make_parameter(at::ones({4, 2}), {4, 2}, {}, /*requires_grad=*/false);
+  for (const ParameterPtr& made :
+       {distribute(*frozen, {{.axis = "tp", .dim = 0}}, kMesh, 0), replicate(*frozen, "tp"), copy_of(*frozen)})
+    EXPECT_FALSE(made->tensor.requires_grad());
+}
+
 TEST(Parameter, UseGoesThroughEveryStep) {
   Parameter parameter{.tensor = at::ones({1})};
   parameter.on_use.push_back([](const at::Tensor& t) { return t + 1; });
