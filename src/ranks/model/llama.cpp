@@ -45,7 +45,7 @@ class TransformerBlock final : public ModuleOf<TransformerBlock> {
 
 class Llama final : public ModuleOf<Llama> {
  public:
-  Llama() : ModuleOf("Llama") {}
+  explicit Llama(int first_block_calls) : ModuleOf("Llama"), first_block_calls_(first_block_calls) {}
 
  protected:
   at::Tensor forward(const Tensors& inputs) override {
@@ -55,9 +55,13 @@ class Llama final : public ModuleOf<Llama> {
       return module ? module->call({x}) : x;
     };
     at::Tensor x = through("tok_embeddings", inputs[0]);
-    for (const auto& [name, block] : child("layers")->children()) x = block->call({x, inputs[1]});
+    for (const auto& [name, block] : child("layers")->children())
+      for (int calls = name == "0" ? first_block_calls_ : 1; calls > 0; --calls) x = block->call({x, inputs[1]});
     return through("output", through("norm", x));
   }
+
+ private:
+  int first_block_calls_;
 };
 
 class Builder {
@@ -66,7 +70,7 @@ class Builder {
       : sizes_(sizes), options_(options), experts_(experts) {}
 
   ModulePtr build() {
-    auto model = std::make_shared<Llama>();
+    auto model = std::make_shared<Llama>(options_.first_block_calls);
     model->set_child("tok_embeddings", std::make_shared<Embedding>(weights("tok_embeddings", sizes_.vocab, sizes_.dim)));
     auto layers = std::make_shared<ModuleDict>();
     for (int i = 0; i < sizes_.layers; ++i) layers->set_child(std::to_string(i), block(i));
@@ -74,6 +78,8 @@ class Builder {
     model->set_child("norm", norm("norm", ""));
     model->set_child("output", project("output", sizes_.vocab, sizes_.dim));
     if (options_.tied) model->child("output")->set_parameter("weight", model->child("tok_embeddings")->parameter("weight"));
+    for (const NamedParameter& named : parameters_of(model))
+      if (named.name == options_.frozen) named.parameter->tensor.set_requires_grad(false);
     return model;
   }
 

@@ -22,9 +22,23 @@ ModulePtr tied(ModelOptions options) {
   return make_llama(kUsualModel, options);
 }
 
+ModulePtr frozen(ModelOptions options, const char* parameter) {
+  options.frozen = parameter;
+  return make_llama(kUsualModel, options);
+}
+
+// As models whose layers share weights: a block is called once more with what it returned.
+ModulePtr looped(ModelOptions options) {
+  options.first_block_calls = 2;
+  return make_llama(kUsualModel, options);
+}
+
 const NamedModel kModels[] = {
     {"llama", [](const ModelOptions& options) { return make_llama(kUsualModel, options); }},
     {"llama_dropout", [](const ModelOptions& options) { return with_dropout(options); }},
+    {"llama_frozen", [](const ModelOptions& options) { return frozen(options, "tok_embeddings.weight"); }},
+    {"llama_frozen_norm", [](const ModelOptions& options) { return frozen(options, "norm.weight"); }},
+    {"llama_shared", [](const ModelOptions& options) { return looped(options); }},
     {"llama_tied", [](const ModelOptions& options) { return tied(options); }},
     {"moe", [](const ModelOptions& options) { return make_moe(kUsualModel, kUsualExperts, options); }},
 };
