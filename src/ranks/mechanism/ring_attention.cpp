@@ -8,7 +8,6 @@
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
-#include "ranks/mechanism/sequence_pieces.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -57,11 +56,12 @@ void around(at::Tensor piece, const std::string& axis, const Visit& visit) {
 // Columns of the owner's keys in a row of scores.
 at::Tensor columns_of(const at::Tensor& scores, int owner, int64_t keys) { return scores.narrow(-1, owner * keys, keys); }
 
-at::Tensor scores_of(const at::Tensor& rows, const at::Tensor& k, const Heads& heads, const std::string& axis) {
+at::Tensor scores_of(const at::Tensor& rows, const at::Tensor& k, const Heads& heads, const std::string& axis,
+                     SequenceOrder order) {
   std::vector<at::Tensor> pieces(group_size(axis));
   around(k, axis, [&](const at::Tensor& keys, int owner) {
     const at::Tensor scores = heads.as_heads(at::matmul(rows, keys.transpose(-1, -2)) * heads.scale());
-    const at::Tensor seen = causal_mask(heads.queries, keys.size(2), axis, owner);
+    const at::Tensor seen = causal_mask(heads.queries, keys.size(2), axis, owner, order);
     pieces[owner] = scores.masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
   });
   return at::cat(pieces, -1);
@@ -69,9 +69,9 @@ at::Tensor scores_of(const at::Tensor& rows, const at::Tensor& k, const Heads& h
 
 struct RingAttention : torch::autograd::Function<RingAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            const std::string& axis) {
+                            const std::string& axis, SequenceOrder order) {
     const Heads heads(q, k);
-    const at::Tensor weights = at::softmax(scores_of(heads.as_rows(q), k, heads, axis), -1);
+    const at::Tensor weights = at::softmax(scores_of(heads.as_rows(q), k, heads, axis, order), -1);
     const at::Tensor rows = heads.as_rows(weights);
     at::Tensor out;
     around(v, axis, [&](const at::Tensor& values, int owner) {
@@ -105,7 +105,7 @@ struct RingAttention : torch::autograd::Function<RingAttention> {
       to_q = to_q.defined() ? to_q + part : part;
     });
     return {heads.as_heads(to_q), gathered_home(to_scores, rows, k.size(2), axis),
-            gathered_home(weight_rows, to_out, v.size(2), axis), at::Tensor()};
+            gathered_home(weight_rows, to_out, v.size(2), axis), at::Tensor(), at::Tensor()};
   }
 
   // The gradient of this rank's keys or values: a sum that starts at the next rank, goes round and ends here, each rank adding
@@ -124,8 +124,9 @@ struct RingAttention : torch::autograd::Function<RingAttention> {
 
 }  // namespace
 
-at::Tensor ring_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::string& axis) {
-  return RingAttention::apply(q, k, v, axis);
+at::Tensor ring_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::string& axis,
+                          SequenceOrder order) {
+  return RingAttention::apply(q, k, v, axis, order);
 }
 
 }  // namespace ordercheck::ranks

@@ -8,12 +8,15 @@
 
 #include <string>
 
+#include "ranks/mechanism/sequence_pieces.h"
 #include "ranks/module/module.h"
 
 namespace ordercheck::ranks {
 
-// q [batch, heads, queries, head_dim], k and v [batch, kv_heads, queries, head_dim]: this rank's piece of each, contiguous pieces
-// in the order of ranks. Output as q. Differentiable: in backward keys and values go round together with their gradients.
-at::Tensor ring_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::string& axis);
+// q [batch, heads, queries, head_dim], k and v [batch, kv_heads, queries, head_dim]: this rank's piece of each, as `order` deals them
+// out. Output as q. Differentiable: in backward keys and values go round together with their gradients. Every rank multiplies with
+// every piece, also where the mask hides it: an order that balances work is right here, and saves none.
+at::Tensor ring_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::string& axis,
+                          SequenceOrder order = SequenceOrder::in_turn);
 
 }  // namespace ordercheck::ranks

@@ -37,6 +37,7 @@ inline const std::vector<Mutant>& mutants() {
       {"unused_graph", "graphs are captured and none is run: the module runs as it was"},
       {"fresh_random", "recomputation does not put the random state back"},
       {"first_positions", "dropout on a piece of the sequence drops what it would drop on the first piece"},
+      {"in_turn_mask", "attention takes a piece from the front and the back of the sequence for a contiguous one"},
       {"wrong_group", "gradients of shards are summed over the ranks with other shards in place of the replicas"},
       {"tied_apart", "a parameter in two slots is sharded once for each, and each shard is updated by itself"},
       {"zero_gradient", "one parameter's gradient is zero"},

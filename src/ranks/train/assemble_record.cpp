@@ -79,8 +79,12 @@ class Assembly {
         for (const TracedPiece& traced : by_rank[rank][key]) microbatches.push_back(traced.piece.tensor);
         return at::cat(microbatches, 0);
       });
+      // What a wrong layout made of another length is shown as it is.
+      const at::Tensor places = places_in_pieces();
+      const bool is_sequence = full.size(first.sequence_dim) == places.numel();
+      const at::Tensor sorted = is_sequence ? full.index_select(first.sequence_dim, places) : full;
       const auto& [step, phase, module, call] = key;
-      keep(step, phase, call == 0 ? module : fmt::format("{} (call {})", module, call + 1), as_double(full));
+      keep(step, phase, call == 0 ? module : fmt::format("{} (call {})", module, call + 1), as_double(sorted));
     }
   }
 
@@ -93,6 +97,15 @@ class Assembly {
   static const Piece* find(const std::map<std::string, Piece>& pieces, const std::string& name) {
     const auto found = pieces.find(name);
     return found == pieces.end() ? nullptr : &found->second;
+  }
+
+  // Of each position of the sequence, where it lies in the pieces that ranks of cp have, one rank's behind another's.
+  at::Tensor places_in_pieces() const {
+    std::vector<at::Tensor> positions;
+    for (const int rank : every_rank(mesh_))
+      if (static_cast<int>(positions.size()) == coordinate_of(mesh_, rank, "cp"))
+        positions.push_back(results_[static_cast<std::size_t>(rank)].positions);
+    return at::argsort(at::cat(positions));
   }
 
   // Every stage of a pipeline has its own: forward goes down the stages, backward up. Of each the lowest rank tells.

@@ -45,7 +45,6 @@ Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int mic
       batch.tokens.mutable_data_ptr<int64_t>()[at] = token_at(seed, step, sample, position);
       const bool valid = valid_at(seed, step, sample, position);
       batch.labels.mutable_data_ptr<int64_t>()[at] = valid ? label_at(seed, step, sample, position) : kIgnoredLabel;
-      batch.valid_tokens += valid;
     }
   }
   return batch;

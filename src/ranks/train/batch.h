@@ -18,7 +18,6 @@ struct Batch {
   at::Tensor labels;                  // [samples, sequence] int64; kIgnoredLabel where the token is not valid
   at::Tensor positions;               // [sequence] int64
   std::vector<std::int64_t> samples;  // their numbers in the whole batch
-  int valid_tokens = 0;
 };
 
 // Consecutive samples: first over the data-parallel ranks (dp_replicate outside dp_shard), then over the microbatches,

@@ -189,13 +189,13 @@ class RankRun {
   struct Data {
     at::Tensor tokens, labels, positions;
     std::vector<std::int64_t> samples;
-    int valid_tokens;
   };
   Data data_of(int step, int microbatch, int microbatches) {
     const Batch batch = batch_of(program_.subject.settings.seed, step, rank_.mesh, rank_.rank, microbatch, microbatches);
     Tensors data{batch.tokens, batch.labels, batch.positions};
     for (const auto& pass_through : training_.on_batch) data = pass_through(std::move(data));
-    return {data[0], data[1], data[2], batch.samples, batch.valid_tokens};
+    result_.positions = data[2];
+    return {data[0], data[1], data[2], batch.samples};
   }
 
   // Of a microbatch, of the model or of a stage. What is drawn belongs to the sample and the step, in whichever microbatch of
@@ -207,9 +207,14 @@ class RankRun {
 
   // What is differentiated: a sum of losses over the tokens of the step.
   at::Tensor scaled(const at::Tensor& sum, const Data& data, int all_tokens, int microbatches) const {
-    const bool local = program_.mutant == "local_tokens";
-    const int tokens = local ? data.valid_tokens * microbatches * data_parallel_degree(rank_.mesh) : all_tokens;
-    return sum * (kLossScale / tokens);
+    return sum * (kLossScale / (program_.mutant == "local_tokens" ? as_if_all_had_as_many(data, microbatches) : all_tokens));
+  }
+
+  // Valid tokens of the step, where every microbatch of every rank had as many as this one.
+  static std::int64_t as_if_all_had_as_many(const Data& data, int microbatches) {
+    std::int64_t tokens = data.labels.ne(kIgnoredLabel).sum().item<std::int64_t>() * microbatches;
+    for (const std::string& axis : axes_of_tokens()) tokens *= group_size(axis);
+    return tokens;
   }
 
   std::vector<NamedParameter> trained() const {

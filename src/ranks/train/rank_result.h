@@ -35,6 +35,7 @@ struct RankResult {
   std::vector<std::map<std::string, Piece>> gradients;  // a step, by parameter name; undefined tensor: no gradient
   std::map<std::string, Piece> values;                  // after the last step
   std::vector<TracedPiece> trace;                       // in order of execution
+  at::Tensor positions;                                 // of the sequence: those that this rank has, in its order
   std::vector<CollectiveCount> collectives;
   Counters counters;
   std::vector<std::string> notes;
