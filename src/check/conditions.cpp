@@ -54,7 +54,11 @@ bool is_said_by(const Condition& condition, const ConditionNode& comparison, con
 const std::map<std::string, std::string>& phrases() {
   static const std::map<std::string, std::string> all = [] {
     std::map<std::string, std::string> made{{"clip_alone > 0", "clip_grad_norm_ clips"},
-                                            {"world > ranks", "the mesh takes more ranks than there are"}};
+                                            {"world > ranks", "the mesh takes more ranks than there are"},
+                                            {"tied == 1", "the output has the weight of the embedding"},
+                                            {"frozen_embedding == 1", "the embedding is frozen"},
+                                            {"frozen_norms == 1", "a norm is frozen"},
+                                            {"reused_blocks == 1", "a block is called more than once in a forward"}};
     for (const char* name : {"ac", "sac", "compile"}) {
       made[fmt::format("{} > 0", name)] = fmt::format("{} is applied too", name);
       made[fmt::format("{} == 0", name)] = fmt::format("{} is not applied", name);

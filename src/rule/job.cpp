@@ -9,9 +9,28 @@
 
 namespace ordercheck {
 
+namespace {
+
+// What few models have: where nobody says so, it has not.
+const std::vector<std::string>& rare_flags() {
+  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks"};
+  return names;
+}
+
+bool is_flag(std::string_view name) {
+  return name == "score_before_experts" || name == "tied" || name == "dropout" || contains(rare_flags(), name);
+}
+
+}  // namespace
+
 const std::vector<std::string>& model_size_names() {
-  static const std::vector<std::string> names{
-      "layers", "dim", "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab", "experts", "score_before_experts", "dropout"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{
+        "layers", "dim",    "heads", "kv_heads", "head_dim", "ffn_hidden", "vocab", "experts", "score_before_experts",
+        "tied",   "dropout"};
+    all.insert(all.end(), rare_flags().begin(), rare_flags().end());
+    return all;
+  }();
   return names;
 }
 
@@ -22,7 +41,7 @@ const std::vector<std::string>& step_size_names() {
 
 SizeRange range_of_size(std::string_view name) {
   if (name == "experts") return {.least = 0};
-  if (name == "score_before_experts" || name == "dropout") return {.least = 0, .most = 1};
+  if (is_flag(name)) return {.least = 0, .most = 1};
   return {};
 }
 
@@ -53,6 +72,7 @@ ConditionValues condition_values(const Stack& stack, const Job& job) {
   if (job.ranks) values["ranks"] = *job.ranks;
   values["ep"] = values["etp"] = 1;
   for (const char* name : {"ac", "sac", "compile"}) values[name] = std::ranges::count(stack.items, name, &Item::name);
+  for (const std::string& flag : rare_flags()) values.try_emplace(flag, 0);
   values["clip_alone"] = std::ranges::count_if(stack.items, clips_alone);
   for (const Item& item : stack.items) {
     if (item.name == "ep") {

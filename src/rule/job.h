@@ -13,9 +13,14 @@ namespace ordercheck {
 
 using ConditionValues = std::map<std::string, long long>;
 
-// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts; score_before_experts: 1 where
-// a token is weighted before its expert sees it, 0 where what the expert returns is; dropout: 1 where training drops anything)
-// and of a step (sequence_length sequences microbatches).
+// The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts, and what is 1 or 0) and of a step
+// (sequence_length sequences microbatches).
+//
+//   score_before_experts   a token is weighted before its expert sees it; 0: what the expert returns is
+//   dropout                training drops something
+//   tied                   the output has the weight of the embedding
+//   frozen_embedding       the embedding is not trained, frozen_norms: a norm is not; 0 where nothing is said
+//   reused_blocks          a block is called more than once in a forward; 0 where nothing is said
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();
 

@@ -79,6 +79,10 @@ Result<ConfigSizes> read_config(std::string_view text, const std::string& path) 
     found.used.push_back(fmt::format("kv_heads={} ({})", heads, one_for_all ? "multi_query" : "as many as heads: no key says"));
     std::erase(found.missing, "kv_heads");
   }
+  if (const auto tie = config.find("tie_word_embeddings"); tie != config.end() && tie->is_boolean() && !found.sizes.empty()) {
+    found.sizes["tied"] = tie->get<bool>() ? 1 : 0;
+    found.used.push_back(fmt::format("tied={} (tie_word_embeddings)", found.sizes.at("tied")));
+  }
   if (found.sizes.empty())
     return Error{
         fmt::format("{}: expected the config.json of a Hugging Face model, got an object without any of its sizes: "

@@ -24,5 +24,12 @@ TEST(Models, HaveTheUsualSizesWhereNothingElseIsSaid) {
   EXPECT_EQ(sizes_of_model("llama_dropout").at("dropout"), 1);
 }
 
+TEST(Models, SayWhatIsTiedFrozenAndCalledTwice) {
+  EXPECT_EQ(sizes_of_model("llama_tied").at("tied"), 1);
+  EXPECT_EQ(sizes_of_model("llama_frozen").at("frozen_embedding"), 1);
+  EXPECT_EQ(sizes_of_model("llama_frozen_norm").at("frozen_norms"), 1);
+  EXPECT_EQ(sizes_of_model("llama_shared").at("reused_blocks"), 1);
+}
+
 }  // namespace
 }  // namespace ordercheck

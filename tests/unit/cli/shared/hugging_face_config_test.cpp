@@ -46,6 +46,14 @@ TEST(HuggingFaceConfig, ReadsTheKeysOfOlderFamilies) {
   EXPECT_EQ(read_config(R"({"n_heads": 32, "n_kv_heads": 8, "dim": 4096})", "llama")->sizes.at("kv_heads"), 8);
 }
 
+TEST(HuggingFaceConfig, SaysWhetherTheOutputHasTheWeightOfTheEmbedding) {
+  const auto tied = read_config(R"({"hidden_size": 5, "tie_word_embeddings": true})", "c");
+  EXPECT_EQ(tied->sizes.at("tied"), 1);
+  EXPECT_THAT(tied->used, Contains("tied=1 (tie_word_embeddings)"));
+  EXPECT_EQ(read_config(R"({"hidden_size": 5, "tie_word_embeddings": false})", "c")->sizes.at("tied"), 0);
+  EXPECT_FALSE(read_config(R"({"hidden_size": 5, "tie_word_embeddings": "yes"})", "c")->sizes.contains("tied"));
+}
+
 TEST(HuggingFaceConfig, WhatIsNoneIsToldInOneLine) {
   EXPECT_EQ(wrong("[1]"), "config.json: expected a JSON object, the config.json of a Hugging Face model, got array");
   EXPECT_EQ(wrong("{"), "config.json: expected a JSON object, the config.json of a Hugging Face model, got no JSON");
