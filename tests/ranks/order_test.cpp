@@ -51,6 +51,33 @@ TEST(Order, AnOptimizerMayComeBeforeCheckpointing) {
   EXPECT_FALSE(difference) << in_words(*difference);
 }
 
+// What each transform does to a parameter in two slots, to one that is frozen, to a block that is called twice.
+TEST(Order, TensorParallelismPartsWhatIsTied) {
+  EXPECT_TRUE(first_difference(reference(case_of("tp=2 model=llama_tied")), known("tp=2 model=llama_tied")));
+}
+
+TEST(Order, SequenceParallelismTrainsAFrozenNorm) {
+  const auto of_norm = [](const Record& record) {
+    return *std::ranges::find(record.parameters, "norm.weight", &ParameterRecord::name);
+  };
+  const ParameterRecord trained = of_norm(known("tp=2 model=llama_frozen_norm"));
+  EXPECT_TRUE(trained.frozen && trained.changed && trained.has_gradient);
+  EXPECT_FALSE(of_norm(known("tp=2:sp=off model=llama_frozen_norm")).changed);
+}
+
+TEST(Order, ReentrantCheckpointsAboveAFrozenEmbeddingTrainNoBlock) {
+  const Record record = known("ac:reentrant model=llama_frozen");
+  for (const ParameterRecord& parameter : record.parameters)
+    EXPECT_EQ(parameter.has_gradient, parameter.name == "norm.weight" || parameter.name == "output.weight") << parameter.name;
+}
+
+TEST(Order, AReducerRefusesWhatReentrantCheckpointsLeaveOutOrHandInTwice) {
+  const Record missing = known("ac:reentrant,ddp=2 model=llama_frozen"), twice = known("ac:reentrant,ddp=2 model=llama_shared");
+  ASSERT_TRUE(missing.ending == Ending::failed && twice.ending == Ending::failed);
+  EXPECT_THAT(missing.failure->message, HasSubstr("2 of 20 parameters got a gradient"));
+  EXPECT_THAT(twice.failure->message, HasSubstr("mark a variable ready only once"));
+}
+
 // The second run stops in the inner wrapper's own saved inputs, so one of two nested checkpoints does nothing.
 TEST(Order, NestedCheckpointsRecomputeOnce) {
   EXPECT_EQ(known("ac,ac").counters.matmul_flops, known("ac").counters.matmul_flops);
