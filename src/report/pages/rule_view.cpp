@@ -94,6 +94,8 @@ std::string since_in_words(const Rule& rule, const Target& target) {
 
 RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const bool commutes = rule.kind == RuleKind::commutes;
+  // A script has the usual model, and every rank that it needs.
+  const bool has_script = speaks_about(rule, sources.reader) && !rule.witness.ranks && rule.witness.model == Case{}.model;
   RulePage page{.id = rule.id,
                 .title = rule.title,
                 .kind = name_of(rule.kind),
@@ -106,7 +108,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .holds = holds_in_words(rule),
                 .bad = code(print(rule.witness.bad)),
                 .good = code(print(rule.witness.good)),
-                .repro = speaks_about(rule, sources.reader) && !rule.witness.ranks ? print(rule.witness.bad) : "",
+                .repro = has_script ? print(rule.witness.bad) : "",
                 .loses = !rule.loses.any_of.empty(),
                 .bad_name = commutes ? "one" : "bad",
                 .good_name = commutes ? "other" : "good",

@@ -25,7 +25,7 @@ struct RulePage {
   std::string flags;                  // the pattern in words: "`fsdp|hsdp` before `tp`"
   std::string when, harm, basis, holds;
   std::string bad, good;                  // the witness
-  std::string repro;                      // the bad one for `ordercheck repro`; "" where the page claims nothing of PyTorch
+  std::string repro;                      // the bad one for `ordercheck repro`; "" where it has no script for that
   bool loses = false;                     // an effect, which the script of the repro does not judge
   std::string bad_name, good_name;        // "bad" and "good"; "one" and "other" of a commutes page
   std::string what, why, limits;          // sections, Markdown
