@@ -10,12 +10,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from build import Copy
 from draw import digest_of_rooms
 from matrix_runs import TIERS, Matrix
 from one_site import Site
 from page import PAGE, render
 from sites import ROOT
+from switched_copy import Copy
 from tables import TABLE, Row, Table, faults, print_table, read, refused_row, row_of
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tomllib
-
 from draw import COUNT, SEED
 from matrix_runs import Seen
 from one_site import Site
