@@ -13,6 +13,8 @@ ONE: tuple[tuple[Any, ...], ...] = ((X,),)
 TWO: tuple[tuple[Any, ...], ...] = ((X, Y),)
 WITH_NUMBER: tuple[tuple[Any, ...], ...] = ((X, Y), (X, 0.7))
 
+ELSEWHERE = {"native_dropout_backward"}  # takes a mask: dropout_test.py
+
 # Arguments by position; a dict at the end is by keyword. In-place kin (name_) is called alike.
 CALLS: dict[str, tuple[tuple[Any, ...], ...]] = {
     "sub": (*WITH_NUMBER, (X, Y, {"alpha": 0.3}), (X, N)),

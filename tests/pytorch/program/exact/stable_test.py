@@ -12,10 +12,11 @@ from bits import drawn, same
 from cases import laid_out
 from ordercheck_pytorch.program.exact.install import exact_kernels
 from ordercheck_pytorch.program.exact.table import operators
-from stable_calls import M, N, P, Q, U, calls_of
+from stable_calls import ELSEWHERE, M, N, P, Q, U, calls_of
 
-STABLE = [operator.name for operator in operators() if operator.kind in ("stable", "stable_real")]
-STABLE_COMPLEX = [operator.name for operator in operators() if operator.kind == "stable"]
+TABLE = [operator for operator in operators() if operator.name not in ELSEWHERE]
+STABLE = [operator.name for operator in TABLE if operator.kind in ("stable", "stable_real")]
+STABLE_COMPLEX = [operator.name for operator in TABLE if operator.kind == "stable"]
 SHAPES = ((5, 131),)
 LAYOUTS = (
     ("plain",),
