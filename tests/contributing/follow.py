@@ -156,7 +156,7 @@ class Build:
 
     def try_pytorch(self) -> None:
         # Apart: blocks that are wrapped twice save nothing more.
-        for stack in ("ac:no_rng", "toy"):
+        for stack in ("ac:no_check", "toy"):
             self.first_line("run", stack, "--engine", "pytorch", "--python", self.python)
         # Of a toy there is nothing to install.
         with tempfile.TemporaryDirectory() as cache:

@@ -114,25 +114,18 @@ def add_pytorch_transform(clone: Clone) -> None:
 
 
 def add_option(clone: Clone) -> None:
-    """ac:no_rng, which the pytorch engine builds; what the native engine does not list, it does not build."""
-    clone.edit(
-        TRANSFORM_TABLE,
-        '{kEvery, {.name = "reentrant"}}',
-        '{kEvery, {.name = "reentrant"}, {.name = "no_rng"}}',
-    )
+    """ac:no_check, which the pytorch engine builds; what the native engine does not list, it does not build."""
+    options = '{kEvery, {.name = "reentrant"}, kPreserveRandomState}'
+    clone.edit(TRANSFORM_TABLE, options, options[:-1] + ', {.name = "no_check"}}')
     clone.append(
         f"{GLOSSARY}/options.toml",
-        '\n[[term]]\nname = "no_rng"\nmeaning = "Of ac: the recomputation draws new random numbers."\nsee = ["ac"]\n',
+        '\n[[term]]\nname = "no_check"\nmeaning = "Of ac: what is recomputed is not compared with forward."\nsee = ["ac"]\n',
     )
-    wrapper = "checkpoint_wrapper(block, checkpoint_impl=implementation)"
-    clone.edit(
-        f"{PYTORCH_PROGRAM}/transforms/ac.py",
-        f"            layers.register_module(name, {wrapper})\n",
-        '            again = "no_rng" not in item.options\n'
-        f"            wrapper = {wrapper[:-1]}, preserve_rng_state=again)\n"
-        "            layers.register_module(name, wrapper)\n",
-    )
-    clone.edit(f"{PYTORCH_PROGRAM}/transforms/ac.py", '("n", "reentrant")', '("n", "reentrant", "no_rng")')
+    arguments = "block, checkpoint_impl=implementation, preserve_rng_state=preserves"
+    check = '"none" if "no_check" in item.options else "default"'
+    clone.edit(f"{PYTORCH_PROGRAM}/transforms/ac.py", arguments, f"{arguments}, determinism_check={check}")
+    built = '("n", "reentrant", "preserve_rng_state")'
+    clone.edit(f"{PYTORCH_PROGRAM}/transforms/ac.py", built, built[:-1] + ', "no_check")')
 
 
 def add_counter(clone: Clone) -> None:
