@@ -31,6 +31,9 @@ RIGHT = [
     ("ddp=2", "replicate", "model"),
     ("fsdp=2", "shard", "adapted"),
     ("fsdp=2", "shard", "tied"),
+    ("fsdp=2", "shard", "dropping"),
+    ("ddp=2", "replicate", "dropping"),
+    ("fsdp=2", "shard_checkpointed", "dropping"),
     ("tp=2,optimizer=adamw:clip=per_mesh", "shard_embedding", "model"),
     ("tp=2,optimizer=adamw:clip=per_mesh", "shard_blocks", "model"),
     ("cp=2", "leave", "model"),
@@ -41,6 +44,8 @@ WRONG = [
     ("fsdp=2", "swap_blocks", "model"),
     ("ddp=2", "replicate_without_sending", "model"),
     ("fsdp=2", "untied", "tied"),
+    ("fsdp=2", "shard_and_seed_by_rank", "dropping"),
+    ("fsdp=2", "shard_checkpointed_drawing_anew", "dropping"),
     ("cp=2", "sequences_in_parts_never_reduced", "model"),
 ]
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compress_hook
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecisionPolicy, fully_shard
@@ -75,6 +76,17 @@ def adapted() -> nn.Module:
     return Adapted()
 
 
+class DroppingBlock(Block):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.dropout(super().forward(x), 0.25)
+
+
+def dropping() -> nn.Module:
+    one = Model()
+    one.second = DroppingBlock()
+    return one
+
+
 class Counting(Model):
     """Counts the tokens that it saw, of which each rank sees others, and the calls; neither is saved with it."""
 
@@ -104,6 +116,25 @@ def shard(model: Model, mesh: DeviceMesh) -> None:
     for block in (model.module, model.second):
         fully_shard(block, mesh=mesh["dp_shard"])
     fully_shard(model, mesh=mesh["dp_shard"])
+
+
+def shard_and_seed_by_rank(model: Model, mesh: DeviceMesh) -> None:
+    shard(model, mesh)
+    model.register_forward_pre_hook(lambda module, inputs: seed_by_rank())
+
+
+def seed_by_rank() -> None:
+    torch.manual_seed(dist.get_rank())
+
+
+def shard_checkpointed(model: Model, mesh: DeviceMesh) -> None:
+    model.second = checkpoint_wrapper(model.second)  # type: ignore[assignment]
+    shard(model, mesh)
+
+
+def shard_checkpointed_drawing_anew(model: Model, mesh: DeviceMesh) -> None:
+    model.second = checkpoint_wrapper(model.second, preserve_rng_state=False)  # type: ignore[assignment]
+    shard(model, mesh)
 
 
 def shard_and_count_twice(model: Model, mesh: DeviceMesh) -> None:

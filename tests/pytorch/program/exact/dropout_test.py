@@ -1,4 +1,4 @@
-"""Dropout drops by the sample, whoever holds it, and by the state of the generator."""
+"""Which elements dropout sets to zero depends on the sample and on the generator's state, not on the layout."""
 
 from __future__ import annotations
 
@@ -94,6 +94,8 @@ def test_what_it_cannot_key_is_refused() -> None:
             dropping(X.transpose(0, 1), range(6))
         with pytest.raises(Unsupported, match="aten::bernoulli_ draws random numbers"):
             dropping(X, "")
+        with pytest.raises(Unsupported, match="of the program's own"), refusing_draws(), of_samples(range(6)):
+            X.clone().bernoulli_(0.5, generator=torch.Generator().manual_seed(1))
 
 
 def test_in_arithmetic_that_rounds_other_draws_of_a_step_are_refused() -> None:

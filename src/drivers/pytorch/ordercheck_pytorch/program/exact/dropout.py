@@ -24,8 +24,12 @@ from .stock import stock
 def bernoulli_(x: torch.Tensor, p: float = 0.5, *, generator: Any = None) -> torch.Tensor:
     if not CASE_STATE.refuses_draws:  # not of a step
         return stock("bernoulli_.float")(x, p, generator=generator)
+    if generator is not None:
+        raise Unsupported(
+            "aten::bernoulli_ draws random numbers from a torch.Generator of the program's own, which no microbatch seeds"
+        )
     samples = samples_of(x)
-    units = units_of_rows(one_draw(generator), samples, math.prod(x.shape[1:]))
+    units = units_of_rows(one_draw(), samples, math.prod(x.shape[1:]))
     return x.copy_(units.view(x.shape) < p)
 
 
@@ -48,9 +52,9 @@ def samples_of(x: torch.Tensor) -> list[int]:
     return list(samples)
 
 
-def one_draw(generator: torch.Generator | None) -> int:
+def one_draw() -> int:
     with allowing_draws():
-        return int(torch.empty((), dtype=torch.int64).random_(generator=generator))
+        return int(torch.empty((), dtype=torch.int64).random_())
 
 
 DROPOUT: dict[str, Kernel] = {"bernoulli_.float": bernoulli_, "native_dropout": native_dropout}
