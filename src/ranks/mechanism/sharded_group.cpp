@@ -167,7 +167,8 @@ void ShardedGroup::gather() {
     const at::Tensor rows = all.narrow(1, offset, length).reshape({-1}).narrow(0, 0, leaf.numel()).contiguous();
     resize_storage(leaf, static_cast<int64_t>(rows.nbytes()));
     // Not copy_: the leaf's version must not change, what autograd saved of it stays valid.
-    std::memcpy(leaf.storage().mutable_data(), rows.const_data_ptr(), rows.nbytes());
+    std::copy_n(static_cast<const char*>(rows.const_data_ptr()), rows.nbytes(),
+                static_cast<char*>(leaf.storage().mutable_data()));
     put(member, member.unsharded);
     offset += length;
   }

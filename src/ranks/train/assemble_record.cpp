@@ -10,18 +10,14 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include "ranks/arith/same_bits.h"
+
 namespace ordercheck::ranks {
 namespace {
 
 at::Tensor as_double(const at::Tensor& tensor) { return tensor.to(at::kDouble).contiguous(); }
 
 Hash128 hash_of_values(const at::Tensor& doubles) { return hash_of(doubles.const_data_ptr(), doubles.nbytes()); }
-
-bool same_bits(const at::Tensor& a, const at::Tensor& b) {
-  const at::Tensor x = a.contiguous(), y = b.contiguous();
-  return x.sizes() == y.sizes() && x.scalar_type() == y.scalar_type() &&
-         std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
-}
 
 class Assembly {
  public:

@@ -22,8 +22,8 @@ bool near(const Attended& a, const Attended& b) {
 }
 
 bool equal(const Attended& a, const Attended& b) {
-  bool all = equal_bits(a.out, b.out);
-  for (std::size_t i = 0; i < 3; ++i) all = all && equal_bits(a.gradients[i], b.gradients[i]);
+  bool all = same_bits(a.out, b.out);
+  for (std::size_t i = 0; i < 3; ++i) all = all && same_bits(a.gradients[i], b.gradients[i]);
   return all;
 }
 
@@ -53,7 +53,7 @@ TEST(Attention, MayBeCutByHeads) {
   for (int64_t i = 0; i < 3; ++i) {
     const Attended part =
         attend(kQueries.narrow(1, 2 * i, 2), kKeys.narrow(1, i, 1), kValues.narrow(1, i, 1), std::nullopt, true);
-    EXPECT_TRUE(equal_bits(part.out, whole.out.narrow(1, 2 * i, 2)));
+    EXPECT_TRUE(same_bits(part.out, whole.out.narrow(1, 2 * i, 2)));
   }
 }
 
@@ -61,9 +61,9 @@ TEST(Attention, MayHaveItsKeysInAnyOrder) {
   const Exactly exact;
   const Attended forwards = attend(kQueries, kKeys, kValues, std::nullopt, false);
   const Attended backwards = attend(kQueries, kKeys.flip(2), kValues.flip(2), std::nullopt, false);
-  EXPECT_TRUE(equal_bits(forwards.out, backwards.out));
-  EXPECT_TRUE(equal_bits(forwards.gradients[0], backwards.gradients[0]));
-  EXPECT_TRUE(equal_bits(forwards.gradients[1], backwards.gradients[1].flip(2)));
+  EXPECT_TRUE(same_bits(forwards.out, backwards.out));
+  EXPECT_TRUE(same_bits(forwards.gradients[0], backwards.gradients[0]));
+  EXPECT_TRUE(same_bits(forwards.gradients[1], backwards.gradients[1].flip(2)));
 }
 
 // As of heads that were split off the last dim, which is how models make them.

@@ -20,12 +20,12 @@ class Cut : public testing::TestWithParam<int> {
 TEST_P(Cut, ALinearsContractionMayBeCutAnywhere) {
   const Exactly exact(20, 8);
   const at::Tensor x = noise({7, 91}, 1), w = noise({13, 91}, 2);
-  EXPECT_TRUE(equal_bits(at::linear(x, w), in_parts(x, w)));
+  EXPECT_TRUE(same_bits(at::linear(x, w), in_parts(x, w)));
 }
 
 TEST_P(Cut, AndWithoutTheGridItMayNot) {
   const at::Tensor x = noise({7, 91}, 1), w = noise({13, 91}, 2);
-  EXPECT_FALSE(equal_bits(at::linear(x, w), in_parts(x, w)));
+  EXPECT_FALSE(same_bits(at::linear(x, w), in_parts(x, w)));
 }
 
 TEST_P(Cut, AWeightGradientMayBeAccumulatedOverAnySplitOfTokens) {
@@ -38,7 +38,7 @@ TEST_P(Cut, AWeightGradientMayBeAccumulatedOverAnySplitOfTokens) {
     for (std::size_t i = xs.size(); i-- > 0;) at::linear(xs[i], w).backward(gs[i]);
     return w.grad();
   };
-  EXPECT_TRUE(equal_bits(gradient(1), gradient(GetParam())));
+  EXPECT_TRUE(same_bits(gradient(1), gradient(GetParam())));
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, Cut, testing::Values(2, 3, 4, 7, 8));
@@ -67,20 +67,20 @@ TEST(Contractions, AreThoseOfOperandsOnTheGrid) {
     compute(out);
     return out;
   };
-  EXPECT_TRUE(equal_bits(at::mm(a, b), product));
-  EXPECT_TRUE(equal_bits(into([&](at::Tensor& out) { at::mm_out(out, a, b); }), product));
-  EXPECT_TRUE(equal_bits(at::bmm(a.unsqueeze(0), b.unsqueeze(0))[0], product));
-  EXPECT_TRUE(equal_bits(at::mm(a, b.t().contiguous().t()), product)) << "however it lies";
-  EXPECT_TRUE(equal_bits(at::addmm(bias, a, b, 0.7, 0.3), scaled)) << "one rounding a scale, one for the sum";
-  EXPECT_TRUE(equal_bits(into([&](at::Tensor& out) { at::addmm_out(out, bias, a, b, 0.7, 0.3); }), scaled));
-  EXPECT_TRUE(equal_bits(at::baddbmm(bias, a.unsqueeze(0), b.unsqueeze(0), 0.7, 0.3)[0], scaled));
+  EXPECT_TRUE(same_bits(at::mm(a, b), product));
+  EXPECT_TRUE(same_bits(into([&](at::Tensor& out) { at::mm_out(out, a, b); }), product));
+  EXPECT_TRUE(same_bits(at::bmm(a.unsqueeze(0), b.unsqueeze(0))[0], product));
+  EXPECT_TRUE(same_bits(at::mm(a, b.t().contiguous().t()), product)) << "however it lies";
+  EXPECT_TRUE(same_bits(at::addmm(bias, a, b, 0.7, 0.3), scaled)) << "one rounding a scale, one for the sum";
+  EXPECT_TRUE(same_bits(into([&](at::Tensor& out) { at::addmm_out(out, bias, a, b, 0.7, 0.3); }), scaled));
+  EXPECT_TRUE(same_bits(at::baddbmm(bias, a.unsqueeze(0), b.unsqueeze(0), 0.7, 0.3)[0], scaled));
   at::Tensor in_place = start.clone();
   in_place.addmm_(a, b, 0, 1);
-  EXPECT_TRUE(equal_bits(in_place, product)) << "beta 0 leaves out what was there";
-  EXPECT_TRUE(equal_bits(at::mv(a, vector), of_vector));
-  EXPECT_TRUE(equal_bits(at::addmv(at::zeros({3}, at::kDouble), a, vector), of_vector));
-  EXPECT_TRUE(equal_bits(at::dot(vector, a[0]), dot));
-  EXPECT_TRUE(equal_bits(at::vdot(vector, a[0]), dot));
+  EXPECT_TRUE(same_bits(in_place, product)) << "beta 0 leaves out what was there";
+  EXPECT_TRUE(same_bits(at::mv(a, vector), of_vector));
+  EXPECT_TRUE(same_bits(at::addmv(at::zeros({3}, at::kDouble), a, vector), of_vector));
+  EXPECT_TRUE(same_bits(at::dot(vector, a[0]), dot));
+  EXPECT_TRUE(same_bits(at::vdot(vector, a[0]), dot));
 }
 
 TEST(Contractions, TooLargeAProductIsRefused) {

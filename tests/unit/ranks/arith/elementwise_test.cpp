@@ -22,11 +22,11 @@ TEST_P(Elementwise, IsTheSameWhereverAnElementLies) {
   EXPECT_TRUE(at::allclose(whole, stock, 1e-12, 1e-12)) << "it is that operator";
   for (const int64_t first : {0, 1, 6, 200}) {
     for (const int64_t length : {1, 2, 3, 7, 33}) {
-      EXPECT_TRUE(equal_bits(GetParam().compute(kX.narrow(0, first, length), kY.narrow(0, first, length)),
-                             whole.narrow(0, first, length)));
+      EXPECT_TRUE(same_bits(GetParam().compute(kX.narrow(0, first, length), kY.narrow(0, first, length)),
+                            whole.narrow(0, first, length)));
     }
   }
-  EXPECT_TRUE(equal_bits(GetParam().compute(kX.slice(0, 0, {}, 3), kY.slice(0, 0, {}, 3)), whole.slice(0, 0, {}, 3)));
+  EXPECT_TRUE(same_bits(GetParam().compute(kX.slice(0, 0, {}, 3), kY.slice(0, 0, {}, 3)), whole.slice(0, 0, {}, 3)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -74,7 +74,7 @@ TEST(Elementwise, RootsAreThoseOfIeee) {
 TEST(Elementwise, OfFloat32IsStock) {
   const at::Tensor x = kY.to(at::kFloat), stock = at::silu(x);
   const Exactly exact;
-  EXPECT_TRUE(equal_bits(at::silu(x), stock));
+  EXPECT_TRUE(same_bits(at::silu(x), stock));
 }
 
 TEST(LayerNorm, MayHaveItsTokensInAnyOrder) {
@@ -92,7 +92,7 @@ TEST(LayerNorm, MayHaveItsTokensInAnyOrder) {
   const auto forwards = run(order), backwards = run(order.flip(0));
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_TRUE(at::allclose(forwards[i], stock[i], 0, 1e-8));
-    EXPECT_TRUE(equal_bits(forwards[i], i < 2 ? backwards[i].flip(0) : backwards[i]));
+    EXPECT_TRUE(same_bits(forwards[i], i < 2 ? backwards[i].flip(0) : backwards[i]));
   }
 }
 

@@ -1,8 +1,6 @@
 // Exact arithmetic for a test's lifetime, and what tests of its kernels look at.
 #pragma once
 
-#include <cstring>
-
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/install.h"
 #include "ranks/arith/range.h"
+#include "ranks/arith/same_bits.h"
 
 namespace ordercheck::ranks {
 
@@ -29,11 +28,6 @@ class Exactly {
 
 inline at::Tensor noise(at::IntArrayRef sizes, int seed) {
   return at::randn(sizes, at::detail::createCPUGenerator(seed), at::kDouble);
-}
-
-inline bool equal_bits(const at::Tensor& a, const at::Tensor& b) {
-  const at::Tensor x = a.contiguous(), y = b.contiguous();
-  return x.sizes() == y.sizes() && std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
 }
 
 // What `computation` was refused with; "" when it was not.

@@ -16,9 +16,9 @@ void expect_those_of_all(const at::Tensor& scores) {
   const double used = range_used();
   reset_range(1);
   const Exponentials owed = exponentials(scores, -1, "a test");
-  EXPECT_TRUE(equal_bits(made.values, owed.values)) << scores.sizes();
-  EXPECT_TRUE(equal_bits(made.sum, owed.sum));
-  EXPECT_TRUE(equal_bits(made.largest, scores.amax(-1, /*keepdim=*/true)));
+  EXPECT_TRUE(same_bits(made.values, owed.values)) << scores.sizes();
+  EXPECT_TRUE(same_bits(made.sum, owed.sum));
+  EXPECT_TRUE(same_bits(made.largest, scores.amax(-1, /*keepdim=*/true)));
   EXPECT_EQ(used, range_used());
 }
 

@@ -20,15 +20,15 @@ TEST(Softmax, IsTheStockOneButForTheGrid) {
     const auto ours = run();
     EXPECT_TRUE(at::allclose(ours.first, stock.first, 0, 1e-9));
     EXPECT_TRUE(at::allclose(ours.second, stock.second, 0, 1e-9));
-    EXPECT_FALSE(equal_bits(ours.second, stock.second)) << "it is rounded";
+    EXPECT_FALSE(same_bits(ours.second, stock.second)) << "it is rounded";
   }
 }
 
 TEST(Softmax, ReversingARowReversesItsWeights) {
   const Exactly exact;
   const at::Tensor x = noise({3, 50}, 3);
-  EXPECT_TRUE(equal_bits(at::softmax(x, -1).flip(-1), at::softmax(x.flip(-1), -1)));
-  EXPECT_TRUE(equal_bits(at::softmax(x, -1), at::softmax(x.t(), 0).t()));
+  EXPECT_TRUE(same_bits(at::softmax(x, -1).flip(-1), at::softmax(x.flip(-1), -1)));
+  EXPECT_TRUE(same_bits(at::softmax(x, -1), at::softmax(x.t(), 0).t()));
 }
 
 TEST(Softmax, ARowThatIsHiddenWholeIsNoNumber) {
@@ -46,12 +46,12 @@ TEST(Softmax, ALabelsGradientHasTheFormOfASplitVocabulary) {
   gradient[1][6] = -0.7;
   const at::Tensor s = at::tensor({-0.3, -0.7, 0.0}, at::kDouble).unsqueeze(1);
   const at::Tensor owed = (gradient.ne(0).to(at::kDouble) - at::exp(y)).narrow(0, 0, 3) * s;
-  EXPECT_TRUE(equal_bits(at::_log_softmax_backward_data(gradient, y, -1, at::kDouble).narrow(0, 0, 3), owed));
+  EXPECT_TRUE(same_bits(at::_log_softmax_backward_data(gradient, y, -1, at::kDouble).narrow(0, 0, 3), owed));
   gradient[3] = noise({7}, 2);
   const at::Tensor beside = at::_log_softmax_backward_data(gradient, y, -1, at::kDouble);
-  EXPECT_TRUE(equal_bits(beside.narrow(0, 0, 3), owed));
-  EXPECT_TRUE(equal_bits(beside[3], gradient[3] - at::exp(y[3]) * gradient[3].sum()));
-  EXPECT_TRUE(equal_bits(at::_log_softmax_backward_data(gradient.t(), y.t(), 0, at::kDouble).t(), beside));
+  EXPECT_TRUE(same_bits(beside.narrow(0, 0, 3), owed));
+  EXPECT_TRUE(same_bits(beside[3], gradient[3] - at::exp(y[3]) * gradient[3].sum()));
+  EXPECT_TRUE(same_bits(at::_log_softmax_backward_data(gradient.t(), y.t(), 0, at::kDouble).t(), beside));
 }
 
 TEST(Losses, AreSumsOfLabelsLogLikelihoods) {
@@ -59,11 +59,11 @@ TEST(Losses, AreSumsOfLabelsLogLikelihoods) {
   const Exactly exact;
   at::Tensor owed = at::zeros({}, at::kDouble);
   for (const int64_t row : {0, 1, 3, 4}) owed = owed + snapped(-y[row][labels[row].item<int64_t>()].reshape({1}), 40)[0];
-  EXPECT_TRUE(equal_bits(at::nll_loss(y, labels, {}, at::Reduction::Sum, -100), owed));
-  EXPECT_TRUE(equal_bits(at::nll_loss(y, labels, {}, at::Reduction::Mean, -100), owed / 4));
-  EXPECT_TRUE(equal_bits(at::nll_loss(y, labels, {}, at::Reduction::None, -100)[0], -y[0][1]));
+  EXPECT_TRUE(same_bits(at::nll_loss(y, labels, {}, at::Reduction::Sum, -100), owed));
+  EXPECT_TRUE(same_bits(at::nll_loss(y, labels, {}, at::Reduction::Mean, -100), owed / 4));
+  EXPECT_TRUE(same_bits(at::nll_loss(y, labels, {}, at::Reduction::None, -100)[0], -y[0][1]));
   const at::Tensor image = y.t().reshape({1, 7, 5, 1}), pixels = labels.reshape({1, 5, 1});
-  EXPECT_TRUE(equal_bits(at::nll_loss2d(image, pixels, {}, at::Reduction::Sum, -100), owed));
+  EXPECT_TRUE(same_bits(at::nll_loss2d(image, pixels, {}, at::Reduction::Sum, -100), owed));
   EXPECT_EQ(refused([&] { at::nll_loss(y, labels, at::ones({7}, at::kDouble), at::Reduction::Sum, -100); }),
             "aten::nll_loss_forward with a weight a class has no exact kernel");
   EXPECT_THROW(at::nll_loss(y, labels + 7, {}, at::Reduction::Sum, -100), c10::Error) << "no such class";

@@ -10,21 +10,21 @@ TEST(Sums, AddTermsOnTheGrid) {
   const at::Tensor x = noise({7, 11}, 1);
   const at::Tensor all = terms(x).sum(), rows = terms(x).sum(1), running = terms(x).cumsum(1);
   const Exactly exact;
-  EXPECT_TRUE(equal_bits(x.sum(), all));
-  EXPECT_TRUE(equal_bits(x.sum(1), rows));
-  EXPECT_TRUE(equal_bits(x.mean(1), rows / 11));
-  EXPECT_TRUE(equal_bits(x.mean(), all / 77));
-  EXPECT_TRUE(equal_bits(x.cumsum(1), running));
+  EXPECT_TRUE(same_bits(x.sum(), all));
+  EXPECT_TRUE(same_bits(x.sum(1), rows));
+  EXPECT_TRUE(same_bits(x.mean(1), rows / 11));
+  EXPECT_TRUE(same_bits(x.mean(), all / 77));
+  EXPECT_TRUE(same_bits(x.cumsum(1), running));
   at::Tensor out = at::empty({0}, at::kDouble);
-  EXPECT_TRUE(equal_bits(at::sum_out(out, x, at::IntArrayRef(1)), rows));
-  EXPECT_TRUE(equal_bits(x.flip(0).sum(), all)) << "in any order";
+  EXPECT_TRUE(same_bits(at::sum_out(out, x, at::IntArrayRef(1)), rows));
+  EXPECT_TRUE(same_bits(x.flip(0).sum(), all)) << "in any order";
 }
 
 TEST(Sums, OfFloat32InFloat64AreExact) {
   const at::Tensor x = noise({100}, 1).to(at::kFloat);
   const at::Tensor owed = terms(x.to(at::kDouble)).sum();
   const Exactly exact;
-  EXPECT_TRUE(equal_bits(x.sum(at::kDouble), owed));
+  EXPECT_TRUE(same_bits(x.sum(at::kDouble), owed));
   EXPECT_EQ(refused([&] { x.sum(); }), "aten::sum of float32 has no exact kernel");
   EXPECT_EQ(at::ones({3}, at::kBool).sum().item<int64_t>(), 3);
 }
@@ -32,20 +32,20 @@ TEST(Sums, OfFloat32InFloat64AreExact) {
 TEST(Sums, AVarianceIsTwoExactSums) {
   const at::Tensor x = noise({5, 64}, 1);
   const Exactly exact;
-  EXPECT_TRUE(equal_bits(x.var(1), x.flip(1).var(1)));
+  EXPECT_TRUE(same_bits(x.var(1), x.flip(1).var(1)));
   EXPECT_TRUE(at::allclose(x.var(1), (x - x.mean(1, true)).pow(2).sum(1) / 63, 0, 1e-9));
 }
 
 // See NOTE [gradients that meet].
 TEST(Sums, OfThreeTensorsDoNotDependOnThePairing) {
   const at::Tensor a = noise({1000}, 1) * 1e-3, b = noise({1000}, 2), c = noise({1000}, 3) * 30;
-  EXPECT_FALSE(equal_bits((a + b) + c, a + (b + c))) << "without the grid";
+  EXPECT_FALSE(same_bits((a + b) + c, a + (b + c))) << "without the grid";
   const Exactly exact;
-  EXPECT_TRUE(equal_bits((a + b) + c, a + (b + c)));
+  EXPECT_TRUE(same_bits((a + b) + c, a + (b + c)));
   at::Tensor in_place = a.clone();
   in_place.add_(b).add_(c);
-  EXPECT_TRUE(equal_bits(in_place, a + (b + c)));
-  EXPECT_TRUE(equal_bits((a.view({10, 100}).t() + b.view({100, 10})), a.view({10, 100}).t().contiguous() + b.view({100, 10})))
+  EXPECT_TRUE(same_bits(in_place, a + (b + c)));
+  EXPECT_TRUE(same_bits((a.view({10, 100}).t() + b.view({100, 10})), a.view({10, 100}).t().contiguous() + b.view({100, 10})))
       << "however it lies";
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -13,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ranks/arith/same_bits.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/comm/world.h"
 
@@ -42,12 +42,6 @@ inline at::Tensor numbers(at::IntArrayRef sizes, int rank, at::ScalarType dtype 
   if (!at::isFloatingType(dtype)) values = values.mul(10).floor();
   if (dtype == at::kBool) values = values.remainder(2 + rank).eq(0);
   return values.to(dtype);
-}
-
-inline bool same_bits(const at::Tensor& a, const at::Tensor& b) {
-  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) return false;
-  const at::Tensor left = a.contiguous(), right = b.contiguous();
-  return std::memcmp(left.const_data_ptr(), right.const_data_ptr(), left.nbytes()) == 0;
 }
 
 // Lets ranks arrive in an order that changes from round to round.
