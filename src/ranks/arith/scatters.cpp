@@ -3,7 +3,7 @@
 // A gather's gradient is an accumulation even where it only permutes. The grid of products lets what comes out of a
 // contraction through unchanged, so that a permutation more or less is none. What is already there may be off the grid: the
 // sum is made apart, exactly, and added with one rounding.
-#include <cstring>
+#include <algorithm>
 #include <numeric>
 
 #include <ATen/CPUFunctions.h>
@@ -25,7 +25,7 @@ using Indices = c10::List<std::optional<Tensor>>;
 
 Tensor zeros_of(const Tensor& x) {
   Tensor zeros = at::detail::empty_cpu(x.sizes(), x.options());
-  std::memset(zeros.mutable_data_ptr(), 0, zeros.nbytes());
+  std::fill_n(static_cast<char*>(zeros.mutable_data_ptr()), zeros.nbytes(), 0);  // may have no memory, which memset wants
   return zeros;
 }
 
