@@ -137,6 +137,7 @@ class Builder {
     experts->skips_idle = options_.mutant == "idle_expert";
     auto moe = std::make_shared<MoE>(router, experts, feed_forward(path + ".shared_experts", experts_->shared_hidden),
                                      experts_->chosen);
+    moe->capacity_factor = options_.capacity_factor;
     moe->detached_router = options_.mutant == "detached_router";
     return moe;
   }

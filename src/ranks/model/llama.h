@@ -19,11 +19,12 @@ namespace ordercheck::ranks {
 struct ModelOptions {
   at::ScalarType dtype = at::kDouble;
   std::uint64_t seed = 1;
-  double dropout = 0;         // of what a block's two branches add to the stream; 0 for no such module
-  bool tied = false;          // output.weight is tok_embeddings.weight: one parameter in two slots
-  std::string frozen;         // the one parameter that is not trained; "" for none
-  int first_block_calls = 1;  // in a forward, one behind the other
-  std::string mutant;         // epsilon, mask_bit, position, detached_router, idle_expert act here
+  double dropout = 0;          // of what a block's two branches add to the stream; 0 for no such module
+  bool tied = false;           // output.weight is tok_embeddings.weight: one parameter in two slots
+  std::string frozen;          // the one parameter that is not trained; "" for none
+  double capacity_factor = 0;  // of experts (expert_capacity.h); 0: they take every token
+  int first_block_calls = 1;   // in a forward, one behind the other
+  std::string mutant;          // epsilon, mask_bit, position, detached_router, idle_expert act here
 };
 
 ModulePtr make_llama(const ModelSizes& sizes, const ModelOptions& options);

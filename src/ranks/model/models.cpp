@@ -33,6 +33,13 @@ ModulePtr looped(ModelOptions options) {
   return make_llama(kUsualModel, options);
 }
 
+// The factor that DeepSpeed's MoE has by default: an expert takes as many as it would get if all got the same. One gets none, so
+// others get more.
+ModulePtr with_capacity(ModelOptions options) {
+  options.capacity_factor = 1;
+  return make_moe(kUsualModel, kUsualExperts, options);
+}
+
 const NamedModel kModels[] = {
     {"llama", [](const ModelOptions& options) { return make_llama(kUsualModel, options); }},
     {"llama_dropout", [](const ModelOptions& options) { return with_dropout(options); }},
@@ -41,6 +48,7 @@ const NamedModel kModels[] = {
     {"llama_shared", [](const ModelOptions& options) { return looped(options); }},
     {"llama_tied", [](const ModelOptions& options) { return tied(options); }},
     {"moe", [](const ModelOptions& options) { return make_moe(kUsualModel, kUsualExperts, options); }},
+    {"moe_capacity", [](const ModelOptions& options) { return with_capacity(options); }},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "ranks/model/expert_capacity.h"
 #include "ranks/model/grouped_products.h"
 
 namespace ordercheck::ranks {
@@ -9,6 +10,13 @@ namespace {
 
 // The last expert starts so far behind that it never gets a token: an expert without work is part of every run.
 constexpr double kIdle = -4;
+
+// What experts made of rows, in their order of `all` copies; a copy that no expert took gets nothing.
+at::Tensor put_back(const at::Tensor& worked, const at::Tensor& order, int64_t all) {
+  const int64_t taken = order.size(0);
+  const at::Tensor place = at::full({all}, taken, at::kLong).scatter(0, order, at::arange(taken, at::kLong));
+  return at::cat({worked, worked.new_zeros({1, worked.size(1)})}).index_select(0, place);
+}
 
 void own(Module& module, const char* slot, at::Tensor value) {
   std::vector<int64_t> shape = value.sizes().vec();
@@ -46,6 +54,7 @@ MoE::MoE(const MoE& other)
     : ModuleOf(other),
       bias(other.bias.clone()),
       tokens_per_expert(other.tokens_per_expert.clone()),
+      capacity_factor(other.capacity_factor),
       detached_router(other.detached_router),
       chosen_(other.chosen_) {}
 
@@ -55,14 +64,22 @@ at::Tensor MoE::forward(const Tensors& inputs) {
   const int64_t tokens = flat.size(0), experts = bias.size(0);
   const at::Tensor scores = child("router")->call({x}).reshape({tokens, experts});
   const at::Tensor chosen = std::get<1>(at::topk(scores.detach() + bias.to(scores.scalar_type()), chosen_, 1)).reshape({-1});
-  const at::Tensor counts = chosen.unsqueeze(1).eq(at::arange(experts, at::kLong)).sum(0);
-  tokens_per_expert.add_(counts);
 
   // Sorted by expert, tokens of one in their order.
-  const at::Tensor order = at::argsort(chosen, /*stable=*/true, /*dim=*/0, /*descending=*/false);
+  at::Tensor order = at::argsort(chosen, /*stable=*/true, /*dim=*/0, /*descending=*/false);
+  at::Tensor counts = chosen.unsqueeze(1).eq(at::arange(experts, at::kLong)).sum(0);
+  if (capacity_factor > 0) {
+    const int64_t capacity = expert_capacity(capacity_factor, tokens * chosen_, experts);
+    const at::Tensor probabilities = scores.detach().gather(1, chosen.reshape({tokens, chosen_})).reshape({-1});
+    order = taken_by_experts(order, chosen, probabilities, capacity);
+    counts = counts.clamp_max(capacity);
+  }
+  tokens_per_expert.add_(counts);
   const at::Tensor copies = flat.unsqueeze(1).expand({tokens, chosen_, flat.size(1)}).reshape({tokens * chosen_, flat.size(1)});
   const at::Tensor worked = child("experts")->call({copies.index_select(0, order), counts});
-  const at::Tensor back = worked.index_select(0, at::argsort(order)).reshape({tokens, chosen_, flat.size(1)});
+  const at::Tensor all =
+      capacity_factor > 0 ? put_back(worked, order, tokens * chosen_) : worked.index_select(0, at::argsort(order));
+  const at::Tensor back = all.reshape({tokens, chosen_, flat.size(1)});
 
   const at::Tensor weights = scores.gather(1, chosen.reshape({tokens, chosen_}));
   const at::Tensor routed = (back * (detached_router ? weights.detach() : weights).unsqueeze(-1)).sum(1);

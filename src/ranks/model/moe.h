@@ -5,6 +5,8 @@
 //
 // Experts are chosen by score plus bias. The bias is no parameter: a trainer moves it between backward and update, so that experts
 // with few tokens get more (auxiliary-loss-free balancing, DeepSeek-V3).
+//
+// With a capacity, an expert takes so many of the tokens of one call, and the others get nothing from it; see expert_capacity.h.
 #pragma once
 
 #include "ranks/module/module.h"
@@ -39,7 +41,8 @@ class MoE final : public ModuleOf<MoE> {
   MoE(const MoE& other);
 
   at::Tensor bias;               // [experts] float64: added to scores where experts are chosen, and nowhere else
-  at::Tensor tokens_per_expert;  // [experts] int64, counted since the bias was last moved; a recomputation counts again
+  at::Tensor tokens_per_expert;  // [experts] int64, taken since the bias was last moved; a recomputation counts again
+  double capacity_factor = 0;    // of expert_capacity(); 0: experts take every token
   bool detached_router = false;  // mutant detached_router: scores weigh without a gradient
 
  protected:
