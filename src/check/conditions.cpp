@@ -53,13 +53,16 @@ bool is_said_by(const Condition& condition, const ConditionNode& comparison, con
 // What pages compare again and again, as people say it.
 const std::map<std::string, std::string>& phrases() {
   static const std::map<std::string, std::string> all = [] {
-    std::map<std::string, std::string> made{{"clip_alone > 0", "clip_grad_norm_ clips"},
-                                            {"world > ranks", "the mesh takes more ranks than there are"},
-                                            {"dropout > 0", "the model has dropout"},
-                                            {"tied == 1", "the output has the weight of the embedding"},
-                                            {"frozen_embedding == 1", "the embedding is frozen"},
-                                            {"frozen_norms == 1", "a norm is frozen"},
-                                            {"reused_blocks == 1", "a block is called more than once in a forward"}};
+    std::map<std::string, std::string> made{
+        {"clip_alone > 0", "clip_grad_norm_ clips"},
+        {"world > ranks", "the mesh takes more ranks than there are"},
+        {"dropout > 0", "the model has dropout"},
+        {"tied == 1", "the output has the weight of the embedding"},
+        {"frozen_embedding == 1", "the embedding is frozen"},
+        {"frozen_norms == 1", "a norm is frozen"},
+        {"reused_blocks == 1", "a block is called more than once in a forward"},
+        {"expert_capacity == 1", "experts take so many tokens of a call and drop the others"},
+        {"microbatches != accumulation", "a step is cut into other microbatches than one without a pipeline is"}};
     for (const char* name : {"ac", "sac", "compile"}) {
       made[fmt::format("{} > 0", name)] = fmt::format("{} is applied too", name);
       made[fmt::format("{} == 0", name)] = fmt::format("{} is not applied", name);

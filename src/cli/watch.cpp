@@ -144,7 +144,7 @@ struct Standing {
 // else that goes wrong. Sizes of the project are those of its own model; the engine's models have the engine's.
 Standing standing_of(const Watched& one, const Observation& after, const std::vector<Rule>& rules, const Target& target,
                      const Project& project, const std::string& today) {
-  const Job job = one.job.value_or(Job({}, sizes_of_model(one.subject.model)));
+  const Job job = one.job.value_or(job_of(one.subject));
   const Prediction said = predict(one.subject.stack, rules, target, job);
   if (said.rule.empty() || !is_harm(after.verdict)) return {};
   if (bears_out(said.claim, after, nullptr).bearing != Bearing::borne_out) return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/model_sizes.h"
 #include "stack/trainer.h"
@@ -13,7 +14,7 @@ namespace {
 
 // What few models have: where nobody says so, it has not.
 const std::vector<std::string>& rare_flags() {
-  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks"};
+  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks", "expert_capacity"};
   return names;
 }
 
@@ -35,7 +36,7 @@ const std::vector<std::string>& model_size_names() {
 }
 
 const std::vector<std::string>& step_size_names() {
-  static const std::vector<std::string> names{"sequence_length", "sequences", "microbatches"};
+  static const std::vector<std::string> names{"sequence_length", "sequences", "microbatches", "accumulation"};
   return names;
 }
 
@@ -60,7 +61,8 @@ ConditionValues frozen_sizes() {
           {"vocab", kUsualModel.vocab},
           {"dropout", 0},
           {"sequence_length", kStep.sequence_length},
-          {"sequences", kStep.sequences}};
+          {"sequences", kStep.sequences},
+          {"accumulation", Settings{}.accumulation}};
 }
 
 ConditionValues condition_values(const Stack& stack, const Job& job) {

@@ -14,13 +14,15 @@ namespace ordercheck {
 using ConditionValues = std::map<std::string, long long>;
 
 // The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts, and what is 1 or 0) and of a step
-// (sequence_length sequences microbatches).
+// (sequence_length sequences microbatches accumulation).
 //
 //   score_before_experts   a token is weighted before its expert sees it; 0: what the expert returns is
 //   dropout                training drops something
 //   tied                   the output has the weight of the embedding
 //   frozen_embedding       the embedding is not trained, frozen_norms: a norm is not; 0 where nothing is said
 //   reused_blocks          a block is called more than once in a forward; 0 where nothing is said
+//   expert_capacity        an expert takes so many of the tokens that its router sees and drops the others; 0 where nothing is said
+//   microbatches           of a pipeline, and accumulation: what a step without one is cut into
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <utility>
 
 #include "base/toml.h"
 
@@ -48,6 +49,12 @@ ConditionValues sizes_of_model(const std::string& model) {
   if (const auto found = models().sizes.find(model); found != models().sizes.end())
     for (const auto& [name, value] : found->second) sizes[name] = value;
   return sizes;
+}
+
+Job job_of(const Case& subject) {
+  ConditionValues sizes = sizes_of_model(subject.model);
+  sizes["accumulation"] = subject.settings.accumulation;
+  return {{}, std::move(sizes)};
 }
 
 std::string model_of(const Stack& stack, const std::string& usual) {

@@ -4,11 +4,15 @@
 #include <string>
 
 #include "rule/job.h"
+#include "stack/case.h"
 
 namespace ordercheck {
 
 // By name; of a model that the file does not name, the usual one's (frozen_sizes).
 ConditionValues sizes_of_model(const std::string& model);
+
+// What conditions know of a run: the sizes of its model, and the microbatches that it accumulates.
+Job job_of(const Case& subject);
 
 // The model that a stack without one is about: one with experts where it distributes them or shards them by themselves, else
 // `usual`.

@@ -2,9 +2,9 @@
 //
 // Names: the degrees pp dp_replicate dp_shard cp tp ep etp (1 where the stack has none), dp = dp_replicate * dp_shard, world
 // = the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
-// layers dim heads kv_heads head_dim ffn_hidden vocab experts; the step sizes sequence_length sequences microbatches; ac
-// sac compile, how many items of that name there are; clip_alone, how many optimizers clip by clip_grad_norm_ alone. Of a size
-// that is not known only what holds for every value of it is concluded.
+// layers dim heads kv_heads head_dim ffn_hidden vocab experts; the step sizes sequence_length sequences microbatches
+// accumulation; ac sac compile, how many items of that name there are; clip_alone, how many optimizers clip by clip_grad_norm_
+// alone. Of a size that is not known only what holds for every value of it is concluded.
 //
 // Operators, loosest first: || (or), && (and), == !=, < <= > >=, + -, * %, and a '-' before a value. Numbers are whole.
 #pragma once

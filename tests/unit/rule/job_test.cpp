@@ -17,6 +17,7 @@ TEST(Job, FreezesAndReusesNothingWhereNobodySaysSo) {
   Job job;
   EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("frozen_norms"), 0);
   EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("reused_blocks"), 0);
+  EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("expert_capacity"), 0);
   job.sizes["frozen_norms"] = 1;
   EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("frozen_norms"), 1);
   EXPECT_FALSE(condition_values(*parse_stack("tp=2"), job).contains("tied")) << "it is not known";

@@ -24,6 +24,19 @@ TEST(Models, HaveTheUsualSizesWhereNothingElseIsSaid) {
   EXPECT_EQ(sizes_of_model("llama_dropout").at("dropout"), 1);
 }
 
+TEST(Models, OfARunSayWhatItAccumulates) {
+  Case subject = usual_case(*parse_stack("tp=2"), "moe_capacity", "native");
+  EXPECT_EQ(job_of(subject).sizes, sizes_of_model("moe_capacity"));
+  subject.settings.accumulation = 5;
+  EXPECT_EQ(job_of(subject).sizes.at("accumulation"), 5);
+}
+
+TEST(Models, SayWhoseExpertsDropTokens) {
+  EXPECT_EQ(sizes_of_model("moe_capacity").at("expert_capacity"), 1);
+  EXPECT_EQ(sizes_of_model("moe_capacity").at("experts"), 8);
+  EXPECT_FALSE(sizes_of_model("moe").contains("expert_capacity"));
+}
+
 TEST(Models, SayWhatIsTiedFrozenAndCalledTwice) {
   EXPECT_EQ(sizes_of_model("llama_tied").at("tied"), 1);
   EXPECT_EQ(sizes_of_model("llama_frozen").at("frozen_embedding"), 1);
