@@ -78,6 +78,39 @@ TEST(Order, AReducerRefusesWhatReentrantCheckpointsLeaveOutOrHandInTwice) {
   EXPECT_THAT(twice.failure->message, HasSubstr("mark a variable ready only once"));
 }
 
+// A capacity is of the tokens that one call sees. Layouts that share tokens out are right for experts that take all.
+TEST(Order, ExpertsWithACapacityDropOtherTokensWhereTheRouterSeesOthers) {
+  const auto is_right = [](const std::string& stack, const std::string& model) {
+    const Case subject = case_of(stack + " steps=1 model=" + model);
+    EXPECT_EQ(known(subject).ending, Ending::completed) << stack;
+    return !first_difference(reference(subject), known(subject));
+  };
+  for (const char* stack : {"fsdp=2", "ddp=2", "ep=2,fsdp=2", "cp=2", "tp=2", "pp=2:microbatches=4"}) {
+    EXPECT_FALSE(is_right(stack, "moe_capacity")) << stack;
+    EXPECT_TRUE(is_right(stack, "moe")) << stack;
+  }
+}
+
+// So it is the shares that decide, and not the transform: who has the same ones drops the same, to the last bit.
+TEST(Order, ExpertsWithACapacityDropTheSameOfTheSameShares) {
+  const auto difference = [](const std::string& one, const std::string& other) {
+    const std::string rest = " steps=1 model=moe_capacity";
+    const auto found = first_difference(known(one + rest), known(other + rest));
+    return found ? in_words(*found) : "";
+  };
+  for (const char* stack : {"fsdp=2", "ddp=2", "ep=2,fsdp=2", "pp=2:microbatches=4"})
+    EXPECT_EQ(difference("(nothing) accumulation=4", stack), "") << stack;
+  EXPECT_EQ(difference("cp=2", "tp=2"), "");
+}
+
+TEST(Order, ExpertsWithACapacityDropTheSameWhereTheRouterSeesTheSame) {
+  for (const std::string stack : {"ac", "ac:reentrant", "compile", "tp=2:sp=off", "tp=2:plan=blocks", "pp=2:microbatches=2"}) {
+    const auto difference =
+        first_difference(reference(case_of(stack + " model=moe_capacity")), known(stack + " model=moe_capacity"));
+    EXPECT_FALSE(difference) << stack << ": " << in_words(*difference);
+  }
+}
+
 // The second run stops in the inner wrapper's own saved inputs, so one of two nested checkpoints does nothing.
 TEST(Order, NestedCheckpointsRecomputeOnce) {
   EXPECT_EQ(known("ac,ac").counters.matmul_flops, known("ac").counters.matmul_flops);
