@@ -91,7 +91,7 @@ const std::vector<std::string>& legal_stacks_of_wider_meshes() {
                                                "tp=2,ep=2:etp=2,sac,compile,fsdp=2 model=moe",
                                                "ep=2,cp=2:ring,ac,compile,hsdp=2x2 model=moe",
                                                "sac,compile model=moe_capacity",
-                                               "pp=2,tp=2:sp=off,ac,compile model=moe_capacity"};
+                                               "tp=2:sp=off,ac,compile model=moe_capacity"};
   return stacks;
 }
 
