@@ -11,6 +11,7 @@
 #include "stack/caret.h"
 #include "stack/model_sizes.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -140,7 +141,7 @@ std::string print(const Case& c) {
   add("grid", c.settings.grid, usual.settings.grid);
   add("seed", c.settings.seed, usual.settings.seed);
   add("steps", c.settings.steps, usual_steps(c));
-  add("accumulation", c.settings.accumulation, usual.settings.accumulation);
+  add("accumulation", c.settings.accumulation, usual_accumulation(c.stack));
   return text;
 }
 
@@ -172,6 +173,7 @@ Result<Case> parse_case(std::string_view text) {
     at = word.end;
   }
   if (!contains(seen, "steps")) c.settings.steps = usual_steps(c);
+  if (!contains(seen, "accumulation")) c.settings.accumulation = usual_accumulation(c.stack);
   return c;
 }
 
@@ -180,8 +182,11 @@ int usual_steps(const Case& c) {
   return c.apply.empty() ? Settings{}.steps : kOfAFunction;
 }
 
+int usual_accumulation(const Stack& stack) { return steps_in_backward(stack) ? 1 : Settings{}.accumulation; }
+
 Settings usual_settings(const Stack& stack) {
   Settings settings;
+  settings.accumulation = usual_accumulation(stack);
   if (std::ranges::any_of(stack.items, casts)) settings.arithmetic = Arithmetic::float32;
   return settings;
 }

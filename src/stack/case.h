@@ -38,19 +38,23 @@ struct Case {
   friend bool operator==(const Case&, const Case&) = default;
 };
 
-// One line that names the case wholly; parse(print(c)) == c. Settings at their default are not printed (of steps: the usual ones of
-// the case):
+// One line that names the case wholly; parse(print(c)) == c. Settings at their default are not printed (of steps and accumulation:
+// the usual ones of the case):
 //   "tp=2,ac,fsdp=2"   "fsdp=4 accumulation=4"   "ac engine=pytorch arithmetic=plain seed=2"   "(nothing)" for no item
 //   "fsdp=2 model=mine.net:Net engine=pytorch apply=mine.parallel:shard"
 std::string print(const Case& c);
 Result<Case> parse_case(std::string_view text);
 
 // The settings that a stack runs with where nobody asks for others: the default, but float32 arithmetic where an item casts,
-// since exact arithmetic is float64 and its numbers would be up to the layout.
+// since exact arithmetic is float64 and its numbers would be up to the layout, and the usual accumulation.
 Settings usual_settings(const Stack& stack);
 
 // How many steps a case runs where nobody says: of a function of the user's more, since what it keeps between steps is unknown.
 int usual_steps(const Case& c);
+
+// How many microbatches a step has where nobody says: one where the optimizer steps in every backward. Two are meant to show a
+// wrong accumulation, and such a trainer has none.
+int usual_accumulation(const Stack& stack);
 
 // A case as somebody wrote it: exact arithmetic, which nobody needs to write, is the usual one of its stack.
 Case with_usual_arithmetic(Case written);

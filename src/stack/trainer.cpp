@@ -27,6 +27,12 @@ bool clips_alone(const Item& item) {
   return item.name == default_trainer().name && clip && *clip != "per_mesh";
 }
 
+bool steps_in_backward(const Stack& stack) {
+  return std::ranges::any_of(stack.items, [](const Item& item) {
+    return item.name == default_trainer().name && option_of(item, "in_backward").has_value();
+  });
+}
+
 bool is_trained_form_of(const Stack& ran, const Stack& stack) {
   if (names_trainer(stack) || ran.items.size() != stack.items.size() + 1) return false;
   const Item& last = ran.items.back();

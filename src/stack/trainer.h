@@ -21,6 +21,9 @@ bool names_trainer(const Stack& stack);
 // An optimizer whose trainer calls torch.nn.utils.clip_grad_norm_ as it is.
 bool clips_alone(const Item& item);
 
+// Whether the optimizer steps in every backward, so that a step has room for one alone.
+bool steps_in_backward(const Stack& stack);
+
 // Whether `ran` is `stack` with an optimizer that clips named last: a run of it is one of the stack, trained in another way than
 // the default.
 bool is_trained_form_of(const Stack& ran, const Stack& stack);

@@ -220,7 +220,9 @@ std::vector<TransformInfo> catalogue() {
        .options = {{.name = "clip", .form = number, .words = {"per_mesh"}},
                    {.name = "foreach", .form = word, .words = {"off"}},
                    {.name = "lr", .form = number},
-                   {.name = "weight_decay", .form = number}}},
+                   {.name = "weight_decay", .form = number},
+                   // An update is meant to be the same one whether it comes within backward or behind it.
+                   {.name = "in_backward", .form = word, .words = {"on"}, .layout = true}}},
   };
 }
 
@@ -249,8 +251,11 @@ const OptionInfo* find_option(const TransformInfo& transform, std::string_view n
 
 std::optional<Item> numeric_part(const Item& item) {
   const TransformInfo& info = info_of(item);
-  if (info.kind == TransformKind::numeric) return item;
   Item part = item;
+  if (info.kind == TransformKind::numeric) {
+    std::erase_if(part.options, [&](const Option& option) { return find_option(info, option.name)->layout; });
+    return part;
+  }
   std::erase_if(part.options, [&](const Option& option) { return !find_option(info, option.name)->casts; });
   if (part.options.empty()) return std::nullopt;
   part.degrees.assign(info.axes.size(), Degree{1});

@@ -29,6 +29,7 @@ struct OptionInfo {
   std::vector<std::string> words = {};
   std::string group = "";   // an item carries at most one option of a group: pp:gpipe or pp:1f1b
   bool casts = false;       // with it a layout transform changes numbers too: it casts, as `casts` of a transform
+  bool layout = false;      // of a numeric transform: says how and not what, and must not change numbers
   std::string absent = "";  // what an item without it is, behind its name: "in place"; "" for nothing worth saying
 };
 
@@ -90,8 +91,9 @@ const TransformInfo* find_transform(std::string_view name);  // null when there 
 const TransformInfo& info_of(const Item& item);              // every item of a stack has one (asserted)
 const OptionInfo* find_option(const TransformInfo& transform, std::string_view name);  // null when it has no such option
 
-// What is left of an item on the one rank that a layout owes its numbers to: a numeric one as it is; of a layout one the
-// options that cast, at degree 1 (fsdp=4:reshard=never:mp=bf16 is fsdp=1:mp=bf16); nothing where it has none.
+// What is left of an item on the one rank that a layout owes its numbers to: a numeric one without its options that are layout
+// (optimizer=sgd:in_backward=on is optimizer=sgd); of a layout one the options that cast, at degree 1
+// (fsdp=4:reshard=never:mp=bf16 is fsdp=1:mp=bf16); nothing where it has none.
 std::optional<Item> numeric_part(const Item& item);
 
 // What of it casts to another dtype: itself ("amp"), an option ("fsdp:mp"), or nothing ("").

@@ -130,6 +130,18 @@ TEST(UsualCase, IsOfNativeArithmeticWhereTheStackCasts) {
             "ac,fsdp=2:mp=bf16 engine=pytorch arithmetic=float32");
 }
 
+// Each microbatch would be a step.
+TEST(UsualCase, HasOneMicrobatchWhereTheOptimizerStepsInBackward) {
+  const std::string text = "fsdp=2,optimizer=adamw:in_backward=on";
+  const Result<Case> c = parse_case(text);
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->settings.accumulation, 1);
+  EXPECT_EQ(*c, usual_case(c->stack, "llama", "native"));
+  EXPECT_EQ(print(*c), text);
+  EXPECT_EQ(print(*parse_case(text + " accumulation=2")), text + " accumulation=2");
+  EXPECT_EQ(print(reference_of(*c)), "optimizer=adamw accumulation=1");
+}
+
 TEST(ReferenceOf, KeepsTheNumericTransformsOnly) {
   const Result<Case> c =
       parse_case("tp=2,amp=bf16,ac,fsdp=2,optimizer=adamw:clip=1 model=moe engine=pytorch apply=a.b:c seed=5");

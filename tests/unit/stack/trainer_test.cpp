@@ -22,6 +22,12 @@ TEST(Trainer, ClipsAloneUnlessItTakesTheNormOfEachMesh) {
   EXPECT_FALSE(clips_alone(stack("optimizer=adamw").items[0]));
 }
 
+TEST(Trainer, StepsInBackwardWhereItsOptionSaysSo) {
+  EXPECT_TRUE(steps_in_backward(stack("fsdp=2,optimizer=adamw:in_backward=on")));
+  EXPECT_FALSE(steps_in_backward(stack("fsdp=2,optimizer=adamw:clip=1")));
+  EXPECT_FALSE(steps_in_backward(stack("fsdp=2")));
+}
+
 TEST(Trainer, ARunWithAnOptimizerThatClipsIsOneOfTheStack) {
   const Stack plain = stack("pp=2,ac");
   EXPECT_TRUE(is_trained_form_of(stack("pp=2,ac,optimizer=adamw:clip=per_mesh"), plain));

@@ -57,6 +57,7 @@ TEST(Transforms, OnOneRankTheNumericPartIsLeft) {
     return left ? print(*left) : "nothing";
   };
   EXPECT_EQ(part("optimizer=sgd:lr=0.5"), "optimizer=sgd:lr=0.5");
+  EXPECT_EQ(part("optimizer=adamw:in_backward=on:clip=1"), "optimizer=adamw:clip=1");
   EXPECT_EQ(part("fsdp=4:reshard=never:mp=bf16"), "fsdp=1:mp=bf16");
   EXPECT_EQ(part("hsdp=2x4:mp=bf16"), "hsdp=1x1:mp=bf16");
   EXPECT_EQ(part("fsdp=4:reshard=never"), "nothing");
