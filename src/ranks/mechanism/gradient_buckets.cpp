@@ -13,13 +13,19 @@
 #include "ranks/mechanism/on_gradient.h"
 
 namespace ordercheck::ranks {
+namespace {
+
+// Zero where a call on the leaf took it away: the Reducer zeroes that part of its bucket.
+at::Tensor own_gradient(const at::Tensor& leaf) { return leaf.grad().defined() ? leaf.grad() : at::zeros_like(leaf.detach()); }
+
+}  // namespace
 
 std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr> parameters, const BucketOptions& options) {
   std::shared_ptr<GradientBuckets> buckets(new GradientBuckets);
   buckets->options_ = options;
   for (ParameterPtr& parameter : parameters) {
     if (parameter->tensor.requires_grad())
-      buckets->members_.push_back({.parameter = std::move(parameter), .reduced = {}});
+      buckets->members_.push_back({.parameter = std::move(parameter), .accumulates = {}, .reduced = {}});
     else
       buckets->frozen_.push_back(std::move(parameter));
   }
@@ -29,7 +35,8 @@ std::shared_ptr<GradientBuckets> GradientBuckets::bind(std::vector<ParameterPtr>
   buckets->fill_buckets();
   for (std::size_t b = 0; b < buckets->buckets_.size(); ++b) {
     for (const std::size_t m : buckets->buckets_[b].members) {
-      on_gradient(buckets->members_[m].parameter->tensor, [alive = std::weak_ptr<GradientBuckets>(buckets), b, m] {
+      Member& member = buckets->members_[m];
+      member.accumulates = behind_accumulation(member.parameter->tensor, [alive = std::weak_ptr(buckets), b, m] {
         if (const auto self = alive.lock()) self->gradient_arrived(b, m);
       });
     }
@@ -110,7 +117,7 @@ void GradientBuckets::reduce(const Bucket& bucket) {
   const BlameScope blame("root");
   const at::AutoGradMode no_grad(false);
   std::vector<at::Tensor> flat;
-  for (const std::size_t m : bucket.members) flat.push_back(members_[m].parameter->tensor.grad().reshape({-1}));
+  for (const std::size_t m : bucket.members) flat.push_back(own_gradient(members_[m].parameter->tensor).reshape({-1}));
   const bool skipped = options_.mutant == "skip_bucket" && &bucket == &buckets_.back();
   at::Tensor sums = skipped ? at::cat(flat) : all_reduce(at::cat(flat), options_.axis);
   if (options_.mutant == "average") sums = sums / group_size(options_.axis);

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <torch/csrc/autograd/function.h>
+
 #include "ranks/module/parameter.h"
 
 namespace ordercheck::ranks {
@@ -40,8 +42,9 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
  private:
   struct Member {
     ParameterPtr parameter;
-    at::Tensor reduced;  // what earlier backwards of the step were summed to
-    bool ready = false;  // since prepare()
+    std::shared_ptr<torch::autograd::Node> accumulates;  // its gradient, and then calls this
+    at::Tensor reduced;                                  // what earlier backwards of the step were summed to
+    bool ready = false;                                  // since prepare()
   };
   struct Bucket {
     std::vector<std::size_t> members;

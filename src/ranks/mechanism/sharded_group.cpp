@@ -239,6 +239,7 @@ void ShardedGroup::reduce_gradients() {
       } else {
         leaf.mutable_grad() = piece.clone();
       }
+      call_on_gradient(leaf);
     }
     // Else the next backward would add to it, and what was reduced already would be reduced once more.
     member.unsharded->tensor.mutable_grad().reset();

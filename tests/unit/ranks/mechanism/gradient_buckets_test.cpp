@@ -1,6 +1,7 @@
 #include "ranks/mechanism/gradient_buckets.h"
 
 #include "ranks/graph/dispatch_mode.h"
+#include "ranks/mechanism/on_gradient.h"
 #include "ranks/module/rank.h"
 #include "unit/ranks/comm/on_ranks.h"
 
@@ -196,6 +197,22 @@ TEST(GradientBuckets, AMissingGradientIsFoundAtTheNextForward) {
       EXPECT_THAT(error.what(), HasSubstr("Expected to have finished reduction in the prior iteration"));
       EXPECT_THAT(error.what(), HasSubstr("3 of 4 parameters got a gradient, 2 of 4 buckets were sent"));
     }
+  });
+}
+
+// As stock DDP reduces it: what hangs on a leaf has the rank's own gradient, and what it takes away is zero in the bucket.
+TEST(GradientBuckets, AGradientThatItsLeafDroppedIsZeroInTheSum) {
+  complete(kTwo, [](RankState& rank) {
+    Model model(rank, 2);
+    const auto buckets = GradientBuckets::bind(model.parameters, {});
+    on_gradient(model.parameters[0]->tensor, [&] {
+      EXPECT_TRUE(same_bits(model.parameters[0]->tensor.grad(), tangent_of(rank.rank, 0, 0)));
+      model.parameters[0]->tensor.mutable_grad().reset();
+    });
+    buckets->prepare(true);
+    model.backward(0);
+    EXPECT_TRUE(same_bits(model.parameters[0]->tensor.grad(), at::zeros({8}, at::kDouble)));
+    EXPECT_TRUE(same_bits(model.parameters[1]->tensor.grad(), sum_of_tangents({0}, 1)));
   });
 }
 

@@ -4,10 +4,12 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "ranks/mechanism/attribute.h"
 #include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/distributed_experts.h"
+#include "ranks/mechanism/on_gradient.h"
 #include "ranks/model/models.h"
 #include "unit/ranks/comm/on_ranks.h"
 
@@ -215,6 +217,31 @@ INSTANTIATE_TEST_SUITE_P(Options, Reshard,
                          testing::Values(Resharding{"default", true, false}, Resharding{"always", true, true},
                                          Resharding{"never", false, false}),
                          [](const auto& info) { return info.param.reshard; });
+
+// As FSDP2 calls the post-accumulate-grad hooks of a sharded parameter: with the shard of the sum, and once.
+TEST(ShardedBlocks, CallWhatHangsOnAShardWhenItsGradientIsReduced) {
+  complete(kSharded, [](RankState& rank) {
+    const ModulePtr model = mixtures();
+    shard(model, rank, Scope::block);
+    const auto run_backward = [&] {
+      model->call({at::arange(6, at::kLong).view({1, 6}), at::arange(6, at::kLong)}).sum().backward();
+    };
+    run_backward();
+    std::map<std::string, at::Tensor> reduced, seen;
+    for (const NamedParameter& named : parameters_of(model)) {
+      reduced[named.name] = std::exchange(named.parameter->tensor.mutable_grad(), {});
+      on_gradient(named.parameter->tensor, [&seen, named] {
+        EXPECT_TRUE(seen.try_emplace(named.name, named.parameter->tensor.grad()).second) << named.name << ": twice";
+        named.parameter->tensor.mutable_grad().reset();
+      });
+    }
+    run_backward();
+    EXPECT_EQ(seen.size(), reduced.size());
+    for (const auto& [name, gradient] : seen) EXPECT_TRUE(same_bits(gradient, reduced[name])) << name;
+    for (const NamedParameter& named : parameters_of(model))
+      EXPECT_FALSE(named.parameter->tensor.grad().defined()) << named.name;
+  });
+}
 
 }  // namespace
 }  // namespace ordercheck::ranks
