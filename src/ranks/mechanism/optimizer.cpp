@@ -8,6 +8,8 @@
 
 #include "ranks/arith/parameters.h"
 #include "ranks/comm/collectives.h"
+#include "ranks/mechanism/on_gradient.h"
+#include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -32,16 +34,35 @@ std::vector<std::string> axes_in_use(const Mesh& mesh) {
 Optimizer::Optimizer(OptimizerOptions options, Mesh mesh, std::vector<ParameterPtr> parameters)
     : options_(options), mesh_(mesh), parameters_(std::move(parameters)), states_(parameters_.size()) {}
 
+void Optimizer::step_in_backward(const std::shared_ptr<Optimizer>& optimizer, bool keeps_gradients) {
+  optimizer->steps_in_backward_ = !keeps_gradients;
+  for (std::size_t i = 0; i < optimizer->parameters_.size(); ++i) {
+    const at::Tensor& leaf = optimizer->parameters_[i]->tensor;
+    if (!leaf.requires_grad()) continue;
+    // Weak: the optimizer owns the parameter that owns this call.
+    on_gradient(leaf, [alive = std::weak_ptr(optimizer), i, keeps_gradients] {
+      const auto self = alive.lock();
+      if (!self) return;
+      const at::NoGradGuard no_grad;
+      const at::Tensor& parameter = self->parameters_[i]->tensor;
+      if (RankState* rank = find_rank(); rank && rank->on_step_in_backward)
+        rank->on_step_in_backward(*self->parameters_[i], parameter.grad());
+      self->update({i}, {parameter.grad() / self->loss_scale});
+      if (!keeps_gradients) parameter.mutable_grad().reset();
+    });
+  }
+}
+
 // As torch.nn.utils.clip_grad_norm_ does it: a norm of each gradient, and the norm of those. What is sharded over the same
 // axes is put together first; its square is summed over them.
-double Optimizer::gradient_norm(double gradient_scale) const {
+double Optimizer::gradient_norm(const GradientOf& gradient_of) const {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
   std::vector<std::vector<std::string>> sharded_over;
   for (const ParameterPtr& parameter : parameters_) {
-    const at::Tensor& gradient = parameter->tensor.grad();
+    const at::Tensor gradient = gradient_of ? gradient_of(*parameter) : parameter->tensor.grad();
     if (!gradient.defined()) continue;
-    gradients.push_back(gradient / gradient_scale);
+    gradients.push_back(gradient / loss_scale);
     sharded_over.push_back(count_replicas && sharding_axes(*parameter).empty() ? axes_in_use(mesh_)
                                                                                : sharding_axes(*parameter));
   }
@@ -60,7 +81,8 @@ double Optimizer::gradient_norm(double gradient_scale) const {
   return at::sqrt(total).item<double>();
 }
 
-void Optimizer::step(double gradient_scale, double norm) {
+void Optimizer::step(double norm) {
+  if (steps_in_backward_) return;
   const at::NoGradGuard no_grad;
   // torch.nn.utils.clip_grad_norm_: the coefficient is clamped to 1, never a branch.
   const double coefficient = options_.clip > 0 ? std::min(1.0, options_.clip / (norm + 1e-6)) : 1.0;
@@ -70,9 +92,12 @@ void Optimizer::step(double gradient_scale, double norm) {
     const at::Tensor& gradient = parameters_[i]->tensor.grad();
     if (!gradient.defined()) continue;
     indices.push_back(i);
-    gradients.push_back(gradient / gradient_scale * coefficient);
+    gradients.push_back(gradient / loss_scale * coefficient);
   }
-  if (indices.empty()) return;  // as torch's: an operator without tensors is of no device
+  if (!indices.empty()) update(indices, gradients);  // as torch's: an operator without tensors is of no device
+}
+
+void Optimizer::update(const std::vector<std::size_t>& indices, const std::vector<at::Tensor>& gradients) {
   if (options_.adamw) {
     update_adamw(indices, gradients);
   } else {
@@ -108,6 +133,7 @@ void Optimizer::update_adamw(const std::vector<std::size_t>& indices, const std:
 }
 
 void Optimizer::clear_gradients() {
+  if (steps_in_backward_) return;
   for (const ParameterPtr& parameter : parameters_) parameter->tensor.mutable_grad().reset();
 }
 

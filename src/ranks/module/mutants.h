@@ -40,6 +40,7 @@ inline const std::vector<Mutant>& mutants() {
       {"in_turn_mask", "attention takes a piece from the front and the back of the sequence for a contiguous one"},
       {"wrong_group", "gradients of shards are summed over the ranks with other shards in place of the replicas"},
       {"tied_apart", "a parameter in two slots is sharded once for each, and each shard is updated by itself"},
+      {"kept_gradient", "a gradient by which the optimizer stepped within backward is stepped by again behind it"},
       {"zero_gradient", "one parameter's gradient is zero"},
   };
   return table;

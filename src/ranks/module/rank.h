@@ -26,6 +26,7 @@
 namespace ordercheck::ranks {
 
 class Module;
+struct Parameter;
 
 class RankState {
  public:
@@ -78,6 +79,8 @@ class RankState {
   Counters counters;  // all but the two peaks, which come from the meters
   // Called with every module's output in the order of execution, recomputation and wrappers left out; may be empty.
   std::function<void(const Module& module, const at::Tensor& output)> on_output;
+  // Called with what an optimizer steps by within backward, before it drops it; may be empty.
+  std::function<void(const Parameter& parameter, const at::Tensor& gradient)> on_step_in_backward;
   // Called with every graph that was captured; may be empty.
   std::function<void(const GraphRecord& graph)> on_capture;
   std::vector<std::string> notes;  // warnings of transforms, in order

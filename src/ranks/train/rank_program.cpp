@@ -58,6 +58,8 @@ class RankRun {
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!training_.optimizer) apply(default_trainer());
+    training_.optimizer->loss_scale = kLossScale;
+    watch_steps_in_backward();
     if (training_.pipeline) pipeline_.emplace(pipeline_of(training_, program_.subject.settings.accumulation, program_.mutant));
     if (program_.trace) watch_modules();
     if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
@@ -125,17 +127,35 @@ class RankRun {
     for (const std::string& axis : axes_of_tokens()) loss_sum = all_reduce(loss_sum, axis);
     if (pipeline_) loss_sum = all_reduce(loss_sum, kPipelineAxis);
     result_.loss.push_back(bits_of(loss_sum.item<double>() / all_tokens));
-    result_.gradients.push_back(pieces([](const Parameter& p) {
-      const at::Tensor& gradient = p.tensor.grad();
+    result_.gradients.push_back(pieces([this](const Parameter& p) {
+      const at::Tensor gradient = gradient_of(p);
       return gradient.defined() ? gradient / kLossScale : at::zeros_like(p.tensor.detach());
     }));
 
     rank_.set_phase(step, Phase::optimizer);
     for (const ModulePtr& part : training_.parts) move_expert_biases(part, axes_of_expert_tokens());
-    const double norm = training_.optimizer->gradient_norm(kLossScale);
+    // A trainer that clips takes the norm of the gradients that it finds. Where none does, the norm is only observed.
+    const bool clips = training_.optimizer->clips();
+    const double norm =
+        training_.optimizer->gradient_norm([&](const Parameter& p) { return clips ? p.tensor.grad() : gradient_of(p); });
     result_.gradient_norm.push_back(bits_of(norm));
-    training_.optimizer->step(kLossScale, norm);
+    training_.optimizer->step(norm);
     training_.optimizer->clear_gradients();
+    stepped_by_.clear();
+  }
+
+  // What an optimizer steps by within backward is gone behind it: the record has copies, of all backwards of the step added up.
+  void watch_steps_in_backward() {
+    rank_.on_step_in_backward = [this](const Parameter& parameter, const at::Tensor& gradient) {
+      at::Tensor& sum = stepped_by_[&parameter];
+      sum = sum.defined() ? sum + gradient : gradient.clone();
+    };
+  }
+
+  // That of the step, as the optimizer got it: in backward, or else behind it.
+  at::Tensor gradient_of(const Parameter& parameter) const {
+    const auto stepped = stepped_by_.find(&parameter);
+    return stepped == stepped_by_.end() ? parameter.tensor.grad() : stepped->second;
   }
 
   at::Tensor forward_backward(int step, int microbatch, int all_tokens) {
@@ -272,7 +292,8 @@ class RankRun {
   Site site_;
   TrainingProgram training_;
   std::optional<Pipeline> pipeline_;
-  std::map<const Module*, int> calls_;  // of each module, since the forward began
+  std::map<const Module*, int> calls_;                 // of each module, since the forward began
+  std::map<const Parameter*, at::Tensor> stepped_by_;  // within this step's backwards
   RankResult result_;
 };
 

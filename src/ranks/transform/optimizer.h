@@ -1,5 +1,6 @@
 // `optimizer`: SGD or AdamW with clipping by total norm. It binds the model's parameters when it is applied, as every
-// torch optimizer does: parameters that a later transform replaces are not its parameters.
+// torch optimizer does: parameters that a later transform replaces are not its parameters. in_backward=on hangs it on their
+// gradients.
 #pragma once
 
 #include "ranks/transform/transform.h"

@@ -41,7 +41,7 @@ TEST(Optimizer, AdamWIsIeeeArithmeticToTheLastBit) {
   for (int step = 1; step <= 3; ++step) {
     const at::Tensor gradient = (at::arange(kSize, at::kDouble) - 9'000.0) / (3.0 + step);
     parameter->tensor.mutable_grad() = gradient;
-    optimizer.step(1.0, 1.0);
+    optimizer.step(1.0);
     beta1_power *= options.beta1;
     beta2_power *= options.beta2;
     for (int64_t i = 0; i < kSize; ++i)
@@ -61,7 +61,7 @@ TEST(Optimizer, ClipsByTheNormAndAMillionthMore) {
   parameter->tensor.mutable_grad() = at::full({1}, kGradient, at::kDouble);
   const double clip = kGradient / 2;
   Optimizer optimizer({.adamw = false, .learning_rate = kRate, .clip = clip}, Mesh{}, {parameter});
-  optimizer.step(1.0, optimizer.gradient_norm(1.0));
+  optimizer.step(optimizer.gradient_norm());
   static_assert(kGradient * kRate == 1, "so that no product rounds");
   EXPECT_EQ(parameter->tensor.detach().item<double>(), -clip / (kGradient + 1e-6));
 }
@@ -72,10 +72,91 @@ TEST(Optimizer, LeavesWhatHasNoGradient) {
   parameter->tensor = at::ones({3}, at::kDouble).requires_grad_(true);
   for (const bool adamw : {false, true}) {
     Optimizer optimizer({.adamw = adamw}, Mesh{}, {parameter});
-    EXPECT_EQ(optimizer.gradient_norm(1.0), 0);
-    EXPECT_NO_THROW(optimizer.step(1.0, 0.0));
+    EXPECT_EQ(optimizer.gradient_norm(), 0);
+    EXPECT_NO_THROW(optimizer.step(0.0));
   }
   EXPECT_TRUE(at::equal(parameter->tensor.detach(), at::ones({3}, at::kDouble)));
+}
+
+// One parameter, and the gradients of as many backwards as were run.
+class Trained {
+ public:
+  explicit Trained(const OptimizerOptions& options) {
+    parameter->tensor = at::arange(1, 5, at::kDouble).requires_grad_(true);
+    optimizer = std::make_shared<Optimizer>(options, Mesh{}, std::vector<ParameterPtr>{parameter});
+    optimizer->loss_scale = 4;
+  }
+  void backward(double gradient) const { (parameter->tensor * gradient * optimizer->loss_scale).sum().backward(); }
+  void step_behind() const {
+    optimizer->step(optimizer->gradient_norm());
+    optimizer->clear_gradients();
+  }
+  const at::Tensor& gradient() const { return parameter->tensor.grad(); }
+  at::Tensor value() const { return parameter->tensor.detach(); }
+
+  ParameterPtr parameter = std::make_shared<Parameter>();
+  std::shared_ptr<Optimizer> optimizer;
+};
+
+TEST(StepInBackward, IsTheStepBehindBackward) {
+  const Exactly exact;
+  for (const bool adamw : {false, true}) {
+    const Trained behind({.adamw = adamw}), within({.adamw = adamw});
+    Optimizer::step_in_backward(within.optimizer);
+    for (const double gradient : {0.5, -2.0}) {
+      behind.backward(gradient);
+      behind.step_behind();
+      within.backward(gradient);
+      EXPECT_TRUE(at::equal(within.value(), behind.value()));
+      within.step_behind();
+      EXPECT_TRUE(at::equal(within.value(), behind.value())) << "behind backward nothing is left to do";
+    }
+  }
+}
+
+TEST(StepInBackward, LeavesNoGradientToClip) {
+  const Exactly exact;
+  const OptimizerOptions clipped{.adamw = false, .learning_rate = 1, .clip = 0.5};
+  const Trained behind(clipped), within(clipped);
+  Optimizer::step_in_backward(within.optimizer);
+  for (const Trained* trained : {&behind, &within}) trained->backward(3);
+  EXPECT_EQ(behind.optimizer->gradient_norm(), 6);
+  EXPECT_FALSE(within.gradient().defined());
+  EXPECT_EQ(within.optimizer->gradient_norm(), 0);
+  for (const Trained* trained : {&behind, &within}) trained->step_behind();
+  EXPECT_EQ(within.value()[0].item<double>(), 1 - 3) << "as it came";
+  EXPECT_FALSE(at::equal(within.value(), behind.value()));
+}
+
+TEST(StepInBackward, TakesAStepInEachBackward) {
+  const Exactly exact;
+  const Trained behind({}), within({});
+  Optimizer::step_in_backward(within.optimizer);
+  for (const double gradient : {0.5, -2.0})
+    for (const Trained* trained : {&behind, &within}) trained->backward(gradient);
+  for (const Trained* trained : {&behind, &within}) trained->step_behind();
+  EXPECT_FALSE(at::equal(within.value(), behind.value()));
+}
+
+TEST(StepInBackward, AGradientThatIsKeptIsSteppedByTwice) {
+  const Exactly exact;
+  const OptimizerOptions sgd{.adamw = false, .learning_rate = 1};
+  const Trained once(sgd), twice(sgd);
+  Optimizer::step_in_backward(once.optimizer);
+  Optimizer::step_in_backward(twice.optimizer, /*keeps_gradients=*/true);
+  for (const Trained* trained : {&once, &twice}) {
+    trained->backward(3);
+    trained->step_behind();
+  }
+  EXPECT_EQ(once.value()[0].item<double>(), 1 - 3);
+  EXPECT_EQ(twice.value()[0].item<double>(), 1 - 3 - 3);
+}
+
+TEST(StepInBackward, LeavesWhatIsFrozen) {
+  const auto frozen = std::make_shared<Parameter>();
+  frozen->tensor = at::ones({3}, at::kDouble);
+  const auto optimizer = std::make_shared<Optimizer>(OptimizerOptions{}, Mesh{}, std::vector<ParameterPtr>{frozen});
+  EXPECT_NO_THROW(Optimizer::step_in_backward(optimizer));
 }
 
 }  // namespace

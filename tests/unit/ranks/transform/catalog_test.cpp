@@ -37,7 +37,7 @@ TEST(Catalog, SaysWhatItCannotBuild) {
                            "ep=2:etp=2",
                            "pp=2",
                            "pp=2:dualpipev:microbatches=4:cut=in_place",
-                           "optimizer=adamw:clip=per_mesh:foreach=off:lr=1e-3:weight_decay=0"})
+                           "optimizer=adamw:clip=per_mesh:foreach=off:lr=1e-3:weight_decay=0:in_backward=on"})
     EXPECT_EQ(missing(item), "") << item;
   EXPECT_EQ(missing("ac@model"), "ac@model");
   EXPECT_EQ(missing("compile=inductor"), "compile=inductor");
