@@ -6,6 +6,7 @@
 #include <string>
 
 #include "check/backend_runs.h"
+#include "rule/find_run.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 
@@ -17,16 +18,16 @@ using Texts = std::set<std::string, std::less<>>;
 // Cases by which pages are graded: the stacks of their witnesses and pins, and the same under the usual backend.
 Texts grading_cases(const std::vector<const Rule*>& rules, const std::string& engine) {
   Texts texts;
-  const auto add = [&](const Stack& stack, const std::string& model) {
-    Case c = usual_case(stack, model, engine);
+  const auto add = [&](const Stack& stack, const Witness& witness) {
+    Case c = case_of(stack, witness, engine);
     texts.insert(print(c));
     if (const auto usual = under_usual_backend(std::move(c))) texts.insert(print(*usual));
   };
   for (const Rule* rule : rules) {
-    add(rule->witness.bad, rule->witness.model);
-    add(rule->witness.good, rule->witness.model);
+    add(rule->witness.bad, rule->witness);
+    add(rule->witness.good, rule->witness);
     for (const Expectation& pin : rule->expectations)
-      if (pin.stack) add(*pin.stack, rule->witness.model);
+      if (pin.stack) add(*pin.stack, rule->witness);
   }
   return texts;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rule/bears_out.h"
+#include "rule/find_run.h"
 #include "rule/models.h"
 
 namespace ordercheck {
@@ -25,12 +26,10 @@ void leave_open(Outcome& outcome, const std::string& rule, const std::string& wh
   outcome.open_because = fmt::format("{}: {}", rule, why);
 }
 
-// The outcome of a stack with the settings that a witness runs with.
-Outcome* find_outcome(const std::vector<Outcome*>& outcomes, const Stack& stack, const std::string& model) {
+// The outcome of a stack as it is run for a witness.
+Outcome* find_outcome(const std::vector<Outcome*>& outcomes, const Stack& stack, const Witness& witness) {
   const auto found = std::ranges::find_if(outcomes, [&](const Outcome* one) {
-    const Case& subject = one->subject;
-    return subject.stack == stack && subject.model == model && subject.apply.empty() &&
-           subject.settings == usual_settings(stack);
+    return one->subject.stack == stack && one->subject == case_of(stack, witness, one->subject.engine);
   });
   return found == outcomes.end() ? nullptr : *found;
 }
@@ -107,8 +106,8 @@ Outcome outcome_of(const Case& subject, const Observation& seen, const std::vect
 void hold_pairs_against_rules(const std::vector<Outcome*>& outcomes, const std::vector<Rule>& rules, const Target& target) {
   for (const Rule& rule : rules) {
     if (!holds_for(rule, target)) continue;
-    Outcome* bad = find_outcome(outcomes, rule.witness.bad, rule.witness.model);
-    const Outcome* good = find_outcome(outcomes, rule.witness.good, rule.witness.model);
+    Outcome* bad = find_outcome(outcomes, rule.witness.bad, rule.witness);
+    const Outcome* good = find_outcome(outcomes, rule.witness.good, rule.witness);
     if (!bad || !good || bad->agreement == Agreement::undecided || good->agreement == Agreement::undecided) continue;
     hold_pair(*bad, *good, rule, target);
   }

@@ -14,6 +14,7 @@
 #include "plan/covering.h"
 #include "plan/orders.h"
 #include "plan/pages_alone.h"
+#include "rule/find_run.h"
 #include "rule/job.h"
 #include "rule/match.h"
 #include "rule/models.h"
@@ -56,8 +57,8 @@ class Collector {
 
   void add_witnesses() {
     for (const Rule& rule : rules_) {
-      add(usual_case(rule.witness.bad, rule.witness.model, hello_.engine), {SourceKind::witness, rule.id + " bad"});
-      add(usual_case(rule.witness.good, rule.witness.model, hello_.engine), {SourceKind::witness, rule.id + " good"});
+      add(case_of(rule.witness.bad, rule.witness, hello_.engine), {SourceKind::witness, rule.id + " bad"});
+      add(case_of(rule.witness.good, rule.witness, hello_.engine), {SourceKind::witness, rule.id + " good"});
     }
   }
 
@@ -125,7 +126,7 @@ class Collector {
   void add_backend_witnesses() {
     const auto add_under_it = [&](const Stack& stack, const Rule& rule, const char* which) {
       if (std::ssize(stack.items) > space_.backend_witnesses) return;
-      if (const auto compiled = under_usual_backend(usual_case(stack, rule.witness.model, hello_.engine)))
+      if (const auto compiled = under_usual_backend(case_of(stack, rule.witness, hello_.engine)))
         add(*compiled, {SourceKind::witness, fmt::format("{} {} under {}", rule.id, which, kUsualBackend)});
     };
     for (const Rule& rule : rules_) {

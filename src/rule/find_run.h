@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "parity/observation.h"
-#include "stack/stack.h"
+#include "rule/rule.h"
+#include "stack/case.h"
 
 namespace ordercheck {
 
-// The case of a run of the stack by an engine, with the settings that a witness is run with.
-std::string run_text(const Stack& stack, const std::string& model, const std::string& engine);
+// What an engine runs of a stack to show it for a page: the usual settings, and the model and microbatches of the witness.
+Case case_of(const Stack& stack, const Witness& witness, const std::string& engine);
 
-// The run of a stack by one build of an engine; null where there is none.
-const Observation* find_run(const std::vector<Observation>& all, const Stack& stack, const std::string& model,
+// That run by one build of an engine; null where there is none.
+const Observation* find_run(const std::vector<Observation>& all, const Stack& stack, const Witness& witness,
                             const std::string& engine, const std::string& version);
 
 }  // namespace ordercheck

@@ -33,10 +33,10 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
   std::vector<Run> runs;
   // A case does not say how many ranks there are: a run has always as many as its mesh needs.
   if (rule.witness.ranks) return runs;
-  const std::string bad = run_text(rule.witness.bad, rule.witness.model, engine);
+  const std::string bad = print(case_of(rule.witness.bad, rule.witness, engine));
   for (const Observation& seen : all) {
     if (seen.case_text != bad || seen.engine != engine) continue;
-    const Observation* good = find_run(all, rule.witness.good, rule.witness.model, engine, seen.version);
+    const Observation* good = find_run(all, rule.witness.good, rule.witness, engine, seen.version);
     const Result<Version> version = parse_version(seen.version);
     if (!version) continue;
     Borne borne = bears_out(claim_on_witness(rule, engine, *version), seen, good);

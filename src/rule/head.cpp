@@ -67,6 +67,7 @@ Witness read_witness(TomlTable& fields, const Rule& rule) {
   witness.good = read_stack(fields, good, fields.text(good), rule.file);
   if (fields.has("model")) witness.model = fields.text("model");
   witness.ranks = fields.number_if_given("ranks");
+  witness.accumulation = fields.number_if_given("accumulation");
   return witness;
 }
 

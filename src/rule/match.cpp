@@ -124,7 +124,11 @@ std::vector<Firing> firings_if_met(const Rule& rule, const Stack& stack) {
 
 }  // namespace
 
-Job job_of(const Witness& witness) { return Job(witness.ranks, sizes_of_model(witness.model)); }
+Job job_of(const Witness& witness) {
+  Job job(witness.ranks, sizes_of_model(witness.model));
+  if (witness.accumulation) job.sizes["microbatches"] = job.sizes["accumulation"] = *witness.accumulation;
+  return job;
+}
 
 bool Conditions::met(const Rule& rule) {
   if (!rule.when) return true;

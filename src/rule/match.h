@@ -18,7 +18,7 @@ struct Firing {
   friend auto operator<=>(const Firing&, const Firing&) = default;
 };
 
-// What conditions know of a page's witness: the sizes of its model, and the ranks that it names.
+// What conditions know of a page's witness: the sizes of its model, and the ranks and microbatches that it names.
 Job job_of(const Witness& witness);
 
 // What the conditions of many rules say of one stack: what they look at is counted once, when the first of them asks. Refers to

@@ -53,7 +53,8 @@ ConditionValues sizes_of_model(const std::string& model) {
 
 Job job_of(const Case& subject) {
   ConditionValues sizes = sizes_of_model(subject.model);
-  sizes["accumulation"] = subject.settings.accumulation;
+  // A pipeline may say other microbatches: condition_values() then puts them over these.
+  sizes["microbatches"] = sizes["accumulation"] = subject.settings.accumulation;
   return {{}, std::move(sizes)};
 }
 

@@ -68,7 +68,8 @@ struct Witness {
   Stack bad;   // raises the rule; dropping any item silences it. commutes: one order
   Stack good;  // raises no error and not this rule.               commutes: the other
   std::string model = "llama";
-  std::optional<int> ranks;  // for rules about the ranks there are
+  std::optional<int> ranks;         // for rules about the ranks there are
+  std::optional<int> accumulation;  // microbatches a step; for rules about them
   friend bool operator==(const Witness&, const Witness&) = default;
 };
 

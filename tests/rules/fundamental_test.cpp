@@ -29,8 +29,7 @@ std::vector<std::string> refuted(const std::vector<Rule>& rules) {
     if (rule.basis != Basis::fundamental || rule.kind == RuleKind::fits) continue;
     for (const EvidenceTable& table : tables_of_evidence()) {
       if (table.engine != kReference || table.rows.empty()) continue;
-      const Observation* bad =
-          find_run(table.rows, rule.witness.bad, rule.witness.model, kReference, table.rows.front().version);
+      const Observation* bad = find_run(table.rows, rule.witness.bad, rule.witness, kReference, table.rows.front().version);
       if (bad != nullptr && bad->verdict == Verdict::equal) ids.push_back(rule.id);
     }
   }

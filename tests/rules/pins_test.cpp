@@ -49,10 +49,10 @@ std::string mistake_of(const Rule& rule, const Expectation& pin, const std::vect
   const Stack& stack = pin.stack ? *pin.stack : rule.witness.bad;
   const std::string where = fmt::format("{}: {} {} on {}", rule.file, pin.engine, print(pin.version), print(stack));
   const std::string version = print(pin.version);
-  const Observation* bad = find_run(all, stack, rule.witness.model, pin.engine, version);
+  const Observation* bad = find_run(all, stack, rule.witness, pin.engine, version);
   if (bad == nullptr)
     return where + ": no committed run shows this pin; what nobody ran is a citation, or a sentence of Limits";
-  const Observation* good = find_run(all, rule.witness.good, rule.witness.model, pin.engine, version);
+  const Observation* good = find_run(all, rule.witness.good, rule.witness, pin.engine, version);
   const Borne borne = bears_out(claim_of_pin(rule, pin), *bad, good);
   return borne.bearing == Bearing::borne_out ? ""
                                              : fmt::format("{}: the committed run does not bear it out: {}", where, borne.why);

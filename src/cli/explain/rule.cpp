@@ -56,8 +56,10 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std
   text += row("claim", commutes ? std::string(name_of(rule.basis)) : fmt::format("{}, {}", harm, name_of(rule.basis)));
   text += row("holds for", join(holds, "; "));
   if (rule.retired.empty()) text += target ? grade_for(rule, *target, knowledge) : grades_of(rule, knowledge);
-  text += row("witness", fmt::format("{} {}   {} {}", commutes ? "one" : "bad", print(rule.witness.bad),
-                                     commutes ? "other" : "good", print(rule.witness.good)));
+  const std::string in_microbatches =
+      rule.witness.accumulation ? fmt::format("   with accumulation={}", *rule.witness.accumulation) : "";
+  text += row("witness", fmt::format("{} {}   {} {}{}", commutes ? "one" : "bad", print(rule.witness.bad),
+                                     commutes ? "other" : "good", print(rule.witness.good), in_microbatches));
   for (const Expectation& expected : rule.expectations) text += row("expected", expectation_in_words(expected, quoted));
   for (const Citation& cite : rule.citations)
     text += row("cited", fmt::format("{} ({}) {}: {}\n          {}", short_name(cite), cite.date, name_of(cite.says),

@@ -18,11 +18,10 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
   if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
-    const Case c = usual_case(stack, witness.model, engine.table.engine);
+    const Case c = case_of(stack, witness, engine.table.engine);
     const Outcome* outcome = find_outcome(engine, c);
     if (outcome == nullptr) continue;
-    const Observation* decided =
-        find_run(sources.observations, stack, witness.model, engine.table.engine, outcome->seen.version);
+    const Observation* decided = find_run(sources.observations, stack, witness, engine.table.engine, outcome->seen.version);
     return verdict_in_words(decided == nullptr ? outcome->seen : *decided);
   }
   return "not run";
@@ -94,8 +93,11 @@ std::string since_in_words(const Rule& rule, const Target& target) {
 
 RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const bool commutes = rule.kind == RuleKind::commutes;
-  // A script has the usual model, and every rank that it needs.
-  const bool has_script = speaks_about(rule, sources.reader) && !rule.witness.ranks && rule.witness.model == Case{}.model;
+  // A script has the usual model and settings, and every rank that it needs.
+  const bool has_script =
+      speaks_about(rule, sources.reader) &&
+      case_of(rule.witness.bad, rule.witness, Case{}.engine) == usual_case(rule.witness.bad, Case{}.model, Case{}.engine) &&
+      !rule.witness.ranks;
   RulePage page{.id = rule.id,
                 .title = rule.title,
                 .kind = name_of(rule.kind),

@@ -8,6 +8,7 @@
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/shown.h"
+#include "rule/find_run.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -57,7 +58,7 @@ std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRu
     if (rule.kind == RuleKind::commutes) continue;
     for (const EngineRuns& engine : engines) {
       if (engine.target.project != sources.reader) continue;
-      const Outcome* outcome = find_outcome(engine, usual_case(rule.witness.bad, rule.witness.model, engine.table.engine));
+      const Outcome* outcome = find_outcome(engine, case_of(rule.witness.bad, rule.witness, engine.table.engine));
       if (outcome == nullptr) continue;
       const std::string message = symptom_of(rule, engine, *outcome);
       if (message.empty()) continue;
