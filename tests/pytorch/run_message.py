@@ -18,6 +18,7 @@ AXES_OF = {
     "replicate": ["dp_replicate"],
 }
 NUMERIC = ("amp", "optimizer")
+HOW = ("in_backward",)  # options of these that say how and not what
 SCOPES = dict.fromkeys(("ac", "sac", "compile", "fsdp", "hsdp"), "block") | {
     "cp": "attention",
     "ep": "experts",
@@ -105,7 +106,8 @@ def on_one_rank(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     left = []
     for item in items:
         if item["kind"] == "numeric":
-            left.append(item)
+            options = [option for option in item["options"] if option["name"] not in HOW]
+            left.append({**item, "options": options})
         elif item["casts"]:
             mixed = [option for option in item["options"] if option["name"] == "mp"]
             left.append({**item, "degrees": [1 for _ in item["axes"]], "options": mixed})

@@ -73,6 +73,20 @@ def test_stock_clipping_leaves_parts_of_a_sum_unclipped(worker: Worker) -> None:
     assert numbers(worker.run("tp=2,optimizer=adamw")) == numbers(worker.run("optimizer=adamw"))
 
 
+def test_an_optimizer_in_backward_steps_where_pytorch_calls_its_hooks(worker: Worker) -> None:
+    """FSDP2 has reduced the gradient then, DDP has not (CLA-042), and what clips finds none (EFF-015)."""
+    within = "optimizer=adamw:in_backward=on"
+    reference = numbers(worker.run("optimizer=adamw", accumulation=1))
+    assert numbers(worker.run(f"fsdp=2,{within}", accumulation=1)) == reference
+    assert numbers(worker.run(f"fsdp=2,{within}")) != numbers(worker.run("optimizer=adamw")), (
+        "of two microbatches"
+    )
+    replicas = worker.run(f"ddp=2,{within}", accumulation=1)
+    assert not any(parameter["replicas_agree"] for parameter in replicas["parameters"])
+    clipping = worker.run(f"{within}:clip=1", accumulation=1)
+    assert clipping["steps"][0]["gradient_norm"] == ["0000000000000000"]
+
+
 def test_the_default_threshold_binds(worker: Worker) -> None:
     clipped, unclipped = worker.run("fsdp=2"), worker.run("fsdp=2,optimizer=adamw")
     _, parameters = numbers(clipped)

@@ -26,19 +26,39 @@ class Observer:
         # As an optimizer takes them: a wrapper may put something else in their place in the first forward.
         self.parameters = names.parameters_of(program.model)
         self.gradients: list[dict[str, torch.Tensor]] = []  # of every step, laid out as the ranks hold them
+        self.stepped_by: dict[nn.Parameter, torch.Tensor] = {}  # within this step's backwards, added up
+        program.steps_in_backward.append(self.stepping)
 
     def loss(self, loss_sum: torch.Tensor, divisor: int) -> None:
         splits = ("batch", "sequence", "layers") if self.program.splits_sequence else ("batch", "layers")
         self.seen.losses.append(self.over_axes(loss_sum, *splits).item() / divisor)
 
+    def stepping(self, parameter: nn.Parameter) -> None:
+        """Behind backward the gradient is gone."""
+        assert parameter.grad is not None
+        seen = self.stepped_by.get(parameter)
+        gradient = parameter.grad.detach()
+        self.stepped_by[parameter] = gradient.clone() if seen is None else seen + gradient
+
+    def step_is_done(self) -> None:
+        self.stepped_by.clear()
+
+    def gradient(self, parameter: nn.Parameter) -> torch.Tensor | None:
+        """That of the step as the optimizer got it: within backward, or else behind it."""
+        stepped_by = self.stepped_by.get(parameter)
+        return parameter.grad if stepped_by is None else stepped_by
+
     def step_gradients(self) -> None:
         """Before clipping and the optimizer change them. Taken apart here, gathered at the end."""
-        self.gradients.append({name: gradient_of(p) for name, p in self.parameters})
+        self.gradients.append({name: laid_out(self.gradient(p), p) for name, p in self.parameters})
 
     def norm_of(self, optimized: Sequence[nn.Parameter]) -> torch.Tensor:
         """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
         parameter is laid out."""
-        gradients = [summed(with_layout(p.grad.detach(), p)) for p in optimized if p.grad is not None]
+        found = [(self.gradient(p), p) for p in optimized]
+        gradients = [
+            summed(with_layout(gradient.detach(), p)) for gradient, p in found if gradient is not None
+        ]
         total = sum_over_ranks(
             torch.zeros((), dtype=self.case.settings.dtype, device=self.site.device),
             [(torch.linalg.vector_norm(local(g)) ** 2, g) for g in gradients],
@@ -72,8 +92,8 @@ class Observer:
         self.seen.buffers = buffers_after(self.names.buffers, held, local_buffers)
 
 
-def gradient_of(parameter: nn.Parameter) -> torch.Tensor:
+def laid_out(gradient: torch.Tensor | None, parameter: nn.Parameter) -> torch.Tensor:
     """A copy, laid out as the ranks hold it. Only in the copy are parts of a sum added up."""
-    if parameter.grad is None:
+    if gradient is None:
         return with_layout(torch.zeros_like(parameter), parameter)
-    return summed(with_layout(parameter.grad.detach().clone(), parameter))
+    return summed(with_layout(gradient.detach().clone(), parameter))

@@ -134,6 +134,7 @@ class RankRun:
         assert norm is not None
         self.seen.gradient_norms.append(float(whole(norm)))
         trainer.zero_grad()
+        observer.step_is_done()
 
     def measuring(self) -> contextlib.AbstractContextManager[None]:
         """Of the reference alone: exact/grid.py says why that is enough."""

@@ -37,6 +37,7 @@ class Trainer:
             watch,
         )
         self.dtype = case.settings.dtype
+        program.loss_scale = task.scale
         self.pipeline: PipelineSteps | None = None
 
     def forward_backward(self, step: int, divisor: int) -> torch.Tensor:

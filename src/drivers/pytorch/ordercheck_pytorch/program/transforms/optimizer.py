@@ -3,6 +3,7 @@
 clip=NUMBER    torch.nn.utils.clip_grad_norm_(model.parameters(), NUMBER), as it is: the default trainer has 1
 clip=per_mesh  threshold 1; the norm of each mesh and of all stages, which torchtitan adds to that (clipping.py)
 foreach=off    clipping and optimizer take one tensor at a time
+in_backward=on an optimizer for each parameter, stepped in its post-accumulate-grad hook (in_backward.py)
 
 Without clip nothing is clipped. Everything that is not written is PyTorch's own default, `foreach` too."""
 
@@ -13,6 +14,7 @@ from torch import nn
 
 from ..case import Item
 from ..clipping import PER_MESH, clip_per_mesh
+from ..in_backward import step_in_backward
 from .program import Program, Site
 from .transform import Transform
 
@@ -24,13 +26,17 @@ def apply_optimizer(program: Program, item: Item, site: Site) -> None:
     parameters = list(program.model.parameters())
     foreach = False if item.options.get("foreach") == "off" else None
     lr = float(item.options.get("lr", LEARNING_RATES[item.mode or "adamw"]))
-    if item.mode == "sgd":
-        program.optimizer = torch.optim.SGD(parameters, lr=lr, foreach=foreach)
+    weight_decay = float(item.options.get("weight_decay", "0.1"))
+
+    def optimizer_of(some: list[nn.Parameter]) -> torch.optim.Optimizer:
+        if item.mode == "sgd":
+            return torch.optim.SGD(some, lr=lr, foreach=foreach)
+        return torch.optim.AdamW(some, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=foreach)
+
+    if item.options.get("in_backward") == "on":
+        program.optimizer = step_in_backward(program, parameters, optimizer_of)
     else:
-        weight_decay = float(item.options.get("weight_decay", "0.1"))
-        program.optimizer = torch.optim.AdamW(
-            parameters, lr=lr, betas=(0.9, 0.95), weight_decay=weight_decay, foreach=foreach
-        )
+        program.optimizer = optimizer_of(parameters)
     clip(program, parameters, item.options.get("clip", "0"), foreach, site)
 
 
@@ -58,4 +64,4 @@ def apply_default_optimizer(program: Program, site: Site) -> None:
     apply_optimizer(program, DEFAULT_OPTIMIZER, site)
 
 
-OPTIMIZER = Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay"))
+OPTIMIZER = Transform(apply_optimizer, ("clip", "foreach", "lr", "weight_decay", "in_backward"))

@@ -42,6 +42,10 @@ class Program:
     # What gradients are multiplied by after backward to be sums: a wrapper that averages them asks for its degree. The loss
     # could be multiplied instead, but every rounding to the grid in between would then be another one.
     gradient_factor: float = 1.0
+    # What the trainer multiplies the loss by before backward.
+    loss_scale: float = 1.0
+    # Called with each parameter whose optimizer is about to step within backward: to see the gradient, which is dropped then.
+    steps_in_backward: list[Callable[[nn.Parameter], None]] = field(default_factory=list)
     # Called with whether the microbatch is the step's last.
     on_microbatch: list[Any] = field(default_factory=list)
     # What the trainer passes tokens and labels [batch, sequence] through before it uses them.
