@@ -126,7 +126,10 @@ void add_run(CLI::App& app, int& exit_code) {
   add_own_code_options(command, options->own);
   add_subject_option(command, options->subject);
   const Settings usual;
-  command->add_option("--accumulation", options->accumulation, fmt::format("Microbatches a step; else {}", usual.accumulation))
+  command
+      ->add_option("--accumulation", options->accumulation,
+                   fmt::format("Microbatches a step; else {}, and {} with an optimizer in backward", usual.accumulation,
+                               usual_accumulation(parse_stack("optimizer=sgd:in_backward=on").value())))
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--steps", options->steps,

@@ -98,6 +98,8 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
       speaks_about(rule, sources.reader) &&
       case_of(rule.witness.bad, rule.witness, Case{}.engine) == usual_case(rule.witness.bad, Case{}.model, Case{}.engine) &&
       !rule.witness.ranks;
+  const std::string in_microbatches =
+      rule.witness.accumulation ? fmt::format(" accumulation={}", *rule.witness.accumulation) : "";
   RulePage page{.id = rule.id,
                 .title = rule.title,
                 .kind = name_of(rule.kind),
@@ -108,8 +110,8 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .harm = harm_in_words(rule),
                 .basis = name_of(rule.basis),
                 .holds = holds_in_words(rule),
-                .bad = code(print(rule.witness.bad)),
-                .good = code(print(rule.witness.good)),
+                .bad = code(print(rule.witness.bad) + in_microbatches),
+                .good = code(print(rule.witness.good) + in_microbatches),
                 .repro = has_script ? print(rule.witness.bad) : "",
                 .loses = !rule.loses.any_of.empty(),
                 .bad_name = commutes ? "one" : "bad",

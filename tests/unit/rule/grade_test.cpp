@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "parity/counters.h"
+#include "rule/match.h"
 #include "stack/notation.h"
 #include "unit/rule/page_text.h"
 
@@ -80,6 +81,15 @@ TEST(Grades, ARunSaysNothingAboutHowManyRanksThereAre) {
   Rule rule = rule_of(good_page());
   rule.witness.ranks = 2;
   EXPECT_EQ(grade(rule, "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal)}).kind, GradeKind::cited);
+}
+
+TEST(Grades, ByRunsOfTheMicrobatchesThatThePageNames) {
+  const Rule rule = rule_of(page_with("good = \"tp=2,fsdp=2\"", "good = \"tp=2,fsdp=2\"\naccumulation = 4"));
+  EXPECT_EQ(job_of(rule.witness).sizes.at("microbatches"), 4);
+  EXPECT_EQ(print(grade(rule, "pytorch-2.11", {refused("2.11.0")})), "cited");
+  Observation of_four = refused("2.11.0");
+  of_four.case_text += " accumulation=4";
+  EXPECT_EQ(print(grade(rule, "pytorch-2.11", {of_four})), "reproduced: pytorch 2.11.0");
 }
 
 TEST(Grades, StaleWhereItWasTrueOnce) {

@@ -44,5 +44,13 @@ TEST(Models, SayWhatIsTiedFrozenAndCalledTwice) {
   EXPECT_EQ(sizes_of_model("llama_shared").at("reused_blocks"), 1);
 }
 
+TEST(Models, ARunHasTheMicrobatchesOfItsSettings) {
+  EXPECT_EQ(job_of(*parse_case("fsdp=2")).sizes.at("microbatches"), 2);
+  EXPECT_EQ(job_of(*parse_case("fsdp=2,optimizer=sgd:in_backward=on")).sizes.at("microbatches"), 1);
+  const Job of_moe = job_of(*parse_case("ep=2 model=moe accumulation=4"));
+  EXPECT_EQ(of_moe.sizes.at("microbatches"), 4);
+  EXPECT_EQ(of_moe.sizes.at("experts"), sizes_of_model("moe").at("experts"));
+}
+
 }  // namespace
 }  // namespace ordercheck

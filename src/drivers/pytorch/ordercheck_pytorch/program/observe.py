@@ -50,7 +50,7 @@ class Observer:
 
     def step_gradients(self) -> None:
         """Before clipping and the optimizer change them. Taken apart here, gathered at the end."""
-        self.gradients.append({name: laid_out(self.gradient(p), p) for name, p in self.parameters})
+        self.gradients.append({name: copy_of_gradient(self.gradient(p), p) for name, p in self.parameters})
 
     def norm_of(self, optimized: Sequence[nn.Parameter]) -> torch.Tensor:
         """Where the trainer does not clip: of the optimizer's gradients, each element of a full one counted once, however its
@@ -92,7 +92,7 @@ class Observer:
         self.seen.buffers = buffers_after(self.names.buffers, held, local_buffers)
 
 
-def laid_out(gradient: torch.Tensor | None, parameter: nn.Parameter) -> torch.Tensor:
+def copy_of_gradient(gradient: torch.Tensor | None, parameter: nn.Parameter) -> torch.Tensor:
     """A copy, laid out as the ranks hold it. Only in the copy are parts of a sum added up."""
     if gradient is None:
         return with_layout(torch.zeros_like(parameter), parameter)
