@@ -57,6 +57,7 @@ const std::map<std::string, std::string>& phrases() {
         {"clip_alone > 0", "clip_grad_norm_ clips"},
         {"world > ranks", "the mesh takes more ranks than there are"},
         {"dropout > 0", "the model has dropout"},
+        {"microbatches > 1", "a step has several microbatches"},
         {"tied == 1", "the output has the weight of the embedding"},
         {"frozen_embedding == 1", "the embedding is frozen"},
         {"frozen_norms == 1", "a norm is frozen"},
