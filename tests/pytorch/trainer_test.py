@@ -74,7 +74,7 @@ def test_stock_clipping_leaves_parts_of_a_sum_unclipped(worker: Worker) -> None:
 
 
 def test_an_optimizer_in_backward_steps_where_pytorch_calls_its_hooks(worker: Worker) -> None:
-    """FSDP2 has reduced the gradient then, DDP has not (CLA-042), and what clips finds none (EFF-015)."""
+    """FSDP2 has reduced the gradient then, DDP has not (CLA-042), and what clips finds none (EFF-018)."""
     within = "optimizer=adamw:in_backward=on"
     reference = numbers(worker.run("optimizer=adamw", accumulation=1))
     assert numbers(worker.run(f"fsdp=2,{within}", accumulation=1)) == reference
