@@ -24,13 +24,6 @@ TEST(Models, HaveTheUsualSizesWhereNothingElseIsSaid) {
   EXPECT_EQ(sizes_of_model("llama_dropout").at("dropout"), 1);
 }
 
-TEST(Models, OfARunSayWhatItAccumulates) {
-  Case subject = usual_case(*parse_stack("tp=2"), "moe_capacity", "native");
-  EXPECT_EQ(job_of(subject).sizes, sizes_of_model("moe_capacity"));
-  subject.settings.accumulation = 5;
-  EXPECT_EQ(job_of(subject).sizes.at("accumulation"), 5);
-}
-
 TEST(Models, SayWhoseExpertsDropTokens) {
   EXPECT_EQ(sizes_of_model("moe_capacity").at("expert_capacity"), 1);
   EXPECT_EQ(sizes_of_model("moe_capacity").at("experts"), 8);
@@ -49,6 +42,7 @@ TEST(Models, ARunHasTheMicrobatchesOfItsSettings) {
   EXPECT_EQ(job_of(*parse_case("fsdp=2,optimizer=sgd:in_backward=on")).sizes.at("microbatches"), 1);
   const Job of_moe = job_of(*parse_case("ep=2 model=moe accumulation=4"));
   EXPECT_EQ(of_moe.sizes.at("microbatches"), 4);
+  EXPECT_EQ(of_moe.sizes.at("accumulation"), 4);
   EXPECT_EQ(of_moe.sizes.at("experts"), sizes_of_model("moe").at("experts"));
 }
 
