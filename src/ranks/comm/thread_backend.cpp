@@ -1,27 +1,9 @@
 #include "ranks/comm/thread_backend.h"
 
-#include "ranks/comm/blame.h"
-#include "ranks/comm/exchange.h"
+#include "ranks/comm/watched_offer.h"
 
 namespace ordercheck::ranks {
 namespace {
-
-Reduction reduction_of(const c10d::ReduceOp& reduce) {
-  TORCH_CHECK(reduce == c10d::ReduceOp::SUM || reduce == c10d::ReduceOp::MAX,
-              "rank threads reduce by sum or max, got reduction ", static_cast<int>(reduce.op_));
-  return reduce == c10d::ReduceOp::SUM ? Reduction::sum : Reduction::max;
-}
-
-std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
-  std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
-  return bytes;
-}
-
-// What a receiver hands in is the room for what comes.
-const std::vector<at::Tensor>& handed_in(const Offer& offer) {
-  return offer.operation == Operation::recv ? offer.outputs : offer.inputs;
-}
 
 class ThreadWork : public c10d::Work {
  public:
@@ -30,17 +12,13 @@ class ThreadWork : public c10d::Work {
         meeting_(std::move(meeting)),
         state_(state),
         operation_(offer.operation),
-        shape_(shape_text(handed_in(offer))) {}
+        shape_(shape_of(offer)) {}
 
   bool isCompleted() override { return world_->is_done(*meeting_); }
   bool isSuccess() const override { return world_->is_done(*meeting_); }
 
   bool wait(std::chrono::milliseconds) override {
-    FlightSlot place = place_of(state_);
-    place.operation = name_of(operation_);
-    place.group = meeting_->group;
-    place.sequence = meeting_->number;
-    place.shape = shape_;
+    const FlightSlot place = place_of_wait(state_, operation_, meeting_->group, meeting_->number, shape_);
     FlightRecorder* flight = state_.flight();
     if (flight) flight->at_collective(state_.rank, place.operation, place.group, place.sequence, place.shape);
     world_->wait(state_.rank, meeting_, place);
@@ -56,14 +34,6 @@ class ThreadWork : public c10d::Work {
   std::string shape_;
 };
 
-// A collective that a fault made this rank skip.
-class SkippedWork : public c10d::Work {
- public:
-  bool isCompleted() override { return true; }
-  bool isSuccess() const override { return true; }
-  bool wait(std::chrono::milliseconds) override { return true; }
-};
-
 }  // namespace
 
 ThreadBackend::ThreadBackend(std::shared_ptr<ThreadWorld> world, std::shared_ptr<ThreadGroup> group, int group_rank,
@@ -74,16 +44,7 @@ ThreadBackend::ThreadBackend(std::shared_ptr<ThreadWorld> world, std::shared_ptr
       state_(state) {}
 
 ThreadBackend::WorkPtr ThreadBackend::issue(Offer offer, const Channel& channel) {
-  const std::int64_t number = state_.collectives_issued();
-  state_.count_collective(name_of(offer.operation), group_->name, bytes_of(handed_in(offer)));
-  if (const auto& fault = state_.fault(); fault && fault->sequence == number) {
-    if (fault->kind == "skip_collective") {
-      zero_outputs(offer);
-      return c10::make_intrusive<SkippedWork>();
-    }
-    if (fault->kind == "wrong_shape") lengthen_inputs(offer);
-  }
-  if (channel.is_message()) ++state_.counters.p2p_messages;
+  if (!begin_call(offer, channel, group_->name, state_)) return skipped_call();
   auto meeting = world_->join(*group_, getRank(), channel, offer);
   return c10::make_intrusive<ThreadWork>(world_, std::move(meeting), state_, offer);
 }

@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include <c10/util/Exception.h>
-#include <fmt/format.h>
 
 #include "ranks/comm/exchange.h"
 
@@ -16,39 +15,11 @@ std::vector<int> participants(const ThreadGroup& group, const Channel& channel) 
   return {group.ranks.at(channel.source), group.ranks.at(channel.destination)};
 }
 
-// Every set of axes of degree > 1 but the set of them all, which is the world; and what experts are carved along.
-std::vector<std::string> axes_to_talk_along(const Mesh& mesh) {
-  std::vector<std::string> names{""};
-  for (const std::string_view axis : kMeshAxes) {
-    if (degree_of(mesh, axis) == 1) continue;
-    for (std::size_t i = 0, before = names.size(); i < before; ++i)
-      names.push_back(names[i].empty() ? std::string(axis) : fmt::format("{}+{}", names[i], axis));
-  }
-  if (names.size() > 2) names.pop_back();
-  names.erase(names.begin());
-  // With ep=1 every rank holds the same experts, and what shards or sums them talks along "edp" as with any other degree.
-  for (const char* axis : {"ep", "edp"})
-    if (carves_evenly(mesh) && degree_of(mesh, axis) > 1) names.push_back(axis);
-  return names;
-}
-
 }  // namespace
 
 ThreadWorld::ThreadWorld(const Mesh& mesh) {
-  const int size = world_size(mesh);
-  for (int rank = 0; rank < size; ++rank) ranks_.push_back(std::make_unique<RankThread>());
-  const auto add = [&](std::string name, std::vector<int> members) {
-    groups_.push_back(std::make_shared<ThreadGroup>());
-    groups_.back()->name = std::move(name);
-    groups_.back()->ranks = std::move(members);
-  };
-  for (const std::string& axis : axes_to_talk_along(mesh)) {
-    for (int rank = 0; rank < size; ++rank) {
-      std::vector<int> members = ranks_along(mesh, rank, axis);
-      if (members.front() == rank) add(axis, std::move(members));
-    }
-  }
-  if (size > 1) add("world", every_rank(mesh));
+  for (int rank = 0; rank < world_size(mesh); ++rank) ranks_.push_back(std::make_unique<RankThread>());
+  for (RankGroup& group : groups_of_ranks(mesh)) groups_.push_back(std::make_shared<ThreadGroup>(std::move(group)));
 }
 
 std::vector<std::shared_ptr<ThreadGroup>> ThreadWorld::groups_of(int rank) const {

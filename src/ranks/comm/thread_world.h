@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rendezvous.h"
 #include "ranks/comm/world.h"
 
@@ -30,10 +31,7 @@ class Aborted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One process group: the ranks that differ along one axis, or several, only.
-struct ThreadGroup {
-  std::string name;
-  std::vector<int> ranks;
+struct ThreadGroup : RankGroup {
   std::map<std::pair<int, Channel>, std::int64_t> issued;  // by group rank: the next number on each channel
   std::map<std::pair<Channel, std::int64_t>, std::shared_ptr<Rendezvous>> open;  // not done
 };
@@ -48,8 +46,6 @@ struct RankThread {
 
 class ThreadWorld {
  public:
-  // Groups for every axis of degree > 1 and every set of them, named as group_name() does, for ep and edp where experts are
-  // distributed, and "world" when there is more than one rank.
   explicit ThreadWorld(const Mesh& mesh);
 
   // The groups that `rank` belongs to, one an axis.

@@ -10,87 +10,26 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/zeros.h>
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
-#include <torch/csrc/distributed/c10d/HashStore.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "ranks/arith/exactness.h"
-#include "ranks/arith/range.h"
 #include "ranks/comm/blame.h"
+#include "ranks/comm/rank_body.h"
 #include "ranks/comm/rank_threads.h"
+#include "ranks/comm/registered_groups.h"
 #include "ranks/comm/thread_backend.h"
 #include "ranks/comm/thread_world.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-// This rank's groups in c10d's registry, which is one a thread, for the scope's lifetime.
-class RegisteredGroups {
- public:
-  RegisteredGroups(const std::shared_ptr<ThreadWorld>& world, RankState& state) {
-    for (const auto& group : world->groups_of(state.rank)) {
-      const int size = static_cast<int>(group->ranks.size());
-      const int group_rank = static_cast<int>(std::ranges::find(group->ranks, state.rank) - group->ranks.begin());
-      // c10d wants a store of every group; ours never asks it for anything.
-      auto process_group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), group_rank, size);
-      process_group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM,
-                                c10::make_intrusive<ThreadBackend>(world, group, group_rank, state));
-      process_group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
-      process_group->setGroupName(group->name);
-      c10d::register_process_group(group->name, process_group);
-      groups_.push_back(process_group);  // the registry does not keep it alive
-    }
-  }
-  ~RegisteredGroups() {
-    for (const auto& group : groups_) c10d::unregister_process_group(group->getGroupName());
-  }
-  RegisteredGroups(const RegisteredGroups&) = delete;
-
- private:
-  std::vector<c10::intrusive_ptr<c10d::ProcessGroup>> groups_;
-};
-
-std::string one_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
-WorldResult thrown_by(const RankState& state, Ending ending, std::string message) {
-  FlightSlot place = place_of(state);
-  if (state.thrown()) {
-    place.phase = state.thrown()->phase;
-    place.module = state.thrown()->module;
-  }
-  return {.ending = ending,
-          .failure = Failure{.phase = place.phase,
-                             .rank = state.rank,
-                             .module = place.module,
-                             .operation = "",
-                             .group = "",
-                             .sequence = -1,
-                             .message = one_line(std::move(message)),
-                             .ranks = {}}};
-}
-
-std::optional<WorldResult> run_body(const std::function<void(RankState&)>& body, RankState& state) {
-  try {
-    body(state);
-    return std::nullopt;
-  } catch (const OutOfRange& thrown) {
-    return thrown_by(state, Ending::out_of_range, thrown.what());
-  } catch (const Unsupported& thrown) {
-    return thrown_by(state, Ending::unsupported, thrown.what());
-  } catch (const c10::Error& thrown) {
-    return thrown_by(state, Ending::failed, thrown.what_without_backtrace());
-  } catch (const std::exception& thrown) {
-    return thrown_by(state, Ending::failed, thrown.what());
-  } catch (...) {
-    return thrown_by(state, Ending::failed, "something that is no std::exception was thrown");
+void register_groups(const std::shared_ptr<ThreadWorld>& world, RankState& state, RegisteredGroups& registered) {
+  for (const auto& group : world->groups_of(state.rank)) {
+    const int group_rank = static_cast<int>(std::ranges::find(group->ranks, state.rank) - group->ranks.begin());
+    registered.add(group->name, group_rank, static_cast<int>(group->ranks.size()),
+                   c10::make_intrusive<ThreadBackend>(world, group, group_rank, state));
   }
 }
 
@@ -111,7 +50,8 @@ void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state, const
   pthread_setname_np(pthread_self(), fmt::format("rank {}", state.rank).c_str());
   at::set_num_threads(1);
   const RankScope scope(state);
-  const RegisteredGroups groups(world, state);
+  RegisteredGroups groups;
+  register_groups(world, state, groups);
   std::optional<WorldResult> thrown = run_body(body, state);
   if (thrown) let_go_of_failed_backward();
   FlightSlot place = place_of(state);

@@ -73,7 +73,7 @@ TEST(ThreadBackend, SaysWhatItCannotDo) {
     c10d::resolve_process_group("tp")->allreduce(tensors, options);
   });
   EXPECT_EQ(result.ending, Ending::failed);
-  EXPECT_THAT(result.failure.value().message, HasSubstr("rank threads reduce by sum or max"));
+  EXPECT_THAT(result.failure.value().message, HasSubstr("ranks reduce by sum or max"));
 }
 
 TEST(ThreadBackend, RefusesASourceOutsideTheGroup) {

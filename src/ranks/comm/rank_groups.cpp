@@ -1,0 +1,42 @@
+#include "ranks/comm/rank_groups.h"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ordercheck::ranks {
+namespace {
+
+// Every set of axes of degree > 1 but the set of them all, which is the world; and what experts are carved along.
+std::vector<std::string> axes_to_talk_along(const Mesh& mesh) {
+  std::vector<std::string> names{""};
+  for (const std::string_view axis : kMeshAxes) {
+    if (degree_of(mesh, axis) == 1) continue;
+    for (std::size_t i = 0, before = names.size(); i < before; ++i)
+      names.push_back(names[i].empty() ? std::string(axis) : fmt::format("{}+{}", names[i], axis));
+  }
+  if (names.size() > 2) names.pop_back();
+  names.erase(names.begin());
+  // With ep=1 every rank holds the same experts, and what shards or sums them talks along "edp" as with any other degree.
+  for (const char* axis : {"ep", "edp"})
+    if (carves_evenly(mesh) && degree_of(mesh, axis) > 1) names.push_back(axis);
+  return names;
+}
+
+}  // namespace
+
+std::vector<RankGroup> groups_of_ranks(const Mesh& mesh) {
+  std::vector<RankGroup> groups;
+  const int size = world_size(mesh);
+  for (const std::string& axis : axes_to_talk_along(mesh)) {
+    for (int rank = 0; rank < size; ++rank) {
+      std::vector<int> members = ranks_along(mesh, rank, axis);
+      if (members.front() == rank) groups.push_back({.name = axis, .ranks = std::move(members)});
+    }
+  }
+  if (size > 1) groups.push_back({.name = "world", .ranks = every_rank(mesh)});
+  return groups;
+}
+
+}  // namespace ordercheck::ranks
