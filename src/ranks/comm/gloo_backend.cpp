@@ -1,0 +1,157 @@
+#include "ranks/comm/gloo_backend.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include "ranks/comm/watched_offer.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+// A watchdog outside ends ranks that wait for ever, and says where they are; Gloo's own limit would only say that time is up.
+constexpr std::chrono::hours kNoLimit{24 * 365};
+
+int place_in(const RankGroup& group, int rank) {
+  return static_cast<int>(std::ranges::find(group.ranks, rank) - group.ranks.begin());
+}
+
+c10::intrusive_ptr<c10d::Backend> connect(const RankGroup& group, const std::string& folder, int rank) {
+  const int size = static_cast<int>(group.ranks.size());
+  // Several groups have one name, of which a rank is in one: with their first rank it is this one's alone.
+  const std::string path = folder + "/" + group.name + "." + std::to_string(group.ranks.front());
+  static const auto device = c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  auto options = c10d::ProcessGroupGloo::Options::create(kNoLimit);
+  options->devices.push_back(device);
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::FileStore>(path, size), place_in(group, rank),
+                                                     size, std::move(options));
+}
+
+class GlooWork : public c10d::Work {
+ public:
+  GlooWork(c10::intrusive_ptr<c10d::Work> work, RankState& state, Waiting& waiting, Operation operation, std::string group,
+           std::int64_t number, const Offer& offer)
+      : work_(std::move(work)),
+        state_(state),
+        waiting_(waiting),
+        operation_(operation),
+        group_(std::move(group)),
+        number_(number),
+        offer_(offer) {}
+
+  bool isCompleted() override { return work_->isCompleted(); }
+  bool isSuccess() const override { return work_->isSuccess(); }
+
+  bool wait(std::chrono::milliseconds limit) override {
+    const FlightSlot place = place_of_wait(state_, operation_, group_, number_, shape_of(offer_));
+    FlightRecorder* flight = state_.flight();
+    if (flight) flight->at_collective(state_.rank, place.operation, place.group, place.sequence, place.shape);
+    waiting_.begin();
+    const bool done = work_->wait(limit);
+    waiting_.end();
+    if (flight) flight->left_collective(state_.rank);
+    return done;
+  }
+
+ private:
+  c10::intrusive_ptr<c10d::Work> work_;
+  RankState& state_;
+  Waiting& waiting_;
+  Operation operation_;
+  std::string group_;
+  std::int64_t number_;
+  Offer offer_;  // keeps what Gloo reads and writes
+};
+
+}  // namespace
+
+GlooBackend::GlooBackend(const RankGroup& group, const std::string& folder, RankState& state, Waiting& waiting)
+    : Backend(place_in(group, state.rank), static_cast<int>(group.ranks.size())),
+      group_(group.name),
+      gloo_(connect(group, folder, state.rank)),
+      state_(state),
+      waiting_(waiting) {}
+
+GlooBackend::WorkPtr GlooBackend::issue(Offer offer, const Channel& channel,
+                                        const std::function<WorkPtr(Offer& offer)>& start) {
+  const std::int64_t number = issued_[channel]++;
+  if (!begin_call(offer, channel, group_, state_)) return skipped_call();
+  WorkPtr work = start(offer);
+  return c10::make_intrusive<GlooWork>(std::move(work), state_, waiting_, offer.operation, group_, number, offer);
+}
+
+GlooBackend::WorkPtr GlooBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  return issue(
+      {.operation = Operation::all_reduce, .reduction = reduction_of(options.reduceOp), .inputs = tensors, .outputs = tensors},
+      {}, [&](Offer& offer) { return gloo_->allreduce(offer.inputs, options); });
+}
+
+GlooBackend::WorkPtr GlooBackend::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
+  return issue(
+      {.operation = Operation::all_reduce, .reduction = reduction_of(options.reduceOp), .inputs = tensors, .outputs = tensors},
+      {}, [&](Offer& offer) { return gloo_->allreduce_coalesced(offer.inputs, options); });
+}
+
+GlooBackend::WorkPtr GlooBackend::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                                                       const c10d::ReduceScatterOptions& options) {
+  Tensors outputs{output}, inputs{input};
+  return reduce_scatter_tensor_coalesced(outputs, inputs, options);
+}
+
+GlooBackend::WorkPtr GlooBackend::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                                  const c10d::ReduceScatterOptions& options) {
+  return issue({.operation = Operation::reduce_scatter,
+                .reduction = reduction_of(options.reduceOp),
+                .inputs = inputs,
+                .outputs = outputs},
+               {}, [&](Offer& offer) { return gloo_->reduce_scatter_tensor_coalesced(offer.outputs, offer.inputs, options); });
+}
+
+GlooBackend::WorkPtr GlooBackend::_allgather_base(at::Tensor& output, at::Tensor& input,
+                                                  const c10d::AllgatherOptions& options) {
+  Tensors outputs{output}, inputs{input};
+  return allgather_into_tensor_coalesced(outputs, inputs, options);
+}
+
+GlooBackend::WorkPtr GlooBackend::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                                  const c10d::AllgatherOptions& options) {
+  return issue({.operation = Operation::all_gather, .inputs = inputs, .outputs = outputs}, {},
+               [&](Offer& offer) { return gloo_->allgather_into_tensor_coalesced(offer.outputs, offer.inputs, options); });
+}
+
+GlooBackend::WorkPtr GlooBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
+  return issue(
+      {.operation = Operation::broadcast, .root = static_cast<int>(options.rootRank), .inputs = tensors, .outputs = tensors},
+      {}, [&](Offer& offer) { return gloo_->broadcast(offer.inputs, options); });
+}
+
+GlooBackend::WorkPtr GlooBackend::alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits,
+                                                std::vector<int64_t>& input_splits, const c10d::AllToAllOptions& options) {
+  return issue({.operation = Operation::all_to_all,
+                .inputs = {input},
+                .outputs = {output},
+                .input_splits = input_splits,
+                .output_splits = output_splits},
+               {}, [&](Offer& offer) {
+                 return gloo_->alltoall_base(offer.outputs[0], offer.inputs[0], offer.output_splits, offer.input_splits,
+                                             options);
+               });
+}
+
+GlooBackend::WorkPtr GlooBackend::barrier(const c10d::BarrierOptions& options) {
+  return issue({.operation = Operation::barrier}, {}, [&](Offer&) { return gloo_->barrier(options); });
+}
+
+GlooBackend::WorkPtr GlooBackend::send(Tensors& tensors, int destination, int tag) {
+  return issue({.operation = Operation::send, .inputs = tensors}, {.source = getRank(), .destination = destination, .tag = tag},
+               [&](Offer& offer) { return gloo_->send(offer.inputs, destination, tag); });
+}
+
+GlooBackend::WorkPtr GlooBackend::recv(Tensors& tensors, int source, int tag) {
+  return issue({.operation = Operation::recv, .outputs = tensors}, {.source = source, .destination = getRank(), .tag = tag},
+               [&](Offer& offer) { return gloo_->recv(offer.outputs, source, tag); });
+}
+
+}  // namespace ordercheck::ranks
