@@ -34,6 +34,10 @@ void note_sum(double sum_bound, int bits, const char* what) {
     leave_range(fmt::format("exact arithmetic left its range in {}: the sum of |terms| may reach {:.3g}, allowed {:.3g}", what,
                             bound, std::ldexp(1.0, 53 - bits)));
   }
+  note_range_used(share);
+}
+
+void note_range_used(double share) {
   double seen = used.load();
   while (share > seen && !used.compare_exchange_weak(seen, share)) {
   }

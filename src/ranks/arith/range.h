@@ -62,4 +62,7 @@ class FewerPartialResults {
 // The largest share of the allowed range that was noted since the last reset; below 1.
 double range_used();
 
+// What another process used, as if this one had.
+void note_range_used(double share);
+
 }  // namespace ordercheck::ranks

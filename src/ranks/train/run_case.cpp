@@ -10,12 +10,14 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/install.h"
 #include "ranks/arith/range.h"
+#include "ranks/comm/process_world.h"
 #include "ranks/comm/world.h"
 #include "ranks/model/models.h"
 #include "ranks/module/checks.h"
 #include "ranks/module/mutants.h"
 #include "ranks/train/assemble_record.h"
 #include "ranks/train/batch.h"
+#include "ranks/train/rank_answer.h"
 #include "ranks/train/rank_program.h"
 #include "ranks/transform/transform.h"
 
@@ -66,6 +68,26 @@ std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Case& subje
   return parameters;
 }
 
+WorldResult run_threads(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
+                        std::vector<RankResult>& results) {
+  return run_thread_world(mesh, options, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
+}
+
+WorldResult run_processes(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
+                          std::vector<RankResult>& results) {
+  std::vector<std::string> answers;
+  const auto body = [&](RankState& rank) {
+    return encode(RankAnswer{.result = run_rank_program(program, rank), .range_used = range_used()});
+  };
+  const WorldResult world = run_process_world(mesh, options, body, answers);
+  for (std::size_t rank = 0; rank < answers.size(); ++rank) {
+    RankAnswer answer = decode_rank_answer(answers[rank]);
+    results[rank] = std::move(answer.result);
+    note_range_used(answer.range_used);
+  }
+  return world;
+}
+
 void end(Record& record, Ending ending, Phase phase, std::string message) {
   record.ending = ending;
   record.failure = Failure{.phase = phase, .message = std::move(message)};
@@ -73,13 +95,19 @@ void end(Record& record, Ending ending, Phase phase, std::string message) {
 
 }  // namespace
 
+std::vector<std::string> versions_in(WorldKind kind) {
+  std::vector<std::string> versions{fmt::format("libtorch {}", TORCH_VERSION)};
+  if (kind != WorldKind::threads) versions.push_back(fmt::format("{} processes", name_of(kind)));
+  return versions;
+}
+
 std::string engine_name() { return checks_are_left_out() ? "unchecked" : "native"; }
 
-Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
+Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
   const Mesh mesh = mesh_of(run.subject.stack);
   Record record{.case_text = print(run.subject),
                 .engine = engine_name(),
-                .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
+                .versions = versions_in(kind),
                 .device = "cpu",
                 .world_size = world_size(mesh),
                 .parity_owed = run.subject.settings.arithmetic == Arithmetic::exact};
@@ -100,8 +128,9 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
                             .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
-  const WorldResult world = run_thread_world(mesh, {.flight = flight, .fault = run.fault},
-                                             [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
+  const WorldOptions options{.flight = flight, .fault = run.fault};
+  const WorldResult world =
+      kind == WorldKind::gloo ? run_processes(mesh, options, program, results) : run_threads(mesh, options, program, results);
   record.range_used = range_used();
   record.ending = world.ending;
   record.failure = world.failure;
@@ -112,6 +141,10 @@ Record run_case(const Run& run, FlightRecorder* flight, const std::function<void
     end(record, Ending::failed, Phase::observe, error.what());
   }
   return record;
+}
+
+Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
+  return run_case_in(WorldKind::threads, run, flight, on_step);
 }
 
 }  // namespace ordercheck::ranks

@@ -1,8 +1,11 @@
-// Runs a case on rank threads and puts its record together.
+// Runs a case on its ranks and puts its record together.
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
+#include "base/enum.h"
 #include "parity/record.h"
 #include "protocol/flight.h"
 #include "protocol/messages.h"
@@ -11,11 +14,21 @@ namespace ordercheck::ranks {
 
 inline constexpr int kMaxRanks = 8;
 
+// What ranks are: threads of this process, or a process each, which talk over Gloo.
+ORDERCHECK_ENUM(WorldKind, threads, gloo)
+
+// What a record and a hello say that they were made with: LibTorch's version, and the world where it is not the usual one.
+std::vector<std::string> versions_in(WorldKind kind);
+
 // What the worker says that it is: "native", and "unchecked" with checks left out.
 std::string engine_name();
 
 // Never throws: whatever goes wrong is in the record. `run.flight_file` is the caller's matter; `flight` may be null.
 // `on_step` is called before each step, from a rank's thread.
+// A world of processes needs a caller with one thread (ranks/comm/process_world.h).
+Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step);
+
+// On threads.
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step);
 
 }  // namespace ordercheck::ranks

@@ -3,18 +3,39 @@
 #include <iostream>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "ranks/module/checks.h"
 #include "ranks/train/run_case.h"
 #include "ranks/worker/serve.h"
 
+namespace {
+
+using namespace ordercheck::ranks;
+
+// The value of a variable, or `usual` where there is none. By the environment: engine files have one.
+std::string_view setting(const char* name, const char* usual) {
+  const char* value = std::getenv(name);
+  return value ? value : usual;
+}
+
+[[noreturn]] void refuse(const char* name, std::string_view expected, std::string_view got) {
+  std::cerr << fmt::format("ordercheck-ranks: {}: expected {}, got '{}'\n", name, expected, got);
+  std::_Exit(2);
+}
+
+}  // namespace
+
 int main() {
-  // By the environment: engine files have one, and the hello then says another engine.
-  const char* checks = std::getenv("ORDERCHECK_CHECKS");
-  if (checks && std::string_view(checks) != "off") {
-    std::cerr << "ordercheck-ranks: ORDERCHECK_CHECKS: expected off or nothing, got '" << checks << "'\n";
-    return 2;
-  }
-  if (checks) ordercheck::ranks::leave_checks_out();
-  const int code = ordercheck::ranks::serve(ordercheck::ranks::run_case);
+  const std::string_view checks = setting("ORDERCHECK_CHECKS", "on");
+  if (checks == "off") leave_checks_out();  // the hello then says another engine
+  if (checks != "off" && checks != "on") refuse("ORDERCHECK_CHECKS", "off or nothing", checks);
+  const std::string_view named = setting("ORDERCHECK_WORLD", name_of(WorldKind::threads));
+  const auto world = ordercheck::find_named<WorldKind>(named);
+  if (!world) refuse("ORDERCHECK_WORLD", "threads or gloo", named);
+  const CaseRunner run_one = [&](const auto& run, auto* flight, const auto& on_step) {
+    return run_case_in(*world, run, flight, on_step);
+  };
+  const int code = serve(run_one, versions_in(*world));
   std::_Exit(code);  // LibTorch's static destructors have nothing to add
 }

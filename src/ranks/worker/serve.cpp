@@ -12,7 +12,6 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include "base/bits.h"
 #include "base/file.h"
@@ -46,9 +45,9 @@ class ProtocolOut {
   std::mutex mutex_;
 };
 
-Hello introduce() {
+Hello introduce(const std::vector<std::string>& versions) {
   Hello hello{.engine = engine_name(),
-              .versions = {fmt::format("libtorch {}", TORCH_VERSION)},
+              .versions = versions,
               .devices = {"cpu"},
               .transforms = built_transforms(),
               .models = model_names(),
@@ -80,7 +79,7 @@ void answer(const Run& run, const CaseRunner& run_one, ProtocolOut& out) {
 
 }  // namespace
 
-int serve(const CaseRunner& run_one) {
+int serve(const CaseRunner& run_one, const std::vector<std::string>& versions) {
   setenv("OMP_NUM_THREADS", "1", 1);
   // Libraries print to stdout: move it aside before anything else can.
   ProtocolOut out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
@@ -90,7 +89,7 @@ int serve(const CaseRunner& run_one) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   at::set_num_threads(1);
   install_saved_tensor_hooks();
-  out.line(encode(introduce()));
+  out.line(encode(introduce(versions)));
   for (std::string line; std::getline(std::cin, line);) {
     const auto run = decode_run(line);
     if (!run) {
