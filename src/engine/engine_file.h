@@ -8,6 +8,8 @@
 //   threads = 4                         # hardware threads that one worker keeps busy
 //   sources = ["src/ranks"]             # folders of ordercheck's repository that it is made of, for --changed
 //   transforms = "src/ranks/transform"  # the one in them with a file a transform
+//   worlds = ["threads", "gloo"]        # what its ranks can be, for --world; the first where nothing is said. Its worker takes it from
+//                                       # ORDERCHECK_WORLD
 //   keeps = ["graphs"]                  # what its records can hold beside numbers
 //   usual_for = ["check"]               # stacks are judged for it where nothing is named, and pages are written for it
 //                                       # "definition": it builds transforms from their definitions, so that pages set what it
@@ -44,6 +46,7 @@ struct EngineFile {
   std::chrono::seconds timeout{60};
   std::chrono::seconds slow_start{0};
   int threads = 1;
+  std::vector<std::string> worlds;
   std::vector<std::string> keeps;
   std::vector<std::string> sources;
   std::string transforms;

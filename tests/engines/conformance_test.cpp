@@ -24,11 +24,19 @@ Result<EngineSpec> native() {
   return EngineSpec{.name = "native", .command = {kNativeWorker.string()}, .environment = {"OMP_NUM_THREADS=1"}};
 }
 
+// A process a rank, as --world gloo starts it.
+Result<EngineSpec> native_processes() {
+  auto spec = native();
+  spec->environment.push_back("ORDERCHECK_WORLD=gloo");
+  return spec;
+}
+
 struct Engine {
   std::string name;
   std::function<Result<EngineSpec>()> spec;
   std::string missing;                 // why it cannot be run here; "" when it can
   std::chrono::milliseconds patience;  // long enough for any case that does not hang
+  std::string hello = name;            // what it says that it is
 };
 
 void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
@@ -47,6 +55,7 @@ std::vector<Engine> engines() {
   if (!std::filesystem::exists(kNativeWorker)) missing = "this build has no rank wing: expected " + kNativeWorker.string();
   return {{"fake", [] { return Result<EngineSpec>(fake_engine()); }, "", std::chrono::seconds(2)},
           {"native", native, missing, std::chrono::seconds(8)},
+          {"native_processes", native_processes, missing, std::chrono::seconds(20), "native"},
           {"pytorch", [] { return engine_spec(built_in("pytorch")); }, why_no_pytorch(), std::chrono::seconds(30)}};
 }
 
@@ -70,7 +79,7 @@ class Conformance : public testing::TestWithParam<Engine> {
 
   CaseRun subject(const std::string& fault = "") const {
     CaseRun run = run_of(kCase, fault, kRank, kModule);
-    run.subject.engine = GetParam().name;
+    run.subject.engine = GetParam().hello;
     return run;
   }
 
@@ -103,7 +112,7 @@ TEST_P(Conformance, a_case_gives_the_same_bits_again_and_in_another_worker) {
   const auto records = run_all(*pool_, {subject(), subject()});
   ASSERT_EQ(records[0].ending, Ending::completed) << failure_of(records[0]);
   EXPECT_EQ(records[0].case_text, print(subject().subject));
-  EXPECT_EQ(records[0].engine, GetParam().name);
+  EXPECT_EQ(records[0].engine, GetParam().hello);
   EXPECT_EQ(records[0].world_size, 4);
   EXPECT_EQ(records[0].steps.size(), 3u);
   EXPECT_EQ(digest(records[0]), digest(records[1]));

@@ -14,6 +14,16 @@ Error runs_none(const std::string& what, const EngineFile& engine) {
   return Error{fmt::format("{}, and --engine {} runs none; leave one of the two out", what, engine.name)};
 }
 
+// Nothing where none was said: the engine's worker then takes what it usually does.
+Status put_world(const std::string& world, const EngineFile& engine, EngineSpec& spec) {
+  if (world.empty()) return Done{};
+  if (!contains(engine.worlds, world))
+    return Error{fmt::format("--world: expected {}, which the {} engine runs ranks in; got '{}'",
+                             engine.worlds.empty() ? "none" : join(engine.worlds, " or "), engine.name, world)};
+  spec.environment.push_back("ORDERCHECK_WORLD=" + world);
+  return Done{};
+}
+
 // What was said, or follows from what else was said.
 Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known, const std::string& own_code) {
   const bool says_nothing = choice.engine.empty();
@@ -43,6 +53,12 @@ void add_engine_options(CLI::App* command, EngineChoice& choice) {
                    "A Python with torch >= 2.6 for --engine pytorch; several, each with the option before it, are held "
                    "beside each other; else ORDERCHECK_PYTHON")
       ->allow_extra_args(false);
+}
+
+void add_world_option(CLI::App* command, EngineChoice& choice) {
+  command->add_option("--world", choice.world,
+                      "What the native engine's ranks are: threads of one process (the default), or gloo: a process each, "
+                      "which talk over Gloo");
 }
 
 void add_timeout_option(CLI::App* command, EngineChoice& choice) {
@@ -76,6 +92,7 @@ Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std
     auto spec = engine_spec(*meant, python);
     if (!spec) return spec.error();
     specs.push_back(std::move(spec).value());
+    if (const auto put = put_world(choice.world, *meant, specs.back()); !put) return put.error();
   }
   // Nobody said what the program is that stands in place of the one built beside this: its hello does.
   if (choice.engine.empty() && !meant->built_beside.empty() && !named_worker().empty()) specs.front().name.clear();

@@ -19,6 +19,7 @@ std::string error_of(const std::string& text) {
 TEST(EngineFile, SaysHowAnEngineIsStarted) {
   const auto engine = parse_engine_file(
       "command = [\"./worker\", \"-v\", \"-v\"]\nenvironment = [\"A=1\"]\ntimeout = 7\nslow_start = 2\nthreads = 3\n"
+      "worlds = [\"one\", \"other\"]\n"
       "keeps = [\"graphs\"]\n",
       "/matrix/engines/third.toml");
   ASSERT_TRUE(engine) << engine.error().message;
@@ -28,6 +29,7 @@ TEST(EngineFile, SaysHowAnEngineIsStarted) {
                                  .timeout = std::chrono::seconds(7),
                                  .slow_start = std::chrono::seconds(2),
                                  .threads = 3,
+                                 .worlds = {"one", "other"},
                                  .keeps = {"graphs"}}));
   EXPECT_EQ(parse_engine_file("command = [\"worker\"]\n", "third.toml")->command, std::vector<std::string>{"worker"});
 }
