@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -13,6 +14,9 @@ namespace {
 
 // A watchdog outside ends ranks that wait for ever, and says where they are; Gloo's own limit would only say that time is up.
 constexpr std::chrono::hours kNoLimit{24 * 365};
+
+// Longer than it takes a parent to end its ranks when one of them died, or a kernel to end them when the parent did.
+constexpr std::chrono::milliseconds kParting{500};
 
 int place_in(const RankGroup& group, int rank) {
   return static_cast<int>(std::ranges::find(group.ranks, rank) - group.ranks.begin());
@@ -49,7 +53,15 @@ class GlooWork : public c10d::Work {
     FlightRecorder* flight = state_.flight();
     if (flight) flight->at_collective(state_.rank, place.operation, place.group, place.sequence, place.shape);
     waiting_.begin();
-    const bool done = work_->wait(limit);
+    bool done = false;
+    try {
+      done = work_->wait(limit);
+    } catch (...) {
+      // What a rank gets whose peer's process is gone, and with it this world, whose end is under way: until then the flight file is to
+      // say where this one waited, as if it waited still.
+      std::this_thread::sleep_for(kParting);
+      throw;
+    }
     waiting_.end();
     if (flight) flight->left_collective(state_.rank);
     return done;
