@@ -18,7 +18,8 @@ namespace ordercheck {
 namespace {
 
 std::string build_in_words(const EvidenceTable& table) {
-  return fmt::format("{} ({}), {}, {} arithmetic", table.engine, join(table.versions, ", "), table.device, table.arithmetic);
+  return one_line(
+      fmt::format("{} ({}), {}, {} arithmetic", table.engine, join(table.versions, ", "), table.device, table.arithmetic));
 }
 
 Status check_alike(const Part& one, const Part& other) {

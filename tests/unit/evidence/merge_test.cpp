@@ -68,6 +68,8 @@ TEST(MergeParts, PartsOfTwoBuildsOrPlansAreRefused) {
   const auto builds = merge_parts({part("a.tsv", "1/2", {"tp=2"}), newer});
   ASSERT_FALSE(builds);
   EXPECT_THAT(builds.error().message, AllOf(HasSubstr("a.tsv"), HasSubstr("2.11.0"), HasSubstr("b.tsv"), HasSubstr("2.15.0")));
+  newer.table.versions = {std::string("libtorch\0", 9)};
+  EXPECT_THAT(merge_parts({part("a.tsv", "1/2", {"tp=2"}), newer}).error().message, HasSubstr("libtorch\\x00"));
   const auto plans = merge_parts({part("a.tsv", "1/2", {"tp=2"}), part("b.tsv", "2/3", {"ac"})});
   ASSERT_FALSE(plans);
   EXPECT_THAT(plans.error().message, AllOf(HasSubstr("1/2"), HasSubstr("2/3")));
