@@ -173,7 +173,7 @@ def test_an_unexplained_contradiction_comes_first(browser: Browser, tmp_path: Pa
     opened.close()
 
 
-HASH = re.compile(r"[0-9a-f]{12,}")
+HASH = re.compile(r"(?<![0-9a-f.])[0-9a-f]{12,}")  # and no decimals of a number
 
 
 def test_numbers_are_decimals(page: Page, drawn: dict[str, list[str]]) -> None:
