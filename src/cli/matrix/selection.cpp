@@ -171,7 +171,7 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!command.shard.empty()) {
     auto shards = shards_of_plan(planned, shard->count, ShardCount::asked);
     if (!shards) return shards.error();
-    planned.plan = std::move((*shards)[static_cast<std::size_t>(shard->index - 1)].plan);
+    planned.plan = std::move(std::move(shards).value()[static_cast<std::size_t>(shard->index - 1)].plan);
   }
   if (command.covering > 0)
     planned.covering =
