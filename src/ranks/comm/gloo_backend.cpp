@@ -22,6 +22,10 @@ int place_in(const RankGroup& group, int rank) {
   return static_cast<int>(std::ranges::find(group.ranks, rank) - group.ranks.begin());
 }
 
+c10d::ReduceOp reduce_op_of(Reduction reduction) {
+  return reduction == Reduction::sum ? c10d::ReduceOp::SUM : c10d::ReduceOp::MAX;
+}
+
 c10::intrusive_ptr<c10d::Backend> connect(const RankGroup& group, const std::string& folder, int rank) {
   const int size = static_cast<int>(group.ranks.size());
   // Several groups have one name, of which a rank is in one: with their first rank it is this one's alone.
@@ -80,90 +84,45 @@ class GlooWork : public c10d::Work {
 }  // namespace
 
 GlooBackend::GlooBackend(const RankGroup& group, const std::string& folder, RankState& state, Waiting& waiting)
-    : Backend(place_in(group, state.rank), static_cast<int>(group.ranks.size())),
-      group_(group.name),
+    : OfferingBackend(group.name, place_in(group, state.rank), static_cast<int>(group.ranks.size())),
       gloo_(connect(group, folder, state.rank)),
       state_(state),
       waiting_(waiting) {}
 
-GlooBackend::WorkPtr GlooBackend::issue(Offer offer, const Channel& channel,
-                                        const std::function<WorkPtr(Offer& offer)>& start) {
+GlooBackend::WorkPtr GlooBackend::issue(Offer offer, const Channel& channel) {
   const std::int64_t number = issued_[channel]++;
-  if (!begin_call(offer, channel, group_, state_)) return skipped_call();
-  WorkPtr work = start(offer);
-  return c10::make_intrusive<GlooWork>(std::move(work), state_, waiting_, offer.operation, group_, number, offer);
+  if (!begin_call(offer, channel, group(), state_)) return skipped_call();
+  WorkPtr work = start(offer, channel);
+  return c10::make_intrusive<GlooWork>(std::move(work), state_, waiting_, offer.operation, group(), number, offer);
 }
 
-GlooBackend::WorkPtr GlooBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) {
-  return issue(
-      {.operation = Operation::all_reduce, .reduction = reduction_of(options.reduceOp), .inputs = tensors, .outputs = tensors},
-      {}, [&](Offer& offer) { return gloo_->allreduce(offer.inputs, options); });
-}
-
-GlooBackend::WorkPtr GlooBackend::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
-  return issue(
-      {.operation = Operation::all_reduce, .reduction = reduction_of(options.reduceOp), .inputs = tensors, .outputs = tensors},
-      {}, [&](Offer& offer) { return gloo_->allreduce_coalesced(offer.inputs, options); });
-}
-
-GlooBackend::WorkPtr GlooBackend::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
-                                                       const c10d::ReduceScatterOptions& options) {
-  Tensors outputs{output}, inputs{input};
-  return reduce_scatter_tensor_coalesced(outputs, inputs, options);
-}
-
-GlooBackend::WorkPtr GlooBackend::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                                                  const c10d::ReduceScatterOptions& options) {
-  return issue({.operation = Operation::reduce_scatter,
-                .reduction = reduction_of(options.reduceOp),
-                .inputs = inputs,
-                .outputs = outputs},
-               {}, [&](Offer& offer) { return gloo_->reduce_scatter_tensor_coalesced(offer.outputs, offer.inputs, options); });
-}
-
-GlooBackend::WorkPtr GlooBackend::_allgather_base(at::Tensor& output, at::Tensor& input,
-                                                  const c10d::AllgatherOptions& options) {
-  Tensors outputs{output}, inputs{input};
-  return allgather_into_tensor_coalesced(outputs, inputs, options);
-}
-
-GlooBackend::WorkPtr GlooBackend::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                                                  const c10d::AllgatherOptions& options) {
-  return issue({.operation = Operation::all_gather, .inputs = inputs, .outputs = outputs}, {},
-               [&](Offer& offer) { return gloo_->allgather_into_tensor_coalesced(offer.outputs, offer.inputs, options); });
-}
-
-GlooBackend::WorkPtr GlooBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) {
-  return issue(
-      {.operation = Operation::broadcast, .root = static_cast<int>(options.rootRank), .inputs = tensors, .outputs = tensors},
-      {}, [&](Offer& offer) { return gloo_->broadcast(offer.inputs, options); });
-}
-
-GlooBackend::WorkPtr GlooBackend::alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits,
-                                                std::vector<int64_t>& input_splits, const c10d::AllToAllOptions& options) {
-  return issue({.operation = Operation::all_to_all,
-                .inputs = {input},
-                .outputs = {output},
-                .input_splits = input_splits,
-                .output_splits = output_splits},
-               {}, [&](Offer& offer) {
-                 return gloo_->alltoall_base(offer.outputs[0], offer.inputs[0], offer.output_splits, offer.input_splits,
-                                             options);
-               });
-}
-
-GlooBackend::WorkPtr GlooBackend::barrier(const c10d::BarrierOptions& options) {
-  return issue({.operation = Operation::barrier}, {}, [&](Offer&) { return gloo_->barrier(options); });
-}
-
-GlooBackend::WorkPtr GlooBackend::send(Tensors& tensors, int destination, int tag) {
-  return issue({.operation = Operation::send, .inputs = tensors}, {.source = getRank(), .destination = destination, .tag = tag},
-               [&](Offer& offer) { return gloo_->send(offer.inputs, destination, tag); });
-}
-
-GlooBackend::WorkPtr GlooBackend::recv(Tensors& tensors, int source, int tag) {
-  return issue({.operation = Operation::recv, .outputs = tensors}, {.source = source, .destination = getRank(), .tag = tag},
-               [&](Offer& offer) { return gloo_->recv(offer.outputs, source, tag); });
+GlooBackend::WorkPtr GlooBackend::start(Offer& offer, const Channel& channel) {
+  switch (offer.operation) {
+    case Operation::all_reduce: {
+      // Several tensors of its plain call would be copies of one to Gloo, and be added to each other.
+      c10d::AllreduceCoalescedOptions options;
+      options.reduceOp = reduce_op_of(offer.reduction);
+      return offer.inputs.size() == 1 ? gloo_->allreduce(offer.inputs, options)
+                                      : gloo_->allreduce_coalesced(offer.inputs, options);
+    }
+    case Operation::reduce_scatter: {
+      c10d::ReduceScatterOptions options;
+      options.reduceOp = reduce_op_of(offer.reduction);
+      return gloo_->reduce_scatter_tensor_coalesced(offer.outputs, offer.inputs, options);
+    }
+    case Operation::all_gather: return gloo_->allgather_into_tensor_coalesced(offer.outputs, offer.inputs);
+    case Operation::broadcast: {
+      c10d::BroadcastOptions options;
+      options.rootRank = offer.root;
+      return gloo_->broadcast(offer.inputs, options);
+    }
+    case Operation::all_to_all:
+      return gloo_->alltoall_base(offer.outputs[0], offer.inputs[0], offer.output_splits, offer.input_splits);
+    case Operation::barrier: return gloo_->barrier(c10d::BarrierOptions());
+    case Operation::send: return gloo_->send(offer.inputs, channel.destination, channel.tag);
+    case Operation::recv: return gloo_->recv(offer.outputs, channel.source, channel.tag);
+  }
+  return {};
 }
 
 }  // namespace ordercheck::ranks

@@ -3,16 +3,13 @@
 // Each call is counted and stands in the flight file while it is waited for; faults skip_collective and wrong_shape act here.
 // What Gloo does with ranks that disagree is Gloo's: it ends them with an error of its own, waits, or takes what it is given.
 //
-// Thread rules: used by its rank's thread. All unsupported calls throw, as c10d::Backend does.
+// Thread rules: used by its rank's thread.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
-#include <torch/csrc/distributed/c10d/Backend.hpp>
-
+#include "ranks/comm/offering_backend.h"
 #include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rendezvous.h"
 #include "ranks/comm/waiting.h"
@@ -20,11 +17,8 @@
 
 namespace ordercheck::ranks {
 
-class GlooBackend : public c10d::Backend {
+class GlooBackend : public OfferingBackend {
  public:
-  using WorkPtr = c10::intrusive_ptr<c10d::Work>;
-  using Tensors = std::vector<at::Tensor>;
-
   // Connects to the group's other ranks: returns when all of them are here. They meet through files below `folder`, which is
   // this world's own. `rank` and `waiting` must outlive every wait for this backend's works.
   GlooBackend(const RankGroup& group, const std::string& folder, RankState& rank, Waiting& waiting);
@@ -34,27 +28,10 @@ class GlooBackend : public c10d::Backend {
 
   const std::string getBackendName() const override { return "ordercheck_gloo"; }
 
-  // Sum and max only.
-  WorkPtr allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
-  WorkPtr allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) override;
-  WorkPtr _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions&) override;
-  WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                          const c10d::ReduceScatterOptions& options) override;
-
-  WorkPtr _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions&) override;
-  WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions&) override;
-  WorkPtr broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
-  WorkPtr alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits,
-                        std::vector<int64_t>& input_splits, const c10d::AllToAllOptions&) override;
-  WorkPtr barrier(const c10d::BarrierOptions&) override;
-
-  WorkPtr send(Tensors& tensors, int destination, int tag) override;
-  WorkPtr recv(Tensors& tensors, int source, int tag) override;
-
  private:
-  WorkPtr issue(Offer offer, const Channel& channel, const std::function<WorkPtr(Offer& offer)>& start);
+  WorkPtr issue(Offer offer, const Channel& channel) override;
+  WorkPtr start(Offer& offer, const Channel& channel);
 
-  std::string group_;
   c10::intrusive_ptr<c10d::Backend> gloo_;
   RankState& state_;
   Waiting& waiting_;
