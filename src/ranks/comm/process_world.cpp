@@ -192,10 +192,21 @@ void connect(const Start& start, RankState& state, Waiting& waiting, RegisteredG
   std::_Exit(0);
 }
 
+// Killed and reaped when this goes, if it was not reaped before: no rank outlives its world.
 class RankProcess {
  public:
   RankProcess(pid_t process, Descriptor answers) : process_(process), answers_(std::move(answers)) {}
-  RankProcess(RankProcess&&) = default;
+  RankProcess(RankProcess&& other) noexcept
+      : process_(std::exchange(other.process_, -1)),
+        answers_(std::move(other.answers_)),
+        text_(std::move(other.text_)),
+        answer_(std::move(other.answer_)) {}
+  RankProcess& operator=(RankProcess&&) = delete;
+  ~RankProcess() {
+    if (process_ < 0) return;
+    kill();
+    reap();
+  }
 
   int descriptor() const { return answers_.number(); }
   const std::optional<Answer>& answer() const { return answer_; }
@@ -215,10 +226,12 @@ class RankProcess {
   }
 
   void kill() const { ::kill(process_, SIGKILL); }
-  int reap() const {
+  // How it ended; waits until it has.
+  int reap() {
     int status = 0;
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }
+    process_ = -1;
     return status;
   }
 
@@ -229,7 +242,8 @@ class RankProcess {
   std::optional<Answer> answer_;
 };
 
-// As the rank's process did: whoever started this one reads in the flight file which rank it was.
+// Ends this process by the signal or with the exit code that ended a rank's, so that the supervisor sees a worker that died and
+// finds the rank in the flight file.
 [[noreturn]] void end_as(int status) {
   if (!WIFSIGNALED(status)) std::_Exit(WEXITSTATUS(status));
   std::signal(WTERMSIG(status), SIG_DFL);
@@ -237,10 +251,9 @@ class RankProcess {
   std::_Exit(128 + WTERMSIG(status));
 }
 
-[[noreturn]] void end_with(const std::vector<RankProcess>& ranks, const RankProcess& dead) {
+[[noreturn]] void end_with(std::vector<RankProcess>& ranks, RankProcess& dead) {
   const int status = dead.reap();
-  for (const RankProcess& rank : ranks)
-    if (&rank != &dead) rank.kill();
+  ranks.clear();
   end_as(status);
 }
 
@@ -266,7 +279,7 @@ class World {
 
   void end(Descriptor& release) {
     release.close();
-    for (const RankProcess& rank : ranks_) {
+    for (RankProcess& rank : ranks_) {
       if (!rank.answer()) rank.kill();
       rank.reap();
     }
@@ -322,7 +335,6 @@ WorldResult run_process_world(const Mesh& mesh, const WorldOptions& options, con
     }
     if (process < 0) {
       const std::string why = std::generic_category().message(errno);
-      for (const RankProcess& begun : ranks) begun.kill(), begun.reap();
       return thrown_by(RankState(rank, mesh, options.flight, options.fault), Ending::failed,
                        fmt::format("could not start a process: {}", why));
     }

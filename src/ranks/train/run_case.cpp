@@ -129,8 +129,14 @@ Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
   const WorldOptions options{.flight = flight, .fault = run.fault};
-  const WorldResult world =
-      kind == WorldKind::gloo ? run_processes(mesh, options, program, results) : run_threads(mesh, options, program, results);
+  WorldResult world;
+  try {
+    world =
+        kind == WorldKind::gloo ? run_processes(mesh, options, program, results) : run_threads(mesh, options, program, results);
+  } catch (const std::exception& error) {
+    end(record, Ending::failed, Phase::build, error.what());
+    return record;
+  }
   record.range_used = range_used();
   record.ending = world.ending;
   record.failure = world.failure;

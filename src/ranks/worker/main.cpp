@@ -29,7 +29,7 @@ std::string_view setting(const char* name, const char* usual) {
 int main() {
   const std::string_view checks = setting("ORDERCHECK_CHECKS", "on");
   if (checks == "off") leave_checks_out();  // the hello then says another engine
-  if (checks != "off" && checks != "on") refuse("ORDERCHECK_CHECKS", "off or nothing", checks);
+  if (checks != "off" && checks != "on") refuse("ORDERCHECK_CHECKS", "on or off", checks);
   const std::string_view named = setting("ORDERCHECK_WORLD", name_of(WorldKind::threads));
   const auto world = ordercheck::find_named<WorldKind>(named);
   if (!world) refuse("ORDERCHECK_WORLD", "threads or gloo", named);

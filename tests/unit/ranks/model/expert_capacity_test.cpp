@@ -30,7 +30,7 @@ TEST(ExpertCapacity, OfHalvesIsAnother) {
   EXPECT_TRUE(at::equal(taken({0, 1}, {0.8, 0.7}), at::tensor({0, 1}, at::kLong))) << "both of the second";
 }
 
-// By counting who is ahead of whom. Few probabilities, so that many are equal.
+// Held against a count of the copies before each one. Four probabilities alone, so that many are equal.
 RC_GTEST_PROP(ExpertCapacity, TakesWhoHasFewerThanTheCapacityAhead, ()) {
   const auto copies = *rc::gen::inRange<std::size_t>(1, 40);
   const auto chosen = *rc::gen::container<std::vector<int64_t>>(copies, rc::gen::inRange<int64_t>(0, 5));
