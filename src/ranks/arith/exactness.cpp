@@ -1,6 +1,7 @@
 #include "ranks/arith/exactness.h"
 
 #include <atomic>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@ namespace ordercheck::ranks {
 namespace {
 
 std::atomic<int> grid_in_use{kNotExact};
+thread_local bool stock_arithmetic = false;
 
 }  // namespace
 
@@ -24,7 +26,11 @@ std::string name_of(at::ScalarType dtype) {
 
 void set_exact_grid(int grid) { grid_in_use = grid; }
 
-int exact_grid() { return grid_in_use; }
+int exact_grid() { return stock_arithmetic ? kNotExact : grid_in_use.load(); }
+
+StockArithmetic::StockArithmetic() : before_(std::exchange(stock_arithmetic, true)) {}
+
+StockArithmetic::~StockArithmetic() { stock_arithmetic = before_; }
 
 void refuse_exact(const char* op, const std::string& what) {
   throw Unsupported(fmt::format("{} {} has no exact kernel", op, what));

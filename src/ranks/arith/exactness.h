@@ -5,7 +5,7 @@
 //
 // Off (plain float64, float32) every kernel is LibTorch's own.
 //
-// Thread rules: set while no rank runs; read from any thread.
+// Thread rules: set while no rank runs; read from any thread, of which each may leave it for a scope.
 #pragma once
 
 #include <stdexcept>
@@ -19,7 +19,19 @@ inline constexpr int kNormBits = 40;
 
 inline constexpr int kNotExact = 0;
 void set_exact_grid(int grid);  // kNotExact: off
-int exact_grid();
+int exact_grid();               // kNotExact within StockArithmetic
+
+// For its lifetime exactness is off for this thread.
+class StockArithmetic {
+ public:
+  StockArithmetic();
+  ~StockArithmetic();
+  StockArithmetic(const StockArithmetic&) = delete;
+
+ private:
+  bool before_;
+};
+
 inline bool exactness_is_on() { return exact_grid() != kNotExact; }
 inline int product_bits() { return 2 * exact_grid(); }
 // Terms of sums, so that what comes out of a contraction passes unchanged.

@@ -1,8 +1,10 @@
 #include "ranks/arith/parameters.h"
 
+#include <ATen/ATen.h>
+
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/snap.h"
-#include "ranks/arith/steps.h"
+#include "ranks/arith/stock_operators.h"
 
 namespace ordercheck::ranks {
 
@@ -10,7 +12,8 @@ namespace ordercheck::ranks {
 void put_on_grid(at::Tensor parameter) {
   if (!exactness_is_on() || parameter.scalar_type() != at::kDouble) return;
   const double c = snap_constant(product_bits());
-  steps::overwrite(parameter, at::cpu::sub(steps::add(parameter, c), steps::number(c)));
+  const StockOperators stock;
+  parameter.copy_((parameter + c) - c);
 }
 
 }  // namespace ordercheck::ranks

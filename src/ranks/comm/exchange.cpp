@@ -1,30 +1,20 @@
 #include "ranks/comm/exchange.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUFunctions.h>
-#include <ATen/core/LegacyTypeDispatch.h>
-#include <ATen/core/grad_mode.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "ranks/arith/stock_operators.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-// What a backend does is no part of the program that modes record or autograd differentiates.
-struct Unseen {
-  at::NoGradGuard no_gradient;
-  at::AutoDispatchBelowADInplaceOrView below_autograd;
-  c10::impl::ExcludeDispatchKeyGuard below_modes{
-      c10::DispatchKeySet({c10::DispatchKey::Python, c10::DispatchKey::PythonTLSSnapshot})};
-};
-
-// In rank order, whoever came first: float addition does not commute with reordering. A library of collectives adds by itself,
-// not with an operator, which in exact arithmetic would round.
+// In rank order, whoever came first: float addition does not commute with reordering. Not rounded to a grid: a library of
+// collectives adds by itself.
 at::Tensor reduced(const Rendezvous& meeting, std::size_t k) {
   at::Tensor result = meeting.offers[0]->inputs[k].clone();
   for (std::size_t i = 1; i < meeting.offers.size(); ++i) {
     const Offer& offer = *meeting.offers[i];
     if (offer.reduction == Reduction::sum) {
-      at::cpu::add_(result, offer.inputs[k]);
+      result.add_(offer.inputs[k]);
     } else {
       at::maximum_out(result, result, offer.inputs[k]);
     }
@@ -67,7 +57,7 @@ void all_to_all(const Rendezvous& meeting) {
 }  // namespace
 
 void exchange(const Rendezvous& meeting) {
-  const Unseen unseen;
+  const StockOperators unseen;
   const Offer& first = *meeting.offers[0];
   const std::size_t count = meeting.offers.size();
   if (first.operation == Operation::all_to_all) return all_to_all(meeting);
@@ -103,12 +93,12 @@ void exchange(const Rendezvous& meeting) {
 }
 
 void zero_outputs(const Offer& offer) {
-  const Unseen unseen;
+  const StockOperators unseen;
   for (const at::Tensor& output : offer.outputs) output.zero_();
 }
 
 void lengthen_inputs(Offer& offer) {
-  const Unseen unseen;
+  const StockOperators unseen;
   // A receiver hands in nothing but the room for what comes.
   for (at::Tensor& tensor : offer.operation == Operation::recv ? offer.outputs : offer.inputs) {
     const at::Tensor rows = tensor.dim() == 0 ? tensor.reshape({1}) : tensor;

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include <ATen/ATen.h>
-#include <ATen/native/Resize.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/graph_task.h>
 
+#include "ranks/arith/stock_operators.h"
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/graph/graph_break.h"
@@ -19,11 +19,13 @@ namespace {
 
 bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
 
-// A storage grows and shrinks in place, as in FSDP2. It is not replaced: what autograd saved of the parameter, views of it
-// included, points to this storage, and finds its values there again once it has grown back. The version counter does not
-// see it.
+// A storage's memory goes and comes back, as in FSDP2. The storage is not replaced: what autograd saved of the parameter, views of it
+// included, points to it, and finds its values there again once they are gathered anew. The version counter does not see it. On any
+// device: its allocator knows the stream.
 void resize_storage(const at::Tensor& tensor, int64_t bytes) {
-  at::native::resize_bytes_cpu(tensor.storage().unsafeGetStorageImpl(), bytes);
+  c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
+  storage.set_data_ptr_noswap(storage.allocator()->allocate(static_cast<std::size_t>(bytes)));
+  storage.set_nbytes(bytes);
   this_rank().parameters_held.resize(storage_key(tensor), bytes);
 }
 
@@ -164,11 +166,13 @@ void ShardedGroup::gather() {
   for (Member& member : members_) {
     const int64_t length = member.padded_rows * member.row_size;
     const at::Tensor& leaf = member.unsharded->tensor;
-    const at::Tensor rows = all.narrow(1, offset, length).reshape({-1}).narrow(0, 0, leaf.numel()).contiguous();
-    resize_storage(leaf, static_cast<int64_t>(rows.nbytes()));
-    // Not copy_: the leaf's version must not change, what autograd saved of it stays valid.
-    std::copy_n(static_cast<const char*>(rows.const_data_ptr()), rows.nbytes(),
-                static_cast<char*>(leaf.storage().mutable_data()));
+    const at::Tensor rows = all.narrow(1, offset, length).reshape({-1}).narrow(0, 0, leaf.numel());
+    resize_storage(leaf, static_cast<int64_t>(leaf.nbytes()));
+    {
+      // Seen by nobody, so that the leaf's version does not change: what autograd saved of it stays valid.
+      const StockOperators unseen;
+      leaf.copy_(rows.view(leaf.sizes()));
+    }
     put(member, member.unsharded);
     offset += length;
   }
