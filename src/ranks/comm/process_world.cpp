@@ -157,7 +157,7 @@ void connect(const Start& start, RankState& state, Waiting& waiting, RegisteredG
   for (const RankGroup& group : groups_of_ranks(start.mesh)) {
     if (std::ranges::find(group.ranks, state.rank) == group.ranks.end()) continue;
     last = c10::make_intrusive<GlooBackend>(group, start.folder, state, waiting);
-    groups.add(group.name, last->getRank(), last->getSize(), last);
+    groups.add(group.name, last->getRank(), last->getSize(), c10::DeviceType::CPU, last);
   }
   if (last) last->meet();
   waiting.end();

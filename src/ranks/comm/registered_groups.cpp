@@ -5,11 +5,11 @@
 
 namespace ordercheck::ranks {
 
-void RegisteredGroups::add(const std::string& name, int group_rank, int size,
+void RegisteredGroups::add(const std::string& name, int group_rank, int size, c10::DeviceType device,
                            const c10::intrusive_ptr<c10d::Backend>& backend) {
   // c10d wants a store of every group; ours never asks it for anything.
   auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), group_rank, size);
-  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM, backend);
+  group->setBackend(device, c10d::ProcessGroup::BackendType::CUSTOM, backend);
   group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
   group->setGroupName(name);
   c10d::register_process_group(name, group);

@@ -16,7 +16,9 @@ class RegisteredGroups {
   ~RegisteredGroups();
   RegisteredGroups(const RegisteredGroups&) = delete;
 
-  void add(const std::string& name, int group_rank, int size, const c10::intrusive_ptr<c10d::Backend>& backend);
+  // `backend` is for tensors of the device.
+  void add(const std::string& name, int group_rank, int size, c10::DeviceType device,
+           const c10::intrusive_ptr<c10d::Backend>& backend);
 
  private:
   std::vector<c10::intrusive_ptr<c10d::ProcessGroup>> groups_;

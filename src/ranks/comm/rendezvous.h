@@ -6,11 +6,13 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Event.h>
 
 #include "base/enum.h"
 #include "ranks/comm/collectives.h"
@@ -28,6 +30,7 @@ struct Offer {
   std::vector<at::Tensor> outputs{};         // written by the exchange; may be the inputs themselves; empty for send
   std::vector<std::int64_t> input_splits{};  // all_to_all: rows per group rank; empty means even
   std::vector<std::int64_t> output_splits{};
+  std::shared_ptr<c10::Event> ready{};  // behind it the inputs have their values; null on the CPU
 };
 
 // Messages between two ranks are numbered apart from the group's collectives, which all use the default channel.
@@ -46,7 +49,8 @@ struct Rendezvous {
   std::vector<int> ranks;                    // participants, as ranks of the world; {source, destination} of a message
   std::vector<std::optional<Offer>> offers;  // one a participant, in the same order
   bool done = false;
-  std::string error;  // the exchange itself failed
+  std::shared_ptr<c10::Event> exchanged{};  // behind it the outputs have theirs; null on the CPU
+  std::string error;                        // the exchange itself failed
 
   bool complete() const;
 };

@@ -1,5 +1,6 @@
 #include "ranks/comm/thread_backend.h"
 
+#include "ranks/comm/rank_stream.h"
 #include "ranks/comm/watched_offer.h"
 
 namespace ordercheck::ranks {
@@ -23,6 +24,7 @@ class ThreadWork : public c10d::Work {
     if (flight) flight->at_collective(state_.rank, place.operation, place.group, place.sequence, place.shape);
     world_->wait(state_.rank, meeting_, place);
     if (flight) flight->left_collective(state_.rank);
+    wait_for(meeting_->exchanged);
     return true;
   }
 
@@ -45,6 +47,7 @@ ThreadBackend::ThreadBackend(std::shared_ptr<ThreadWorld> world, std::shared_ptr
 
 ThreadBackend::WorkPtr ThreadBackend::issue(Offer offer, const Channel& channel) {
   if (!begin_call(offer, channel, group(), state_)) return skipped_call();
+  offer.ready = event_now(state_.device);
   auto meeting = world_->join(*group_, getRank(), channel, offer);
   return c10::make_intrusive<ThreadWork>(world_, std::move(meeting), state_, offer);
 }

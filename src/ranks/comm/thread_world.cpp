@@ -17,9 +17,12 @@ std::vector<int> participants(const ThreadGroup& group, const Channel& channel) 
 
 }  // namespace
 
-ThreadWorld::ThreadWorld(const Mesh& mesh) {
+ThreadWorld::ThreadWorld(const Mesh& mesh, at::Device device) {
   for (int rank = 0; rank < world_size(mesh); ++rank) ranks_.push_back(std::make_unique<RankThread>());
-  for (RankGroup& group : groups_of_ranks(mesh)) groups_.push_back(std::make_shared<ThreadGroup>(std::move(group)));
+  for (RankGroup& group : groups_of_ranks(mesh)) {
+    groups_.push_back(std::make_shared<ThreadGroup>(std::move(group)));
+    groups_.back()->stream = stream_of_group(device);
+  }
 }
 
 std::vector<std::shared_ptr<ThreadGroup>> ThreadWorld::groups_of(int rank) const {
@@ -52,7 +55,9 @@ std::shared_ptr<Rendezvous> ThreadWorld::join(ThreadGroup& group, int group_rank
   lock.unlock();
   std::string error;
   try {
+    const ExchangeStream stream(group.stream, *meeting);
     exchange(*meeting);
+    meeting->exchanged = stream.finish();
   } catch (const c10::Error& thrown) {
     error = thrown.what_without_backtrace();
   } catch (const std::exception& thrown) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ranks/comm/rank_groups.h"
+#include "ranks/comm/rank_stream.h"
 #include "ranks/comm/rendezvous.h"
 #include "ranks/comm/world.h"
 
@@ -34,6 +35,7 @@ class Aborted : public std::runtime_error {
 struct ThreadGroup : RankGroup {
   std::map<std::pair<int, Channel>, std::int64_t> issued;  // by group rank: the next number on each channel
   std::map<std::pair<Channel, std::int64_t>, std::shared_ptr<Rendezvous>> open;  // not done
+  std::optional<c10::Stream> stream;                                             // of its exchanges; none on the CPU
 };
 
 struct RankThread {
@@ -46,7 +48,7 @@ struct RankThread {
 
 class ThreadWorld {
  public:
-  explicit ThreadWorld(const Mesh& mesh);
+  ThreadWorld(const Mesh& mesh, at::Device device);
 
   // The groups that `rank` belongs to, one an axis.
   std::vector<std::shared_ptr<ThreadGroup>> groups_of(int rank) const;

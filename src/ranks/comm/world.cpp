@@ -17,6 +17,7 @@
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/rank_body.h"
+#include "ranks/comm/rank_stream.h"
 #include "ranks/comm/rank_threads.h"
 #include "ranks/comm/registered_groups.h"
 #include "ranks/comm/thread_backend.h"
@@ -28,7 +29,7 @@ namespace {
 void register_groups(const std::shared_ptr<ThreadWorld>& world, RankState& state, RegisteredGroups& registered) {
   for (const auto& group : world->groups_of(state.rank)) {
     const int group_rank = static_cast<int>(std::ranges::find(group->ranks, state.rank) - group->ranks.begin());
-    registered.add(group->name, group_rank, static_cast<int>(group->ranks.size()),
+    registered.add(group->name, group_rank, static_cast<int>(group->ranks.size()), state.device.type(),
                    c10::make_intrusive<ThreadBackend>(world, group, group_rank, state));
   }
 }
@@ -50,6 +51,7 @@ void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state, const
   pthread_setname_np(pthread_self(), fmt::format("rank {}", state.rank).c_str());
   at::set_num_threads(1);
   const RankScope scope(state);
+  const RankStream stream(state.device);
   RegisteredGroups groups;
   register_groups(world, state, groups);
   std::optional<WorldResult> thrown = run_body(body, state);
@@ -65,10 +67,10 @@ void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state, const
 WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options, const std::function<void(RankState&)>& body) {
   assert(!find_rank() && "a world is not started from inside a rank");
   c10d::set_thread_isolation_mode(true);
-  const auto world = std::make_shared<ThreadWorld>(mesh);
+  const auto world = std::make_shared<ThreadWorld>(mesh, options.device);
   std::vector<std::unique_ptr<RankState>> states;
   for (int rank = 0; rank < world_size(mesh); ++rank)
-    states.push_back(std::make_unique<RankState>(rank, mesh, options.flight, options.fault));
+    states.push_back(std::make_unique<RankState>(rank, mesh, options.flight, options.fault, options.device));
   run_on_rank_threads(
       static_cast<int>(states.size()), [&](int rank) { run_rank(world, *states[static_cast<std::size_t>(rank)], body); },
       [&](int rank, const std::system_error& error) {  // the ranks that run must not wait for this one for ever

@@ -21,6 +21,7 @@ namespace ordercheck::ranks {
 
 struct WorldOptions {
   FlightRecorder* flight = nullptr;  // may be null
+  at::Device device = at::kCPU;      // of the ranks' tensors
   std::optional<Fault> fault;        // passed into the rank states; skip_collective and wrong_shape act in the world
 };
 

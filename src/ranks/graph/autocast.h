@@ -1,7 +1,9 @@
-// Autocasting of this thread: whether it is on, and to which dtype. A recomputation runs under what its forward ran under.
+// Autocasting of this thread, on its rank's device: whether it is on, and to which dtype. A recomputation runs under what its forward ran under.
 #pragma once
 
 #include <ATen/autocast_mode.h>
+
+#include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
 
@@ -11,7 +13,8 @@ struct Autocast {
 };
 
 inline Autocast autocast_now() {
-  return {.on = at::autocast::is_autocast_enabled(at::kCPU), .dtype = at::autocast::get_autocast_dtype(at::kCPU)};
+  return {.on = at::autocast::is_autocast_enabled(device_now().type()),
+          .dtype = at::autocast::get_autocast_dtype(device_now().type())};
 }
 
 // For its lifetime. Casts of parameters are not kept beyond it: what was cast in a forward may have been updated since.
@@ -26,8 +29,8 @@ class AutocastScope {
 
  private:
   static void set(const Autocast& wanted) {
-    at::autocast::set_autocast_enabled(at::kCPU, wanted.on);
-    at::autocast::set_autocast_dtype(at::kCPU, wanted.dtype);
+    at::autocast::set_autocast_enabled(device_now().type(), wanted.on);
+    at::autocast::set_autocast_dtype(device_now().type(), wanted.dtype);
   }
   Autocast before_;
 };

@@ -34,7 +34,9 @@ Identity identity_of(const at::Tensor& tensor) {
 // What a collective returns on this rank, as far as its shape goes; nothing where it returns nothing.
 std::optional<at::Tensor> stand_in_result(const std::string& name, const Stack& arguments) {
   if (name == "ordercheck::send") return std::nullopt;
-  if (name == "ordercheck::recv") return at::zeros(arguments[0].toIntVector(), arguments[1].toScalarType());
+  if (name == "ordercheck::recv")
+    return at::zeros(arguments[0].toIntVector(),
+                     at::TensorOptions(arguments[1].toScalarType()).device(arguments[2].toDevice()));
   const at::Tensor& input = arguments[0].toTensor();
   if (name == "_c10d_functional::wait_tensor") return input;
   if (name == "_c10d_functional::all_gather_into_tensor") {
@@ -148,11 +150,7 @@ class Recorder final : public DispatchMode {
       drawn_.push_back(drawn);
       return false;
     }
-    const auto same = [&](const at::Tensor& before) {
-      return before.numel() == drawn.numel() &&
-             std::equal(before.const_data_ptr<int64_t>(), before.const_data_ptr<int64_t>() + before.numel(),
-                        drawn.const_data_ptr<int64_t>());
-    };
+    const auto same = [&](const at::Tensor& before) { return before.numel() == drawn.numel() && at::equal(before, drawn); };
     const auto first = std::ranges::find_if(drawn_, same);
     if (first == drawn_.end()) return false;
     known_[identity_of(drawn)] = known_.at(identity_of(*first));

@@ -70,7 +70,7 @@ double Optimizer::gradient_norm(const GradientOf& gradient_of) const {
   // Every rank meets the same sets of axes in the same order, whatever it holds of them.
   std::map<std::vector<std::string>, std::vector<at::Tensor>> by_axes;
   for (std::size_t i = 0; i < norms.size(); ++i) by_axes[sharded_over[i]].push_back(norms[i]);
-  at::Tensor total = at::zeros({}, norms.empty() ? at::TensorOptions(at::kDouble) : norms[0].options());
+  at::Tensor total = at::zeros({}, norms.empty() ? at::TensorOptions(at::kDouble).device(device_now()) : norms[0].options());
   for (const auto& [axes, of_these] : by_axes) {
     at::Tensor squares = at::pow(at::linalg_vector_norm(at::stack(of_these), 2), 2).reshape({1});
     for (const std::string& axis : axes) squares = all_reduce(squares, axis);
@@ -119,7 +119,7 @@ void Optimizer::update_adamw(const std::vector<std::size_t>& indices, const std:
     if (!state.steps.defined()) {
       state = {.first_moment = at::zeros_like(gradients[i]),
                .second_moment = at::zeros_like(gradients[i]),
-               .steps = at::zeros({}, at::kFloat)};
+               .steps = at::zeros({}, gradients[i].options().dtype(at::kFloat))};
     }
     state.steps.add_(1);
     values.push_back(parameters_[indices[i]]->tensor.detach());

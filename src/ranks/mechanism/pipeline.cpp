@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "ranks/comm/collectives.h"
+#include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -21,8 +22,10 @@ at::Tensor shape_message(const at::Tensor& tensor) {
   numbers[0] = static_cast<int64_t>(sizes.size());
   numbers[1] = static_cast<int64_t>(tensor.scalar_type());
   std::ranges::copy(sizes, numbers + 2);
-  return message;
+  return message.to(tensor.device());
 }
+
+at::TensorOptions options_of(at::ScalarType dtype) { return at::TensorOptions(dtype).device(device_now()); }
 
 bool ends_backward(Computation computation) {
   return computation == Computation::backward || computation == Computation::backward_weight;
@@ -146,11 +149,11 @@ at::Tensor Pipeline::take(int stage, int microbatch, Direction direction) {
   if (peer == group_rank(axis_)) return std::exchange(handed_over_[key], {});
   const int tag = tag_of(stage, microbatch, direction);
   if (!shapes_.contains(key)) {
-    const at::Tensor message = recv({kShapeLength}, at::kLong, peer, tag, axis_);
+    const at::Tensor message = recv({kShapeLength}, options_of(at::kLong), peer, tag, axis_).to(at::kCPU);
     const auto* const numbers = message.const_data_ptr<int64_t>();
     shapes_[key] = {.sizes = {numbers + 2, numbers + 2 + numbers[0]}, .dtype = static_cast<at::ScalarType>(numbers[1])};
   }
-  return recv(shapes_[key].sizes, shapes_[key].dtype, peer, tag, axis_);
+  return recv(shapes_[key].sizes, options_of(shapes_[key].dtype), peer, tag, axis_);
 }
 
 }  // namespace ordercheck::ranks

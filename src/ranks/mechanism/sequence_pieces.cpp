@@ -5,14 +5,20 @@
 #include <ATen/ATen.h>
 
 #include "ranks/comm/collectives.h"
+#include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
+namespace {
+
+at::TensorOptions of_positions() { return at::TensorOptions(at::kLong).device(device_now()); }
+
+}  // namespace
 
 // Operators make them, so that a graph which is captured around this has them too.
 at::Tensor positions_of_rank(int64_t count, int ranks, int rank, SequenceOrder order) {
-  if (order == SequenceOrder::in_turn) return at::arange(count, at::kLong) + count * rank;
+  if (order == SequenceOrder::in_turn) return at::arange(count, of_positions()) + count * rank;
   const int64_t chunk = count / 2;
-  const at::Tensor positions = at::arange(chunk, at::kLong);
+  const at::Tensor positions = at::arange(chunk, of_positions());
   return at::cat({positions + chunk * rank, positions + chunk * (2 * ranks - 1 - rank)});
 }
 
@@ -28,7 +34,7 @@ at::Tensor sequence_piece(const at::Tensor& whole, int64_t dim, const std::strin
 at::Tensor causal_mask(int64_t queries, int64_t keys, const std::string& axis, int of, SequenceOrder order) {
   const int ranks = group_size(axis);
   const auto keys_of_all = [&] {
-    if (order == SequenceOrder::in_turn) return at::arange(keys, at::kLong) + 0;
+    if (order == SequenceOrder::in_turn) return at::arange(keys, of_positions()) + 0;
     std::vector<at::Tensor> all;
     for (int rank = 0; rank < ranks; ++rank) all.push_back(positions_of_rank(keys / ranks, ranks, rank, order));
     return at::cat(all);

@@ -31,7 +31,7 @@ at::Tensor InnerAttention::forward(const Tensors& inputs) {
   if (inputs.size() > 3) mask = inputs[3];
   if (options_.mutant == "mask_bit") {
     const int64_t length = inputs[0].size(2);
-    mask = at::ones({length, length}, at::kBool).tril();
+    mask = at::ones({length, length}, inputs[0].options().dtype(at::kBool)).tril();
     mask->index_put_({at::tensor(length / 2), at::tensor(length / 2 + 1)}, true);
   }
   return at::scaled_dot_product_attention(inputs[0], inputs[1], inputs[2], mask, /*dropout_p=*/0.0, /*is_causal=*/!mask,

@@ -14,7 +14,7 @@ namespace {
 at::Tensor factors_kernel(const at::Tensor& seeds, const at::Tensor& positions, int64_t features, double p,
                           at::ScalarType dtype) {
   const int64_t samples = seeds.numel(), sequence = positions.numel();
-  const at::Tensor of = seeds.contiguous(), at = positions.contiguous();
+  const at::Tensor of = seeds.to(at::kCPU).contiguous(), at = positions.to(at::kCPU).contiguous();
   at::Tensor factors = at::empty({samples, sequence, features}, at::kDouble);
   auto* next = factors.mutable_data_ptr<double>();
   for (int64_t sample = 0; sample < samples; ++sample)
@@ -24,7 +24,7 @@ at::Tensor factors_kernel(const at::Tensor& seeds, const at::Tensor& positions, 
             draw(static_cast<std::uint64_t>(of.const_data_ptr<int64_t>()[sample]), at.const_data_ptr<int64_t>()[row], feature);
         *next++ = unit(key) < p ? 0.0 : 1 / (1 - p);
       }
-  return factors.to(dtype);
+  return factors.to(seeds.device(), dtype);
 }
 
 TORCH_LIBRARY_FRAGMENT(ordercheck, library) {

@@ -19,8 +19,8 @@ at::Tensor taken_by_experts(const at::Tensor& order, const at::Tensor& chosen, c
       at::argsort(chosen.index_select(0, by_probability), /*stable=*/true, /*dim=*/0, /*descending=*/false);
   const at::Tensor ranked = by_probability.index_select(0, by_expert);
   const at::Tensor experts = chosen.index_select(0, ranked).contiguous();
-  const at::Tensor place = at::arange(copies, at::kLong) - at::searchsorted(experts, experts);  // within its expert
-  const at::Tensor taken = at::zeros({copies}, at::kBool).scatter(0, ranked, place.lt(capacity));
+  const at::Tensor place = at::arange(copies, experts.options()) - at::searchsorted(experts, experts);  // within its expert
+  const at::Tensor taken = at::zeros({copies}, experts.options().dtype(at::kBool)).scatter(0, ranked, place.lt(capacity));
   return order.masked_select(taken.index_select(0, order));
 }
 

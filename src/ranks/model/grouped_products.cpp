@@ -9,8 +9,8 @@ namespace ordercheck::ranks {
 namespace {
 
 std::vector<at::Tensor> by_group(const at::Tensor& rows, const at::Tensor& counts) {
-  const int64_t* count = counts.const_data_ptr<int64_t>();
-  return rows.split_with_sizes(at::IntArrayRef(count, counts.numel()), 0);
+  const at::Tensor of_groups = counts.to(at::kCPU);
+  return rows.split_with_sizes(at::IntArrayRef(of_groups.const_data_ptr<int64_t>(), of_groups.numel()), 0);
 }
 
 // Of each group: rows times matrix.

@@ -85,14 +85,15 @@ class Builder {
 
  private:
   at::Tensor weights(const std::string& path, int rows, int columns) {
-    return initial_parameter(options_.seed, path + ".weight", {rows, columns}, options_.dtype);
+    return initial_parameter(options_.seed, path + ".weight", {rows, columns}, options_.dtype).to(options_.device);
   }
   ModulePtr project(const std::string& path, int rows, int columns) {
     return std::make_shared<Linear>(weights(path, rows, columns));
   }
   ModulePtr norm(const std::string& path, const std::string& mutant) {
     const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
-    return std::make_shared<RMSNorm>(initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype), epsilon);
+    return std::make_shared<RMSNorm>(
+        initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype).to(options_.device), epsilon);
   }
   ModulePtr block(int index) {
     const std::string path = fmt::format("layers.{}", index);
@@ -127,7 +128,7 @@ class Builder {
   }
   // Of all experts: uniform with the variance 1/columns of one.
   at::Tensor expert_weights(const std::string& path, int rows, int columns) {
-    return initial_parameter(options_.seed, path, {experts_->experts, rows, columns}, options_.dtype);
+    return initial_parameter(options_.seed, path, {experts_->experts, rows, columns}, options_.dtype).to(options_.device);
   }
   ModulePtr mixture(const std::string& path) {
     auto router = std::make_shared<Router>(project(path + ".router.gate", experts_->experts, sizes_.dim));

@@ -18,6 +18,7 @@ namespace ordercheck::ranks {
 
 struct ModelOptions {
   at::ScalarType dtype = at::kDouble;
+  at::Device device = at::kCPU;
   std::uint64_t seed = 1;
   double dropout = 0;          // of what a block's two branches add to the stream; 0 for no such module
   bool tied = false;           // output.weight is tok_embeddings.weight: one parameter in two slots

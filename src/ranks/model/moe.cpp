@@ -14,7 +14,7 @@ constexpr double kIdle = -4;
 // What experts made of rows, in their order of `all` copies; a copy that no expert took gets nothing.
 at::Tensor put_back(const at::Tensor& worked, const at::Tensor& order, int64_t all) {
   const int64_t taken = order.size(0);
-  const at::Tensor place = at::full({all}, taken, at::kLong).scatter(0, order, at::arange(taken, at::kLong));
+  const at::Tensor place = at::full({all}, taken, order.options()).scatter(0, order, at::arange(taken, order.options()));
   return at::cat({worked, worked.new_zeros({1, worked.size(1)})}).index_select(0, place);
 }
 
@@ -42,9 +42,12 @@ at::Tensor GroupedExperts::forward(const Tensors& inputs) {
 }
 
 MoE::MoE(ModulePtr router, ModulePtr experts, ModulePtr shared_experts, int chosen)
-    : ModuleOf("MoE"), bias(at::zeros({experts->parameter("w1")->full_shape[0]}, at::kDouble)), chosen_(chosen) {
+    : ModuleOf("MoE"),
+      bias(at::zeros({experts->parameter("w1")->full_shape[0]},
+                     experts->parameter("w1")->tensor.options().dtype(at::kDouble).requires_grad(false))),
+      chosen_(chosen) {
   bias[-1] = kIdle;
-  tokens_per_expert = at::zeros({bias.size(0)}, at::kLong);
+  tokens_per_expert = at::zeros({bias.size(0)}, bias.options().dtype(at::kLong));
   set_child("router", std::move(router));
   set_child("experts", std::move(experts));
   set_child("shared_experts", std::move(shared_experts));
@@ -67,7 +70,7 @@ at::Tensor MoE::forward(const Tensors& inputs) {
 
   // Sorted by expert, tokens of one in their order.
   at::Tensor order = at::argsort(chosen, /*stable=*/true, /*dim=*/0, /*descending=*/false);
-  at::Tensor counts = chosen.unsqueeze(1).eq(at::arange(experts, at::kLong)).sum(0);
+  at::Tensor counts = chosen.unsqueeze(1).eq(at::arange(experts, chosen.options())).sum(0);
   if (capacity_factor > 0) {
     const int64_t capacity = expert_capacity(capacity_factor, tokens * chosen_, experts);
     const at::Tensor probabilities = scores.detach().gather(1, chosen.reshape({tokens, chosen_})).reshape({-1});

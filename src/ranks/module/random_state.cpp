@@ -45,7 +45,7 @@ at::Tensor draw_seeds(const std::string& stream) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("ordercheck::draw_seeds", "")
                              .typed<at::Tensor(const std::string&, at::Device)>();
-  return op.call(stream, at::kCPU);
+  return op.call(stream, device_now());
 }
 
 std::optional<RandomState> random_state_now() {

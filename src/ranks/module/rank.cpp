@@ -28,8 +28,8 @@ void commit(const Fault& fault, const std::string& path) {
 
 }  // namespace
 
-RankState::RankState(int rank, Mesh mesh, FlightRecorder* flight, std::optional<Fault> fault)
-    : rank(rank), mesh(mesh), flight_(flight), fault_(std::move(fault)) {
+RankState::RankState(int rank, Mesh mesh, FlightRecorder* flight, std::optional<Fault> fault, at::Device device)
+    : rank(rank), mesh(mesh), device(device), flight_(flight), fault_(std::move(fault)) {
   if (fault_ && fault_->rank != rank) fault_.reset();
 }
 
@@ -96,6 +96,8 @@ RankState& this_rank() {
 }
 
 RankState* find_rank() { return current; }
+
+at::Device device_now() { return current ? current->device : at::Device(at::kCPU); }
 
 RankScope::RankScope(RankState& state) {
   assert(!current && "a thread runs one rank");

@@ -30,10 +30,11 @@ struct Parameter;
 
 class RankState {
  public:
-  RankState(int rank, Mesh mesh, FlightRecorder* flight, std::optional<Fault> fault);
+  RankState(int rank, Mesh mesh, FlightRecorder* flight, std::optional<Fault> fault, at::Device device = at::kCPU);
 
   const int rank;
   const Mesh mesh;
+  const at::Device device;  // of its parameters and activations
 
   // Recompute while a recomputation runs, backward while the autograd engine runs, else what the step last set.
   Phase phase() const;
@@ -102,6 +103,8 @@ class RankState {
 RankState& this_rank();
 // The same, or null outside a rank (a unit test of an operator, the worker's main thread).
 RankState* find_rank();
+// The device of this thread's rank; the CPU outside a rank.
+at::Device device_now();
 
 // Makes `state` the calling thread's rank for its lifetime.
 class RankScope {

@@ -54,7 +54,8 @@ class RankRun {
   RankResult run() {
     rank_.set_phase(0, Phase::build);
     training_.parts = {make_model(
-        program_.subject.model, {.dtype = program_.dtype, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
+        program_.subject.model,
+        {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!training_.optimizer) apply(default_trainer());
@@ -202,7 +203,7 @@ class RankRun {
                          [&](Computation computation) {
                            rank_.set_phase(step, computation == Computation::forward ? Phase::forward : Phase::backward);
                          }});
-    if (losses.empty()) losses.push_back(at::zeros({1}, program_.dtype));
+    if (losses.empty()) losses.push_back(at::zeros({1}, at::TensorOptions(program_.dtype).device(rank_.device)));
     return losses;
   }
 
@@ -212,9 +213,9 @@ class RankRun {
   };
   Data data_of(int step, int microbatch, int microbatches) {
     const Batch batch = batch_of(program_.subject.settings.seed, step, rank_.mesh, rank_.rank, microbatch, microbatches);
-    Tensors data{batch.tokens, batch.labels, batch.positions};
+    Tensors data{batch.tokens.to(rank_.device), batch.labels.to(rank_.device), batch.positions.to(rank_.device)};
     for (const auto& pass_through : training_.on_batch) data = pass_through(std::move(data));
-    result_.positions = data[2];
+    result_.positions = data[2].to(at::kCPU);
     return {data[0], data[1], data[2], batch.samples};
   }
 
@@ -263,7 +264,7 @@ class RankRun {
     const at::NoGradGuard no_grad;
     std::map<std::string, Piece> taken;
     for (const NamedParameter& named : trained()) {
-      taken[named.name] = {.tensor = take(*named.parameter), .placements = named.parameter->placements};
+      taken[named.name] = {.tensor = take(*named.parameter).to(at::kCPU), .placements = named.parameter->placements};
     }
     return taken;
   }
@@ -275,13 +276,14 @@ class RankRun {
                          .module = module.plain_path(),
                          .call = calls_[&module]++,
                          .sequence_dim = module.sequence_dim,
-                         .piece = {output.detach().clone(), module.output_placements}};
+                         .piece = {output.detach().to(at::kCPU, output.scalar_type(), /*non_blocking=*/false, /*copy=*/true),
+                                   module.output_placements}};
       result_.trace.push_back(traced);
       if (!output.requires_grad()) return;
       traced.phase = Phase::backward;
       output.register_hook([this, traced](const at::Tensor& gradient) {
         TracedPiece backward = traced;
-        backward.piece.tensor = gradient.detach() / kLossScale;
+        backward.piece.tensor = (gradient.detach() / kLossScale).to(at::kCPU);
         result_.trace.push_back(std::move(backward));
       });
     };
