@@ -122,7 +122,7 @@ void add_run(CLI::App& app, int& exit_code) {
                       ".ordercheck.toml, "
                       "here or above");
   add_engine_options(command, options->engine);
-  add_world_option(command, options->engine);
+  add_world_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
   add_subject_option(command, options->subject);

@@ -81,6 +81,7 @@ Result<EngineFile> parse_engine_file(std::string_view text, const fs::path& path
                     .slow_start = std::chrono::seconds(file.number_if_given("slow_start").value_or(0)),
                     .threads = file.number_if_given("threads").value_or(EngineFile{}.threads),
                     .worlds = file.words_if_given("worlds"),
+                    .devices = file.words_if_given("devices"),
                     .keeps = file.texts_if_given("keeps"),
                     .sources = file.texts_if_given("sources"),
                     .transforms = file.text_if_given("transforms")};

@@ -10,6 +10,7 @@
 //   transforms = "src/ranks/transform"  # the one in them with a file a transform
 //   worlds = ["threads", "gloo"]        # what its ranks can be, for --world; the first where nothing is said. Its worker takes it from
 //                                       # ORDERCHECK_WORLD
+//   devices = ["cpu", "fake"]           # where their tensors can be, for --device; in the same way, from ORDERCHECK_DEVICE
 //   keeps = ["graphs"]                  # what its records can hold beside numbers
 //   usual_for = ["check"]               # stacks are judged for it where nothing is named, and pages are written for it
 //                                       # "definition": it builds transforms from their definitions, so that pages set what it
@@ -47,6 +48,7 @@ struct EngineFile {
   std::chrono::seconds slow_start{0};
   int threads = 1;
   std::vector<std::string> worlds;
+  std::vector<std::string> devices;
   std::vector<std::string> keeps;
   std::vector<std::string> sources;
   std::string transforms;

@@ -17,7 +17,7 @@ Record run_in(WorldKind kind, const Case& subject, const std::string& mutant = "
   Run asked;
   asked.subject = subject;
   asked.mutant = mutant;
-  return run_case_in(kind, asked, nullptr, [](int) {});
+  return run_case_in({.world = kind}, asked, nullptr, [](int) {});
 }
 
 class InBothWorlds : public testing::TestWithParam<const char*> {};

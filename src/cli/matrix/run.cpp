@@ -181,10 +181,10 @@ Result<std::string> page_of(HtmlPage& page, const std::vector<PlanResult>& resul
 
 // One interpreter after another, each told when it is through, then all beside each other.
 Result<int> run_matrix_command(const MatrixCommand& command) {
-  if (command.write && !command.engine.world.empty())
+  if (command.write && !(command.engine.world.empty() && command.engine.device.empty()))
     return Error{
-        "--write commits to what the engine's usual world showed, and other worlds are checked against that; leave out "
-        "--world, or write --check"};
+        "--write commits to what the engine's usual world and device showed, and others are checked against that; leave out "
+        "--world and --device, or write --check"};
   const auto specs = builds_of(command);
   if (!specs) return specs.error();
   if (!command.out.empty()) {

@@ -43,7 +43,7 @@ void add_folders(CLI::App* command, MatrixCommand& options) {
 
 void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
-  add_world_option(command, options.engine);
+  add_world_options(command, options.engine);
   CLI::Option* tier = command->add_option(
       "--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only or --changed");
   tier->check(CLI::IsMember(tier_names()));

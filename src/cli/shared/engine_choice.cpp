@@ -14,13 +14,23 @@ Error runs_none(const std::string& what, const EngineFile& engine) {
   return Error{fmt::format("{}, and --engine {} runs none; leave one of the two out", what, engine.name)};
 }
 
+// What an engine's ranks are, or are on.
+struct RankOption {
+  const char* option;
+  const char* variable;
+  const char* runs;  // "runs ranks in"
+};
+constexpr RankOption kWorld{.option = "--world", .variable = "ORDERCHECK_WORLD", .runs = "runs ranks in"};
+constexpr RankOption kDevice{.option = "--device", .variable = "ORDERCHECK_DEVICE", .runs = "runs ranks on"};
+
 // Nothing where none was said: the engine's worker then takes what it usually does.
-Status put_world(const std::string& world, const EngineFile& engine, EngineSpec& spec) {
-  if (world.empty()) return Done{};
-  if (!contains(engine.worlds, world))
-    return Error{fmt::format("--world: expected {}, which the {} engine runs ranks in; got '{}'",
-                             engine.worlds.empty() ? "none" : join(engine.worlds, " or "), engine.name, world)};
-  spec.environment.push_back("ORDERCHECK_WORLD=" + world);
+Status put(const RankOption& of, const std::string& said, const std::vector<std::string>& known, const EngineFile& engine,
+           EngineSpec& spec) {
+  if (said.empty()) return Done{};
+  if (!contains(known, said))
+    return Error{fmt::format("{}: expected {}, which the {} engine {}; got '{}'", of.option,
+                             known.empty() ? "none" : join(known, " or "), engine.name, of.runs, said)};
+  spec.environment.push_back(fmt::format("{}={}", of.variable, said));
   return Done{};
 }
 
@@ -55,10 +65,14 @@ void add_engine_options(CLI::App* command, EngineChoice& choice) {
       ->allow_extra_args(false);
 }
 
-void add_world_option(CLI::App* command, EngineChoice& choice) {
+void add_world_options(CLI::App* command, EngineChoice& choice) {
   command->add_option("--world", choice.world,
                       "What the native engine's ranks are: threads of one process (the default), or gloo: a process each, "
                       "which talk over Gloo");
+  command->add_option(
+      "--device", choice.device,
+      "Where the native engine's ranks have their tensors: cpu (the default), or fake: a device that is none, on "
+      "which host code that touches device memory crashes, and a stream that does not wait is an error");
 }
 
 void add_timeout_option(CLI::App* command, EngineChoice& choice) {
@@ -92,7 +106,8 @@ Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std
     auto spec = engine_spec(*meant, python);
     if (!spec) return spec.error();
     specs.push_back(std::move(spec).value());
-    if (const auto put = put_world(choice.world, *meant, specs.back()); !put) return put.error();
+    if (const auto done = put(kWorld, choice.world, meant->worlds, *meant, specs.back()); !done) return done.error();
+    if (const auto done = put(kDevice, choice.device, meant->devices, *meant, specs.back()); !done) return done.error();
   }
   // Nobody said what the program is that stands in place of the one built beside this: its hello does.
   if (choice.engine.empty() && !meant->built_beside.empty() && !named_worker().empty()) specs.front().name.clear();

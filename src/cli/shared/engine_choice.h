@@ -1,4 +1,4 @@
-// Which engine a subcommand runs on, as it is written on the command line: --engine, --world, --python, --timeout.
+// Which engine a subcommand runs on, as it is written on the command line: --engine, --world, --device, --python, --timeout.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,13 @@ struct EngineChoice {
   std::string engine;                // "" when it was not said
   std::vector<std::string> pythons;  // interpreters, of an engine that runs in one
   std::string world;                 // "" when it was not said
+  std::string device;                // the same
   std::optional<double> timeout;     // seconds for one run; nothing: the engine's own
 };
 
 // Each adds its options to a subcommand.
 void add_engine_options(CLI::App* command, EngineChoice& choice);  // --engine and --python
-void add_world_option(CLI::App* command, EngineChoice& choice);    // --world
+void add_world_options(CLI::App* command, EngineChoice& choice);   // --world and --device
 void add_timeout_option(CLI::App* command, EngineChoice& choice);  // --timeout
 
 // The engine of that name; an error names those that are known.

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "ranks/comm/collectives.h"
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/model/moe.h"
 #include "ranks/module/rank.h"
 
@@ -50,7 +51,9 @@ at::Tensor order_by_expert(const Counts& by_rank_and_expert, std::size_t ranks, 
       for (int64_t row = 0; row < by_rank_and_expert[at]; ++row) order.push_back(starts[at] + row);
     }
   }
-  return at::tensor(order, at::kLong).to(device_now());
+  const at::Tensor made = at::tensor(order, at::kLong);
+  const WithoutDispatchModes unseen;  // to bring it to a device is no operator of the model's
+  return made.to(device_now());
 }
 
 // Every rank of the axis gets every rank's rows. By an exchange, as ranks have unequal numbers of rows; the copies are put side by

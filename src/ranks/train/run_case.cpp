@@ -12,6 +12,7 @@
 #include "ranks/arith/range.h"
 #include "ranks/comm/process_world.h"
 #include "ranks/comm/world.h"
+#include "ranks/device/fake_device.h"
 #include "ranks/model/models.h"
 #include "ranks/module/checks.h"
 #include "ranks/module/mutants.h"
@@ -68,6 +69,8 @@ std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Case& subje
   return parameters;
 }
 
+at::Device device_of(DeviceKind kind) { return kind == DeviceKind::fake ? install_fake_device() : at::Device(at::kCPU); }
+
 WorldResult run_threads(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
                         std::vector<RankResult>& results) {
   return run_thread_world(mesh, options, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
@@ -95,24 +98,32 @@ void end(Record& record, Ending ending, Phase phase, std::string message) {
 
 }  // namespace
 
-std::vector<std::string> versions_in(WorldKind kind) {
+std::vector<std::string> versions_in(const RankSetup& setup) {
   std::vector<std::string> versions{fmt::format("libtorch {}", TORCH_VERSION)};
-  if (kind != WorldKind::threads) versions.push_back(fmt::format("{} processes", name_of(kind)));
+  if (setup.world != WorldKind::threads) versions.push_back(fmt::format("{} processes", name_of(setup.world)));
+  if (setup.device != DeviceKind::cpu) versions.push_back(fmt::format("{} device", name_of(setup.device)));
   return versions;
 }
 
 std::string engine_name() { return checks_are_left_out() ? "unchecked" : "native"; }
 
-Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
+Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* flight,
+                   const std::function<void(int step)>& on_step) {
   const Mesh mesh = mesh_of(run.subject.stack);
   Record record{.case_text = print(run.subject),
                 .engine = engine_name(),
-                .versions = versions_in(kind),
+                .versions = versions_in(setup),
                 .device = "cpu",
                 .world_size = world_size(mesh),
                 .parity_owed = run.subject.settings.arithmetic == Arithmetic::exact};
   if (const std::string why = cannot_run(run, mesh); !why.empty()) {
     end(record, Ending::unsupported, Phase::build, why);
+    return record;
+  }
+  if (setup.world != WorldKind::threads && setup.device != DeviceKind::cpu) {
+    end(record, Ending::unsupported, Phase::build,
+        fmt::format("ranks in world {} run on the cpu alone, and device {} was asked for", name_of(setup.world),
+                    name_of(setup.device)));
     return record;
   }
   install_exact_kernels();
@@ -128,11 +139,11 @@ Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const
                             .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
-  const WorldOptions options{.flight = flight, .fault = run.fault};
+  const WorldOptions options{.flight = flight, .device = device_of(setup.device), .fault = run.fault};
   WorldResult world;
   try {
-    world =
-        kind == WorldKind::gloo ? run_processes(mesh, options, program, results) : run_threads(mesh, options, program, results);
+    world = setup.world == WorldKind::gloo ? run_processes(mesh, options, program, results)
+                                           : run_threads(mesh, options, program, results);
   } catch (const std::exception& error) {
     end(record, Ending::failed, Phase::build, error.what());
     return record;
@@ -150,7 +161,7 @@ Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const
 }
 
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {
-  return run_case_in(WorldKind::threads, run, flight, on_step);
+  return run_case_in({}, run, flight, on_step);
 }
 
 }  // namespace ordercheck::ranks

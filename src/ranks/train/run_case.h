@@ -17,8 +17,17 @@ inline constexpr int kMaxRanks = 8;
 // What ranks are: threads of this process, or a process each, which talk over Gloo.
 ORDERCHECK_ENUM(WorldKind, threads, gloo)
 
-// What a record and a hello say that they were made with: LibTorch's version, and the world where it is not the usual one.
-std::vector<std::string> versions_in(WorldKind kind);
+// Where their tensors are: on the CPU, or on a device that is none (ranks/device/fake_device.h).
+ORDERCHECK_ENUM(DeviceKind, cpu, fake)
+
+struct RankSetup {
+  WorldKind world = WorldKind::threads;
+  DeviceKind device = DeviceKind::cpu;
+};
+
+// What a record and a hello say that they were made with: LibTorch's version, and the world and the device where they are not the
+// usual ones. The fake device's kernels are the CPU's, and owe the same bits.
+std::vector<std::string> versions_in(const RankSetup& setup);
 
 // What the worker says that it is: "native", and "unchecked" with checks left out.
 std::string engine_name();
@@ -26,9 +35,10 @@ std::string engine_name();
 // Never throws: whatever goes wrong is in the record. `run.flight_file` is the caller's matter; `flight` may be null.
 // `on_step` is called before each step, from a rank's thread.
 // A world of processes needs a caller with one thread (ranks/comm/process_world.h).
-Record run_case_in(WorldKind kind, const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step);
+Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* flight,
+                   const std::function<void(int step)>& on_step);
 
-// On threads.
+// On threads and the CPU.
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step);
 
 }  // namespace ordercheck::ranks

@@ -33,9 +33,13 @@ int main() {
   const std::string_view named = setting("ORDERCHECK_WORLD", name_of(WorldKind::threads));
   const auto world = ordercheck::find_named<WorldKind>(named);
   if (!world) refuse("ORDERCHECK_WORLD", "threads or gloo", named);
+  const std::string_view device_named = setting("ORDERCHECK_DEVICE", name_of(DeviceKind::cpu));
+  const auto device = ordercheck::find_named<DeviceKind>(device_named);
+  if (!device) refuse("ORDERCHECK_DEVICE", "cpu or fake", device_named);
+  const RankSetup setup{.world = *world, .device = *device};
   const CaseRunner run_one = [&](const auto& run, auto* flight, const auto& on_step) {
-    return run_case_in(*world, run, flight, on_step);
+    return run_case_in(setup, run, flight, on_step);
   };
-  const int code = serve(run_one, versions_in(*world));
+  const int code = serve(run_one, versions_in(setup));
   std::_Exit(code);  // LibTorch's static destructors have nothing to add
 }

@@ -19,7 +19,7 @@ std::string error_of(const std::string& text) {
 TEST(EngineFile, SaysHowAnEngineIsStarted) {
   const auto engine = parse_engine_file(
       "command = [\"./worker\", \"-v\", \"-v\"]\nenvironment = [\"A=1\"]\ntimeout = 7\nslow_start = 2\nthreads = 3\n"
-      "worlds = [\"one\", \"other\"]\n"
+      "worlds = [\"one\", \"other\"]\ndevices = [\"cpu\", \"another\"]\n"
       "keeps = [\"graphs\"]\n",
       "/matrix/engines/third.toml");
   ASSERT_TRUE(engine) << engine.error().message;
@@ -30,6 +30,7 @@ TEST(EngineFile, SaysHowAnEngineIsStarted) {
                                  .slow_start = std::chrono::seconds(2),
                                  .threads = 3,
                                  .worlds = {"one", "other"},
+                                 .devices = {"cpu", "another"},
                                  .keeps = {"graphs"}}));
   EXPECT_EQ(parse_engine_file("command = [\"worker\"]\n", "third.toml")->command, std::vector<std::string>{"worker"});
 }

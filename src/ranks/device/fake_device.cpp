@@ -1,0 +1,47 @@
+#include "ranks/device/fake_device.h"
+
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <c10/core/DeviceType.h>
+
+#include "ranks/device/fake_autocast.h"
+#include "ranks/device/fake_guard.h"
+#include "ranks/device/fake_kernels.h"
+#include "ranks/device/fake_memory.h"
+#include "ranks/device/host_access.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+struct Hooks final : at::PrivateUse1HooksInterface {
+  bool isBuilt() const override { return true; }
+  bool isAvailable() const override { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
+  c10::DeviceIndex deviceCount() const override { return 1; }
+  c10::DeviceIndex getCurrentDevice() const override { return 0; }
+  void setCurrentDevice(c10::DeviceIndex) const override {}
+  c10::DeviceIndex exchangeDevice(c10::DeviceIndex) const override { return 0; }
+  c10::DeviceIndex maybeExchangeDevice(c10::DeviceIndex) const override { return 0; }
+  c10::Device getDeviceFromPtr(void*) const override { return fake::kDevice; }
+};
+
+bool install() {
+  c10::register_privateuse1_backend(kFakeDevice);
+  c10::SetAllocator(c10::DeviceType::PrivateUse1, &fake::allocator());
+  fake::register_guard();
+  static Hooks hooks;
+  at::RegisterPrivateUse1HooksInterface(&hooks);
+  fake::register_kernels();
+  fake::register_autocast();
+  fake::name_host_accesses();
+  return true;
+}
+
+}  // namespace
+
+c10::Device install_fake_device() {
+  static const bool installed = install();
+  (void)installed;
+  return fake::kDevice;
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,65 @@
+// Whole cases on the device that is none: the same bits, counters and collectives as on the CPU.
+#include <gmock/gmock.h>
+
+#include "parity/difference.h"
+#include "ranks/on_case.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+Record run_on(const RankSetup& setup, const ordercheck::Run& asked) {
+  at::set_num_threads(1);
+  install_saved_tensor_hooks();
+  return run_case_in(setup, asked, nullptr, [](int) {});
+}
+
+Record run_on(DeviceKind device, const Case& subject, const std::string& mutant = "") {
+  ordercheck::Run asked;
+  asked.subject = subject;
+  asked.mutant = mutant;
+  return run_on({.device = device}, asked);
+}
+
+class OnBothDevices : public testing::TestWithParam<const char*> {};
+
+TEST_P(OnBothDevices, TheDigestIsTheSame) {
+  const Case subject = case_of(GetParam());
+  const Record cpu = run_on(DeviceKind::cpu, subject), fake = run_on(DeviceKind::fake, subject);
+  ASSERT_EQ(cpu.ending, Ending::completed) << cpu.failure->message;
+  ASSERT_EQ(fake.ending, Ending::completed) << fake.failure->message;
+  EXPECT_EQ(fake.parameters, cpu.parameters);
+  EXPECT_EQ(digest(fake), digest(cpu));
+}
+
+INSTANTIATE_TEST_SUITE_P(FakeDevice, OnBothDevices,
+                         testing::Values("tp=2,ac,fsdp=2", "fsdp=3", "hsdp=2x2", "ddp=2,compile", "cp=2:ring", "amp,fsdp=2",
+                                         "pp=2:zbv:microbatches=4", "ep=2,fsdp=2 model=moe", "sac,compile model=llama_dropout",
+                                         "fsdp=2,optimizer=adamw:in_backward=on"));
+
+TEST(FakeDevice, AnErrorPutInOnPurposeIsSeenThereToo) {
+  const Case subject = case_of("fsdp=2");
+  EXPECT_TRUE(first_difference(run_on(DeviceKind::cpu, subject), run_on(DeviceKind::fake, subject, "zero_gradient")));
+}
+
+TEST(FakeDevice, ADeadlockAndAMismatchAreFoundExactlyThereToo) {
+  for (const char* kind : {"skip_collective", "wrong_shape"}) {
+    ordercheck::Run asked;
+    asked.subject = case_of("fsdp=2");
+    asked.fault = Fault{.kind = kind, .rank = 1, .sequence = 3};
+    const Record cpu = run_on({}, asked), fake = run_on({.device = DeviceKind::fake}, asked);
+    ASSERT_TRUE(cpu.failure && fake.failure) << kind;
+    EXPECT_EQ(fake.ending, cpu.ending) << kind;
+    EXPECT_EQ(fake.failure->message, cpu.failure->message) << kind;
+  }
+}
+
+TEST(FakeDevice, ProcessesCannotHaveTensorsThere) {
+  ordercheck::Run asked;
+  asked.subject = case_of("fsdp=2");
+  const Record record = run_on({.world = WorldKind::gloo, .device = DeviceKind::fake}, asked);
+  EXPECT_EQ(record.ending, Ending::unsupported);
+  EXPECT_EQ(record.failure->message, "ranks in world gloo run on the cpu alone, and device fake was asked for");
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
