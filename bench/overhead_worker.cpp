@@ -37,7 +37,7 @@ int main() {
     times = take_operator_times();
     return record;
   };
-  const int code = ranks::serve(run, ranks::versions_in(ranks::WorldKind::threads));
+  const int code = ranks::serve(run, ranks::versions_in({}));
   write();
   std::ofstream operators(std::string(path) + kOperatorsSuffix);
   for (const OperatorTime& time : operator_times()) operators << time.name << ' ' << time.calls << ' ' << time.ns << '\n';

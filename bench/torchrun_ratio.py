@@ -45,7 +45,7 @@ def run_torchrun(case, ranks):
     return time.monotonic() - began
 
 
-def run_matrix(ordercheck, only):
+def run_matrix(ordercheck, only, *options):
     """Seconds, cases and runs of a part of the matrix, from nothing: no journal to go on from."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
@@ -62,6 +62,7 @@ def run_matrix(ordercheck, only):
                 str(journal),
                 "--format",
                 "json",
+                *options,
             ],
             capture_output=True,
             text=True,
