@@ -31,6 +31,13 @@ Result<EngineSpec> native_processes() {
   return spec;
 }
 
+// Tensors where no host code may touch them, as --device fake starts it.
+Result<EngineSpec> native_on_fake_device() {
+  auto spec = native();
+  spec->environment.push_back("ORDERCHECK_DEVICE=fake");
+  return spec;
+}
+
 struct Engine {
   std::string name;
   std::function<Result<EngineSpec>()> spec;
@@ -56,6 +63,7 @@ std::vector<Engine> engines() {
   return {{"fake", [] { return Result<EngineSpec>(fake_engine()); }, "", std::chrono::seconds(2)},
           {"native", native, missing, std::chrono::seconds(8)},
           {"native_processes", native_processes, missing, std::chrono::seconds(20), "native"},
+          {"native_on_fake_device", native_on_fake_device, missing, std::chrono::seconds(8), "native"},
           {"pytorch", [] { return engine_spec(built_in("pytorch")); }, why_no_pytorch(), std::chrono::seconds(30)}};
 }
 
