@@ -14,7 +14,9 @@ OTHERS = {"gloo": ("--world", "gloo"), "fake device": ("--device", "fake")}
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ordercheck", help="the program")
-    parser.add_argument("--only", default="tp=2,*", help="the part of the matrix, as in ordercheck matrix run")
+    parser.add_argument(
+        "--only", default="tp=2,*", help="the part of the matrix, as in ordercheck matrix run"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     ratios = {name: [] for name in OTHERS}

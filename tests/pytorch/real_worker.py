@@ -29,6 +29,7 @@ class Worker:
         script: str = "",
         users_code: str = "",
         project: str = "",
+        **environment: str,
     ) -> None:
         """`before_start` runs in the new process before it becomes the worker; `script` is one of this folder, in its place;
         `users_code` is a folder of modules that a case may name, beside data/; `project` is a published one."""
@@ -50,6 +51,7 @@ class Worker:
                 "PYTHONPATH": paths,
                 "OMP_NUM_THREADS": "1",
                 "PYTHONFAULTHANDLER": "1",  # a process that is aborted prints its stacks
+                **environment,
             },
         )
         self.hello = self.hear()

@@ -67,12 +67,14 @@ void add_engine_options(CLI::App* command, EngineChoice& choice) {
 
 void add_world_options(CLI::App* command, EngineChoice& choice) {
   command->add_option("--world", choice.world,
-                      "What the native engine's ranks are: threads of one process (the default), or gloo: a process each, "
-                      "which talk over Gloo");
+                      "What ranks are. Of the native engine: threads of one process (the default), or gloo: a process each, "
+                      "which talk over Gloo. Of the pytorch engine, processes over gloo (the default), staged: through the "
+                      "host, for tensors of a device; or nccl");
   command->add_option(
       "--device", choice.device,
-      "Where the native engine's ranks have their tensors: cpu (the default), or fake: a device that is none, on "
-      "which host code that touches device memory crashes, and a stream that does not wait is an error");
+      "Where ranks have their tensors: cpu (the default). Of the native engine also fake: a device that is none, on which "
+      "host code that touches device memory crashes, and a stream that does not wait is an error. Of the pytorch engine "
+      "also cuda");
 }
 
 void add_timeout_option(CLI::App* command, EngineChoice& choice) {

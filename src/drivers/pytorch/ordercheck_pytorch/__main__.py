@@ -1,6 +1,6 @@
 """The worker of the pytorch engine, or with --project of a published project's; or what writes scripts of cases:
 
-python -m ordercheck_pytorch [--project NAME] [--device=cpu|cuda]
+python -m ordercheck_pytorch [--project NAME]
 python -m ordercheck_pytorch [--project NAME] repro [--full]|repros"""
 
 import functools
@@ -19,10 +19,12 @@ def main(arguments: list[str]) -> int:
         from .repro.many import write_scripts
 
         return write_scripts(sys.stdin, sys.stdout, project)
+    if arguments:
+        sys.exit(f"ordercheck_pytorch: expected nothing, repro or repros, got {' '.join(arguments)}")
     from .worker.program import RealProgram
     from .worker.serve import serve
 
-    return serve(functools.partial(RealProgram, project), arguments)
+    return serve(functools.partial(RealProgram, project))
 
 
 sys.exit(main(sys.argv[1:]))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ..observe import collectives
+from ..torch_compat import gpus_by_nvml
 from . import faults, flight
 from .blame import DEATHS, first_cause, placed, where_all_were
 from .compiled_code import CompiledCode
@@ -16,6 +17,7 @@ from .identity import content_hash, devices, engine_of, versions_of
 from .partials import reconciled
 from .pool import Outcome, RankPool
 from .program import Program
+from .rank_setup import CannotSetUp, RankSetup
 from .record import empty_record, failure_of, fill
 from .report import Order, RankError
 
@@ -31,14 +33,14 @@ class Out(Protocol):
 
 
 class Front:
-    def __init__(self, program: Program, out: Out, folder: str, device: str) -> None:
+    def __init__(self, program: Program, out: Out, folder: str, setup: RankSetup) -> None:
         """`folder` holds what ranks meet by and what they compile."""
         collectives.install()
         self.pool = RankPool(program, [out.descriptor], CompiledCode(folder))
         self._program = program
         self._out = out
         self._folder = folder
-        self._device = device
+        self._setup = setup
         self._worlds = 0
 
     def hello(self) -> dict[str, Any]:
@@ -49,7 +51,7 @@ class Front:
             "type": "hello",
             "protocol": PROTOCOL,
             "engine": engine_of(self._program),
-            "versions": versions_of(self._program),
+            "versions": versions_of(self._program) + self._setup.told(self._backend(1)),
             "devices": devices(),
             "transforms": list(self._program.transforms),
             "models": list(self._program.models),
@@ -69,12 +71,17 @@ class Front:
     def _record(self, run: Mapping[str, Any]) -> dict[str, Any]:
         case = self._program.case_of(run["case"])
         record = empty_record(
-            case, engine_of(self._program), versions_of(self._program), self._device, run["counters"]
+            case,
+            engine_of(self._program),
+            versions_of(self._program),
+            self._setup.device,
+            run["counters"],
         )
         if why := self._cannot(run, case):
             record["ending"] = "unsupported"
             record["failure"] = failure_of(RankError(-1, 0, "unsupported", why))
             return record
+        record["versions"] += self._setup.told(self._backend(case.world_size))
         outcome = self._run(run, case.world_size)
         suspicious = ""
         if outcome.used and outcome.errors and first_cause(outcome.errors).ending in ("failed", *DEATHS):
@@ -99,7 +106,10 @@ class Front:
         if run["keep"] == "graphs":
             record["notes"].append("graphs are not handed out")
         if suspicious:  # of the pool, not of the case: no part of its record
-            print(f"failed in a used pool, and not in a fresh one: {suspicious}", file=sys.stderr)
+            print(
+                f"failed in a used pool, and not in a fresh one: {suspicious}",
+                file=sys.stderr,
+            )
         return record
 
     def _cannot(self, run: Mapping[str, Any], case: Any) -> str:
@@ -107,7 +117,14 @@ class Front:
             return f"mutant '{run['mutant']}' is not known"
         if case.world_size > MOST_RANKS:
             return f"{case.world_size} ranks asked for, at most {MOST_RANKS} can be run"
+        try:
+            self._backend(case.world_size)
+        except CannotSetUp as why:
+            return str(why)
         return self._program.cannot(case)
+
+    def _backend(self, ranks: int) -> str:
+        return self._setup.backend_for(ranks, gpus_by_nvml())
 
     def _run(self, run: Mapping[str, Any], world_size: int) -> Outcome:
         self._worlds += 1
@@ -121,7 +138,8 @@ class Front:
                 case=run["case"],
                 keep=run["keep"],
                 fault=run["fault"],
-                device=self._device,
+                device=self._setup.device,
+                backend=self._backend(world_size),
                 store=store,
                 flight_file=run["flight_file"],
                 phases=run["phases"],
@@ -141,6 +159,9 @@ class Front:
     def _blame(self, record: dict[str, Any], run: Mapping[str, Any], outcome: Outcome) -> None:
         slots = flight.read(run["flight_file"], run["phases"]) if run["flight_file"] else []
         error = placed(first_cause(outcome.errors), slots)
-        print(f"rank {error.rank}:\n{error.traceback}" if error.traceback else error.message, file=sys.stderr)
+        print(
+            f"rank {error.rank}:\n{error.traceback}" if error.traceback else error.message,
+            file=sys.stderr,
+        )
         record["ending"] = error.ending
         record["failure"] = failure_of(error, where_all_were(slots, outcome.errors))

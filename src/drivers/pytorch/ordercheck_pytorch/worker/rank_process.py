@@ -22,6 +22,7 @@ from ..observe.where import message_of, phase_of_error
 from ..observe.wording import first_line, reworded
 from ..process_state import reset
 from ..torch_compat import file_store
+from . import staged_group
 from .channel import Channel, Closed
 from .flight import FlightRecorder
 from .program import Program, RankResult
@@ -85,10 +86,11 @@ def _run(program: Program, order: Order, orders: Channel) -> RankReport | RankEr
 def _make_world(order: Order, flight: FlightRecorder) -> None:
     torch.manual_seed(0)
     if order.device == "cuda":
-        torch.cuda.set_device(order.rank)
+        torch.cuda.set_device(order.rank % torch.cuda.device_count())
+    staged_group.register()
     flight.at_collective("build", "rendezvous", "world", -1, "")
     dist.init_process_group(
-        "nccl" if order.device == "cuda" else "gloo",
+        order.backend,
         store=file_store(order.store, order.world_size),
         rank=order.rank,
         world_size=order.world_size,

@@ -77,6 +77,7 @@ class Order:
     keep: str
     fault: dict[str, object] | None
     device: str
+    backend: str  # of torch.distributed
     store: str  # path of the file that ranks meet by
     flight_file: str
     phases: Sequence[str]  # in the order of the run message, by which the flight file numbers them

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .preload import import_all, set_environment
@@ -37,33 +37,35 @@ class ProtocolOut:
         self.line(json.dumps(message, separators=(",", ":")))
 
 
-def serve(load_program: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
-    """Returns the exit code when stdin ends. `load_program` makes a program.Program, once torch is there."""
+def serve(load_program: Callable[[], Any]) -> int:
+    """Returns the exit code when stdin ends. `load_program` makes a program.Program, once torch is there. What ranks are comes
+    from ORDERCHECK_DEVICE and ORDERCHECK_WORLD."""
     set_environment()
     out = ProtocolOut()
+    from ..torch_compat import gpus_by_nvml
     from .front import Front
+    from .rank_setup import CannotSetUp, setup_of
 
-    program, device = load_program(), _device(arguments)
+    try:
+        setup = setup_of(os.environ, gpus_by_nvml())
+    except CannotSetUp as why:
+        sys.exit(f"ordercheck_pytorch: {why}")
+    program = load_program()
     store = tempfile.mkdtemp(prefix="ordercheck-pytorch-")
-    front = Front(program, out, store, device)
+    front = Front(program, out, store, setup)
     try:
         out.message(front.hello())
         import_all()  # after the hello: nobody who only wants to know who this is need wait for it
         for line in sys.stdin.buffer:
             run = json.loads(line)
             if run["type"] != "run":
-                print(f"ordercheck_pytorch: expected a run, got a {run['type']}", file=sys.stderr)
+                print(
+                    f"ordercheck_pytorch: expected a run, got a {run['type']}",
+                    file=sys.stderr,
+                )
                 return 2
             front.answer(run)
         return 0
     finally:
         front.pool.kill()
         shutil.rmtree(store, ignore_errors=True)
-
-
-def _device(arguments: Sequence[str]) -> str:
-    if not arguments:
-        return "cpu"
-    if len(arguments) == 1 and arguments[0] in ("--device=cpu", "--device=cuda"):
-        return arguments[0].partition("=")[2]
-    sys.exit(f"ordercheck_pytorch: expected nothing or --device=cpu|cuda, got {' '.join(arguments)}")
