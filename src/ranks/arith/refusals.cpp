@@ -61,11 +61,11 @@ bool takes_tensors(const c10::FunctionSchema& schema) {
 
 }  // namespace
 
-void refuse_the_rest(torch::Library& aten) {
+void refuse_the_rest(torch::Library& aten, c10::DispatchKey key) {
   const OperatorTable& table = operator_table();
   c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
-  std::vector<c10::OperatorName> names = dispatcher.getRegistrationsForDispatchKey(c10::DispatchKey::CPU);
-  // Kernels for every device, which the dispatcher does not count as ones of the CPU.
+  std::vector<c10::OperatorName> names = dispatcher.getRegistrationsForDispatchKey(key);
+  // Kernels for every device, which the dispatcher does not count as ones of this one.
   for (const auto& [name, reason] : table.refused) {
     const c10::OperatorName full("aten::" + name, "");
     if (dispatcher.findSchema(full) && std::find(names.begin(), names.end(), full) == names.end()) names.push_back(full);
@@ -77,7 +77,7 @@ void refuse_the_rest(torch::Library& aten) {
     if (table.exact.contains(full) || table.kept.contains(base)) continue;
     const c10::OperatorHandle op = dispatcher.findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
     if (!takes_tensors(op.schema())) continue;
-    auto stock = op.getComputedKernelForDispatchKey(c10::DispatchKey::CPU);
+    auto stock = op.getComputedKernelForDispatchKey(key);
     const auto why = table.refused.find(base);
     auto refusal = table.refused_complex.contains(base)
                        ? std::make_unique<Refusal>(std::move(stock), Refused::complex, kOfComplex)

@@ -6,8 +6,8 @@
 
 namespace ordercheck::ranks {
 
-// For every operator of ATen with a kernel at the dispatch key CPU and a tensor among its arguments that the table
-// (operators.h) does not name.
-void refuse_the_rest(torch::Library& aten);
+// For every operator of ATen with a kernel at the dispatch key `key`, which is that of `aten`, and a tensor among its arguments that
+// the table (operators.h) does not name.
+void refuse_the_rest(torch::Library& aten, c10::DispatchKey key = c10::DispatchKey::CPU);
 
 }  // namespace ordercheck::ranks
