@@ -1,0 +1,10 @@
+// In a program that was built without CUDA.
+#include "ranks/cuda/prepare_gpu.h"
+
+namespace ordercheck::ranks {
+
+std::string settle_environment() { return ""; }
+
+std::string prepare_gpu(int) { return "no CUDA device: this program was built without CUDA"; }
+
+}  // namespace ordercheck::ranks
