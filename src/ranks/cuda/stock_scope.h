@@ -1,0 +1,21 @@
+// Inside an exact kernel: operators that it calls are LibTorch's own, on whatever device its tensors are.
+#pragma once
+
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+namespace ordercheck::ranks {
+
+// For its lifetime, on this thread: exact kernels of any_device.h call their stock kernels, and no autograd, autocast or dispatch
+// mode sees what is called. Nests.
+class StockScope {
+ public:
+  StockScope();
+  ~StockScope();
+  StockScope(const StockScope&) = delete;
+  static bool is_open();
+
+ private:
+  c10::impl::ExcludeDispatchKeyGuard above_;
+};
+
+}  // namespace ordercheck::ranks
