@@ -2,7 +2,8 @@
 // tests/pytorch/program/exact/conformance.py, which a test holds it against. The file tells how operands are drawn, how they lie
 // in memory and how results are hashed.
 //
-// Usage: exact-conformance CASES [LAYOUT], which all operands have in place of their own
+// Usage: exact-conformance CASES [LAYOUT [any-device|cuda]]. All operands have LAYOUT, or where it is empty their own. `any-device` asks the
+// kernels that are written for every device, on the CPU; `cuda` asks them on a GPU.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -22,6 +23,7 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/install.h"
 #include "ranks/arith/range.h"
+#include "ranks/cuda/exact_operators.h"
 #include "stack/counter_random.h"
 
 namespace ordercheck::ranks {
@@ -248,7 +250,18 @@ std::string strides_of(const std::vector<at::Tensor>& results) {
   return fmt::format("{}", fmt::join(all, ";"));
 }
 
-int print_all(const char* path, const std::string& layout) {
+// Operands are drawn on the CPU, and lie on a device as they lie there.
+void move_to_gpu(Call& call) {
+  const auto moved = [](const at::Tensor& x) {
+    return at::empty_strided(x.sizes(), x.strides(), x.options().device(at::kCUDA)).copy_(x);
+  };
+  for (auto& [name, value] : call.inputs)
+    if (value.isTensor()) value = moved(value.toTensor());
+  for (auto& [name, list] : call.lists)
+    for (at::Tensor& x : list) x = moved(x);
+}
+
+int print_all(const char* path, const std::string& layout, const std::string& kernels) {
   std::ifstream file(path);
   if (!file) {
     fmt::print(stderr, "exact-conformance: cannot read {}\n", path);
@@ -267,18 +280,26 @@ int print_all(const char* path, const std::string& layout) {
   }
   const at::NoGradGuard no_grad;
   at::set_num_threads(1);
-  install_exact_kernels();
+  if (kernels == "arith")
+    install_exact_kernels();
+  else
+    install_exact_operators(kernels == "cuda" ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU);
   for (const auto& [grid, lines] : by_grid) {
     for (const auto& columns : lines) {
+      // Of a CPU alone: elsewhere LibTorch composes attention of products and a softmax.
+      if (kernels != "arith" && columns[1].find("_for_cpu") != std::string::npos) continue;
       set_exact_grid(kNotExact);  // operands are drawn by stock kernels
-      const Call call = call_of(columns, layout);
+      Call call = call_of(columns, layout);
+      if (kernels == "cuda") move_to_gpu(call);
       set_exact_grid(grid);
       reset_range(1, PastRange::go_on);  // an infinity has a result too
       std::string told;
       try {
-        const std::vector<at::Tensor> results = results_of(call);
+        std::vector<at::Tensor> results = results_of(call);
         set_exact_grid(kNotExact);
-        told = fmt::format("{:016x}\t{}", hash_of_all(results), strides_of(results));
+        const std::string strides = strides_of(results);
+        for (at::Tensor& x : results) x = x.cpu();
+        told = fmt::format("{:016x}\t{}", hash_of_all(results), strides);
       } catch (const std::exception& error) {
         told = split(error.what(), '\n').front() + "\t";
       }
@@ -292,7 +313,10 @@ int print_all(const char* path, const std::string& layout) {
 }  // namespace ordercheck::ranks
 
 int main(int argc, char** argv) {
-  if (argc == 2 || argc == 3) return ordercheck::ranks::print_all(argv[1], argc == 3 ? argv[2] : "");
-  std::fputs("exact-conformance: expected the file of cases, and a layout for all operands or none\n", stderr);
+  const std::string kernels = argc > 3 ? argv[3] : "arith";
+  const bool is_known = kernels == "arith" || kernels == "any-device" || kernels == "cuda";
+  if (argc >= 2 && argc <= 4 && is_known) return ordercheck::ranks::print_all(argv[1], argc > 2 ? argv[2] : "", kernels);
+  std::fputs("exact-conformance: expected the file of cases, a layout for all operands or none, and any-device, cuda or none\n",
+             stderr);
   return 2;
 }
