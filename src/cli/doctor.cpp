@@ -59,7 +59,8 @@ void print_hello(const Hello& hello, Findings& findings) {
   const auto listed = [](const std::vector<std::string>& words) { return words.empty() ? "none" : join(words, " "); };
   findings.found("engine", hello.engine);
   findings.found("versions", hello.versions.empty() ? "none" : join(hello.versions, ", "));
-  findings.found("devices", listed(hello.devices));
+  const std::string absent = hello.absent_device.empty() ? "" : fmt::format(" ({})", hello.absent_device);
+  findings.found("devices", listed(hello.devices) + absent);
   findings.found("transforms", listed(names_in(hello.transforms)));
   findings.found("models", listed(hello.models));
   findings.found("own code", hello.own_code ? "yes" : "no");

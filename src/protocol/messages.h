@@ -36,6 +36,7 @@ struct Hello {
   std::string engine;                 // "native"
   std::vector<std::string> versions;  // "libtorch 2.11.0"
   std::vector<std::string> devices;   // "cpu"
+  std::string absent_device;          // why one that it was built for is not among them, or "": "no CUDA device: ..."
   std::vector<BuiltTransform> transforms;
   std::vector<std::string> models;
   bool own_code = false;            // it runs a user's own model or function, written package.module:name

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "protocol/flight.h"
 #include "protocol/messages.h"
+#include "ranks/cuda/devices.h"
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/model/models.h"
 #include "ranks/module/mutants.h"
@@ -49,6 +50,7 @@ Hello introduce(const std::vector<std::string>& versions) {
   Hello hello{.engine = engine_name(),
               .versions = versions,
               .devices = {"cpu"},
+              .absent_device = devices_here().absent,
               .transforms = built_transforms(),
               .models = model_names(),
               .mutants = mutants(),

@@ -76,6 +76,7 @@ inline Hello sample_hello() {
   return {.engine = "native",
           .versions = {"libtorch 2.11.0"},
           .devices = {"cpu"},
+          .absent_device = "no CUDA device: no CUDA-capable device is detected",
           .transforms = {{"tp"},
                          {.name = "fsdp", .modes = {""}, .scopes = {"block"}, .options = {{"reshard", {"always", "never"}}}}},
           .models = {"llama"},
