@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ranks/cuda/prepare_gpu.h"
 #include "ranks/module/checks.h"
 #include "ranks/train/run_case.h"
 #include "ranks/worker/serve.h"
@@ -37,6 +38,10 @@ int main() {
   const auto device = ordercheck::find_named<DeviceKind>(device_named);
   if (!device) refuse("ORDERCHECK_DEVICE", "cpu or fake", device_named);
   const RankSetup setup{.world = *world, .device = *device};
+  if (const std::string why = settle_environment(); !why.empty()) {
+    std::cerr << "ordercheck-ranks: " << why << "\n";
+    std::_Exit(2);
+  }
   const CaseRunner run_one = [&](const auto& run, auto* flight, const auto& on_step) {
     return run_case_in(setup, run, flight, on_step);
   };
