@@ -5,13 +5,14 @@
 # Libraries are taken from beside LibTorch, whose own they are, and from the toolkit where it has none.
 option(ORDERCHECK_CUDA "Build the native engine's worker for GPUs" OFF)
 
-foreach(room cuda)
+foreach(room cuda nccl)
   file(GLOB ${room}_without CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/without/*.cpp)
   file(GLOB ${room}_toolkit CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/toolkit/*.cpp)
 endforeach()
 file(GLOB cuda_kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda/toolkit/*.cu)
 if(NOT ORDERCHECK_CUDA)
   target_sources(ordercheck_ranks_cuda PRIVATE ${cuda_without})
+  target_sources(ordercheck_ranks_nccl PRIVATE ${nccl_without})
   return()
 endif()
 
@@ -71,7 +72,7 @@ if(NOT EXISTS ${nccl_INCLUDE}/nccl.h)
 endif()
 
 # Headers of CUDA for these sources alone: all others compile as in the preset cpu, and are found in ccache.
-foreach(room cuda)
+foreach(room cuda nccl)
   target_sources(ordercheck_ranks_${room} PRIVATE ${${room}_toolkit})
   set_source_files_properties(${${room}_toolkit} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS "USE_CUDA;USE_C10D_NCCL"
                               INCLUDE_DIRECTORIES "${nccl_INCLUDE};${CUDAToolkit_INCLUDE_DIRS}")

@@ -84,7 +84,7 @@ class GlooWork : public c10d::Work {
 }  // namespace
 
 GlooBackend::GlooBackend(const RankGroup& group, const std::string& folder, RankState& state, Waiting& waiting)
-    : OfferingBackend(group.name, place_in(group, state.rank), static_cast<int>(group.ranks.size())),
+    : ProcessBackend(group.name, place_in(group, state.rank), static_cast<int>(group.ranks.size())),
       gloo_(connect(group, folder, state.rank)),
       state_(state),
       waiting_(waiting) {}

@@ -17,14 +17,13 @@
 
 namespace ordercheck::ranks {
 
-class GlooBackend : public OfferingBackend {
+class GlooBackend : public ProcessBackend {
  public:
   // Connects to the group's other ranks: returns when all of them are here. They meet through files below `folder`, which is
   // this world's own. `rank` and `waiting` must outlive every wait for this backend's works.
   GlooBackend(const RankGroup& group, const std::string& folder, RankState& rank, Waiting& waiting);
 
-  // Returns when all ranks of the group have called it. Not counted: it is the world's, and no rank's program's.
-  void meet() { gloo_->barrier(c10d::BarrierOptions())->wait(); }
+  void meet() override { gloo_->barrier(c10d::BarrierOptions())->wait(); }
 
   const std::string getBackendName() const override { return "ordercheck_gloo"; }
 

@@ -22,6 +22,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
 
 #include "protocol/record_codec.h"
 #include "ranks/comm/gloo_backend.h"
@@ -149,15 +150,25 @@ struct Start {
   const std::function<std::string(RankState&)>& body;
 };
 
+// Several groups have one name, of which a rank is in one: with their first rank it is this one's alone.
+c10::intrusive_ptr<c10d::Store> store_of(const RankGroup& group, const std::string& folder) {
+  return c10::make_intrusive<c10d::FileStore>(folder + "/" + group.name + "." + std::to_string(group.ranks.front()),
+                                              static_cast<int>(group.ranks.size()));
+}
+
 // The groups of one rank. `folder` is gone when this returns: all ranks have found each other by then, and one that dies later
 // leaves nothing behind.
 void connect(const Start& start, RankState& state, Waiting& waiting, RegisteredGroups& groups) {
   waiting.begin();
-  c10::intrusive_ptr<GlooBackend> last;  // all ranks are in it
+  c10::intrusive_ptr<ProcessBackend> last;  // all ranks are in it
   for (const RankGroup& group : groups_of_ranks(start.mesh)) {
     if (std::ranges::find(group.ranks, state.rank) == group.ranks.end()) continue;
-    last = c10::make_intrusive<GlooBackend>(group, start.folder, state, waiting);
-    groups.add(group.name, last->getRank(), last->getSize(), c10::DeviceType::CPU, last);
+    if (start.options.make_backend) {
+      last = start.options.make_backend(group, store_of(group, start.folder), state, waiting);
+    } else {
+      last = c10::make_intrusive<GlooBackend>(group, start.folder, state, waiting);
+    }
+    groups.add(group.name, last->getRank(), last->getSize(), state.device.type(), last);
   }
   if (last) last->meet();
   waiting.end();
@@ -170,7 +181,7 @@ void connect(const Start& start, RankState& state, Waiting& waiting, RegisteredG
   if (getppid() != start.parent) std::_Exit(2);  // it died before
   pthread_setname_np(pthread_self(), fmt::format("rank {}", rank).c_str());
   at::set_num_threads(1);
-  RankState state(rank, start.mesh, start.options.flight, start.options.fault);
+  RankState state(rank, start.mesh, start.options.flight, start.options.fault, device_of_rank(start.options, rank));
   const RankScope scope(state);
   RegisteredGroups groups;
   Answer answer;

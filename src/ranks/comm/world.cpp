@@ -67,10 +67,10 @@ void run_rank(const std::shared_ptr<ThreadWorld>& world, RankState& state, const
 WorldResult run_thread_world(const Mesh& mesh, const WorldOptions& options, const std::function<void(RankState&)>& body) {
   assert(!find_rank() && "a world is not started from inside a rank");
   c10d::set_thread_isolation_mode(true);
-  const auto world = std::make_shared<ThreadWorld>(mesh, options.device);
+  const auto world = std::make_shared<ThreadWorld>(mesh, device_of_rank(options, 0));
   std::vector<std::unique_ptr<RankState>> states;
   for (int rank = 0; rank < world_size(mesh); ++rank)
-    states.push_back(std::make_unique<RankState>(rank, mesh, options.flight, options.fault, options.device));
+    states.push_back(std::make_unique<RankState>(rank, mesh, options.flight, options.fault, device_of_rank(options, rank)));
   run_on_rank_threads(
       static_cast<int>(states.size()), [&](int rank) { run_rank(world, *states[static_cast<std::size_t>(rank)], body); },
       [&](int rank, const std::system_error& error) {  // the ranks that run must not wait for this one for ever

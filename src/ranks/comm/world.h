@@ -10,6 +10,9 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
+
+#include <c10/util/intrusive_ptr.h>
 
 #include "parity/record.h"
 #include "protocol/flight.h"
@@ -17,13 +20,31 @@
 #include "ranks/module/rank.h"
 #include "stack/mesh.h"
 
+namespace c10d {
+class Store;
+}
+
 namespace ordercheck::ranks {
+
+class ProcessBackend;
+class Waiting;
+struct RankGroup;
+
+// Makes the backend of `rank` in one of its groups, whose ranks meet by `store`, which is the group's own. Returns when all are here.
+// What is handed in outlives the backend.
+using MakeBackend = std::function<c10::intrusive_ptr<ProcessBackend>(
+    const RankGroup& group, const c10::intrusive_ptr<c10d::Store>& store, RankState& rank, Waiting& waiting)>;
 
 struct WorldOptions {
   FlightRecorder* flight = nullptr;  // may be null
-  at::Device device = at::kCPU;      // of the ranks' tensors
+  std::vector<at::Device> devices;   // of each rank's tensors; empty: the CPU
   std::optional<Fault> fault;        // passed into the rank states; skip_collective and wrong_shape act in the world
+  MakeBackend make_backend;          // of ranks that are processes; where there is none, Gloo's
 };
+
+inline at::Device device_of_rank(const WorldOptions& options, int rank) {
+  return options.devices.empty() ? at::Device(at::kCPU) : options.devices.at(static_cast<std::size_t>(rank));
+}
 
 // How the world ended. `failure` names the first cause: the rank that threw (of several the one in the earliest step,
 // then the lowest), the two ranks that disagreed and on what, or for a deadlock every rank's place; its own place is the

@@ -1,6 +1,7 @@
 #include "ranks/train/run_case.h"
 
 #include <exception>
+#include <stdexcept>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -12,10 +13,14 @@
 #include "ranks/arith/range.h"
 #include "ranks/comm/process_world.h"
 #include "ranks/comm/world.h"
+#include "ranks/cuda/devices.h"
+#include "ranks/cuda/prepare_gpu.h"
 #include "ranks/device/fake_device.h"
 #include "ranks/model/models.h"
 #include "ranks/module/checks.h"
 #include "ranks/module/mutants.h"
+#include "ranks/nccl/nccl_world.h"
+#include "ranks/nccl/one_gpu_each.h"
 #include "ranks/train/assemble_record.h"
 #include "ranks/train/batch.h"
 #include "ranks/train/rank_answer.h"
@@ -69,17 +74,51 @@ std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Case& subje
   return parameters;
 }
 
-at::Device device_of(DeviceKind kind) { return kind == DeviceKind::fake ? install_fake_device() : at::Device(at::kCPU); }
+// Once a process: ranks that are threads share its first GPU.
+const std::string& why_no_gpu_for_threads() {
+  static const std::string why = prepare_gpu(/*gpu=*/0);
+  return why;
+}
+
+// Why ranks cannot be what was asked for on this machine, in one line, or "".
+std::string why_not_here(const RankSetup& setup, int ranks) {
+  if (setup.world == WorldKind::nccl) return why_no_nccl_here(ranks);
+  if (setup.world == WorldKind::gloo && setup.device != DeviceKind::cpu)
+    return fmt::format("ranks in world {} run on the cpu alone, and device {} was asked for", name_of(setup.world),
+                       name_of(setup.device));
+  return setup.device == DeviceKind::cuda ? why_no_gpu_for_threads() : "";
+}
+
+std::vector<at::Device> devices_of_ranks(const RankSetup& setup, int ranks) {
+  std::vector<at::Device> devices;
+  for (int rank = 0; rank < ranks; ++rank) {
+    switch (setup.device) {
+      case DeviceKind::cpu: devices.emplace_back(at::kCPU); break;
+      case DeviceKind::fake: devices.push_back(install_fake_device()); break;
+      case DeviceKind::cuda:
+        devices.emplace_back(at::kCUDA, setup.world == WorldKind::nccl ? gpu_of_rank(rank, devices_here().gpus) : 0);
+        break;
+    }
+  }
+  return devices;
+}
 
 WorldResult run_threads(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
                         std::vector<RankResult>& results) {
   return run_thread_world(mesh, options, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
 }
 
+// Each rank's process by itself: a GPU is not shared with a parent.
+void prepare_gpu_of(const RankState& rank) {
+  const std::string why = prepare_gpu(gpu_of_rank(rank.rank, devices_here().gpus));
+  if (!why.empty()) throw std::runtime_error(why);
+}
+
 WorldResult run_processes(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
                           std::vector<RankResult>& results) {
   std::vector<std::string> answers;
   const auto body = [&](RankState& rank) {
+    if (options.make_backend) prepare_gpu_of(rank);
     return encode(RankAnswer{.result = run_rank_program(program, rank), .range_used = range_used()});
   };
   const WorldResult world = run_process_world(mesh, options, body, answers);
@@ -101,9 +140,13 @@ void end(Record& record, Ending ending, Phase phase, std::string message) {
 std::vector<std::string> versions_in(const RankSetup& setup) {
   std::vector<std::string> versions{fmt::format("libtorch {}", TORCH_VERSION)};
   if (setup.world != WorldKind::threads) versions.push_back(fmt::format("{} processes", name_of(setup.world)));
-  if (setup.device != DeviceKind::cpu) versions.push_back(fmt::format("{} device", name_of(setup.device)));
+  if (setup.device == DeviceKind::fake) versions.push_back("fake device");
+  if (setup.device == DeviceKind::cuda)
+    for (std::string& version : gpu_versions()) versions.push_back(std::move(version));
   return versions;
 }
+
+std::string device_in(const RankSetup& setup) { return setup.device == DeviceKind::cuda ? "cuda" : "cpu"; }
 
 std::string engine_name() { return checks_are_left_out() ? "unchecked" : "native"; }
 
@@ -113,17 +156,15 @@ Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* fligh
   Record record{.case_text = print(run.subject),
                 .engine = engine_name(),
                 .versions = versions_in(setup),
-                .device = "cpu",
+                .device = device_in(setup),
                 .world_size = world_size(mesh),
                 .parity_owed = run.subject.settings.arithmetic == Arithmetic::exact};
   if (const std::string why = cannot_run(run, mesh); !why.empty()) {
     end(record, Ending::unsupported, Phase::build, why);
     return record;
   }
-  if (setup.world != WorldKind::threads && setup.device != DeviceKind::cpu) {
-    end(record, Ending::unsupported, Phase::build,
-        fmt::format("ranks in world {} run on the cpu alone, and device {} was asked for", name_of(setup.world),
-                    name_of(setup.device)));
+  if (const std::string why = why_not_here(setup, world_size(mesh)); !why.empty()) {
+    end(record, Ending::unsupported, Phase::build, why);
     return record;
   }
   install_exact_kernels();
@@ -139,11 +180,10 @@ Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* fligh
                             .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
-  const WorldOptions options{.flight = flight, .device = device_of(setup.device), .fault = run.fault};
-  WorldResult world;
-  try {
-    world = setup.world == WorldKind::gloo ? run_processes(mesh, options, program, results)
-                                           : run_threads(mesh, options, program, results);
+  if (setup.world != WorldKind::threads) versions.push_back(fmt::format("{} processes", name_of(setup.world)));
+  if (setup.device == DeviceKind::fake) versions.push_back("fake device");
+  if (setup.device == DeviceKind::cuda)
+    for (std::string& version : gpu_versions()) versions.push_back(std::move(version));
   } catch (const std::exception& error) {
     end(record, Ending::failed, Phase::build, error.what());
     return record;

@@ -14,11 +14,12 @@ namespace ordercheck::ranks {
 
 inline constexpr int kMaxRanks = 8;
 
-// What ranks are: threads of this process, or a process each, which talk over Gloo.
-ORDERCHECK_ENUM(WorldKind, threads, gloo)
+// What ranks are: threads of this process, or a process each, which talk over Gloo, or over NCCL with a GPU each.
+ORDERCHECK_ENUM(WorldKind, threads, gloo, nccl)
 
-// Where their tensors are: on the CPU, or on a device that is none (ranks/device/fake_device.h).
-ORDERCHECK_ENUM(DeviceKind, cpu, fake)
+// Where their tensors are: on the CPU, on a device that is none (ranks/device/fake_device.h), or on a GPU: all on the first where they
+// are threads, a GPU each over NCCL.
+ORDERCHECK_ENUM(DeviceKind, cpu, fake, cuda)
 
 struct RankSetup {
   WorldKind world = WorldKind::threads;
@@ -28,6 +29,9 @@ struct RankSetup {
 // What a record and a hello say that they were made with: LibTorch's version, and the world and the device where they are not the
 // usual ones. The fake device's kernels are the CPU's, and owe the same bits.
 std::vector<std::string> versions_in(const RankSetup& setup);
+
+// What a record says that its tensors were on: the fake device's are the CPU's.
+std::string device_in(const RankSetup& setup);
 
 // What the worker says that it is: "native", and "unchecked" with checks left out.
 std::string engine_name();

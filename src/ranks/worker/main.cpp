@@ -33,10 +33,12 @@ int main() {
   if (checks != "off" && checks != "on") refuse("ORDERCHECK_CHECKS", "on or off", checks);
   const std::string_view named = setting("ORDERCHECK_WORLD", name_of(WorldKind::threads));
   const auto world = ordercheck::find_named<WorldKind>(named);
-  if (!world) refuse("ORDERCHECK_WORLD", "threads or gloo", named);
-  const std::string_view device_named = setting("ORDERCHECK_DEVICE", name_of(DeviceKind::cpu));
+  if (!world) refuse("ORDERCHECK_WORLD", "threads, gloo or nccl", named);
+  const bool over_nccl = *world == WorldKind::nccl;
+  const std::string_view device_named = setting("ORDERCHECK_DEVICE", name_of(over_nccl ? DeviceKind::cuda : DeviceKind::cpu));
   const auto device = ordercheck::find_named<DeviceKind>(device_named);
-  if (!device) refuse("ORDERCHECK_DEVICE", "cpu or fake", device_named);
+  if (!device) refuse("ORDERCHECK_DEVICE", "cpu, fake or cuda", device_named);
+  if (over_nccl && *device != DeviceKind::cuda) refuse("ORDERCHECK_DEVICE", "cuda, or none named, with ranks over nccl", device_named);
   const RankSetup setup{.world = *world, .device = *device};
   if (const std::string why = settle_environment(); !why.empty()) {
     std::cerr << "ordercheck-ranks: " << why << "\n";
@@ -45,6 +47,6 @@ int main() {
   const CaseRunner run_one = [&](const auto& run, auto* flight, const auto& on_step) {
     return run_case_in(setup, run, flight, on_step);
   };
-  const int code = serve(run_one, versions_in(setup));
+  const int code = serve(run_one, versions_in(setup), device_in(setup));
   std::_Exit(code);  // LibTorch's static destructors have nothing to add
 }

@@ -46,10 +46,10 @@ class ProtocolOut {
   std::mutex mutex_;
 };
 
-Hello introduce(const std::vector<std::string>& versions) {
+Hello introduce(const std::vector<std::string>& versions, const std::string& device) {
   Hello hello{.engine = engine_name(),
               .versions = versions,
-              .devices = {"cpu"},
+              .devices = {device},
               .absent_device = devices_here().absent,
               .transforms = built_transforms(),
               .models = model_names(),
@@ -81,7 +81,7 @@ void answer(const Run& run, const CaseRunner& run_one, ProtocolOut& out) {
 
 }  // namespace
 
-int serve(const CaseRunner& run_one, const std::vector<std::string>& versions) {
+int serve(const CaseRunner& run_one, const std::vector<std::string>& versions, const std::string& device) {
   setenv("OMP_NUM_THREADS", "1", 1);
   // Libraries print to stdout: move it aside before anything else can.
   ProtocolOut out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
@@ -91,7 +91,7 @@ int serve(const CaseRunner& run_one, const std::vector<std::string>& versions) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   at::set_num_threads(1);
   install_saved_tensor_hooks();
-  out.line(encode(introduce(versions)));
+  out.line(encode(introduce(versions, device)));
   for (std::string line; std::getline(std::cin, line);) {
     const auto run = decode_run(line);
     if (!run) {

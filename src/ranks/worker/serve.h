@@ -14,8 +14,8 @@ namespace ordercheck::ranks {
 // How a case is run: run_case of ranks/train/run_case.h, or a program that watches it at work.
 using CaseRunner = std::function<Record(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step)>;
 
-// `versions` go into the hello. Takes over stdin, stdout and the process's settings for LibTorch; once a process. What it returns is the exit code:
+// `versions` and `device` go into the hello. Takes over stdin, stdout and the process's settings for LibTorch; once a process. What it returns is the exit code:
 // 0 after the last run, 2 when what came is not the protocol, with a line on stderr.
-int serve(const CaseRunner& run_one, const std::vector<std::string>& versions);
+int serve(const CaseRunner& run_one, const std::vector<std::string>& versions, const std::string& device = "cpu");
 
 }  // namespace ordercheck::ranks

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 // "completed", or the message of the failure.
 std::string outcome(c10::Device device, const RankBody& body) {
-  const WorldResult result = run_thread_world(mesh_with({{"tp", 2}}), {.device = device}, body);
+  const WorldResult result = run_thread_world(mesh_with({{"tp", 2}}), {.devices = {device, device}}, body);
   return result.failure ? result.failure->message : name_of(result.ending);
 }
 std::string on_cpu(const RankBody& body) { return outcome(at::kCPU, body); }
