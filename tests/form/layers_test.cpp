@@ -25,7 +25,7 @@ std::vector<SourceFile> cpp_files() {
   std::vector<SourceFile> files = files_under("src");
   std::erase_if(files, [](const SourceFile& file) {
     const std::string extension = extension_of(file.path);
-    return extension != ".h" && extension != ".cpp" && extension != ".cu";
+    return extension != ".h" && extension != ".cpp" && extension != ".cu" && extension != ".cuh";
   });
   return files;
 }

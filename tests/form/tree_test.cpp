@@ -14,7 +14,7 @@ constexpr std::size_t kLongest = 400;
 constexpr std::size_t kMostInBase = 15;
 
 bool is_code(const std::string& path) {
-  static const std::set<std::string> kExtensions{".h", ".cpp", ".cu", ".py", ".sh", ".cmake"};
+  static const std::set<std::string> kExtensions{".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake"};
   return kExtensions.contains(extension_of(path)) || path.rfind("scripts/", 0) == 0;
 }
 
