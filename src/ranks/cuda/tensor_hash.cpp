@@ -52,7 +52,7 @@ Hash128 hash_of_bytes(const at::Tensor& x) {
   const auto length = static_cast<std::uint64_t>(count);
   const std::uint64_t low = merged(all, hash.secret, 11, length * kHashStart[1]);
   const std::uint64_t high = merged(all, hash.secret, 192 - 64 - 11, ~(length * kHashStart[2]));
-  return {.words = {low, high}};
+  return {.words = {high, low}};
 }
 
 }  // namespace ordercheck::ranks::on_device

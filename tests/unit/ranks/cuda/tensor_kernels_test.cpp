@@ -52,7 +52,7 @@ TEST_P(TensorKernels, SnapSaysAsTheCpuDoesWhatTheGridDoesNotHold) {
 
 TEST_P(TensorKernels, SumAsTheCpuDoesOverAnyDims) {
   reset_range(1);
-  const at::Tensor x = noise({5, 1031, 6}, 4), gap = noise({9, 700}, 5).t();
+  const at::Tensor x = noise({5, 203, 6}, 4), gap = noise({9, 700}, 5).t();
   for (const Term term : {Term::itself, Term::magnitude, Term::square}) {
     for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {-1}}) {
       const at::Tensor owed = sum_terms(x, term, 40, dims, false, "a sum");
