@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "protocol/flight_layout.h"
+#include "protocol/flight_slot.h"
 
 namespace ordercheck {
 namespace {
@@ -179,6 +180,12 @@ void FlightRecorder::left_collective(int rank) {
 void FlightRecorder::finished(int rank) {
   mapping_->entry(rank).finished = 1;
   mapping_->publish(rank);
+}
+
+std::vector<FlightSlot> live_flight_slots() {
+  std::vector<FlightSlot> slots;
+  for (const Slot* slot = live_begin.load(); slot < live_end.load(); ++slot) slots.push_back(slot_of(*slot));
+  return slots;
 }
 
 }  // namespace ordercheck

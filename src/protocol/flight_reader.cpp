@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "protocol/flight.h"
 #include "protocol/flight_layout.h"
+#include "protocol/flight_slot.h"
 
 namespace ordercheck {
 namespace {
@@ -24,6 +25,17 @@ template <std::size_t N>
 std::string text_of(const std::array<char, N>& field) {
   return {field.begin(), std::find(field.begin(), field.end(), '\0')};
 }
+
+// A mapped file, unmapped when it goes.
+struct View {
+  void* memory = MAP_FAILED;
+  std::size_t bytes = 0;
+  ~View() {
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+  }
+};
+
+}  // namespace
 
 FlightSlot slot_of(const Slot& from) {
   FlightSlot slot;
@@ -54,17 +66,6 @@ FlightSlot slot_of(const Slot& from) {
   slot.ticket = entry.ticket;
   return slot;
 }
-
-// A mapped file, unmapped when it goes.
-struct View {
-  void* memory = MAP_FAILED;
-  std::size_t bytes = 0;
-  ~View() {
-    if (memory != MAP_FAILED) munmap(memory, bytes);
-  }
-};
-
-}  // namespace
 
 Result<std::vector<FlightSlot>> read_flight(const std::filesystem::path& path) {
   const auto wrong = [&](const std::string& what) { return Error{"flight file " + path.string() + ": " + what}; };

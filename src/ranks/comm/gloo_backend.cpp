@@ -4,7 +4,6 @@
 #include <chrono>
 #include <thread>
 
-#include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "ranks/comm/watched_offer.h"
@@ -26,15 +25,16 @@ c10d::ReduceOp reduce_op_of(Reduction reduction) {
   return reduction == Reduction::sum ? c10d::ReduceOp::SUM : c10d::ReduceOp::MAX;
 }
 
-c10::intrusive_ptr<c10d::Backend> connect(const RankGroup& group, const std::string& folder, int rank) {
+c10::intrusive_ptr<c10d::Backend> connect(const RankGroup& group, const MeetingPlace& meeting, int rank) {
   const int size = static_cast<int>(group.ranks.size());
   // Several groups have one name, of which a rank is in one: with their first rank it is this one's alone.
-  const std::string path = folder + "/" + group.name + "." + std::to_string(group.ranks.front());
-  static const auto device = c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  const std::string name = group.name + "." + std::to_string(group.ranks.front());
+  static const auto device = meeting.interface.empty() ? c10d::ProcessGroupGloo::createDeviceForHostname(meeting.address)
+                                                       : c10d::ProcessGroupGloo::createDeviceForInterface(meeting.interface);
   auto options = c10d::ProcessGroupGloo::Options::create(kNoLimit);
   options->devices.push_back(device);
-  return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::FileStore>(path, size), place_in(group, rank),
-                                                     size, std::move(options));
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(meeting.store_of(name, size), place_in(group, rank), size,
+                                                     std::move(options));
 }
 
 class GlooWork : public c10d::Work {
@@ -83,9 +83,9 @@ class GlooWork : public c10d::Work {
 
 }  // namespace
 
-GlooBackend::GlooBackend(const RankGroup& group, const std::string& folder, RankState& state, Waiting& waiting)
+GlooBackend::GlooBackend(const RankGroup& group, const MeetingPlace& meeting, RankState& state, Waiting& waiting)
     : ProcessBackend(group.name, place_in(group, state.rank), static_cast<int>(group.ranks.size())),
-      gloo_(connect(group, folder, state.rank)),
+      gloo_(connect(group, meeting, state.rank)),
       state_(state),
       waiting_(waiting) {}
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "ranks/comm/meeting_place.h"
 #include "ranks/comm/offering_backend.h"
 #include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rendezvous.h"
@@ -19,9 +20,9 @@ namespace ordercheck::ranks {
 
 class GlooBackend : public ProcessBackend {
  public:
-  // Connects to the group's other ranks: returns when all of them are here. They meet through files below `folder`, which is
-  // this world's own. `rank` and `waiting` must outlive every wait for this backend's works.
-  GlooBackend(const RankGroup& group, const std::string& folder, RankState& rank, Waiting& waiting);
+  // Connects to the group's other ranks: returns when all of them are here. `rank` and `waiting` must outlive every wait for this
+  // backend's works.
+  GlooBackend(const RankGroup& group, const MeetingPlace& meeting, RankState& rank, Waiting& waiting);
 
   void meet() override { gloo_->barrier(c10d::BarrierOptions())->wait(); }
 

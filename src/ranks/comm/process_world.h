@@ -19,7 +19,7 @@ namespace ordercheck::ranks {
 
 // As run_thread_world, but for `body`, which returns what the rank hands back: `answers` has it by rank, when the world completed.
 // The caller has one thread, and is no rank. Throws std::system_error where the system gives no pipe, no shared memory or no folder
-// for temporary files, and what nlohmann::json throws for bytes that are no rank's.
+// for temporary files, std::runtime_error where it keeps no flight file there, and what nlohmann::json throws for bytes that are no rank's.
 WorldResult run_process_world(const Mesh& mesh, const WorldOptions& options, const std::function<std::string(RankState&)>& body,
                               std::vector<std::string>& answers);
 

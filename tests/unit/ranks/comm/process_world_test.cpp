@@ -1,8 +1,10 @@
 #include "ranks/comm/process_world.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <set>
 
 #include "on_ranks.h"
@@ -10,11 +12,19 @@
 namespace ordercheck::ranks {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::string bytes_of(const at::Tensor& tensor) {
   const at::Tensor whole = tensor.contiguous();
   return {static_cast<const char*>(whole.const_data_ptr()), whole.nbytes()};
+}
+
+rlim_t bytes_mapped() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
 TEST(ProcessWorld, RunsEachRankInAProcessOfItsOwn) {
@@ -52,6 +62,7 @@ TEST(ProcessWorld, NamesTheRankThatThrewAndNotThoseThatWaitForIt) {
   const auto body = [](RankState& rank) -> std::string {
     rank.set_phase(2, Phase::optimizer);
     if (rank.rank == 1) throw std::runtime_error("no more");
+    if (rank.rank == 3) return "";  // it needs no one
     all_reduce(at::ones({2}, at::kDouble), "tp", Reduction::sum);
     return "";
   };
@@ -62,6 +73,29 @@ TEST(ProcessWorld, NamesTheRankThatThrewAndNotThoseThatWaitForIt) {
   EXPECT_EQ(result.failure->phase, Phase::optimizer);
   EXPECT_THAT(result.failure->message, HasSubstr("no more"));
   EXPECT_TRUE(answers.empty());
+  EXPECT_THAT(result.failure->ranks,
+              ElementsAre("rank 0: optimizer, in all_reduce #0 on tp, float64 [2]", StartsWith("rank 1: optimizer"),
+                          "rank 2: optimizer, in all_reduce #0 on tp, float64 [2]", "rank 3: finished"));
+}
+
+// What a machine without memory for one rank more does. The others must not take their share of the blame.
+TEST(ProcessWorld, ARankThatRunsOutOfMemoryIsNamedWithWhereTheOthersWere) {
+  std::vector<std::string> answers;
+  const auto body = [](RankState& rank) -> std::string {
+    if (rank.rank == 1) {
+      const rlimit little{bytes_mapped() + (16u << 20), bytes_mapped() + (16u << 20)};
+      setrlimit(RLIMIT_AS, &little);
+    }
+    const at::Tensor large = at::ones({std::int64_t{1} << 23}, at::kDouble);
+    return bytes_of(all_reduce(large, "tp", Reduction::sum)).substr(0, 8);
+  };
+  const WorldResult result = run_process_world(mesh_with({{"tp", 3}}), {}, body, answers);
+  EXPECT_EQ(result.ending, Ending::failed);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.failure->rank, 1);
+  EXPECT_THAT(result.failure->message, HasSubstr("allocate memory"));
+  EXPECT_THAT(result.failure->ranks, ElementsAre(HasSubstr("in all_reduce #0 on tp"), StartsWith("rank 1: build"),
+                                                 HasSubstr("in all_reduce #0 on tp")));
 }
 
 TEST(ProcessWorld, OfSeveralThatThrewTellsTheLowestOfTheEarliestStep) {
