@@ -18,6 +18,7 @@ const std::map<std::string, std::string>& not_called() {
       {"parse_page", "parse_rule reads its frame through it"},
       {"parse_item", "parse_stack reads items through it"},
       {"case_of", "decode_run reads a case through it"},
+      {"parse_launched_cases", "parse_case reads each of its lines"},
       {"record_of", "decode_record reads through it"},
       {"read_project", "one file for parse_project"},
       {"load_durations", "one file for parse_durations"},

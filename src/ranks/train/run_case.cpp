@@ -38,7 +38,7 @@ int microbatches_of(const Case& subject) {
 }
 
 // Why the case is not for this engine, or "".
-std::string cannot_run(const Run& run, const Mesh& mesh) {
+std::string cannot_run(const Run& run, const Mesh& mesh, int most_ranks) {
   const Case& c = run.subject;
   if (!contains(model_names(), c.model))
     return fmt::format("model '{}' is not built; expected one of {}", c.model, join(model_names(), ", "));
@@ -52,8 +52,8 @@ std::string cannot_run(const Run& run, const Mesh& mesh) {
     return run.mutant.empty();
   };
   if (!known()) return fmt::format("mutant '{}' is not known", run.mutant);
-  if (world_size(mesh) > kMaxRanks) {
-    return fmt::format("{} ranks asked for, at most {} can be run", world_size(mesh), kMaxRanks);
+  if (world_size(mesh) > most_ranks) {
+    return fmt::format("{} ranks asked for, at most {} can be run", world_size(mesh), most_ranks);
   }
   if (!all_have_work(mesh, microbatches_of(c))) {
     return fmt::format("{} data-parallel ranks times {} microbatches leave a rank without a sample", data_parallel_degree(mesh),
@@ -114,14 +114,14 @@ void prepare_gpu_of(const RankState& rank) {
   if (!why.empty()) throw std::runtime_error(why);
 }
 
-WorldResult run_processes(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
-                          std::vector<RankResult>& results) {
+WorldResult run_processes(const ProcessWorld& run_world, const Mesh& mesh, const WorldOptions& options,
+                          const RankProgram& program, std::vector<RankResult>& results) {
   std::vector<std::string> answers;
   const auto body = [&](RankState& rank) {
     if (options.make_backend) prepare_gpu_of(rank);
     return encode(RankAnswer{.result = run_rank_program(program, rank), .range_used = range_used()});
   };
-  const WorldResult world = run_process_world(mesh, options, body, answers);
+  const WorldResult world = run_world(mesh, options, body, answers);
   for (std::size_t rank = 0; rank < answers.size(); ++rank) {
     RankAnswer answer = decode_rank_answer(answers[rank]);
     results[rank] = std::move(answer.result);
@@ -150,8 +150,11 @@ std::string device_in(const RankSetup& setup) { return setup.device == DeviceKin
 
 std::string engine_name() { return checks_are_left_out() ? "unchecked" : "native"; }
 
-Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* flight,
-                   const std::function<void(int step)>& on_step) {
+namespace {
+
+// `run_world` of a world other than threads.
+Record run_on(const RankSetup& setup, const ProcessWorld& run_world, int most_ranks, const Run& run, FlightRecorder* flight,
+              const std::function<void(int step)>& on_step) {
   const Mesh mesh = mesh_of(run.subject.stack);
   Record record{.case_text = print(run.subject),
                 .engine = engine_name(),
@@ -159,7 +162,7 @@ Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* fligh
                 .device = device_in(setup),
                 .world_size = world_size(mesh),
                 .parity_owed = run.subject.settings.arithmetic == Arithmetic::exact};
-  if (const std::string why = cannot_run(run, mesh); !why.empty()) {
+  if (const std::string why = cannot_run(run, mesh, most_ranks); !why.empty()) {
     end(record, Ending::unsupported, Phase::build, why);
     return record;
   }
@@ -180,10 +183,14 @@ Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* fligh
                             .graphs = run.keep == Keep::graphs,
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
-  if (setup.world != WorldKind::threads) versions.push_back(fmt::format("{} processes", name_of(setup.world)));
-  if (setup.device == DeviceKind::fake) versions.push_back("fake device");
-  if (setup.device == DeviceKind::cuda)
-    for (std::string& version : gpu_versions()) versions.push_back(std::move(version));
+  const WorldOptions options{.flight = flight,
+                             .devices = devices_of_ranks(setup, world_size(mesh)),
+                             .fault = run.fault,
+                             .make_backend = setup.world == WorldKind::nccl ? MakeBackend(make_nccl_backend) : MakeBackend()};
+  WorldResult world;
+  try {
+    world = setup.world == WorldKind::threads ? run_threads(mesh, options, program, results)
+                                              : run_processes(run_world, mesh, options, program, results);
   } catch (const std::exception& error) {
     end(record, Ending::failed, Phase::build, error.what());
     return record;
@@ -198,6 +205,17 @@ Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* fligh
     end(record, Ending::failed, Phase::observe, error.what());
   }
   return record;
+}
+
+}  // namespace
+
+Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* flight,
+                   const std::function<void(int step)>& on_step) {
+  return run_on(setup, run_process_world, kMaxRanks, run, flight, on_step);
+}
+
+Record run_case_on(const ProcessWorld& run_world, int most_ranks, const Run& run) {
+  return run_on({.world = WorldKind::gloo}, run_world, most_ranks, run, nullptr, {});
 }
 
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step) {

@@ -9,6 +9,7 @@
 #include "parity/record.h"
 #include "protocol/flight.h"
 #include "protocol/messages.h"
+#include "ranks/comm/world.h"
 
 namespace ordercheck::ranks {
 
@@ -41,6 +42,14 @@ std::string engine_name();
 // A world of processes needs a caller with one thread (ranks/comm/process_world.h).
 Record run_case_in(const RankSetup& setup, const Run& run, FlightRecorder* flight,
                    const std::function<void(int step)>& on_step);
+
+// Runs a world of processes, as run_process_world does.
+using ProcessWorld =
+    std::function<WorldResult(const Mesh& mesh, const WorldOptions& options, const std::function<std::string(RankState&)>& body,
+                              std::vector<std::string>& answers)>;
+
+// As run_case_in of gloo, in a world of the caller's own with up to `most_ranks`. Where that completed, it gave every rank's answer.
+Record run_case_on(const ProcessWorld& run_world, int most_ranks, const Run& run);
 
 // On threads and the CPU.
 Record run_case(const Run& run, FlightRecorder* flight, const std::function<void(int step)>& on_step);

@@ -1,4 +1,5 @@
-// ordercheck-ranks: the native engine's worker. Speaks the worker protocol over stdin and stdout; see protocol/messages.h.
+// ordercheck-ranks: the native engine's worker. Speaks the worker protocol over stdin and stdout; see protocol/messages.h. With
+// arguments it is a rank of a world that a launcher started; see ranks/worker/launch.h.
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "ranks/cuda/prepare_gpu.h"
 #include "ranks/module/checks.h"
 #include "ranks/train/run_case.h"
+#include "ranks/worker/launch.h"
 #include "ranks/worker/serve.h"
 
 namespace {
@@ -27,10 +29,11 @@ std::string_view setting(const char* name, const char* usual) {
 
 }  // namespace
 
-int main() {
+int main(int argument_count, char** arguments) {
   const std::string_view checks = setting("ORDERCHECK_CHECKS", "on");
   if (checks == "off") leave_checks_out();  // the hello then says another engine
   if (checks != "off" && checks != "on") refuse("ORDERCHECK_CHECKS", "on or off", checks);
+  if (argument_count > 1) std::_Exit(launch(argument_count, arguments));
   const std::string_view named = setting("ORDERCHECK_WORLD", name_of(WorldKind::threads));
   const auto world = ordercheck::find_named<WorldKind>(named);
   if (!world) refuse("ORDERCHECK_WORLD", "threads, gloo or nccl", named);

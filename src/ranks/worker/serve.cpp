@@ -1,7 +1,5 @@
 #include "ranks/worker/serve.h"
 
-#include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,7 +8,6 @@
 #include <mutex>
 #include <string>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "base/bits.h"
@@ -18,11 +15,11 @@
 #include "protocol/flight.h"
 #include "protocol/messages.h"
 #include "ranks/cuda/devices.h"
-#include "ranks/graph/saved_tensors.h"
 #include "ranks/model/models.h"
 #include "ranks/module/mutants.h"
 #include "ranks/train/run_case.h"
 #include "ranks/transform/transform.h"
+#include "ranks/worker/process_settings.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -82,15 +79,9 @@ void answer(const Run& run, const CaseRunner& run_one, ProtocolOut& out) {
 }  // namespace
 
 int serve(const CaseRunner& run_one, const std::vector<std::string>& versions, const std::string& device) {
-  setenv("OMP_NUM_THREADS", "1", 1);
   // Libraries print to stdout: move it aside before anything else can.
-  ProtocolOut out(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  // Tensors of a few MB come and go with every operator: keep their memory instead of giving it back page by page.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  at::set_num_threads(1);
-  install_saved_tensor_hooks();
+  ProtocolOut out(move_stdout_aside());
+  settle_process();
   out.line(encode(introduce(versions, device)));
   for (std::string line; std::getline(std::cin, line);) {
     const auto run = decode_run(line);
