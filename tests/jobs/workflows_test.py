@@ -100,7 +100,7 @@ class Workflows(unittest.TestCase):
         # srun, but for its own options, is what it starts.
         program(self.folder / "bin/srun", 'while [[ $1 == -* ]]; do shift; done\nexec "$@"\n')
         array = self.passed(
-            f"scripts/ordercheck matrix plan --engine native --format slurm --shards {SHARDS}"
+            f"scripts/ordercheck matrix plan --engine native --format slurm-array --shards {SHARDS}"
         )
         first, last = array.strip().split("-")
         self.assertEqual((first, last), ("1", SHARDS))

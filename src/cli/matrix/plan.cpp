@@ -9,15 +9,23 @@
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
 #include "report/ci/job_files.h"
+#include "report/ci/slurm_script.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {
 
+std::vector<Case> cases_of(const Plan& plan) {
+  std::vector<Case> cases;
+  for (const PlannedCase& planned : plan.cases) cases.push_back(planned.subject);
+  return cases;
+}
+
 std::string rendered(const MatrixCommand& command, const Planned& planned, const std::vector<PlannedShard>& shards) {
   if (command.format == "github") return render_jobs_github(shards);
   if (command.format == "gitlab") return render_jobs_gitlab(shards);
-  if (command.format == "slurm") return render_jobs_slurm(shards);
+  if (command.format == "slurm-array") return render_jobs_slurm(shards);
+  if (command.format == "slurm") return render_slurm_script(cases_of(planned.plan));
   return render_plan_text(planned.plan) + (command.shards_given ? render_shards_text(shards) : "");
 }
 
@@ -35,6 +43,11 @@ Result<int> run_plan(const MatrixCommand& command) {
     if (!session) return session.error();
     const auto planned = plan_of(command, (*session)->runner().hello());
     if (!planned) return planned.error();
+    if (command.format == "slurm" && planned->plan.engine != Case{}.engine)
+      return Error{
+          fmt::format("--format slurm launches ranks of the native engine, got engine {}; --format slurm-array gives the "
+                      "shards of an array",
+                      planned->plan.engine)};
     const auto shards = shards_of_plan(*planned, command.shards, ShardCount::needed);
     if (!shards) return shards.error();
     if (command.format == "json")
@@ -53,8 +66,9 @@ void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
   CLI::App* plan = matrix.add_subcommand("plan", "List the cases, and what is not planned and why");
   add_folders(plan, *options);
   add_selection(plan, *options);
-  plan->add_option("--format", options->format, "text, json, github, gitlab or slurm")
-      ->check(CLI::IsMember({"text", "json", "github", "gitlab", "slurm"}))
+  plan->add_option("--format", options->format,
+                   "text, json, github, gitlab, slurm (a batch script that launches ranks) or slurm-array")
+      ->check(CLI::IsMember({"text", "json", "github", "gitlab", "slurm", "slurm-array"}))
       ->capture_default_str();
   add_json_flag(*plan, options->format);
   CLI::Option* shards = plan->add_option("--shards", options->shards, "Jobs of a GitHub or GitLab matrix, or of a Slurm array")
