@@ -77,7 +77,7 @@ Hello hello_in(const json& value) {
   return {.engine = value["engine"],
           .versions = words("versions"),
           .devices = words("devices"),
-          .absent_device = value.value("absent_device", ""),
+          .absent_device = value["absent_device"],
           .transforms = transforms_in(value["transforms"]),
           .models = words("models"),
           .own_code = value["own_code"],

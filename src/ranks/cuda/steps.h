@@ -24,6 +24,6 @@ inline Tensor over(const Tensor& a, double b) { return at::div(a, at::full({}, b
 // Memory for an elementwise result. It lies as the stock kernels lay theirs, which the operands' strides decide.
 inline Tensor room_for(const Tensor& x) { return at::neg(x); }
 inline Tensor room_for(const Tensor& a, const Tensor& b) { return at::maximum(a, b); }
-inline Tensor put_in(Tensor room, const Tensor& value) { return room.copy_(value); }
+inline Tensor put_in(const Tensor& room, const Tensor& value) { return room.copy_(value); }
 
 }  // namespace ordercheck::ranks::on_device

@@ -28,7 +28,7 @@ using Dtype = std::optional<at::ScalarType>;
 
 Tensor summand(const Tensor& x, Dtype dtype) {
   if (!dtype || x.scalar_type() == *dtype) return x;
-  return at::empty(x.sizes(), x.options().dtype(*dtype)).copy_(x);
+  return at::empty(x.sizes(), x.options().dtype(dtype)).copy_(x);
 }
 
 Tensor sum(const Tensor& x, Dtype dtype) { return sum_of(summand(x, dtype), at::IntArrayRef{}, false, "aten::sum"); }

@@ -53,6 +53,7 @@ class Front:
             "engine": engine_of(self._program),
             "versions": versions_of(self._program) + self._setup.told(self._backend(1)),
             "devices": devices(),
+            "absent_device": "",
             "transforms": list(self._program.transforms),
             "models": list(self._program.models),
             "own_code": True,
