@@ -14,12 +14,13 @@ struct sigaction before;
 
 // Of what a handler may call: write and sigaction.
 void name_access(int, siginfo_t* fault, void*) {
-  if (is_of_device(fault->si_addr)) {
+  if (fault->si_code > 0 && is_of_device(fault->si_addr)) {
     constexpr std::string_view line =
         "ordercheck-ranks: host code read or wrote memory of the fake device; on a GPU it would crash or read garbage\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
   }
-  sigaction(SIGSEGV, &before, nullptr);  // the access is done again when this returns, and ends the process
+  sigaction(SIGSEGV, &before, nullptr);     // the access is done again when this returns, and ends the process
+  if (fault->si_code <= 0) raise(SIGSEGV);  // sent by a process: nothing is done again
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ int main(int argument_count, char** arguments) {
   const std::string_view device_named = setting("ORDERCHECK_DEVICE", name_of(over_nccl ? DeviceKind::cuda : DeviceKind::cpu));
   const auto device = ordercheck::find_named<DeviceKind>(device_named);
   if (!device) refuse("ORDERCHECK_DEVICE", "cpu, fake or cuda", device_named);
-  if (over_nccl && *device != DeviceKind::cuda) refuse("ORDERCHECK_DEVICE", "cuda, or none named, with ranks over nccl", device_named);
+  if (over_nccl && *device != DeviceKind::cuda)
+    refuse("ORDERCHECK_DEVICE", "cuda, or none named, with ranks over nccl", device_named);
   const RankSetup setup{.world = *world, .device = *device};
   if (const std::string why = settle_environment(); !why.empty()) {
     std::cerr << "ordercheck-ranks: " << why << "\n";

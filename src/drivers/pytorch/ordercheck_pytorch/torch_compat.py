@@ -143,26 +143,6 @@ def description_of(group: dist.ProcessGroup) -> str:
     return getattr(group, "group_desc", "")
 
 
-def work_from_future(future: Any) -> Any:
-    """What a group written in Python returns of a call."""
-    from torch._C import _distributed_c10d
-
-    of_c10d: Any = _distributed_c10d
-    return of_c10d._create_work_from_future(future)
-
-
-def name_of_group(group: Any) -> str:
-    return str(dist.distributed_c10d._world.pg_names.get(group, ""))
-
-
-def take_place_of(inner: Any, outer: Any) -> None:
-    """To torch and to who asks it, the inner group is the outer one: the same name and ranks. Once is enough."""
-    groups = dist.distributed_c10d._world
-    if inner not in groups.pg_group_ranks:
-        groups.pg_group_ranks[inner] = groups.pg_group_ranks[outer]
-        inner._set_group_name(name_of_group(outer))
-
-
 def gpus_by_nvml() -> int:
     """Without touching CUDA; -1 where it is not told."""
     return int(getattr(torch.cuda, "_device_count_nvml", lambda: -1)())

@@ -26,6 +26,7 @@ TEST(FakeMemory, AHostThatReadsOrWritesItEndsWithItsName) {
 TEST(FakeMemory, OfACopyTheHostMayReadAndOtherFaultsHaveNoName) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EQ(read_on_host(at::ones({3}, on_fake()).to(at::kCPU)), 1);
+  EXPECT_EXIT(raise(SIGSEGV), testing::KilledBySignal(SIGSEGV), testing::Not(testing::HasSubstr("fake device"))) << "sent";
   const auto null = reinterpret_cast<const volatile double*>(std::uintptr_t{8});
   EXPECT_EXIT(static_cast<void>(*null), testing::KilledBySignal(SIGSEGV), testing::Not(testing::HasSubstr("fake device")));
 }

@@ -15,8 +15,6 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from ..torch_compat import name_of_group, take_place_of, work_from_future
-
 NAME = "staged"
 
 
@@ -41,12 +39,12 @@ class StagedGroup(_Group):
 
     @property
     def _gloo(self) -> Any:
-        take_place_of(self._inner, self)  # torch has named this one meanwhile
+        _take_place_of(self._inner, self)  # torch has named this one meanwhile
         return self._inner
 
     @property
     def group_name(self) -> str:
-        return name_of_group(self)
+        return _name_of(self)
 
     def rank(self) -> int:
         return self._rank
@@ -214,4 +212,24 @@ def _done(tensors: list[Tensor]) -> Any:
     on_gpu: list[Any] = sorted({tensor.device for tensor in tensors if tensor.is_cuda}, key=str)
     future: Any = torch.futures.Future(devices=on_gpu)
     future.set_result(tensors)
-    return work_from_future(future)
+    return _work_from_future(future)
+
+
+def _work_from_future(future: Any) -> Any:
+    """What a group written in Python returns of a call."""
+    from torch._C import _distributed_c10d
+
+    of_c10d: Any = _distributed_c10d
+    return of_c10d._create_work_from_future(future)
+
+
+def _name_of(group: Any) -> str:
+    return str(dist.distributed_c10d._world.pg_names.get(group, ""))
+
+
+def _take_place_of(inner: Any, outer: Any) -> None:
+    """To torch and to who asks it, the inner group is the outer one: the same name and ranks. Once is enough."""
+    groups = dist.distributed_c10d._world
+    if inner not in groups.pg_group_ranks:
+        groups.pg_group_ranks[inner] = groups.pg_group_ranks[outer]
+        inner._set_group_name(_name_of(outer))
