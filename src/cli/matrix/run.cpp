@@ -97,6 +97,13 @@ struct RanPlan {
   int exit_code = kNothingAgainst;
 };
 
+// What an engine says that it runs on decides which table its rows are of. One that owes another device's bits says that one.
+Status check_table_is_of(const std::string& device, const Hello& hello) {
+  if (device.empty() || (!hello.devices.empty() && hello.devices.front() == device)) return Done{};
+  return Error{fmt::format("--write: what --device {} shows is checked against the evidence of {}; write --check", device,
+                           hello.devices.empty() ? "another" : hello.devices.front())};
+}
+
 Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
   auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
   if (!session) return session.error();
@@ -108,8 +115,10 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
     fmt::print(stderr, "ordercheck matrix: no case of {} can be affected by what changed\n", planned->plan.engine);
     return RanPlan{.result = {}, .departures = "", .exit_code = kNothingAgainst};
   }
-  if (command.write)
+  if (command.write) {
+    if (const auto known = check_table_is_of(command.engine.device, runner.hello()); !known) return known.error();
     if (const auto writable = check_writable(evidence); !writable) return writable.error();
+  }
   std::optional<EvidenceTable> committed;
   if (command.check) {
     auto table = committed_table(evidence, head_of(runner.hello(), arithmetic_of(command)));
@@ -181,10 +190,10 @@ Result<std::string> page_of(HtmlPage& page, const std::vector<PlanResult>& resul
 
 // One interpreter after another, each told when it is through, then all beside each other.
 Result<int> run_matrix_command(const MatrixCommand& command) {
-  if (command.write && !(command.engine.world.empty() && command.engine.device.empty()))
+  if (command.write && !command.engine.world.empty())
     return Error{
-        "--write commits to what the engine's usual world and device showed, and others are checked against that; leave out "
-        "--world and --device, or write --check"};
+        "--write commits to what the engine's usual world showed, and other worlds are checked against that; leave out "
+        "--world, or write --check"};
   const auto specs = builds_of(command);
   if (!specs) return specs.error();
   if (!command.out.empty()) {

@@ -36,12 +36,16 @@ CAN_HOLD_KERNELS = hasattr(torch.library, "get_kernel")
 OVER_A_KERNEL: dict[str, Any] = {"allow_override": True} if CAN_HOLD_KERNELS else {}
 
 
-def on_cpu() -> Any:
-    return torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+def only(key: str) -> Any:
+    """The keys of a redispatch to the kernels of "CPU", "CUDA" or "Meta"."""
+    return torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
 
 
-def on_meta() -> Any:
-    return torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
+def held_kernel(operator: str, key: str) -> Callable[..., Any] | None:
+    """The stock kernel of "aten::mm" by itself; None where there is none. Only where CAN_HOLD_KERNELS."""
+    with contextlib.suppress(RuntimeError):
+        return functools.partial(torch.library.get_kernel(operator, key).call_boxed, only(key))
+    return None
 
 
 def has_kernel(operator: str, key: str) -> bool:

@@ -58,7 +58,7 @@ class RankRun:
         model = self.build()
         # Not before: what a factory initializes its parameters with may sum as it likes.
         with (
-            exact_kernels(settings.grid) if settings.exact else keyed_draws(),
+            exact_kernels(settings.grid, self.device) if settings.exact else keyed_draws(),
             drawing_as_eager(),
             self.watching_partials() as met,
         ):

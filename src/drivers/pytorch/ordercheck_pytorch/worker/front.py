@@ -52,7 +52,7 @@ class Front:
             "protocol": PROTOCOL,
             "engine": engine_of(self._program),
             "versions": versions_of(self._program) + self._setup.told(self._backend(1)),
-            "devices": devices(),
+            "devices": devices(self._setup.device),
             "absent_device": "",
             "transforms": list(self._program.transforms),
             "models": list(self._program.models),

@@ -24,10 +24,11 @@ def versions_of(program: Program) -> list[str]:
     return [project, torch_version] if program.project else [torch_version]
 
 
-def devices() -> list[str]:
-    """CUDA is asked for through NVML: to touch it would be felt in every rank that is forked."""
+def devices(in_use: str) -> list[str]:
+    """What ranks run on first. CUDA is asked for through NVML: to touch it would be felt in every rank that is forked."""
     has_nccl = torch.distributed.is_nccl_available()
-    return ["cpu", "cuda"] if torch.version.cuda and has_nccl and gpus_by_nvml() > 0 else ["cpu"]
+    there = ["cpu", "cuda"] if torch.version.cuda and has_nccl and gpus_by_nvml() > 0 else ["cpu"]
+    return sorted(there, key=lambda device: device != in_use)
 
 
 def content_hash(program: Program) -> str:

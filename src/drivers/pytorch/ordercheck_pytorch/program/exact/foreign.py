@@ -19,9 +19,9 @@ from ...torch_compat import (
     OVER_A_KERNEL,
     all_operators,
     has_kernel,
+    held_kernel,
     is_registered_in_python,
-    on_cpu,
-    on_meta,
+    only,
     take_back,
 )
 from .guard import is_inexact
@@ -113,19 +113,15 @@ def refusing_operator(name: str) -> Callable[..., Any]:
     namespace, _, operator = name.partition("::")
     base, _, which = operator.partition(".")
     overload = getattr(getattr(getattr(torch.ops, namespace), base), which or "default")
-    kernel = torch.library.get_kernel(name, "CPU") if CAN_HOLD_KERNELS else None
+    kernel = held_kernel(name, "CPU") if CAN_HOLD_KERNELS else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [*args, *kwargs.values()]
         if any(x.device.type == "meta" for x in tensors_of(given)):  # shapes are worked out
-            return overload.redispatch(on_meta(), *args, **kwargs)
+            return overload.redispatch(only("Meta"), *args, **kwargs)
         if any(is_inexact(value) for value in given):
             raise Unsupported(f"{name} is written in C++ outside of ATen, and has no exact kernel")
-        return (
-            kernel.call_boxed(on_cpu(), *args, **kwargs)
-            if kernel is not None
-            else overload.redispatch(on_cpu(), *args, **kwargs)
-        )
+        return kernel(*args, **kwargs) if kernel else overload.redispatch(only("CPU"), *args, **kwargs)
 
     return call
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import warnings
 from collections.abc import Iterator
 
 import torch
 
 from ...process_state import CASE_STATE
-from ...torch_compat import OVER_A_KERNEL, operators_with_kernels, take_back
+from ...torch_compat import CAN_HOLD_KERNELS, OVER_A_KERNEL, operators_with_kernels, take_back
 from . import (  # noqa: F401  each declares its kernels
     attention,
     clipping,
@@ -28,19 +29,22 @@ from .dropout import DROPOUT
 from .foreign import refusing_what_is_foreign
 from .guard import DRAW, drawing_operators, refused_operators, refusing
 from .inductor import calling_operators
-from .kernels import ALSO_STOCK, KERNELS
+from .kernels import ALSO_STOCK, KERNELS, Unsupported
 from .parameters import parameters_on_grid
 from .reductions import exact_reductions
-from .stock import KEY, placed, take_stock
+from .stock import KEY, placed, places_of, take_stock
 
 
 @contextlib.contextmanager
-def exact_kernels(grid: int) -> Iterator[None]:
-    """Within, the kernels of this process are exact; behind it the stock ones are back."""
+def exact_kernels(grid: int, device: str = "cpu") -> Iterator[None]:
+    """Within, the kernels of this process are exact, those of the device among them; behind it the stock ones are back."""
     CASE_STATE.product_bits, CASE_STATE.range_used = grid, 0.0
-    refused = refused_operators(operators_with_kernels("CPU"))
-    for name in [*KERNELS, *ALSO_STOCK, *refused, *CASTING]:
-        take_stock(name)
+    places = places_of(device)
+    if len(places) > 1 and not CAN_HOLD_KERNELS:
+        raise Unsupported("exact arithmetic on a GPU needs a torch that has torch.library.get_kernel")
+    refused = {place: refused_operators(operators_with_kernels(place.device)) for place in places}
+    for name in [*KERNELS, *ALSO_STOCK, *itertools.chain(*refused.values()), *CASTING]:
+        take_stock(name, places)
     over_stock = OVER_A_KERNEL
     # First what imports the compiler, which tries an operator or two of its own on float32.
     with (
@@ -52,12 +56,13 @@ def exact_kernels(grid: int) -> Iterator[None]:
     ):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
-            for name, function in KERNELS.items():
-                library.impl(name, placed(name, function), KEY, **over_stock)
-            for name, kind in refused.items():
-                library.impl(name, placed(name, refusing(name, kind)), KEY, **over_stock)
-            for name in CASTING:
-                library.impl(name, placed(name, refusing_to_cast(name)), KEY, **over_stock)
+            for place in places:
+                for name, function in KERNELS.items():
+                    library.impl(name, placed(name, function), place.key, **over_stock)
+                for name, kind in refused[place].items():
+                    library.impl(name, placed(name, refusing(name, kind)), place.key, **over_stock)
+                for name in CASTING:
+                    library.impl(name, placed(name, refusing_to_cast(name)), place.key, **over_stock)
             foreign.enter_context(refusing_what_is_foreign())
             foreign.enter_context(refusing_autocast())
         yield
@@ -68,7 +73,7 @@ def keyed_draws() -> Iterator[None]:
     """In arithmetic that rounds: dropout's kernel, and refusals of what else draws in a step. The rest is stock."""
     refused = drawing_operators(operators_with_kernels("CPU"))
     for name in [*DROPOUT, *refused]:
-        take_stock(name)
+        take_stock(name, places_of("cpu"))
     with _library() as library:
         for name, function in DROPOUT.items():
             library.impl(name, placed(name, function), KEY, **OVER_A_KERNEL)
