@@ -98,6 +98,7 @@ def run(pool: RankPool, folder: Any) -> list[RankReport]:
             keep="hashes",
             fault=None,
             device="cpu",
+            backend="gloo",
             store=str(folder / "store"),
             flight_file="",
             phases=(),

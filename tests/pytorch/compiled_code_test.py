@@ -38,6 +38,7 @@ def test_killed_ranks_leave_their_folder_to_nobody(tmp_path: Path, monkeypatch: 
         keep="hashes",
         fault=None,
         device="cpu",
+        backend="gloo",
         store=str(tmp_path / "store"),
         flight_file="",
         phases=PHASES,
