@@ -15,7 +15,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ordercheck", help="the program")
     parser.add_argument(
-        "--only", default="tp=2,*", help="the part of the matrix, as in ordercheck matrix run"
+        "--only", default="tp=2,fsdp=2*", help="the part of the matrix, as in ordercheck matrix run"
     )
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
