@@ -53,6 +53,14 @@ class Launched(LaunchTest):
         self.assertIn("2 cases of 1 part on native", merged.stdout, merged.stderr)
         self.assertIn("control        repeated runs held: 1 of 1", merged.stdout)
 
+    def test_a_stack_that_is_silently_wrong_differs(self) -> None:
+        wrong = "optimizer=adamw,fsdp=2"
+        self.assertEqual(
+            [self.code_of(one) for one in self.started_by_hand(2, wrong)], [1, 0], self.errors("0")
+        )
+        seen = row_of(self.record, wrong)
+        self.assertEqual((seen["verdict"], seen["ending"]), ("differs", "completed"), seen["message"])
+
     def test_a_launch_shows_what_the_same_world_on_one_machine_shows(self) -> None:
         self.assertEqual([self.code_of(one) for one in self.started_by_hand(2, "ac,fsdp=2")], [0, 0])
         alone = self.folder / "alone.tsv"

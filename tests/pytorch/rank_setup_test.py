@@ -27,9 +27,9 @@ def test_on_gpus_over_nccl_where_each_rank_has_one_and_else_through_the_host() -
 
 
 def test_a_record_names_what_is_not_usual() -> None:
-    assert RankSetup().told("gloo") == []
-    assert RankSetup("cuda").told("nccl") == []
-    assert RankSetup("cuda").told("staged") == ["staged collectives"]
+    assert RankSetup().beside_versions("gloo") == []
+    assert RankSetup("cuda").beside_versions("nccl") == []
+    assert RankSetup("cuda").beside_versions("staged") == ["staged collectives"]
 
 
 def test_what_cannot_be_had_is_one_line() -> None:

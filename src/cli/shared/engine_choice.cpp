@@ -67,9 +67,9 @@ void add_engine_options(CLI::App* command, EngineChoice& choice) {
 
 void add_world_options(CLI::App* command, EngineChoice& choice) {
   command->add_option("--world", choice.world,
-                      "What ranks are. Of the native engine: threads of one process (the default), or gloo: a process each, "
-                      "which talk over Gloo. Of the pytorch engine, processes over gloo (the default), staged: through the "
-                      "host, for tensors of a device; or nccl");
+                      "What ranks are. Of the native engine: threads of one process (the default), gloo: a process each, which "
+                      "talk over Gloo, or nccl: the same with a GPU each. Of the pytorch engine, processes over gloo (the "
+                      "default), staged: through the host, for tensors of a device; or nccl");
   command->add_option(
       "--device", choice.device,
       "Where ranks have their tensors: cpu (the default). Of the native engine also fake: a device that is none, on which "

@@ -48,13 +48,4 @@ class OfferingBackend : public c10d::Backend {
   std::string group_;
 };
 
-// Of ranks that are processes.
-class ProcessBackend : public OfferingBackend {
- public:
-  using OfferingBackend::OfferingBackend;
-
-  // Returns when all ranks of the group have called it. Not counted: it is the world's, and no rank's program's.
-  virtual void meet() = 0;
-};
-
 }  // namespace ordercheck::ranks

@@ -15,8 +15,11 @@ class ThreadWork : public c10d::Work {
         operation_(offer.operation),
         shape_(shape_of(offer)) {}
 
-  bool isCompleted() override { return world_->is_done(*meeting_); }
-  bool isSuccess() const override { return world_->is_done(*meeting_); }
+  // On a device also its streams have done it.
+  bool isCompleted() override { return isSuccess(); }
+  bool isSuccess() const override {
+    return world_->is_done(*meeting_) && (!meeting_->exchanged || meeting_->exchanged->query());
+  }
 
   bool wait(std::chrono::milliseconds) override {
     const FlightSlot place = place_of_wait(state_, operation_, meeting_->group, meeting_->number, shape_);

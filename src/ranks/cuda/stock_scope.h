@@ -5,8 +5,9 @@
 
 namespace ordercheck::ranks {
 
-// For its lifetime, on this thread: exact kernels of any_device.h call their stock kernels, and no autograd, autocast or dispatch
-// mode sees what is called. Nests.
+// For its lifetime, on this thread: exact kernels of exact_operators.h call their stock kernels, and no autograd, autocast or dispatch
+// mode sees what is called. Exactness stays on, since an exact kernel asks for its grid: StockOperators (ranks/arith/stock_operators.h)
+// turns it off. Nests.
 class StockScope {
  public:
   StockScope();

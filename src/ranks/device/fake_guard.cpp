@@ -22,7 +22,11 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   c10::Stream getStreamFromGlobalPool(c10::Device, bool) const override { return as_stream(next_of_pool()); }
   c10::Stream getNewStream(c10::Device, int) const override { return as_stream(next_of_pool()); }
   c10::Stream exchangeStream(c10::Stream stream) const override { return as_stream(exchange_stream(index_of(stream))); }
-  bool queryStream(const c10::Stream&) const override { return true; }
+  // A kernel has run when it is launched. Who is told so knows it, and what it launches from now on is behind.
+  bool queryStream(const c10::Stream& stream) const override {
+    wait_on_host(now_on(index_of(stream)));
+    return true;
+  }
   void synchronizeStream(const c10::Stream& stream) const override { wait_on_host(now_on(index_of(stream))); }
   void synchronizeDevice(c10::DeviceIndex) const override { wait_for_device(); }
 
@@ -33,7 +37,10 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void block(void* event, const c10::Stream& stream) const override {
     if (event) wait_on(index_of(stream), *static_cast<Clock*>(event));
   }
-  bool queryEvent(void*) const override { return true; }
+  bool queryEvent(void* event) const override {
+    if (event) wait_on_host(*static_cast<Clock*>(event));
+    return true;
+  }
   void synchronizeEvent(void* event) const override {
     if (event) wait_on_host(*static_cast<Clock*>(event));
   }

@@ -5,10 +5,7 @@
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "ranks/comm/offering_backend.h"
-#include "ranks/comm/rank_groups.h"
-#include "ranks/comm/waiting.h"
-#include "ranks/module/rank.h"
+#include "ranks/comm/process_backend.h"
 
 namespace ordercheck::ranks {
 

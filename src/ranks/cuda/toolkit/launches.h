@@ -1,4 +1,4 @@
-// The launches that the .cu files hold, declared for whoever knows LibTorch: nvcc does not read it.
+// The launches that the .cu files hold, declared for sources that include LibTorch: nvcc does not read it.
 //
 // `room` is memory of the device, kLaunchRoom bytes; each launch waits for its stream and hands back on the host.
 #pragma once

@@ -47,7 +47,6 @@ def test_what_has_no_exact_kernel_is_refused_there_too(installed: None) -> None:
 def test_behind_it_the_stock_kernels_are_back() -> None:
     with exact_kernels(20, "cuda"):
         pass
-    assert torch.library.get_kernel("aten::mm", "CUDA") is not None
     a = of_thirds()
     product = torch.mm(a, a.t())
     assert not torch.equal(product * 2**40, (product * 2**40).round()), "thirds are on no grid"

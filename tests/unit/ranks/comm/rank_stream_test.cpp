@@ -1,5 +1,7 @@
 // Ranks that are threads on one device: a mutant for each kind of error that only a device shows, beside its correct twin, and on the CPU,
 // where both are right.
+#include <atomic>
+
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -22,23 +24,28 @@ std::string on_fake(const RankBody& body) { return outcome(install_fake_device()
 
 at::Tensor numbers_there(const RankState& state) { return numbers({4}, state.rank).to(state.device); }
 
-// Sums over the group and doubles the sum. Whoever asks only whether the call is done knows that on the CPU its result is there.
-RankBody doubles_a_sum(bool waits) {
-  return [waits](RankState& state) {
+enum class Waits { never, for_work, by_asking };
+
+// Sums over the group and doubles the sum. Once both ranks have called, the result is there on the CPU: the last of them made it.
+RankBody doubles_a_sum(Waits waits) {
+  return [waits, called = std::make_shared<std::atomic<int>>(0)](RankState& state) {
     std::vector<at::Tensor> tensors{numbers_there(state)};
     const auto work = c10d::resolve_process_group("tp")->allreduce(tensors);
-    while (!work->isCompleted()) std::this_thread::yield();
-    if (waits) work->wait();
+    ++*called;
+    while (*called < 2) std::this_thread::yield();
+    if (waits == Waits::for_work) work->wait();
+    while (waits == Waits::by_asking && !work->isCompleted()) std::this_thread::yield();
     const at::Tensor expected = (numbers({4}, 0) + numbers({4}, 1)) * 2;
     EXPECT_TRUE(same_bits((tensors[0] * 2).to(at::kCPU), expected));
   };
 }
 
 TEST(RankStream, AMissingWaitIsAnError) {
-  EXPECT_EQ(on_cpu(doubles_a_sum(true)), "completed");
-  EXPECT_EQ(on_cpu(doubles_a_sum(false)), "completed");
-  EXPECT_EQ(on_fake(doubles_a_sum(true)), "completed");
-  EXPECT_THAT(on_fake(doubles_a_sum(false)), HasSubstr("and no event or synchronization orders the two"));
+  for (const Waits waits : {Waits::never, Waits::for_work, Waits::by_asking})
+    EXPECT_EQ(on_cpu(doubles_a_sum(waits)), "completed");
+  EXPECT_EQ(on_fake(doubles_a_sum(Waits::for_work)), "completed");
+  EXPECT_EQ(on_fake(doubles_a_sum(Waits::by_asking)), "completed") << "c10d says that it is done when its streams have done it";
+  EXPECT_THAT(on_fake(doubles_a_sum(Waits::never)), HasSubstr("and no event or synchronization orders the two"));
 }
 
 // Computes on another stream than the rank's, as a side stream for copies would be.

@@ -104,6 +104,15 @@ TEST_F(FakeStreams, AHostThatReadsWaitsForItsStreamAlone) {
   EXPECT_THAT(error_of(other, [&] { second.to(at::kCPU); }), HasSubstr("aten::copy_ on stream"));
 }
 
+TEST_F(FakeStreams, WhoIsToldThatAnEventIsDoneLaunchesBehindIt) {
+  const at::Tensor written = made_on(one);
+  c10::Event event(device.type());
+  event.record(one);
+  EXPECT_THAT(error_of(other, [&] { written + 1; }), HasSubstr("orders the two")) << "nobody asked";
+  EXPECT_TRUE(event.query());
+  EXPECT_EQ(error_of(other, [&] { written + 1; }), "none");
+}
+
 TEST_F(FakeStreams, MemoryOfAnotherStreamIsRecordedBeforeItIsLetGoOf) {
   const auto use_and_reuse = [&](bool recorded) {
     at::Tensor used = made_on(one);

@@ -51,7 +51,7 @@ class Front:
             "type": "hello",
             "protocol": PROTOCOL,
             "engine": engine_of(self._program),
-            "versions": versions_of(self._program) + self._setup.told(self._backend(1)),
+            "versions": versions_of(self._program) + self._setup.beside_versions(self._backend(1)),
             "devices": devices(self._setup.device),
             "absent_device": "",
             "transforms": list(self._program.transforms),
@@ -82,7 +82,7 @@ class Front:
             record["ending"] = "unsupported"
             record["failure"] = failure_of(RankError(-1, 0, "unsupported", why))
             return record
-        record["versions"] += self._setup.told(self._backend(case.world_size))
+        record["versions"] += self._setup.beside_versions(self._backend(case.world_size))
         outcome = self._run(run, case.world_size)
         suspicious = ""
         if outcome.used and outcome.errors and first_cause(outcome.errors).ending in ("failed", *DEATHS):

@@ -31,8 +31,8 @@ class RankSetup:
             )
         return STAGED
 
-    def told(self, backend: str) -> list[str]:
-        """What a record says beside versions: nothing of what is usual."""
+    def beside_versions(self, backend: str) -> list[str]:
+        """What a record says beside the versions of torch: nothing of what is usual."""
         return [] if backend == COLLECTIVES[self.device][0] else [f"{backend} collectives"]
 
 
