@@ -26,6 +26,6 @@ struct Casts {
 
 }  // namespace
 
-void register_autocast() { static const auto* const once = new Casts; }
+void register_autocast() { [[maybe_unused]] static const auto* const once = new Casts; }
 
 }  // namespace ordercheck::ranks::fake

@@ -153,7 +153,7 @@ class Call {
     if (value.isDevice()) return c10::Device(at::kCPU);
     if (value.isTensorList()) {
       c10::List<Tensor> views;
-      for (const Tensor tensor : value.toTensorList()) views.push_back(on_host(tensor, written));
+      for (const Tensor& tensor : value.toTensorVector()) views.push_back(on_host(tensor, written));
       return views;
     }
     if (value.isOptionalTensorList()) {
@@ -169,7 +169,7 @@ class Call {
     if (value.isTensor()) return views_.on_device(value.toTensor(), name_);
     if (!value.isTensorList()) return value;
     c10::List<Tensor> tensors;
-    for (const Tensor tensor : value.toTensorList()) tensors.push_back(views_.on_device(tensor, name_));
+    for (const Tensor& tensor : value.toTensorVector()) tensors.push_back(views_.on_device(tensor, name_));
     return tensors;
   }
 
@@ -231,6 +231,6 @@ struct Kernels {
 
 }  // namespace
 
-void register_kernels() { static const auto* const once = new Kernels; }
+void register_kernels() { [[maybe_unused]] static const auto* const once = new Kernels; }
 
 }  // namespace ordercheck::ranks::fake
