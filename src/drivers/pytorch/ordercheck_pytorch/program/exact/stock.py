@@ -19,19 +19,19 @@ KEY = "CPU" if CAN_HOLD_KERNELS else "BackendSelect"
 
 
 @dataclass(frozen=True)
-class Place:
+class KernelPlace:
     """Where kernels of one device stand, and the key that says what it has."""
 
     key: str
     device: str  # as a dispatch key
 
 
-def places_of(device: str) -> list[Place]:
+def places_of(device: str) -> list[KernelPlace]:
     """A rank on a GPU has tensors of the host too."""
-    return [Place(KEY, "CPU"), *([Place("CUDA", "CUDA")] if device == "cuda" else [])]
+    return [KernelPlace(KEY, "CPU"), *([KernelPlace("CUDA", "CUDA")] if device == "cuda" else [])]
 
 
-def take_stock(name: str, places: Sequence[Place]) -> None:
+def take_stock(name: str, places: Sequence[KernelPlace]) -> None:
     """Of "mm" or "mm.out". All are to be taken before any kernel is replaced."""
     calls = PROCESS.stock_kernels
     if name in calls:
