@@ -134,13 +134,18 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
       target_(std::move(target)),
       observations_(observations),
       job_(std::move(job)),
-      parts_(std::make_shared<const PartIndex>(rules)),
+      catalogue_(std::make_shared<const Catalogue>(rules)),
+      job_values_(values_of(job_)),
       others_(std::make_shared<Others>()) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
-  for (const Rule& rule : rules_) {
-    severities_.push_back(severity_of(rule, target_, grade(rule)));
-    silenced_.push_back(silences(rule));
+  silenced_.resize(catalogue_->words());
+  errors_.resize(catalogue_->words());
+  for (std::size_t page = 0; page < rules_.size(); ++page) {
+    severities_.push_back(severity_of(rules_[page], target_, grades_[page]));
+    const std::uint64_t bit = std::uint64_t{1} << (page % 64);
+    if (silences(rules_[page])) silenced_[page / 64] |= bit;
+    if (severities_.back() == Severity::error) errors_[page / 64] |= bit;
   }
   known_ = known_to(target_.project, rules_, observations_);
   runs_ = runs_of(target_, observations_);
@@ -160,10 +165,16 @@ const Judge* Judge::elsewhere(const std::string& project) const {
   return found->second.get();
 }
 
-std::vector<const Rule*> Judge::candidates(const Stack& stack) const {
-  std::vector<const Rule*> found;
-  for (const std::size_t index : parts_->candidates(stack)) found.push_back(&rules_[index]);
-  return found;
+PageBits Judge::fired(StackMatch& match) const {
+  PageBits pages = match.fired();
+  for (std::size_t word = 0; word < pages.size(); ++word) pages[word] &= ~silenced_[word];
+  return pages;
+}
+
+PageBits Judge::errors(StackMatch& match) const {
+  PageBits pages = fired(match);
+  for (std::size_t word = 0; word < pages.size(); ++word) pages[word] &= errors_[word];
+  return pages;
 }
 
 std::size_t Judge::index_of(const Rule& rule) const {
@@ -210,11 +221,11 @@ Legality legality_of(const Report& report) {
 
 std::vector<Fired> fired_on(const Stack& stack, const Judge& judge) {
   std::vector<Fired> fired;
-  Conditions conditions(stack, judge.job());
-  for (const Rule* rule : judge.candidates(stack)) {
-    if (judge.is_silenced(*rule)) continue;
-    for (Firing& firing : firings(*rule, stack, conditions))
-      fired.push_back({.rule = rule, .firing = std::move(firing), .severity = judge.severity(*rule)});
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : places_in(judge.fired(match))) {
+    const Rule& rule = judge.rules()[page];
+    for (Firing& firing : match.firings(page))
+      fired.push_back({.rule = &rule, .firing = std::move(firing), .severity = judge.severity(rule)});
   }
   // Rules come sorted by kind and id, firings by place; errors go first.
   std::ranges::stable_sort(fired, {}, &Fired::severity);
@@ -239,9 +250,10 @@ Report check(const Stack& stack, const Judge& judge) {
   report.conflict = smallest_conflict(stack, judge);
   RepairSearch search(judge);
   report.repaired = search.repaired(stack);
-  for (const Rule* rule : judge.candidates(stack))
-    if (std::vector<std::string> sizes = open_for(*rule, stack, judge.job()); !sizes.empty() && !judge.is_silenced(*rule))
-      report.not_judged.push_back({.rule = rule->id, .sizes = std::move(sizes)});
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : match.open())
+    if (const Rule& rule = judge.rules()[page]; !judge.is_silenced(rule))
+      report.not_judged.push_back({.rule = rule.id, .sizes = match.unknown_sizes(page)});
   for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge, search);
   prefer_what_ran_equal(report, judge);
   report.trainer = trainer_advice(stack, judge);

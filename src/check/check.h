@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "check/finding.h"
-#include "check/part_index.h"
+#include "rule/catalogue.h"
 #include "rule/job.h"
 #include "rule/match.h"
+#include "rule/stack_match.h"
 #include "stack/case.h"
 
 namespace ordercheck {
@@ -38,13 +39,17 @@ class Judge {
   // Whether a committed run of the target's project holds the transform; of a project that is not run here, whether one of its
   // pages names it.
   bool knows(const std::string& transform) const { return known_.contains(transform); }
-  // Every rule that may have to do with the stack, in their order, and few others.
-  std::vector<const Rule*> candidates(const Stack& stack) const;
-  const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }  // of one of rules()
+  // The rules, compiled, and what its job adds to every stack.
+  const Catalogue& catalogue() const { return *catalogue_; }
+  StackMatch match(const Stack& stack) const { return {*catalogue_, stack, job_values_}; }  // refers to both
+  const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }            // of one of rules()
   Severity severity(const Rule& rule) const { return severities_[index_of(rule)]; }
   // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
   // about other projects than its own.
-  bool is_silenced(const Rule& rule) const { return silenced_[index_of(rule)]; }
+  bool is_silenced(const Rule& rule) const { return has(silenced_, index_of(rule)); }
+  // Rules that fire and are not silenced, and those of them that are errors.
+  PageBits fired(StackMatch& match) const;
+  PageBits errors(StackMatch& match) const;
   // What judges the same question for the newest version of another project; null where nothing speaks of it. Made when it is
   // first asked for.
   const Judge* elsewhere(const std::string& project) const;
@@ -57,12 +62,13 @@ class Judge {
   Target target_;
   const std::vector<Observation>& observations_;
   Job job_;
-  std::vector<Grade> grades_;  // these three: one a rule
+  std::vector<Grade> grades_;  // one a rule, as of the following
   std::vector<Severity> severities_;
-  std::vector<bool> silenced_;
+  PageBits silenced_, errors_;
   std::set<std::string> known_;
   std::vector<TargetRun> runs_;
-  std::shared_ptr<const PartIndex> parts_;
+  std::shared_ptr<const Catalogue> catalogue_;
+  ConditionValues job_values_;
   struct Others;
   std::shared_ptr<Others> others_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "check/precedence_graph.h"
 
@@ -14,10 +15,16 @@ Stack part_of(const Stack& stack, const std::vector<std::size_t>& items) {
   return part;
 }
 
-std::set<std::string> errors_of(const Stack& stack, const Judge& judge) {
-  std::set<std::string> ids;
-  for (const Fired& fired : fired_on(stack, judge))
-    if (fired.severity == Severity::error) ids.insert(fired.rule->id);
+PageBits errors_of(const Stack& stack, const Judge& judge) {
+  StackMatch match = judge.match(stack);
+  return judge.errors(match);
+}
+
+// Sorted.
+std::vector<std::string> ids_of(const PageBits& pages, const Judge& judge) {
+  std::vector<std::string> ids;
+  for (const std::size_t page : places_in(pages)) ids.push_back(judge.rules()[page].id);
+  std::ranges::sort(ids);
   return ids;
 }
 
@@ -53,19 +60,19 @@ std::optional<Conflict> contradiction(const Stack& stack, const Judge& judge) {
 }  // namespace
 
 std::optional<Conflict> smallest_conflict(const Stack& stack, const Judge& judge) {
-  const std::set<std::string> whole = errors_of(stack, judge);
-  if (whole.empty()) return std::nullopt;
+  const PageBits whole = errors_of(stack, judge);
+  if (places_in(whole).empty()) return std::nullopt;
   if (auto found = contradiction(stack, judge)) return found;
   for (std::size_t size = 0; size <= stack.items.size(); ++size) {
     std::vector<std::size_t> choice(size);
     for (std::size_t i = 0; i < size; ++i) choice[i] = i;
     do {
       const Stack part = part_of(stack, choice);
-      std::vector<std::string> shared;
       // A part may lack what another item needs: only errors of the whole count.
-      for (const std::string& id : errors_of(part, judge))
-        if (whole.contains(id)) shared.push_back(id);
-      if (!shared.empty()) return Conflict{.stack = part, .items = choice, .rules = shared};
+      PageBits shared = errors_of(part, judge);
+      for (std::size_t word = 0; word < shared.size(); ++word) shared[word] &= whole[word];
+      if (std::vector<std::string> ids = ids_of(shared, judge); !ids.empty())
+        return Conflict{.stack = part, .items = choice, .rules = std::move(ids)};
     } while (next_choice(choice, stack.items.size()));
   }
   return std::nullopt;

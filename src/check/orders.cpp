@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "rule/match.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -21,11 +20,13 @@ Stack in_order(const Stack& stack, const std::vector<std::size_t>& order) {
 
 std::set<IndexPair> commuting(const Stack& stack, const Judge& judge) {
   std::set<IndexPair> pairs;
-  for (const Rule& rule : judge.rules()) {
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : places_in(match.commuting())) {
+    const Rule& rule = judge.rules()[page];
     const GradeKind kind = judge.grade(rule).kind;
-    if (rule.kind != RuleKind::commutes || !holds_for(rule, judge.target())) continue;
+    if (!holds_for(rule, judge.target())) continue;
     if (kind == GradeKind::refuted || kind == GradeKind::stale) continue;
-    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.job())) {
+    for (const CommutingPair& pair : match.commuting_pairs(page)) {
       pairs.insert({pair.first, pair.second});
       pairs.insert({pair.second, pair.first});
     }

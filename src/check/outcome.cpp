@@ -97,8 +97,8 @@ void hold_against_rules(Outcome& outcome) {
 
 }  // namespace
 
-Outcome outcome_of(const Case& subject, const Observation& seen, const std::vector<Rule>& rules, const Target& target) {
-  Outcome outcome{.subject = subject, .seen = seen, .prediction = predict(subject.stack, rules, target, job_of(subject))};
+Outcome outcome_of(const Case& subject, const Observation& seen, const Catalogue& catalogue, const Target& target) {
+  Outcome outcome{.subject = subject, .seen = seen, .prediction = predict(subject.stack, catalogue, target, job_of(subject))};
   hold_against_rules(outcome);
   return outcome;
 }

@@ -6,6 +6,7 @@
 
 #include "base/enum.h"
 #include "parity/observation.h"
+#include "rule/catalogue.h"
 #include "rule/prediction.h"
 #include "rule/rule.h"
 #include "stack/case.h"
@@ -33,7 +34,7 @@ struct Outcome {
 
 // Holds what was seen against what the rules predict for the engine and version that it was seen on. A foreign failure, in
 // another phase or with another message than the page pins, confirms nothing.
-Outcome outcome_of(const Case& subject, const Observation& seen, const std::vector<Rule>& rules, const Target& target);
+Outcome outcome_of(const Case& subject, const Observation& seen, const Catalogue& catalogue, const Target& target);
 
 // What a page claims about two stacks: a `commutes` pair agrees in verdict and counters, and a slow or memory page's
 // counter moves from the good witness to the bad one as it says. Turns what does not bear out into contradictions, and a

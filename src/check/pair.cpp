@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "rule/match.h"
+#include "rule/stack_match.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -77,38 +77,52 @@ std::string orders_in_words(const Item& a, const Item& b, const Judge& judge) {
   return fmt::format("no order of the two is free of a page: {}; {}", against(one, straight), against(other, turned));
 }
 
+// The pages that fire on two items, or let them change places, at the sizes that every engine runs.
+class PairMatch {
+ public:
+  PairMatch(const Item& before, const Item& after, const Judge& judge) {
+    const Stack stack{.items = {before, after}};
+    const ConditionValues values = values_of(Job{});
+    StackMatch match(judge.catalogue(), stack, values);
+    PageBits pages = match.fired();
+    for (std::size_t word = 0; word < pages.size(); ++word) pages[word] |= match.commuting()[word];
+    for (const std::size_t page : places_in(pages)) pages_.push_back(&judge.rules()[page]);
+  }
+
+  const std::vector<const Rule*>& fired() const { return pages_; }
+  std::vector<const Rule*> fired(RuleKind kind) const {
+    std::vector<const Rule*> pages = pages_;
+    std::erase_if(pages, [kind](const Rule* rule) { return rule->kind != kind; });
+    return pages;
+  }
+
+ private:
+  std::vector<const Rule*> pages_;
+};
+
 }  // namespace
 
 PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge) {
-  const Stack stack{.items = {before, after}}, turned{.items = {after, before}};
-  for (const Rule& rule : judge.rules())
-    if (rule.kind == RuleKind::clash && !firings(rule, stack).empty()) return {PairWord::apart, &rule};
+  const PairMatch straight(before, after, judge), turned(after, before, judge);
+  if (const auto pages = straight.fired(RuleKind::clash); !pages.empty()) return {PairWord::apart, pages.front()};
   PairAnswer answer;
-  for (const Rule& rule : judge.rules()) {
-    if (rule.kind != RuleKind::order || firings(rule, stack).empty()) continue;
-    const PairWord word = word_of(rule, judge);
-    if (answer.rule == nullptr || weight(word) > weight(answer.word)) answer = {word, &rule};
+  for (const Rule* rule : straight.fired(RuleKind::order)) {
+    const PairWord word = word_of(*rule, judge);
+    if (answer.rule == nullptr || weight(word) > weight(answer.word)) answer = {word, rule};
   }
   if (answer.rule != nullptr) return answer;
-  for (const Rule& rule : judge.rules())
-    if (rule.kind == RuleKind::order && !firings(rule, turned).empty()) return {PairWord::yes, &rule};
-  for (const Rule& rule : judge.rules())
-    if (rule.kind == RuleKind::commutes && !commuting_pairs(rule, stack).empty()) return {PairWord::commutes, &rule};
+  if (const auto pages = turned.fired(RuleKind::order); !pages.empty()) return {PairWord::yes, pages.front()};
+  if (const auto pages = straight.fired(RuleKind::commutes); !pages.empty()) return {PairWord::commutes, pages.front()};
   return answer;
 }
 
 PairPages pages_about(const Item& a, const Item& b, const Judge& judge) {
-  const Stack straight{.items = {a, b}}, turned{.items = {b, a}};
-  PairPages pages;
-  for (const Rule& rule : judge.rules()) {
-    const bool fires = !firings(rule, straight).empty();
-    if (rule.kind == RuleKind::order) {
-      if (fires) pages.straight.push_back(&rule);
-      if (!firings(rule, turned).empty()) pages.turned.push_back(&rule);
-      continue;
-    }
-    const bool about_both = rule.kind == RuleKind::clash || (rule.kind == RuleKind::effect && !rule.other.any_of.empty());
-    if ((about_both && fires) || !commuting_pairs(rule, straight).empty()) pages.any.push_back(&rule);
+  const PairMatch straight(a, b, judge), turned(b, a, judge);
+  PairPages pages{.straight = straight.fired(RuleKind::order), .turned = turned.fired(RuleKind::order), .any = {}};
+  for (const Rule* rule : straight.fired()) {
+    const bool about_both = rule->kind == RuleKind::clash || rule->kind == RuleKind::commutes ||
+                            (rule->kind == RuleKind::effect && !rule->other.any_of.empty());
+    if (about_both) pages.any.push_back(rule);
   }
   return pages;
 }

@@ -75,10 +75,10 @@ struct Wanted {
 
 std::vector<Wanted> wanted_edges(const Stack& stack, const Judge& judge) {
   std::vector<Wanted> wanted;
-  Conditions conditions(stack, judge.job());
-  for (const Rule* candidate : judge.candidates(stack)) {
-    const Rule& rule = *candidate;
-    const std::vector<Demand> all = demands(rule, stack, conditions);
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : places_in(match.ordering())) {
+    const Rule& rule = judge.rules()[page];
+    const std::vector<Demand> all = match.demands(page);
     for (const Demand& demand : all) {
       // Two items that may each play both parts cannot satisfy the rule in any order: a clash, not an order.
       const bool both_ways = contains(all, Demand{demand.after, demand.before});

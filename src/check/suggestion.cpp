@@ -23,9 +23,10 @@ Stack as_in_catalogue(Stack items) {
 }
 
 const Rule* commuting_page(const Stack& stack, std::size_t first, std::size_t second, const Judge& judge) {
-  for (const Rule& rule : judge.rules())
-    for (const CommutingPair& pair : commuting_pairs(rule, stack, judge.job()))
-      if (pair.first == first && pair.second == second) return &rule;
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : places_in(match.commuting()))
+    for (const CommutingPair& pair : match.commuting_pairs(page))
+      if (pair.first == first && pair.second == second) return &judge.rules()[page];
   return nullptr;
 }
 

@@ -26,11 +26,11 @@ std::vector<TrainerAdvice> trainer_advice(const Stack& stack, const Judge& judge
   std::vector<TrainerAdvice> advice;
   if (names_trainer(stack)) return advice;
   const Stack trained = with_trainer(stack);
-  Conditions conditions(trained, judge.job());
-  for (const Rule* candidate : judge.candidates(trained)) {
-    const Rule& rule = *candidate;
-    if (judge.is_silenced(rule) || !holds_for(rule, judge.target())) continue;
-    for (const Firing& firing : firings(rule, trained, conditions)) {
+  StackMatch match = judge.match(trained);
+  for (const std::size_t page : places_in(judge.fired(match))) {
+    const Rule& rule = judge.rules()[page];
+    if (!holds_for(rule, judge.target())) continue;
+    for (const Firing& firing : match.firings(page)) {
       if (!contains(firing.items, stack.items.size())) continue;
       advice.push_back({.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained)});
       break;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plan/result.h"
-#include "rule/match.h"
+#include "rule/stack_match.h"
 
 namespace ordercheck {
 namespace {
@@ -25,9 +25,9 @@ PagesAlone::PagesAlone(const std::vector<Rule>& rules, const Hello& hello)
     : rules_(at_their_word(rules)), no_runs_(), judge_(rules_, given_version(target_of(hello)), no_runs_) {}
 
 bool PagesAlone::has_error(const Stack& stack) const {
-  return std::ranges::any_of(rules_, [&](const Rule& rule) {
-    return judge_.severity(rule) == Severity::error && !firings(rule, stack, judge_.job()).empty();
-  });
+  StackMatch match = judge_.match(stack);
+  const std::vector<std::size_t> fired = places_in(match.fired());
+  return std::ranges::any_of(fired, [&](std::size_t page) { return judge_.severity(rules_[page]) == Severity::error; });
 }
 
 }  // namespace ordercheck

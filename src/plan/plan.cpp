@@ -16,8 +16,8 @@
 #include "plan/pages_alone.h"
 #include "rule/find_run.h"
 #include "rule/job.h"
-#include "rule/match.h"
 #include "rule/models.h"
+#include "rule/stack_match.h"
 #include "stack/backend.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
@@ -34,10 +34,11 @@ bool builds_model(const Hello& hello, const std::string& model) {
   return is_own_code(model) ? hello.own_code : contains(hello.models, model);
 }
 
-std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rule>& rules) {
+std::vector<std::string> rules_against(const Stack& stack, const Catalogue& catalogue) {
+  const ConditionValues values = values_of(Job{});
+  StackMatch match(catalogue, stack, values);
   std::vector<std::string> ids;
-  for (const Rule& rule : rules)
-    if (rule.kind != RuleKind::commutes && !firings(rule, stack).empty()) ids.push_back(rule.id);
+  for (const std::size_t page : places_in(match.fired())) ids.push_back(catalogue.pages()[page].id);
   return ids;
 }
 
@@ -46,7 +47,7 @@ std::vector<std::string> rules_against(const Stack& stack, const std::vector<Rul
 class Collector {
  public:
   Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello, Tier tier)
-      : space_(space), rules_(rules), hello_(hello), tier_(tier), pages_(rules, hello) {}
+      : space_(space), rules_(rules), catalogue_(rules), hello_(hello), tier_(tier), pages_(rules, hello) {}
 
   void add(Case c, Source source) {
     if (source.kind != SourceKind::witness && source.kind != SourceKind::covering) c.stack = trained(std::move(c.stack));
@@ -65,7 +66,7 @@ class Collector {
   void add_order(const Stack& stack, const std::string& model) {
     const Case c = usual_case(stack, model, hello_.engine);
     add(c, {SourceKind::order, ""});
-    const auto against = rules_against(stack, rules_);
+    const auto against = rules_against(stack, catalogue_);
     // What an order shows that breaks one rule can be blamed on that rule alone.
     if (against.size() == 1) add(c, {SourceKind::edge, against.front()});
   }
@@ -84,7 +85,7 @@ class Collector {
     // Legal orders at every world size and number of microbatches: degree 2 and 2 microbatches hide errors of order.
     for (int ranks : space_.ranks) {
       for (const Stack& stack : orders(space_.transforms, ranks)) {
-        if (!rules_against(stack, rules_).empty()) continue;
+        if (!rules_against(stack, catalogue_).empty()) continue;
         Case c = usual_case(stack, model, hello_.engine);
         add(c, {SourceKind::legal, ""});
         for (int accumulation : space_.accumulations) {
@@ -203,6 +204,7 @@ class Collector {
 
   const Space& space_;
   const std::vector<Rule>& rules_;
+  const Catalogue catalogue_;
   const Hello& hello_;
   const Tier tier_;
   const PagesAlone pages_;

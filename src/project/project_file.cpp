@@ -25,7 +25,7 @@ int line_in(const toml::node_view<const toml::node>& part, const char* name, std
 }
 
 Job read_sizes(TomlTable sizes, TomlTable& entry) {
-  ConditionValues known;
+  Sizes known;
   for (const auto* names : {&model_size_names(), &step_size_names()})
     for (const std::string& name : *names)
       if (const auto size = sizes.number_if_given(name, range_of_size(name).least)) known[name] = *size;

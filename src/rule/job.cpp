@@ -1,28 +1,23 @@
 #include "rule/job.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "stack/case.h"
-#include "stack/mesh.h"
 #include "stack/model_sizes.h"
-#include "stack/trainer.h"
 
 namespace ordercheck {
 
 namespace {
-
-// What few models have: where nobody says so, it has not.
-const std::vector<std::string>& rare_flags() {
-  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks", "expert_capacity"};
-  return names;
-}
 
 bool is_flag(std::string_view name) {
   return name == "score_before_experts" || name == "tied" || name == "dropout" || contains(rare_flags(), name);
 }
 
 }  // namespace
+
+const std::vector<std::string>& rare_flags() {
+  static const std::vector<std::string> names{"frozen_embedding", "frozen_norms", "reused_blocks", "expert_capacity"};
+  return names;
+}
 
 const std::vector<std::string>& model_size_names() {
   static const std::vector<std::string> names = [] {
@@ -51,7 +46,7 @@ std::string in_words(const SizeRange& range) {
   return range.least == 0 ? "0 or a positive integer" : "a positive integer";
 }
 
-ConditionValues frozen_sizes() {
+Sizes frozen_sizes() {
   return {{"layers", kUsualModel.layers},
           {"dim", kUsualModel.dim},
           {"heads", kUsualModel.heads},
@@ -63,30 +58,6 @@ ConditionValues frozen_sizes() {
           {"sequence_length", kStep.sequence_length},
           {"sequences", kStep.sequences},
           {"accumulation", Settings{}.accumulation}};
-}
-
-ConditionValues condition_values(const Stack& stack, const Job& job) {
-  const Mesh mesh = mesh_of(stack);
-  ConditionValues values = job.sizes;
-  for (const std::string_view axis : kMeshAxes) values[std::string(axis)] = degree_of(mesh, axis);
-  values["dp"] = values["dp_replicate"] * values["dp_shard"];
-  values["world"] = world_size(mesh);
-  if (job.ranks) values["ranks"] = *job.ranks;
-  values["ep"] = values["etp"] = 1;
-  for (const char* name : {"ac", "sac", "compile"}) values[name] = std::ranges::count(stack.items, name, &Item::name);
-  for (const std::string& flag : rare_flags()) values.try_emplace(flag, 0);
-  values["clip_alone"] = std::ranges::count_if(stack.items, clips_alone);
-  for (const Item& item : stack.items) {
-    if (item.name == "ep") {
-      values["ep"] = (item.degrees.empty() ? kMissingDegree : item.degrees.front()).value;
-      if (const auto written = option_of(item, "etp"))
-        if (const auto degree = parse_integer(*written)) values["etp"] = *degree;
-    }
-    if (item.name == "pp")
-      if (const auto written = option_of(item, "microbatches"))
-        if (const auto count = parse_integer(*written)) values["microbatches"] = *count;
-  }
-  return values;
 }
 
 }  // namespace ordercheck

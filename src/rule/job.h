@@ -11,7 +11,7 @@
 
 namespace ordercheck {
 
-using ConditionValues = std::map<std::string, long long>;
+using Sizes = std::map<std::string, long long>;
 
 // The names of sizes: of the model (layers dim heads kv_heads head_dim ffn_hidden vocab experts, and what is 1 or 0) and of a step
 // (sequence_length sequences microbatches accumulation).
@@ -35,19 +35,18 @@ struct SizeRange {
 SizeRange range_of_size(std::string_view name);
 std::string in_words(const SizeRange& range);  // "a positive integer", "0 or a positive integer", "0 or 1"
 
+// What few models have: where nobody says so, a model has not.
+const std::vector<std::string>& rare_flags();
+
 // The sizes of the model and step that every engine runs.
-ConditionValues frozen_sizes();
+Sizes frozen_sizes();
 
 struct Job {
   std::optional<int> ranks;  // how many there are, where that is known
-  ConditionValues sizes;     // those that are known
+  Sizes sizes;               // those that are known
 
-  Job(std::optional<int> ranks = {}, ConditionValues sizes = frozen_sizes()) : ranks(ranks), sizes(std::move(sizes)) {}
+  Job(std::optional<int> ranks = {}, Sizes sizes = frozen_sizes()) : ranks(ranks), sizes(std::move(sizes)) {}
   friend bool operator==(const Job&, const Job&) = default;
 };
-
-// The degrees of the stack, what is counted in it, and what is known of the job. The microbatches that a pp item says are
-// meant before the job's.
-ConditionValues condition_values(const Stack& stack, const Job& job = {});
 
 }  // namespace ordercheck

@@ -21,41 +21,23 @@ struct Firing {
 // What conditions know of a page's witness: the sizes of its model, and the ranks and microbatches that it names.
 Job job_of(const Witness& witness);
 
-// What the conditions of many rules say of one stack: what they look at is counted once, when the first of them asks. Refers to
-// stack and job. One thread at a time.
-class Conditions {
- public:
-  Conditions(const Stack& stack, const Job& job) : stack_(stack), job_(job) {}
-  bool met(const Rule& rule);  // of a rule without a condition too
-
- private:
-  const Stack& stack_;
-  const Job& job_;
-  std::optional<ConditionValues> values_;
-};
-
-// All firings, in order of the stack. `conditions` are of the same stack.
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
-std::vector<Firing> firings(const Rule& rule, const Stack& stack, Conditions& conditions);
-
-// Sizes that are not known, and without which it is open whether the rule fires; none where it is decided.
-std::vector<std::string> open_for(const Rule& rule, const Stack& stack, const Job& job);
-
 // What an order rule demands of a stack, whether or not the stack keeps it: item `before` goes before item `after`.
 struct Demand {
   std::size_t before = 0;
   std::size_t after = 0;
   friend auto operator<=>(const Demand&, const Demand&) = default;
 };
-std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job = {});
-std::vector<Demand> demands(const Rule& rule, const Stack& stack, Conditions& conditions);
 
-// The pairs of items that a commutes rule lets change places; `first` < `second`.
+// A pair of items that a commutes rule lets change places; `first` < `second`.
 struct CommutingPair {
   std::size_t first = 0;
   std::size_t second = 0;
   friend auto operator<=>(const CommutingPair&, const CommutingPair&) = default;
 };
+
+// Of one rule on one stack, in order of the stack. Who asks about many compiles their rules once: StackMatch.
+std::vector<Firing> firings(const Rule& rule, const Stack& stack, const Job& job = {});
+std::vector<Demand> demands(const Rule& rule, const Stack& stack, const Job& job = {});
 std::vector<CommutingPair> commuting_pairs(const Rule& rule, const Stack& stack, const Job& job = {});
 
 }  // namespace ordercheck

@@ -20,14 +20,14 @@ constexpr ModelText kTexts[] = {
 
 struct Models {
   std::string with_experts;
-  std::map<std::string, ConditionValues> sizes;  // beside the usual ones
+  std::map<std::string, Sizes> sizes;  // beside the usual ones
 };
 
 Models read_models() {
   TomlTable file(kTexts[0].text, "matrix/models.toml");
   Models models{.with_experts = file.text("with_experts"), .sizes = {}};
   for (TomlTable& model : file.tables("model")) {
-    ConditionValues sizes;
+    Sizes sizes;
     for (const std::string& size : model_size_names())
       if (const auto value = model.number_if_given(size, range_of_size(size).least)) sizes[size] = *value;
     for (const std::string& name : model.texts("names")) models.sizes[name] = sizes;
@@ -44,15 +44,15 @@ const Models& models() {
 
 }  // namespace
 
-ConditionValues sizes_of_model(const std::string& model) {
-  ConditionValues sizes = frozen_sizes();
+Sizes sizes_of_model(const std::string& model) {
+  Sizes sizes = frozen_sizes();
   if (const auto found = models().sizes.find(model); found != models().sizes.end())
     for (const auto& [name, value] : found->second) sizes[name] = value;
   return sizes;
 }
 
 Job job_of(const Case& subject) {
-  ConditionValues sizes = sizes_of_model(subject.model);
+  Sizes sizes = sizes_of_model(subject.model);
   // A pipeline may say other microbatches: condition_values() then puts them over these.
   sizes["microbatches"] = sizes["accumulation"] = subject.settings.accumulation;
   return {{}, std::move(sizes)};

@@ -9,7 +9,7 @@
 namespace ordercheck {
 
 // By name; of a model that the file does not name, the usual one's (frozen_sizes).
-ConditionValues sizes_of_model(const std::string& model);
+Sizes sizes_of_model(const std::string& model);
 
 // What conditions know of a run: the sizes of its model, and the microbatches of a step.
 Job job_of(const Case& subject);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "rule/match.h"
+#include "rule/stack_match.h"
 #include "stack/trainer.h"
 
 namespace ordercheck {
@@ -24,11 +24,12 @@ bool predicts_before(const Rule& rule, const Claim& claim, const Rule& other, co
 }
 
 // The commutes rule that lets every pair change places which fired; null when some firing is no such pair.
-const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const Stack& stack, const std::vector<Rule>& rules,
-                           const Target& target, const Job& job) {
-  for (const Rule& rule : rules) {
-    if (rule.kind != RuleKind::commutes || !holds_for(rule, target)) continue;
-    const std::vector<CommutingPair> pairs = commuting_pairs(rule, stack, job);
+const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, StackMatch& match, const Catalogue& catalogue,
+                           const Target& target) {
+  for (const std::size_t page : places_in(match.commuting())) {
+    const Rule& rule = catalogue.pages()[page];
+    if (!holds_for(rule, target)) continue;
+    const std::vector<CommutingPair> pairs = match.commuting_pairs(page);
     const auto covered = [&](const Firing& firing) {
       return firing.items.size() == 2 && contains(pairs, CommutingPair{firing.items[0], firing.items[1]});
     };
@@ -40,15 +41,21 @@ const Rule* commuting_rule(const std::vector<std::vector<Firing>>& fired, const 
 }  // namespace
 
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, const Job& job) {
+  return predict(stack, Catalogue(rules), target, job);
+}
+
+Prediction predict(const Stack& stack, const Catalogue& catalogue, const Target& target, const Job& job) {
   Prediction prediction{.claim = {.shown = {.verdict = Verdict::equal}}};
   const Stack trained = with_trainer(stack);
   const Rule* strongest = nullptr;
   bool only_orders = true;
   std::vector<std::vector<Firing>> where;
-  for (const Rule& rule : rules) {
+  const ConditionValues values = values_of(job);
+  StackMatch match(catalogue, trained, values);
+  for (const std::size_t page : places_in(match.fired())) {
+    const Rule& rule = catalogue.pages()[page];
     if (is_silent_for(rule, target.project)) continue;
-    where.push_back(firings(rule, trained, job));
-    if (where.back().empty()) continue;
+    where.push_back(match.firings(page));
     only_orders = only_orders && rule.kind == RuleKind::order;
     prediction.fired.push_back(rule.id);
     if (!holds_for(rule, target)) continue;
@@ -64,7 +71,7 @@ Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Tar
     prediction.verdict = verdict_of(strongest->harm);
     prediction.rule = strongest->id;
   } else if (only_orders) {
-    if (const Rule* commutes = commuting_rule(where, trained, rules, target, job)) {
+    if (const Rule* commutes = commuting_rule(where, match, catalogue, target)) {
       prediction.verdict = Verdict::equal;
       prediction.rule = commutes->id;
     }

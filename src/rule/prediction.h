@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rule/bears_out.h"
+#include "rule/catalogue.h"
 #include "rule/job.h"
 #include "rule/rule.h"
 
@@ -23,6 +24,7 @@ struct Prediction {
 // one that fails or hangs hides what the run would have computed, so fails, hangs, wrong, ignored, then slow and memory (equal).
 // Of two that are as strong, one that implies the other, else the failure of the earlier phase. A departure does not change the
 // prediction of its page: a contradiction stays one, but an explained one.
+Prediction predict(const Stack& stack, const Catalogue& catalogue, const Target& target, const Job& job = {});
 Prediction predict(const Stack& stack, const std::vector<Rule>& rules, const Target& target, const Job& job = {});
 
 }  // namespace ordercheck

@@ -56,10 +56,8 @@ class Evaluation {
  private:
   Number number(const ConditionNode& node) const {
     if (node.kind == Kind::number) return {.value = node.value};
-    if (node.kind == Kind::name) {
-      const auto found = values_.find(node.text);
-      return found == values_.end() ? Number{.state = Number::unknown} : Number{.value = found->second};
-    }
+    if (node.kind == Kind::name)
+      return values_.contains(node.slot) ? Number{.value = values_.at(node.slot)} : Number{.state = Number::unknown};
     const Number left = node.kind == Kind::negated ? Number{} : number(condition_.left(node));
     const Number right = number(node.kind == Kind::negated ? condition_.left(node) : condition_.right(node));
     if (left.state == Number::none || right.state == Number::none) return {.state = Number::none};
@@ -118,8 +116,7 @@ std::vector<std::string> unknown_names(const Condition& condition, const Conditi
 std::string explain(const Condition& condition, const ConditionValues& values) {
   std::vector<std::string> parts;
   for (const std::string& name : condition.names)
-    if (const auto value = values.find(name); value != values.end())
-      parts.push_back(fmt::format("{} = {}", name, value->second));
+    if (values.contains(name)) parts.push_back(fmt::format("{} = {}", name, values.at(name)));
   return join(parts, ", ");
 }
 

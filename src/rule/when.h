@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "rule/job.h"
+#include "rule/condition_values.h"
 
 namespace ordercheck {
 
@@ -40,6 +40,7 @@ struct ConditionNode {
   Kind kind = number;
   long long value = 0;   // of a number
   std::string text;      // of a name
+  std::size_t slot = 0;  // of a name, in ConditionValues
   std::size_t left = 0;  // in the nodes of the condition; of a negated one its only operand
   std::size_t right = 0;
   friend bool operator==(const ConditionNode&, const ConditionNode&) = default;

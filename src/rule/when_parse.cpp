@@ -13,16 +13,6 @@ using Kind = ConditionNode::Kind;
 
 constexpr int kDeepest = 64;  // brackets and signs within each other: a page needs a few, and each is a call of the parser
 
-const std::vector<std::string>& known_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all{"pp", "dp_replicate", "dp_shard", "cp", "tp", "ep", "etp", "dp", "world", "ranks"};
-    for (const auto* sizes : {&model_size_names(), &step_size_names()}) all.insert(all.end(), sizes->begin(), sizes->end());
-    all.insert(all.end(), {"ac", "sac", "compile", "clip_alone"});
-    return all;
-  }();
-  return names;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool in_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
 
@@ -152,7 +142,8 @@ class Parser {
 
   std::size_t read_value() {
     const Token& token = tokens_[at_++];
-    if (token.kind == Token::name) return add({.kind = Kind::name, .text = token.text});
+    if (token.kind == Token::name)
+      return add({.kind = Kind::name, .text = token.text, .slot = slot_of(token.text).value_or(0)});
     if (token.kind == Token::number) return add({.kind = Kind::number, .value = parse_integer(token.text).value()});
     if (++depth_ > kDeepest) {
       if (wrong_.empty()) wrong_ = "it is nested too deeply";
@@ -186,9 +177,9 @@ Result<Condition> parse_condition(std::string_view text) {
   Condition condition{.text = std::string(text), .names = {}, .nodes = {}};
   for (const Token& token : tokens) {
     if (token.kind != Token::name || contains(condition.names, token.text)) continue;
-    if (!contains(known_names(), token.text))
+    if (!contains(condition_names(), token.text))
       return Error{
-          fmt::format("'{}': unknown name '{}'; {}", one_line(text), token.text, did_you_mean(token.text, known_names()))};
+          fmt::format("'{}': unknown name '{}'; {}", one_line(text), token.text, did_you_mean(token.text, condition_names()))};
     condition.names.push_back(token.text);
   }
   std::string mistake = mistake_in(tokens);

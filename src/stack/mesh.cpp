@@ -56,21 +56,32 @@ std::array<int, 5> strides(const Mesh& mesh) {
 
 }  // namespace
 
+MeshShare mesh_share_of(const Item& item) {
+  MeshShare share;
+  const TransformInfo* info = find_transform(item.name);
+  if (info == nullptr) return share;
+  assert(info->axes.size() <= share.axes.size() && "hsdp sizes two axes, and none sizes more");
+  for (std::size_t i = 0; i < info->axes.size(); ++i)
+    share.axes[i] = static_cast<signed char>(std::ranges::find(kMeshAxes, info->axes[i]) - kMeshAxes.begin());
+  share.experts = info->name == kExperts;
+  if (share.experts) share.etp = count_option(item, "etp", 1);
+  return share;
+}
+
+void multiply(Mesh& mesh, const MeshShare& share, std::span<const Degree> degrees) {
+  for (std::size_t i = 0; i < share.axes.size() && share.axes[i] >= 0; ++i) {
+    int& product = mesh.degrees[static_cast<std::size_t>(share.axes[i])];
+    product = saturating_product(product, (i < degrees.size() ? degrees[i] : kMissingDegree).value);
+  }
+  if (share.experts) {
+    mesh.ep = saturating_product(mesh.ep, (degrees.empty() ? kMissingDegree : degrees.front()).value);
+    mesh.etp = std::max(mesh.etp, share.etp);
+  }
+}
+
 Mesh mesh_of(const Stack& stack) {
   Mesh mesh;
-  for (const Item& item : stack.items) {
-    const TransformInfo* info = find_transform(item.name);
-    if (info == nullptr) continue;
-    for (std::size_t i = 0; i < info->axes.size(); ++i) {
-      const auto axis = std::ranges::find(kMeshAxes, info->axes[i]) - kMeshAxes.begin();
-      const Degree degree = i < item.degrees.size() ? item.degrees[i] : kMissingDegree;
-      mesh.degrees[axis] = saturating_product(mesh.degrees[axis], degree.value);
-    }
-    if (info->name == kExperts) {
-      mesh.ep = saturating_product(mesh.ep, item.degrees.empty() ? kMissingDegree.value : item.degrees[0].value);
-      mesh.etp = std::max(mesh.etp, count_option(item, "etp", 1));
-    }
-  }
+  for (const Item& item : stack.items) multiply(mesh, mesh_share_of(item), item.degrees);
   return mesh;
 }
 

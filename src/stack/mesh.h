@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,15 @@ struct Mesh {
 // catalogue does not have (a transform of a test) sizes no axis. A product too large for an int is INT_MAX, here and in
 // world_size(): no machine has such a mesh, and no text may overflow.
 Mesh mesh_of(const Stack& stack);
+
+// What an item multiplies by its degrees; of a mesh of items, worked out once an item.
+struct MeshShare {
+  std::array<signed char, 2> axes{-1, -1};  // places in kMeshAxes, outermost first; -1 for none
+  bool experts = false;
+  int etp = 1;
+};
+MeshShare mesh_share_of(const Item& item);
+void multiply(Mesh& mesh, const MeshShare& share, std::span<const Degree> degrees);
 
 int world_size(const Mesh& mesh);
 std::vector<int> every_rank(const Mesh& mesh);

@@ -114,9 +114,10 @@ void ablate(const std::vector<Trial>& trials, std::vector<CaseResult>& results) 
 }
 
 void compare_with_rules(std::vector<CaseResult>& results, const std::vector<Rule>& rules, const Target& target) {
+  const Catalogue catalogue(rules);
   std::vector<Outcome*> outcomes;
   for (CaseResult& one : results) {
-    one.outcome = outcome_of(one.planned.subject, one.outcome.seen, rules, target);
+    one.outcome = outcome_of(one.planned.subject, one.outcome.seen, catalogue, target);
     outcomes.push_back(&one.outcome);
   }
   hold_pairs_against_rules(outcomes, rules, target);

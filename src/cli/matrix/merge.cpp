@@ -49,11 +49,12 @@ void tell_conflicts(const std::vector<PartConflict>& conflicts) {
 // Every row held against the pages, as `matrix run` holds what it ran.
 Result<std::vector<Outcome>> judged(const EvidenceTable& table, const std::vector<Rule>& rules) {
   const Target target = target_of({.engine = table.engine, .versions = table.versions});
+  const Catalogue catalogue(rules);
   std::vector<Outcome> outcomes;
   for (const Observation& row : table.rows) {
     const auto c = parse_case(row.case_text);
     if (!c) return Error{fmt::format("case '{}': {}", row.case_text, c.error().message)};
-    outcomes.push_back(outcome_of(*c, row, rules, target));
+    outcomes.push_back(outcome_of(*c, row, catalogue, target));
   }
   std::vector<Outcome*> all;
   for (Outcome& outcome : outcomes) all.push_back(&outcome);

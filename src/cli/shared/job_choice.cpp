@@ -27,7 +27,7 @@ Error unknown_size(const std::string& name, const std::string& written) {
   return Error{fmt::format("--set {}: unknown size '{}'; {}", written, name, did_you_mean(name, names))};
 }
 
-Status set_size(const std::string& written, ConditionValues& sizes) {
+Status set_size(const std::string& written, Sizes& sizes) {
   const std::size_t sign = written.find('=');
   const std::string name(trim(written.substr(0, sign)));
   const auto names = settable();
@@ -53,7 +53,7 @@ void add_job_options(CLI::App& command, JobChoice& choice) {
 }
 
 Result<Job> job_of(const JobChoice& choice) {
-  ConditionValues sizes;
+  Sizes sizes;
   for (const std::string& words : choice.sizes)
     for (const std::string& written : split(words, ','))
       if (const Status set = set_size(written, sizes); !set) return set.error();

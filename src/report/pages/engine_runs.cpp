@@ -37,12 +37,12 @@ Hello hello_of(const EvidenceTable& table) {
 
 std::vector<EngineRuns> engine_runs_of(const Sources& sources) {
   std::vector<EngineRuns> engines;
+  const Catalogue catalogue(sources.rules);
   for (const EvidenceTable& table : sources.evidence) {
     if (table.arithmetic != name_of(Arithmetic::exact)) continue;
     EngineRuns engine{.target = target_of(hello_of(table)), .table = table, .outcomes = {}};
     for (const Observation& row : table.rows)
-      if (const auto c = parse_case(row.case_text))
-        engine.outcomes.push_back(outcome_of(*c, row, sources.rules, engine.target));
+      if (const auto c = parse_case(row.case_text)) engine.outcomes.push_back(outcome_of(*c, row, catalogue, engine.target));
     std::vector<Outcome*> outcomes;
     for (Outcome& outcome : engine.outcomes) outcomes.push_back(&outcome);
     hold_pairs_against_rules(outcomes, sources.rules, engine.target);

@@ -10,7 +10,6 @@
 #include "plan/orders.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
-#include "rule/match.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -38,9 +37,8 @@ std::string in_arrows(const Stack& order) {
 
 std::string findings_in_words(const Stack& order, const Judge& judge) {
   std::vector<std::string> links;
-  for (const Rule& rule : judge.rules())
-    if (rule.kind != RuleKind::commutes && !judge.is_silenced(rule) && !firings(rule, order).empty())
-      links.push_back(link_to(rule, "rules/"));
+  StackMatch match = judge.match(order);
+  for (const std::size_t page : places_in(judge.fired(match))) links.push_back(link_to(judge.rules()[page], "rules/"));
   return links.empty() ? "none" : join(links, ", ");
 }
 

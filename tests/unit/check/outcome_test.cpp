@@ -32,7 +32,7 @@ Observation seen_on(const char* stack, Verdict verdict) {
 }
 
 Outcome outcome_of(const Observation& seen, const std::vector<Rule>& rules) {
-  return outcome_of(*parse_case(seen.case_text), seen, rules, kNative);
+  return outcome_of(*parse_case(seen.case_text), seen, Catalogue(rules), kNative);
 }
 
 Outcome outcome_of(const char* stack, Verdict verdict, const std::vector<Rule>& rules) {

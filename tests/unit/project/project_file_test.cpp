@@ -28,7 +28,7 @@ TEST(ProjectFile, IsReadWithItsLines) {
   ASSERT_TRUE(project) << project.error().message;
   EXPECT_EQ(print(project->stacks[0].stack), "tp=2,fsdp=2");
   EXPECT_EQ(project->stacks[0].line, 3);
-  EXPECT_EQ(project->stacks[0].job.sizes, (ConditionValues{{"heads", 32}}));
+  EXPECT_EQ(project->stacks[0].job.sizes, (Sizes{{"heads", 32}}));
   EXPECT_EQ(project->stacks[0].job.ranks, 8);
   EXPECT_EQ(project->allows[0].line, 8);
 }

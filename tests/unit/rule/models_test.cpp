@@ -15,7 +15,7 @@ TEST(Models, AStackWithExpertsIsAboutAModelThatHasThem) {
 
 TEST(Models, HaveTheUsualSizesWhereNothingElseIsSaid) {
   EXPECT_EQ(sizes_of_model("llama"), frozen_sizes());
-  ConditionValues owed = frozen_sizes();
+  Sizes owed = frozen_sizes();
   owed["experts"] = 8;
   owed["score_before_experts"] = 1;
   EXPECT_EQ(sizes_of_model("llama4"), owed);

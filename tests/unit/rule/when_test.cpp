@@ -29,7 +29,7 @@ TEST(Conditions, KnowSizes) {
 
 // What is true or false for every value of an unknown size is known.
 TEST(Conditions, ConcludeOfAnUnknownSizeOnlyWhatHoldsForEveryValue) {
-  const auto truth = [](const char* condition, const char* stack, ConditionValues sizes) {
+  const auto truth = [](const char* condition, const char* stack, Sizes sizes) {
     return truth_of(*parse_condition(condition), condition_values(*parse_stack(stack), Job({}, std::move(sizes))));
   };
   const char* heads = "heads % tp != 0 || kv_heads % tp != 0";
@@ -42,7 +42,8 @@ TEST(Conditions, ConcludeOfAnUnknownSizeOnlyWhatHoldsForEveryValue) {
   EXPECT_EQ(truth(sequence, "cp=3", {}), Truth::unknown);
   EXPECT_EQ(truth("(heads % tp != 0 or tp > 2) and tp > 1", "tp=3", {}), Truth::yes);
   EXPECT_EQ(truth("(heads % tp != 0 or tp > 2) and tp > 1", "tp=2", {}), Truth::unknown);
-  EXPECT_EQ(unknown_names(*parse_condition(heads), {{"tp", 3}, {"heads", 32}}), std::vector<std::string>{"kv_heads"});
+  EXPECT_EQ(unknown_names(*parse_condition(heads), values_of(Sizes{{"tp", 3}, {"heads", 32}})),
+            std::vector<std::string>{"kv_heads"});
 }
 
 TEST(Conditions, HaveARemainderThatBindsLikeAProduct) {
