@@ -121,8 +121,7 @@ std::vector<TargetRun> runs_of(const Target& target, const std::vector<Observati
   for (const Observation& seen : observations) {
     const Result<Version> version = parse_version(seen.version);
     if (seen.engine != target.project || !version || *version != *target.version) continue;
-    if (const Result<Case> ran = parse_case(seen.case_text))
-      runs.push_back({.seen = &seen, .ran = *ran, .shape = without_degrees(ran->stack)});
+    if (const Result<Case> ran = parse_case(seen.case_text)) runs.push_back({.seen = &seen, .ran = *ran});
   }
   return runs;
 }
@@ -136,6 +135,7 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
       job_(std::move(job)),
       catalogue_(std::make_shared<const Catalogue>(rules)),
       job_values_(values_of(job_)),
+      witnesses_(std::make_shared<const WitnessPartsOfPages>(rules)),
       others_(std::make_shared<Others>()) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
@@ -148,7 +148,7 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
     if (severities_.back() == Severity::error) errors_[page / 64] |= bit;
   }
   known_ = known_to(target_.project, rules_, observations_);
-  runs_ = runs_of(target_, observations_);
+  runs_ = RunIndex(runs_of(target_, observations_));
 }
 
 struct Judge::Others {

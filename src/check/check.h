@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "check/finding.h"
+#include "check/run_index.h"
+#include "check/witness_parts.h"
 #include "rule/catalogue.h"
 #include "rule/job.h"
 #include "rule/match.h"
@@ -16,13 +18,6 @@
 #include "stack/case.h"
 
 namespace ordercheck {
-
-// A committed run of the target's engine and version.
-struct TargetRun {
-  const Observation* seen = nullptr;
-  Case ran;
-  Stack shape;  // of the case, without degrees
-};
 
 // What a stack is judged by and for. Refers to rules and observations of the caller, which must outlive it; grades every
 // rule once. Several threads may ask one judge.
@@ -35,7 +30,8 @@ class Judge {
   const Target& target() const { return target_; }
   const std::vector<Observation>& observations() const { return observations_; }
   const Job& job() const { return job_; }
-  const std::vector<TargetRun>& runs() const { return runs_; }
+  const RunIndex& runs() const { return runs_; }
+  const WitnessParts& witness_parts(const Rule& rule) const { return witnesses_->of(index_of(rule)); }  // of one of rules()
   // Whether a committed run of the target's project holds the transform; of a project that is not run here, whether one of its
   // pages names it.
   bool knows(const std::string& transform) const { return known_.contains(transform); }
@@ -66,7 +62,8 @@ class Judge {
   std::vector<Severity> severities_;
   PageBits silenced_, errors_;
   std::set<std::string> known_;
-  std::vector<TargetRun> runs_;
+  RunIndex runs_;
+  std::shared_ptr<const WitnessPartsOfPages> witnesses_;
   std::shared_ptr<const Catalogue> catalogue_;
   ConditionValues job_values_;
   struct Others;

@@ -30,11 +30,10 @@ std::vector<std::size_t> in_parts(const Rule& rule, std::vector<std::size_t> fir
 // A page shows its cure on the smallest stack, and ours is larger and spelt otherwise: the cure can be carried over only once
 // each of the page's items has one of ours to stand for. No roles where the page does not fire on its own bad stack as it
 // fired here: then the two are not the same case, and its cure would be done to the wrong items.
-Roles roles_of(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack) {
+Roles roles_of(const Rule& rule, const WitnessParts& witness, const std::vector<std::size_t>& fired, const Stack& stack) {
   const Stack& bad = rule.witness.bad;
-  const std::vector<Firing> there = firings(rule, bad, job_of(rule.witness));
-  if (there.empty() || there.front().items.size() != fired.size()) return {};
-  const std::vector<std::size_t> from = in_parts(rule, there.front().items, bad), to = in_parts(rule, fired, stack);
+  if (!witness.fired || witness.fired->size() != fired.size()) return {};
+  const std::vector<std::size_t> from = in_parts(rule, *witness.fired, bad), to = in_parts(rule, fired, stack);
   Roles roles;
   std::set<std::size_t> taken(to.begin(), to.end());
   for (std::size_t part = 0; part < from.size(); ++part) roles[from[part]] = to[part];
@@ -192,10 +191,11 @@ Stack moved(const Stack& stack, std::size_t item, std::size_t other, bool behind
   return with(without(stack, item), place, stack.items[item]);
 }
 
-std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack) {
+std::vector<Stack> cures_by_page(const Rule& rule, const WitnessParts& witness, const std::vector<std::size_t>& fired,
+                                 const Stack& stack) {
   const Stack &bad = rule.witness.bad, &good = rule.witness.good;
-  const Roles roles = roles_of(rule, fired, stack);
-  const Partners partners = partners_of(bad, good);
+  const Roles roles = roles_of(rule, witness, fired, stack);
+  const Partners& partners = witness.partners;
   Stack edited = stack;
   std::set<std::size_t> dropped;
   std::vector<Item> replaced;
@@ -212,7 +212,7 @@ std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t
       return {};
     }
   }
-  const std::vector<std::size_t> added = alone_in(good, partners);
+  const std::vector<std::size_t>& added = witness.added;
   if (dropped.empty() && added.empty()) {
     if (std::vector<Stack> other_orders = reordered(edited, bad, partners, roles); !other_orders.empty()) return other_orders;
     if (edited == stack) edited = as_good_writes_it(stack, good, partners, roles);

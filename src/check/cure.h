@@ -19,6 +19,7 @@ Stack with(const Stack& stack, std::size_t place, const Item& item);
 // degrees and whatever else the page does not change. Several where the page does not say at which place; none of them
 // has been checked. Empty where the page changes nothing but sizes, which is no edit that another stack could take
 // over.
-std::vector<Stack> cures_by_page(const Rule& rule, const std::vector<std::size_t>& fired, const Stack& stack);
+std::vector<Stack> cures_by_page(const Rule& rule, const WitnessParts& witness, const std::vector<std::size_t>& fired,
+                                 const Stack& stack);
 
 }  // namespace ordercheck

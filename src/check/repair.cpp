@@ -86,7 +86,7 @@ bool only_drops(const Stack& from, const Stack& to) {
 std::vector<std::vector<Stack>> RepairSearch::edits_against(const Fired& fired, const Stack& stack) {
   const Rule& rule = *fired.rule;
   std::vector<Stack> cures, edits, removals;
-  for (Stack& cure : cures_by_page(rule, fired.firing.items, stack))
+  for (Stack& cure : cures_by_page(rule, judge_.witness_parts(rule), fired.firing.items, stack))
     (only_drops(stack, cure) ? removals : cures).push_back(std::move(cure));
   if (rule.kind == RuleKind::order) add_moves(fired.firing, stack, recommended(stack), edits);
   if (rule.kind == RuleKind::fits) add_resizings(fired.firing, stack, edits);

@@ -1,15 +1,16 @@
 #include "check/runs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
-#include "stack/trainer.h"
 
 namespace ordercheck {
 
@@ -20,12 +21,16 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
   const auto rank = [&](const StackRun& run) {
     return std::tuple(run.own_backend, run.stack != (run.usual_backend ? usual : stack));
   };
-  const Stack plain = without_degrees(stack), plain_usual = without_degrees(usual);
-  for (const TargetRun& there : judge.runs()) {
-    const auto is_of = [&](const Stack& shape) { return there.shape == shape || is_trained_form_of(there.shape, shape); };
-    const bool as_it_is = is_of(plain);
-    StackRun run{.run = there.seen, .stack = {}, .usual_backend = open && is_of(plain_usual), .own_backend = open && as_it_is};
-    if (!run.usual_backend && !as_it_is) continue;
+  const std::vector<std::size_t> as_it_is = judge.runs().of_shape(without_degrees(stack));
+  const std::vector<std::size_t> as_usual = judge.runs().of_shape(without_degrees(usual));
+  std::vector<std::size_t> places;
+  std::ranges::set_union(as_it_is, as_usual, std::back_inserter(places));
+  for (const std::size_t place : places) {
+    const TargetRun& there = judge.runs().runs()[place];
+    StackRun run{.run = there.seen,
+                 .stack = {},
+                 .usual_backend = open && contains(as_usual, place),
+                 .own_backend = open && contains(as_it_is, place)};
     if (there.ran != usual_case(there.ran.stack, model, there.seen->engine)) continue;
     run.stack = there.ran.stack;
     if (!best || rank(run) < rank(*best)) best = std::move(run);

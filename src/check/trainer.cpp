@@ -13,8 +13,8 @@ namespace ordercheck {
 namespace {
 
 // What the page's own cure puts in the place of an item; "" where it does something else.
-std::string needed(const Rule& rule, const Firing& firing, const Stack& trained) {
-  for (const Stack& cured : cures_by_page(rule, firing.items, trained))
+std::string needed(const Rule& rule, const Firing& firing, const Stack& trained, const Judge& judge) {
+  for (const Stack& cured : cures_by_page(rule, judge.witness_parts(rule), firing.items, trained))
     for (const Item& item : cured.items)
       if (!contains(trained.items, item)) return print(item);
   return "";
@@ -32,7 +32,7 @@ std::vector<TrainerAdvice> trainer_advice(const Stack& stack, const Judge& judge
     if (!holds_for(rule, judge.target())) continue;
     for (const Firing& firing : match.firings(page)) {
       if (!contains(firing.items, stack.items.size())) continue;
-      advice.push_back({.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained)});
+      advice.push_back({.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained, judge)});
       break;
     }
   }
