@@ -139,13 +139,15 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
       others_(std::make_shared<Others>()) {
   assert(target_.version && "a target is settled before it is judged for");
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
-  silenced_.resize(catalogue_->words());
-  errors_.resize(catalogue_->words());
+  for (PageBits* pages : {&silenced_, &errors_, &standing_}) pages->resize(catalogue_->words());
   for (std::size_t page = 0; page < rules_.size(); ++page) {
     severities_.push_back(severity_of(rules_[page], target_, grades_[page]));
     const std::uint64_t bit = std::uint64_t{1} << (page % 64);
     if (silences(rules_[page])) silenced_[page / 64] |= bit;
     if (severities_.back() == Severity::error) errors_[page / 64] |= bit;
+    const GradeKind kind = grades_[page].kind;
+    const bool is_over = kind == GradeKind::refuted || kind == GradeKind::stale;
+    if (!is_over && holds_for(rules_[page], target_)) standing_[page / 64] |= bit;
   }
   known_ = known_to(target_.project, rules_, observations_);
   runs_ = RunIndex(runs_of(target_, observations_));
@@ -243,12 +245,17 @@ bool has_error(const std::vector<Finding>& findings) {
 }
 
 Report check(const Stack& stack, const Judge& judge) {
+  RepairSearch search(judge);
+  return check(stack, judge, search);
+}
+
+Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
+  search.make_room();
   Report report;
   report.stack = stack;
   report.target = judge.target();
   report.findings = fold(findings_of(stack, judge), judge);
   report.conflict = smallest_conflict(stack, judge);
-  RepairSearch search(judge);
   report.repaired = search.repaired(stack);
   StackMatch match = judge.match(stack);
   for (const std::size_t page : match.open())

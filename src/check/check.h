@@ -19,6 +19,8 @@
 
 namespace ordercheck {
 
+class RepairSearch;
+
 // What a stack is judged by and for. Refers to rules and observations of the caller, which must outlive it; grades every
 // rule once. Several threads may ask one judge.
 class Judge {
@@ -43,6 +45,8 @@ class Judge {
   // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
   // about other projects than its own.
   bool is_silenced(const Rule& rule) const { return has(silenced_, index_of(rule)); }
+  // It holds for the target, and no run there shows otherwise.
+  bool stands(const Rule& rule) const { return has(standing_, index_of(rule)); }
   // Rules that fire and are not silenced, and those of them that are errors.
   PageBits fired(StackMatch& match) const;
   PageBits errors(StackMatch& match) const;
@@ -60,12 +64,12 @@ class Judge {
   Job job_;
   std::vector<Grade> grades_;  // one a rule, as of the following
   std::vector<Severity> severities_;
-  PageBits silenced_, errors_;
+  PageBits silenced_, errors_, standing_;
   std::set<std::string> known_;
   RunIndex runs_;
-  std::shared_ptr<const WitnessPartsOfPages> witnesses_;
   std::shared_ptr<const Catalogue> catalogue_;
   ConditionValues job_values_;
+  std::shared_ptr<const WitnessPartsOfPages> witnesses_;
   struct Others;
   std::shared_ptr<Others> others_;
 };
@@ -77,6 +81,8 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
 // Every finding of every rule that is not silenced, those folded away that a stronger one implies; smallest conflict and
 // repairs with them.
 Report check(const Stack& stack, const Judge& judge);
+// Of one stack after another: what was tried to mend one is known for the next. `search` is of the same judge.
+Report check(const Stack& stack, const Judge& judge, RepairSearch& search);
 
 // A rule that fires on a place of a stack: what a finding describes in words.
 struct Fired {

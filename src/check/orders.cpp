@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "check/precedence.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -99,8 +100,9 @@ class Enumeration {
 }  // namespace
 
 Stack recommended_order(const Stack& stack, const Judge& judge) {
-  const PrecedenceGraph graph = precedence_graph(stack, judge);
-  return graph.cycle.empty() ? in_order(stack, stable_order(graph)) : stack;
+  const Precedences precedences(stack, judge);
+  if (precedences.are_contradictory()) return stack;
+  return in_order(stack, stable_order(stack.items.size(), precedences.kept()));
 }
 
 LegalOrders legal_orders(const Stack& items, const Judge& judge, std::size_t at_most) {

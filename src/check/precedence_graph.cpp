@@ -1,18 +1,14 @@
 #include "check/precedence_graph.h"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
-#include <boost/graph/strong_components.hpp>
 #include <boost/graph/transitive_reduction.hpp>
 
 #include "base/text.h"
-#include "rule/match.h"
+#include "check/precedence.h"
 
 namespace ordercheck {
 namespace {
@@ -49,96 +45,37 @@ std::vector<std::size_t> find_cycle(const Graph& graph) {
   return shortest;
 }
 
-bool is_acyclic(const Graph& graph) {
-  std::vector<std::size_t> component(boost::num_vertices(graph));
-  if (component.empty()) return true;
-  const std::size_t components = boost::strong_components(
-      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
-  return components == component.size();
-}
-
-enum Strength { error_edge, advice_that_holds, advice_about_others };
-
-Strength strength_of(const Rule& rule, const Judge& judge) {
-  if (judge.severity(rule) == Severity::error) return error_edge;
-  const GradeKind kind = judge.grade(rule).kind;
-  const bool over = kind == GradeKind::refuted || kind == GradeKind::stale;
-  return holds_for(rule, judge.target()) && !over ? advice_that_holds : advice_about_others;
-}
-
-struct Wanted {
-  Strength strength;
-  std::string rule;
-  Pair pair;
-  auto key() const { return std::tie(strength, rule, pair); }
-};
-
-std::vector<Wanted> wanted_edges(const Stack& stack, const Judge& judge) {
-  std::vector<Wanted> wanted;
-  StackMatch match = judge.match(stack);
-  for (const std::size_t page : places_in(match.ordering())) {
-    const Rule& rule = judge.rules()[page];
-    const std::vector<Demand> all = match.demands(page);
-    for (const Demand& demand : all) {
-      // Two items that may each play both parts cannot satisfy the rule in any order: a clash, not an order.
-      const bool both_ways = contains(all, Demand{demand.after, demand.before});
-      if (!both_ways) wanted.push_back({strength_of(rule, judge), rule.id, {demand.before, demand.after}});
-    }
-  }
-  std::ranges::sort(wanted, {}, &Wanted::key);
-  return wanted;
-}
-
 }  // namespace
 
 PrecedenceGraph precedence_graph(const Stack& stack, const Judge& judge) {
+  const Precedences precedences(stack, judge);
   PrecedenceGraph graph;
   graph.items = stack.items.size();
   std::map<Pair, PrecedenceEdge> edges;
-  Graph so_far(graph.items);
-  const auto add = [&](const Wanted& edge) {
-    PrecedenceEdge& made = edges[edge.pair];
-    made.before = edge.pair.first;
-    made.after = edge.pair.second;
-    made.is_error = made.is_error || edge.strength == error_edge;
-    if (!contains(made.rules, edge.rule)) made.rules.push_back(edge.rule);
-    boost::add_edge(edge.pair.first, edge.pair.second, so_far);
-  };
-  const std::vector<Wanted> wanted = wanted_edges(stack, judge);
-  for (const Wanted& edge : wanted)
-    if (edge.strength == error_edge) add(edge);
-  if (!is_acyclic(so_far)) graph.cycle = find_cycle(so_far);
-  if (graph.cycle.empty())
-    for (const Wanted& edge : wanted)
-      if (edge.strength != error_edge && path_between(so_far, edge.pair.second, edge.pair.first).empty()) add(edge);
+  for (const Precedence& one : precedences.kept()) {
+    PrecedenceEdge& made = edges[{one.before, one.after}];
+    made.before = one.before;
+    made.after = one.after;
+    made.is_error = made.is_error || one.strength == Strength::error;
+    const std::string& id = judge.rules()[one.page].id;
+    if (!contains(made.rules, id)) made.rules.push_back(id);
+  }
   for (auto& [pair, edge] : edges) {
     std::ranges::sort(edge.rules);
     graph.edges.push_back(std::move(edge));
   }
+  if (precedences.are_contradictory()) graph.cycle = find_cycle(boost_graph(graph));
   return graph;
 }
 
 std::vector<std::size_t> stable_order(const PrecedenceGraph& graph) {
-  const Graph links = boost_graph(graph);
-  assert(is_acyclic(links) && "only a graph without a cycle has an order");
-  std::vector<std::size_t> open(graph.items);
-  std::set<std::size_t> ready;
-  for (std::size_t item = 0; item < graph.items; ++item)
-    if ((open[item] = boost::in_degree(item, links)) == 0) ready.insert(item);
-  std::vector<std::size_t> order;
-  while (!ready.empty()) {
-    const std::size_t next = *ready.begin();
-    ready.erase(ready.begin());
-    order.push_back(next);
-    for (const std::size_t after : boost::make_iterator_range(boost::adjacent_vertices(next, links)))
-      if (--open[after] == 0) ready.insert(after);
-  }
-  return order;
+  std::vector<Precedence> precedences;
+  for (const PrecedenceEdge& edge : graph.edges) precedences.push_back({.before = edge.before, .after = edge.after});
+  return stable_order(graph.items, precedences);
 }
 
 std::vector<PrecedenceEdge> irreducible_edges(const PrecedenceGraph& graph) {
   const Graph links = boost_graph(graph);
-  assert(is_acyclic(links) && "only a graph without a cycle has a transitive reduction");
   Graph reduced;
   std::map<Graph::vertex_descriptor, Graph::vertex_descriptor> to_reduced;
   std::vector<std::size_t> ids(graph.items);

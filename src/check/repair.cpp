@@ -10,7 +10,6 @@
 #include "check/partners.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
-#include "stack/notation.h"
 #include "stack/trainer.h"
 #include "stack/transforms.h"
 
@@ -20,6 +19,9 @@ namespace {
 // Each round mends at least one error, so a stack of ordinary size needs far fewer.
 constexpr int kMostRounds = 16;
 constexpr std::size_t kMostTries = 3;
+// Many stacks come to the same recommended order, whose repair is worth keeping; few come to the same edits, and what no longer fits
+// into the processor's cache is slower to look up than to work out.
+constexpr std::size_t kMostKept = 4'000;
 
 // The item with other degrees, nearest first, smaller before larger.
 std::vector<Item> other_degrees(const Item& item) {
@@ -76,6 +78,24 @@ void add_resizings(const Firing& firing, const Stack& stack, std::vector<Stack>&
   }
 }
 
+// Different for stacks that differ. Printing one would do, and takes several times as long.
+std::string key_of(const Stack& stack) {
+  std::string key;
+  const auto add = [&](std::string_view text) { key.append(text).push_back('\0'); };
+  for (const Item& item : stack.items) {
+    add(item.name);
+    add(item.mode);
+    key += static_cast<char>('a' + item.degrees.size());
+    for (const Degree& degree : item.degrees) key.append(reinterpret_cast<const char*>(&degree.value), sizeof degree.value);
+    for (const Option& option : item.options) {
+      add(option.name);
+      add(option.value);
+    }
+    key += static_cast<char>(item.scope ? '0' + static_cast<int>(*item.scope) : '-');
+  }
+  return key;
+}
+
 bool only_drops(const Stack& from, const Stack& to) {
   const auto was_there = [&](const Item& item) { return contains(from.items, item); };
   return to.items.size() < from.items.size() && std::ranges::all_of(to.items, was_there);
@@ -98,29 +118,41 @@ std::vector<std::vector<Stack>> RepairSearch::edits_against(const Fired& fired, 
   return {std::move(cures), std::move(edits), std::move(removals)};
 }
 
-const std::vector<Fired>& RepairSearch::fired_on(const Stack& stack) {
-  const auto [found, is_new] = fired_.try_emplace(print(stack));
-  if (is_new) found->second = ordercheck::fired_on(stack, judge_);
-  return found->second;
+void RepairSearch::make_room() {
+  if (tallies_.size() > kMostKept) {
+    tallies_.clear();
+    recommended_.clear();
+    repaired_.clear();
+  }
+  if (edited_.size() > kMostKept) edited_.clear();
+}
+
+const RepairSearch::Tally& RepairSearch::tally(const Stack& stack) {
+  const auto [found, is_new] = tallies_.try_emplace(key_of(stack));
+  Tally& tally = found->second;
+  if (!is_new) return tally;
+  StackMatch match = judge_.match(stack);
+  tally.fired = judge_.fired(match);
+  for (const std::size_t page : places_in(tally.fired)) {
+    const std::size_t count = match.count_firings(page);
+    tally.findings += count;
+    if (judge_.severity(judge_.rules()[page]) == Severity::error) tally.errors += count;
+  }
+  return tally;
 }
 
 const Stack& RepairSearch::recommended(const Stack& stack) {
-  const auto [found, is_new] = recommended_.try_emplace(print(stack));
+  const auto [found, is_new] = recommended_.try_emplace(key_of(stack));
   if (is_new) found->second = recommended_order(stack, judge_);
   return found->second;
 }
 
-std::size_t RepairSearch::count_errors(const Stack& stack) {
-  return static_cast<std::size_t>(std::ranges::count(fired_on(stack), Severity::error, &Fired::severity));
-}
-
 // What drops the trainer is trained by the default one, so that is what it is weighed with. `rule` may be null.
 RepairSearch::Weighed RepairSearch::weighed(Stack edited, const Stack& from, const Rule* rule) {
-  const std::vector<Fired>& left = fired_on(names_trainer(from) ? with_trainer(edited) : edited);
-  const Weight weight{.errors = static_cast<std::size_t>(std::ranges::count(left, Severity::error, &Fired::severity)),
-                      .findings = left.size(),
-                      .size = size_of_change(from, edited)};
-  const bool silenced = std::ranges::find(left, rule, &Fired::rule) == left.end();
+  const bool drops_trainer = names_trainer(from) && !names_trainer(edited);
+  const Tally& left = tally(drops_trainer ? with_trainer(edited) : edited);
+  const Weight weight{.errors = left.errors, .findings = left.findings, .size = size_of_change(from, edited)};
+  const bool silenced = rule == nullptr || !has(left.fired, static_cast<std::size_t>(rule - judge_.rules().data()));
   return {.stack = std::move(edited), .weight = weight, .silenced = silenced};
 }
 
@@ -166,18 +198,22 @@ std::vector<Stack> RepairSearch::tries_against(const Fired& fired, const Stack& 
 // Greedy: in each round the edit that leaves the fewest errors, then findings, then changes least. Where no single edit leaves
 // fewer errors there is no repair: a search over two at once would find more of them, at the square of the cost.
 std::optional<Stack> RepairSearch::searched(const Stack& stack) {
-  std::size_t errors = count_errors(stack);
+  const std::size_t errors = tally(stack).errors;
   if (errors == 0) return std::nullopt;
-  Stack best = stack;
   // First the order alone, all of it at once: moving items one by one may pass through orders that are worse.
-  if (const Stack& ordered = recommended(stack); count_errors(ordered) < errors) {
-    best = ordered;
-    errors = count_errors(best);
-  }
+  const Stack& ordered = recommended(stack);
+  return edited(tally(ordered).errors < errors ? ordered : stack);
+}
+
+std::optional<Stack> RepairSearch::edited(const Stack& stack) {
+  const std::string key = key_of(stack);
+  if (const auto found = edited_.find(key); found != edited_.end()) return found->second;
+  Stack best = stack;
+  std::size_t errors = tally(best).errors;
   for (int round = 0; errors > 0 && round < kMostRounds; ++round) {
     std::optional<Weighed> better;
     std::vector<std::vector<Stack>> groups(3);
-    for (const Fired& fired : fired_on(best)) {
+    for (const Fired& fired : fired_on(best, judge_)) {
       if (fired.severity != Severity::error) continue;
       std::vector<std::vector<Stack>> edits = edits_against(fired, best);
       for (std::size_t group = 0; group < edits.size(); ++group)
@@ -192,17 +228,17 @@ std::optional<Stack> RepairSearch::searched(const Stack& stack) {
           better = std::move(edit);
       if (better) break;
     }
-    if (!better) return std::nullopt;
+    if (!better) return edited_.emplace(key, std::nullopt).first->second;
     best = better->stack;
     errors = better->weight.errors;
   }
-  return errors == 0 ? std::optional(best) : std::nullopt;
+  return edited_.emplace(key, errors == 0 ? std::optional(best) : std::nullopt).first->second;
 }
 
 std::optional<Stack> RepairSearch::repaired(const Stack& stack) {
-  const std::string text = print(stack);
-  if (const auto found = repaired_.find(text); found != repaired_.end()) return found->second;
-  return repaired_.emplace(text, searched(stack)).first->second;
+  const std::string key = key_of(stack);
+  if (const auto found = repaired_.find(key); found != repaired_.end()) return found->second;
+  return repaired_.emplace(key, searched(stack)).first->second;
 }
 
 std::optional<Stack> repaired(const Stack& stack, const Judge& judge) { return RepairSearch(judge).repaired(stack); }

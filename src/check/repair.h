@@ -2,20 +2,23 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "check/check.h"
 
 namespace ordercheck {
 
-// Searches for repairs of one stack and of its findings, which come to the same stacks again and again: each is judged and repaired
+// Searches for repairs of stacks and of their findings, which come to the same stacks again and again: each is judged and repaired
 // once.
 class RepairSearch {
  public:
   explicit RepairSearch(const Judge& judge) : judge_(judge) {}  // the judge outlives it
+
+  // Forgets all where that has become much. What it answered before stays true.
+  void make_room();
 
   // At most three stacks that this rule does not fire on and that are without any error, gentlest and smallest change first:
   // edits against the finding, and where other errors stand beside it, those mended too. Leaving a transform out is tried
@@ -42,17 +45,24 @@ class RepairSearch {
     bool silenced = false;  // the rule of the finding
   };
 
-  const std::vector<Fired>& fired_on(const Stack& stack);
+  // How much fires on a stack, and which pages.
+  struct Tally {
+    std::size_t errors = 0, findings = 0;
+    PageBits fired;
+  };
+
+  const Tally& tally(const Stack& stack);
   const Stack& recommended(const Stack& stack);
-  std::size_t count_errors(const Stack& stack);
   Weighed weighed(Stack edited, const Stack& from, const Rule* rule);
   std::optional<Stack> completed(const Weighed& edit, const Stack& from, const Rule& rule);
   std::optional<Stack> searched(const Stack& stack);
+  std::optional<Stack> edited(const Stack& stack);  // by edits that leave fewer and fewer errors
 
   const Judge& judge_;
-  std::map<std::string, std::vector<Fired>> fired_;  // by the printed stack
-  std::map<std::string, Stack> recommended_;
-  std::map<std::string, std::optional<Stack>> repaired_;
+  // By all that a stack says (key_of).
+  std::unordered_map<std::string, Tally> tallies_;
+  std::unordered_map<std::string, Stack> recommended_;
+  std::unordered_map<std::string, std::optional<Stack>> repaired_, edited_;
 };
 
 std::optional<Stack> repaired(const Stack& stack, const Judge& judge);

@@ -1,6 +1,7 @@
 #include "rule/stack_match.h"
 
 #include <bit>
+#include <initializer_list>
 
 #include "rule/when.h"
 
@@ -152,46 +153,52 @@ bool StackMatch::could_have_between(std::size_t page, std::size_t one, std::size
 }
 
 // Pairs in the order of the stack, in which the two play the parts either way round.
-std::vector<CommutingPair> StackMatch::pairs_either_way(std::size_t page) const {
-  std::vector<CommutingPair> pairs;
+template <class Each>
+void StackMatch::each_pair(std::size_t page, Each each) const {
   for (std::size_t i = 0; i < size(); ++i)
     for (std::size_t j = i + 1; j < size(); ++j)
-      if (plays(page, i, j) || plays(page, j, i)) pairs.push_back({i, j});
-  return pairs;
+      if (plays(page, i, j) || plays(page, j, i)) each(i, j);
 }
 
-std::vector<Firing> StackMatch::firings_if_met(std::size_t page) const {
+// Whatever the page's condition says. `each` is given the items of one firing after another.
+template <class Each>
+void StackMatch::each_firing(std::size_t page, Each each) const {
   const Catalogue::Sets& sets = catalogue_.sets();
-  std::vector<Firing> found;
-  if (has(sets.of_no_item, page)) return {Firing{}};
+  using Items = std::initializer_list<std::size_t>;
+  if (has(sets.of_no_item, page)) return each(Items{});
   if (has(sets.in_order, page)) {
     for (std::size_t i = 0; i < size(); ++i)
       for (std::size_t j = i + 1; j < size(); ++j) {
         if (!plays(page, i, j) || is_silenced(page, j)) continue;
         if (!has(sets.with_between, page))
-          found.push_back({{i, j}});
+          each(Items{i, j});
         else if (const auto k = between(page, i + 1, j))
-          found.push_back({{i, *k, j}});
+          each(Items{i, *k, j});
       }
-    return found;
+    return;
   }
-  if (has(sets.either_way, page) && !has(sets.of_partner, page)) {
-    for (const CommutingPair& pair : pairs_either_way(page))
-      if (!is_silenced(page, pair.second)) found.push_back({{pair.first, pair.second}});
-    return found;
-  }
+  if (has(sets.either_way, page) && !has(sets.of_partner, page))
+    return each_pair(page, [&](std::size_t i, std::size_t j) {
+      if (!is_silenced(page, j)) each(Items{i, j});
+    });
   for (std::size_t i = 0; i < size(); ++i) {
     if (!has(items_[i].kind->one, page)) continue;
     const bool fires = has(sets.lone, page) || (has(sets.of_partner, page) && has_partner(page, i)) ||
                        (has(sets.missing, page) && !has_partner(page, i));
-    if (fires) found.push_back({{i}});
+    if (fires) each(Items{i});
   }
-  return found;
 }
 
 std::vector<Firing> StackMatch::firings(std::size_t page) {
-  if (!has(fired(), page)) return {};
-  return firings_if_met(page);
+  std::vector<Firing> found;
+  if (has(fired(), page)) each_firing(page, [&](auto items) { found.push_back({items}); });
+  return found;
+}
+
+std::size_t StackMatch::count_firings(std::size_t page) {
+  std::size_t count = 0;
+  if (has(fired(), page)) each_firing(page, [&](auto) { ++count; });
+  return count;
 }
 
 std::vector<Demand> StackMatch::demands(std::size_t page) {
@@ -203,9 +210,25 @@ std::vector<Demand> StackMatch::demands(std::size_t page) {
   return found;
 }
 
+std::vector<StackMatch::PageDemand> StackMatch::demands_that_can_be_kept() {
+  std::vector<PageDemand> found;
+  const PageBits& pages = ordering();
+  for (std::size_t word = 0; word < pages.size(); ++word)
+    for (std::size_t i = 0; pages[word] != 0 && i < size(); ++i)
+      for (std::size_t j = 0; j < size(); ++j) {
+        if (i == j) continue;
+        for (std::uint64_t left = played(word, i, j) & ~played(word, j, i) & pages[word]; left != 0; left &= left - 1) {
+          const std::size_t page = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+          if (could_have_between(page, i, j)) found.push_back({.page = page, .demand = {.before = j, .after = i}});
+        }
+      }
+  return found;
+}
+
 std::vector<CommutingPair> StackMatch::commuting_pairs(std::size_t page) {
-  if (!has(commuting(), page)) return {};
-  return pairs_either_way(page);
+  std::vector<CommutingPair> pairs;
+  if (has(commuting(), page)) each_pair(page, [&](std::size_t i, std::size_t j) { pairs.push_back({i, j}); });
+  return pairs;
 }
 
 }  // namespace ordercheck

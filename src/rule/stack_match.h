@@ -27,7 +27,14 @@ class StackMatch {
 
   // Of one page, all in order of the stack; see match.h.
   std::vector<Firing> firings(std::size_t page);
+  std::size_t count_firings(std::size_t page);
   std::vector<Demand> demands(std::size_t page);
+  // Of all pages at once, in no order. Without those of two items that may each play both parts of a page, which no order can keep.
+  struct PageDemand {
+    std::size_t page = 0;
+    Demand demand;
+  };
+  std::vector<PageDemand> demands_that_can_be_kept();
   std::vector<CommutingPair> commuting_pairs(std::size_t page);
   std::vector<std::string> unknown_sizes(std::size_t page);  // of one of open()
 
@@ -45,8 +52,10 @@ class StackMatch {
   bool is_silenced(std::size_t page, std::size_t before) const;
   std::optional<std::size_t> between(std::size_t page, std::size_t begin, std::size_t end) const;
   bool could_have_between(std::size_t page, std::size_t one, std::size_t other) const;
-  std::vector<CommutingPair> pairs_either_way(std::size_t page) const;
-  std::vector<Firing> firings_if_met(std::size_t page) const;
+  template <class Each>
+  void each_pair(std::size_t page, Each each) const;
+  template <class Each>
+  void each_firing(std::size_t page, Each each) const;
 
   std::uint64_t fired_in_pairs(std::size_t word) const;
   std::uint64_t fired_alone(std::size_t word) const;

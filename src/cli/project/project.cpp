@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "check/check.h"
+#include "check/repair.h"
 #include "check/program_edits.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
@@ -31,7 +32,8 @@ class Judges {
     const std::string& target = question_.target.empty() && question_.python.empty() ? one.target : question_.target;
     const auto bench = bench_for(target);
     if (!bench) return bench.error();
-    Report report = check(one.stack, judge_for(**bench, one.job));
+    Seat& seat = seat_for(**bench, one.job);
+    Report report = check(one.stack, seat.judge, seat.search);
     report.target_assumed = (*bench)->settled.assumed;
     report.newest_run = (*bench)->settled.newest_run;
     return report;
@@ -44,11 +46,16 @@ class Judges {
   }
 
  private:
+  struct Seat {
+    Judge judge;
+    RepairSearch search;
+    explicit Seat(Judge of) : judge(std::move(of)), search(judge) {}
+  };
   struct Bench {
     std::string target;  // as it was written
     Knowledge known;
     SettledTarget settled;
-    std::vector<Judge> judges;  // one a job
+    std::vector<std::unique_ptr<Seat>> seats;  // one a job
   };
 
   Result<Bench*> bench_for(const std::string& target) {
@@ -64,15 +71,16 @@ class Judges {
     auto settled = settle(*asked, *known);
     if (!settled) return settled.error();
     benches_.push_back(std::make_unique<Bench>(
-        Bench{.target = target, .known = std::move(known).value(), .settled = std::move(settled).value(), .judges = {}}));
+        Bench{.target = target, .known = std::move(known).value(), .settled = std::move(settled).value(), .seats = {}}));
     return benches_.back().get();
   }
 
-  static const Judge& judge_for(Bench& bench, const Job& job) {
-    const auto found = std::ranges::find(bench.judges, job, &Judge::job);
-    if (found != bench.judges.end()) return *found;
-    bench.judges.emplace_back(bench.known.rules, bench.settled.target, bench.known.observations, job);
-    return bench.judges.back();
+  static Seat& seat_for(Bench& bench, const Job& job) {
+    for (const auto& seat : bench.seats)
+      if (seat->judge.job() == job) return *seat;
+    bench.seats.push_back(
+        std::make_unique<Seat>(Judge(bench.known.rules, bench.settled.target, bench.known.observations, job)));
+    return *bench.seats.back();
   }
 
   const Project& project_;
