@@ -18,10 +18,8 @@ std::vector<Precedence> demanded(const Stack& stack, const Judge& judge) {
   std::vector<Precedence> all;
   StackMatch match = judge.match(stack);
   for (const auto& [page, demand] : match.demands_that_can_be_kept())
-    all.push_back({.before = demand.before,
-                   .after = demand.after,
-                   .strength = strength_of(judge.rules()[page], judge),
-                   .page = page});
+    all.push_back(
+        {.before = demand.before, .after = demand.after, .strength = strength_of(judge.rules()[page], judge), .page = page});
   std::ranges::sort(all, [&](const Precedence& a, const Precedence& b) {
     const auto key = [&](const Precedence& one) {
       return std::tuple(one.strength, std::string_view(judge.rules()[one.page].id), one.before, one.after);
@@ -33,8 +31,7 @@ std::vector<Precedence> demanded(const Stack& stack, const Judge& judge) {
 
 }  // namespace
 
-Precedences::Precedences(const Stack& stack, const Judge& judge)
-    : items_(stack.items.size()), reach_(items_ * items_, 0) {
+Precedences::Precedences(const Stack& stack, const Judge& judge) : items_(stack.items.size()), reach_(items_ * items_, 0) {
   const std::vector<Precedence> all = demanded(stack, judge);
   for (const Precedence& one : all)
     if (one.strength == Strength::error) keep(one);

@@ -66,11 +66,11 @@ Catalogue::Catalogue(std::span<const Rule> pages) : pages_(pages), words_((pages
 std::size_t Catalogue::ByItem::operator()(const Item& item) const {
   std::uint64_t hash = key(item.name) ^ key(item.mode) * 3;
   for (const Option& option : item.options) hash = (hash ^ key(option.name)) * 31 + key(option.value);
-  return hash ^ static_cast<std::uint64_t>(scope_of(item));
+  return item.scope ? hash ^ (1 + static_cast<std::uint64_t>(*item.scope)) : hash;
 }
 
 bool Catalogue::ByItem::operator()(const Item& a, const Item& b) const {
-  return a.name == b.name && a.mode == b.mode && a.options == b.options && scope_of(a) == scope_of(b);
+  return a.name == b.name && a.mode == b.mode && a.options == b.options && a.scope == b.scope;
 }
 
 const ItemKind& Catalogue::kind_of(const Item& item) const {
