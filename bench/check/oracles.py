@@ -2,7 +2,7 @@
 
     python bench/check/oracles.py CHECK_RATE RULES_FOLDER
 
-Patterns are read here anew, from their text. Whether a page's condition is met is taken from the dump for all three, and what they
+Patterns are read here anew, from their text. Whether a condition is met is taken from the dump for all three, and what they
 are given about single items is worked out outside the clock: only what a page says of several items is timed.
 """
 

@@ -23,6 +23,7 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> words;
   std::string target;  // empty: pytorch for two transforms, every engine for a rule
+  std::string error;  // a log, "-" for standard input
   std::string rules;
 };
 
@@ -59,7 +60,7 @@ Result<int> unknown_word(const std::string& word, const Knowledge& knowledge) {
   for (const Rule& each : knowledge.rules) known.insert(known.end(), {each.id, each.slug});
   const auto near = nearest(word, known);
   if (!near)
-    if (const std::string text = explain_message(word, knowledge); !text.empty()) {
+    if (const std::string text = explain_message(word, knowledge).text; !text.empty()) {
       fmt::print("{}", text);
       return kNothingAgainst;
     }
@@ -68,9 +69,17 @@ Result<int> unknown_word(const std::string& word, const Knowledge& knowledge) {
       near ? fmt::format("did you mean '{}'?", *near) : "ordercheck explain lists the terms, ordercheck rules the rules")};
 }
 
+Result<int> explain_log(const std::string& path, const Knowledge& knowledge) {
+  const auto answer = explain_errors(path, knowledge);
+  if (!answer) return answer.error();
+  fmt::print("{}", answer->text);
+  return answer->is_known ? kNothingAgainst : kUndecided;
+}
+
 Result<int> run_explain(const ExplainOptions& options) {
   const Result<Knowledge> knowledge = load_knowledge_of_checked_engines(options.rules);
   if (!knowledge) return knowledge.error();
+  if (!options.error.empty()) return explain_log(options.error, *knowledge);
   if (options.words.empty()) {
     fmt::print("{}", list_terms());
     return kNothingAgainst;
@@ -85,7 +94,7 @@ Result<int> run_explain(const ExplainOptions& options) {
     const bool one_word = options.words.size() == 1 && word.find_first_of(",(>:=@") == std::string::npos;
     const bool is_prose = std::ranges::count(word, ' ') > 1 && word.find("->") == std::string::npos;
     if (!stack && is_prose) {
-      text = explain_message(word, *knowledge);
+      text = explain_message(word, *knowledge).text;
       fmt::print("{}", text);
       if (!text.empty()) return kNothingAgainst;
       return Error{fmt::format("no page, no committed run and no citation holds the message '{}'", one_line(word))};
@@ -104,14 +113,17 @@ Result<int> run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command =
-      app.add_subcommand("explain", "Explain a rule, a word, both orders of two transforms, or an error message");
+      app.add_subcommand("explain", "Explain a rule, a word, both orders of two transforms, an error message, or a log");
   command->group(kAsk);
   command->add_option("words", options->words,
                       "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), two transforms "
                       "(ac,fsdp), or the message of an error; nothing lists all words");
+  command->add_option("--error", options->error, "A log or a traceback to look through; - reads standard input")
+      ->excludes("words");
   command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rule pages");
-  show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\""});
+  show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\"",
+                           "explain --error train.log"});
   command->callback([options, &exit_code] { exit_code = ended("explain", run_explain(*options)); });
 }
 

@@ -1,8 +1,11 @@
 // Formats that are less than a file: words of a command line or of a page, and fields of a table.
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "cli/shared/error_log.h"
 #include "cli/shared/fault.h"
 #include "evidence/control_words.h"
 #include "evidence/field.h"
@@ -81,6 +84,17 @@ std::string check_field(std::string_view bytes) {
   return wrong;
 }
 
+std::string check_log(std::string_view bytes) {
+  std::istringstream log{std::string(bytes)};
+  std::size_t last = 0;
+  for (const cli::LoggedError& error : cli::errors_in(log)) {
+    if (error.message.empty() || error.message.find('\n') != std::string::npos) return "a message of no line or of several";
+    if (error.line <= last) return fmt::format("line {} behind line {}", error.line, last);
+    last = error.line;
+  }
+  return "";
+}
+
 std::vector<std::string> version_corpus() { return {"2.11", "2.11.0+cpu", "2.15.0a0+git1f2e", "0"}; }
 std::vector<std::string> holds_corpus() { return {"math", "pytorch>=2.6,<2.12", "pytorch-fsdp1<2.6", "native>=1", "jax"}; }
 std::vector<std::string> target_corpus() { return {"pytorch", "native", "pytorch-2.11", "pytorch-fsdp1-2.6"}; }
@@ -104,6 +118,10 @@ std::vector<std::string> field_corpus() {
           "all_gather:tp:forward:24:98304",
           "tp=2: yes: 96 of 192 matmul flops | ac: no: missing: recomputation"};
 }
+std::vector<std::string> log_corpus() {
+  return {"Traceback (most recent call last):\n  File \"a.py\", line 7, in main\n    loss.backward()\nValueError: no\n",
+          "[rank3]:[E1126 ProcessGroupNCCL.cpp:683] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL\n"};
+}
 
 }  // namespace
 
@@ -116,6 +134,7 @@ std::vector<Format> word_formats() {
       {"control", check_control, control_corpus, " of  records have ; the first that has not is 0 1 -1 9223372036854775808"},
       {"fault", check_fault, fault_corpus, ": hang crash backward 0 -1 2147483648 4294967296 9223372036854775808 \n \t"},
       {"parameter", check_parameter, parameter_corpus, "| none accumulation= accumulation=2 = 1000 : tp=2 fsdp=4 , @ \n \t"},
+      {"log", check_log, log_corpus, "[ ] : [rank0]: ValueError: Error Exception File \", line , in  \n \r \t"},
       {"bits", check_bits, bits_corpus, "0 f F g 0000000000000000 - +"},
       {"field", check_field, field_corpus,
        "\t \n \\ - \\- = ? : | yes: no: partly: not stated matmul_flops=9223372036854775808 -1 all_gather:tp:forward:1:1"}};

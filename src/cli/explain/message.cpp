@@ -118,9 +118,9 @@ Found best_of(const Rule& rule, const Words& message, std::vector<RunFound>& run
 
 }  // namespace
 
-std::string explain_message(const std::string& message, const Knowledge& knowledge) {
+MessageAnswer explain_message(const std::string& message, const Knowledge& knowledge) {
   const Words words = words_of(message);
-  if (words.empty()) return "";
+  if (words.empty()) return {};
   std::vector<RunFound> runs;
   for (const Observation& seen : knowledge.observations)
     if (!seen.message.empty() && (seen.verdict == Verdict::fails || seen.verdict == Verdict::hangs))
@@ -132,13 +132,16 @@ std::string explain_message(const std::string& message, const Knowledge& knowled
     return std::pair(one.found.shared, one.found.strength) > std::pair(other.found.shared, other.found.strength);
   });
   std::string text;
+  std::size_t shared = 0;
+  for (const RunFound& found : runs) shared = std::max(shared, found.shared);
+  if (!pages.empty()) shared = std::max(shared, pages.front().found.shared);
   for (std::size_t i = 0; i < std::min(pages.size(), kMostPages); ++i)
     text += fmt::format("{}  {}\n  {}\n", pages[i].rule->id, pages[i].rule->title, pages[i].found.line);
   if (pages.size() > kMostPages) text += fmt::format("and {} more.\n", counted(pages.size() - kMostPages, "page"));
   for (const RunFound& found : runs)
     if (!found.on_a_page) text += fmt::format("No page speaks about this run:\n  {}\n", line_of(*found.run));
   if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the page.\n", pages.front().rule->id);
-  return text;
+  return {.text = std::move(text), .shared = shared};
 }
 
 }  // namespace ordercheck::cli
