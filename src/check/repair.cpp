@@ -8,6 +8,7 @@
 #include "check/cure.h"
 #include "check/orders.h"
 #include "check/partners.h"
+#include "check/resize.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
 #include "stack/trainer.h"
@@ -23,38 +24,6 @@ constexpr std::size_t kMostTries = 3;
 // into the processor's cache is slower to look up than to work out.
 constexpr std::size_t kMostKept = 4'000;
 
-// The item with other degrees, nearest first, smaller before larger.
-std::vector<Item> other_degrees(const Item& item) {
-  const ValueForm value = info_of(item).value;
-  const std::size_t places = value == ValueForm::degree_pair ? 2 : value == ValueForm::degree ? 1 : 0;
-  std::vector<Item> made;
-  for (int distance = 1; places > 0 && distance <= 16; ++distance)
-    for (const int sign : {-1, 1})
-      for (std::size_t place = 0; place < places; ++place) {
-        Item changed = item;
-        changed.degrees.resize(places, kMissingDegree);
-        changed.degrees[place].value += sign * distance;
-        if (changed.degrees[place].value >= 1) made.push_back(std::move(changed));
-      }
-  return made;
-}
-
-// The item with another count in one of its options, nearest first, larger before smaller: more microbatches keep the ranks.
-std::vector<Item> other_counts(const Item& item) {
-  std::vector<Item> made;
-  for (int distance = 1; distance <= 16; ++distance)
-    for (const int sign : {1, -1})
-      for (std::size_t at = 0; at < item.options.size(); ++at) {
-        const OptionInfo* info = find_option(info_of(item), item.options[at].name);
-        const auto count = info->form == OptionForm::count ? parse_integer(item.options[at].value) : std::nullopt;
-        if (!count || *count + sign * distance < 1) continue;
-        Item changed = item;
-        changed.options[at].value = std::to_string(*count + sign * distance);
-        made.push_back(std::move(changed));
-      }
-  return made;
-}
-
 // Either item may be the one that is moved: which of the two the user cares about is not known, so both are tried. The
 // recommended order is tried last of equals: it changes most.
 void add_moves(const Firing& firing, const Stack& stack, const Stack& recommended, std::vector<Stack>& edits) {
@@ -62,20 +31,6 @@ void add_moves(const Firing& firing, const Stack& stack, const Stack& recommende
   edits.push_back(moved(stack, then, first, false));
   edits.push_back(moved(stack, first, then, true));
   edits.push_back(recommended);
-}
-
-void add_resizings(const Firing& firing, const Stack& stack, std::vector<Stack>& edits) {
-  for (std::size_t index = 0; index < stack.items.size(); ++index) {
-    // A firing without items is about the mesh as a whole, and then any item's degree may be the one to change.
-    if (!firing.items.empty() && !contains(firing.items, index)) continue;
-    std::vector<Item> sized = other_counts(stack.items[index]);
-    std::ranges::move(other_degrees(stack.items[index]), std::back_inserter(sized));
-    for (Item& changed : sized) {
-      Stack made = stack;
-      made.items[index] = std::move(changed);
-      edits.push_back(std::move(made));
-    }
-  }
 }
 
 // Different for stacks that differ. Printing one would do, and takes several times as long.
@@ -109,7 +64,7 @@ std::vector<std::vector<Stack>> RepairSearch::edits_against(const Fired& fired, 
   for (Stack& cure : cures_by_page(rule, judge_.witness_parts(rule), fired.firing.items, stack))
     (only_drops(stack, cure) ? removals : cures).push_back(std::move(cure));
   if (rule.kind == RuleKind::order) add_moves(fired.firing, stack, recommended(stack), edits);
-  if (rule.kind == RuleKind::fits) add_resizings(fired.firing, stack, edits);
+  if (rule.kind == RuleKind::fits) edits = resized(fired, stack, judge_);
   if (rule.kind == RuleKind::needs)
     for (std::size_t place = stack.items.size() + 1; place-- > 0;) edits.push_back(with(stack, place, example_of(rule.other)));
   // The item written last is the one that came to what was there.

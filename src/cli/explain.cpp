@@ -23,7 +23,7 @@ namespace {
 struct ExplainOptions {
   std::vector<std::string> words;
   std::string target;  // empty: pytorch for two transforms, every engine for a rule
-  std::string error;  // a log, "-" for standard input
+  std::string error;   // a log, "-" for standard input
   std::string rules;
 };
 

@@ -43,10 +43,11 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
       answer = std::move(one);
     }
   if (best != nullptr) return LogAnswer{.text = where(path, *best) + answer.text, .is_known = true};
-  return LogAnswer{.text = fmt::format("{}Nothing is known of it: no page, committed run or citation holds this message{}.\n",
-                                       where(path, errors.front()),
-                                       errors.size() == 1 ? "" : fmt::format(", nor one of the {} behind it", errors.size() - 1)),
-                   .is_known = false};
+  return LogAnswer{
+      .text = fmt::format("{}Nothing is known of it: no page, committed run or citation holds this message{}.\n",
+                          where(path, errors.front()),
+                          errors.size() == 1 ? "" : fmt::format(", nor one of the {} behind it", errors.size() - 1)),
+      .is_known = false};
 }
 
 }  // namespace ordercheck::cli

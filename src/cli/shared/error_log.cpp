@@ -31,7 +31,8 @@ std::string_view without_prefix(std::string_view line) {
 // "torch.distributed.DistBackendError: ...", "AssertionError", "Error: ..." of a program that is not Python's.
 bool is_error(std::string_view line) {
   std::size_t end = 0;
-  while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) != 0 || line[end] == '_' || line[end] == '.'))
+  while (end < line.size() &&
+         (std::isalnum(static_cast<unsigned char>(line[end])) != 0 || line[end] == '_' || line[end] == '.'))
     ++end;
   const std::string_view word = line.substr(0, end);
   for (const std::string_view kind : {"Error", "Exception", "Interrupt", "Timeout", "Unsupported", "Exit"})

@@ -46,9 +46,10 @@ TEST(ErrorLog, TakesWhatEveryRankSaysOnce) {
 }
 
 TEST(ErrorLog, ReadsTheWatchdogOfNccl) {
-  EXPECT_THAT(messages("[rank3]:[E1126 10:11:12.1 ProcessGroupNCCL.cpp:683] [Rank 3] Watchdog caught collective operation timeout: "
-                       "WorkNCCL(SeqNum=7, OpType=ALLREDUCE)\nmore\n"),
-              ElementsAre("Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE)"));
+  EXPECT_THAT(
+      messages("[rank3]:[E1126 10:11:12.1 ProcessGroupNCCL.cpp:683] [Rank 3] Watchdog caught collective operation timeout: "
+               "WorkNCCL(SeqNum=7, OpType=ALLREDUCE)\nmore\n"),
+      ElementsAre("Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE)"));
 }
 
 TEST(ErrorLog, ProseAboutErrorsIsNone) {
