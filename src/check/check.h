@@ -39,6 +39,7 @@ class Judge {
   bool knows(const std::string& transform) const { return known_.contains(transform); }
   // The rules, compiled, and what its job adds to every stack.
   const Catalogue& catalogue() const { return *catalogue_; }
+  const ConditionValues& job_values() const { return job_values_; }
   StackMatch match(const Stack& stack) const { return {*catalogue_, stack, job_values_}; }  // refers to both
   const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }            // of one of rules()
   Severity severity(const Rule& rule) const { return severities_[index_of(rule)]; }

@@ -1,4 +1,4 @@
-// Other numbers for a stack whose numbers do not fit.
+// Other numbers for a stack whose numbers do not fit, as a fits page says.
 #pragma once
 
 #include <vector>
