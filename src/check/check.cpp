@@ -97,16 +97,21 @@ void add_names(const Pattern& pattern, std::set<std::string>& names) {
   for (const ItemPattern& item : pattern.any_of) names.insert(item.name);
 }
 
+// The committed runs of a project, each case parsed once.
+std::vector<TargetRun> runs_of(const std::string& project, const std::vector<Observation>& observations) {
+  std::vector<TargetRun> runs;
+  for (const Observation& seen : observations)
+    if (seen.engine == project)
+      if (Result<Case> ran = parse_case(seen.case_text)) runs.push_back({.seen = &seen, .ran = *std::move(ran)});
+  return runs;
+}
+
 // A page that names a transform of a project that runs says what is against it, not that nothing is: "tp|ep before quantize" was
 // shown with tp. Only of a project that is never run here are pages all that there is.
-std::set<std::string> known_to(const std::string& project, const std::vector<Rule>& rules,
-                               const std::vector<Observation>& observations) {
+std::set<std::string> known_to(const std::string& project, const std::vector<Rule>& rules, const std::vector<TargetRun>& runs) {
   std::set<std::string> known;
-  for (const Observation& seen : observations) {
-    if (seen.engine != project) continue;
-    const auto ran = parse_case(seen.case_text);
-    for (std::size_t i = 0; ran && i < ran->stack.items.size(); ++i) known.insert(ran->stack.items[i].name);
-  }
+  for (const TargetRun& run : runs)
+    for (const Item& item : run.ran.stack.items) known.insert(item.name);
   if (!known.empty()) return known;
   for (const Rule& rule : rules) {
     if (std::ranges::find(rule.holds, project, &Holds::project) == rule.holds.end()) continue;
@@ -116,13 +121,11 @@ std::set<std::string> known_to(const std::string& project, const std::vector<Rul
   return known;
 }
 
-std::vector<TargetRun> runs_of(const Target& target, const std::vector<Observation>& observations) {
-  std::vector<TargetRun> runs;
-  for (const Observation& seen : observations) {
-    const Result<Version> version = parse_version(seen.version);
-    if (seen.engine != target.project || !version || *version != *target.version) continue;
-    if (const Result<Case> ran = parse_case(seen.case_text)) runs.push_back({.seen = &seen, .ran = *ran});
-  }
+std::vector<TargetRun> of_version(std::vector<TargetRun> runs, const Version& version) {
+  std::erase_if(runs, [&](const TargetRun& run) {
+    const Result<Version> ran = parse_version(run.seen->version);
+    return !ran || *ran != version;
+  });
   return runs;
 }
 
@@ -149,8 +152,9 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
     const bool is_over = kind == GradeKind::refuted || kind == GradeKind::stale;
     if (!is_over && holds_for(rules_[page], target_)) standing_[page / 64] |= bit;
   }
-  known_ = known_to(target_.project, rules_, observations_);
-  runs_ = RunIndex(runs_of(target_, observations_));
+  std::vector<TargetRun> runs = runs_of(target_.project, observations_);
+  known_ = known_to(target_.project, rules_, runs);
+  runs_ = RunIndex(of_version(std::move(runs), *target_.version));
 }
 
 struct Judge::Others {
