@@ -5,6 +5,8 @@ target_compile_definitions(ordercheck_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTE
 target_include_directories(ordercheck_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 set(fmt ordercheck_fmt)
 set(pugixml pugixml::static)
+find_library(ORDERCHECK_YAML libyaml-cpp.a REQUIRED)
+set(yaml ${ORDERCHECK_YAML})
 find_library(ORDERCHECK_XXHASH libxxhash.a REQUIRED)
 set(xxhash ${ORDERCHECK_XXHASH})
 
@@ -13,7 +15,7 @@ add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
 
 # Licences of what is linked in, which go with the wheel; Debian keeps one for each package.
 foreach(package libboost-graph-dev libcli11-dev libfmt-dev libkainjow-mustache-dev libpugixml-dev libtomlplusplus-dev libutfcpp-dev
-                libvalijson-dev libxxhash-dev nlohmann-json3-dev)
+                libvalijson-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/ordercheck RENAME ${package}.copyright)
   endif()

@@ -1,0 +1,76 @@
+#include "importer/fixed_order.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/toml.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+struct OrderText {
+  const char* name;
+  const char* text;
+};
+constexpr OrderText kOrderTexts[] = {
+#include "importer/order_texts.inc"
+};
+
+std::vector<FixedOrder> all_orders() {
+  std::vector<FixedOrder> orders;
+  for (const OrderText& one : kOrderTexts) {
+    toml::table file;
+    [[maybe_unused]] const auto mistake = parse_toml(one.text, file);
+    assert(!mistake && "a file of this repository");
+    const auto order = parse_stack(file["order"].value_or(""));
+    assert(order && "a file of this repository");
+    std::string source = file["source"].value_or("");
+    if (const auto* date = file["date"].as_string()) source += fmt::format(" ({})", date->get());
+    orders.push_back({.name = one.name, .order = *order, .source = std::move(source)});
+  }
+  return orders;
+}
+
+// Whose place a transform takes in an order that does not name it.
+const std::string& stand_in(const std::string& name) {
+  static const std::map<std::string, std::string> all{{"hsdp", "fsdp"},
+                                                      {"sac", "ac"},
+                                                      {"ddp", "fsdp"},
+                                                      {"replicate", "ddp"},
+                                                      {"simple_hsdp", "simple_fsdp"},
+                                                      {"simple_replicate", "simple_fsdp"}};
+  static const std::string none;
+  const auto found = all.find(name);
+  return found == all.end() ? none : found->second;
+}
+
+std::size_t place_in(const Stack& order, const std::string& name) {
+  for (std::string at = name; !at.empty(); at = stand_in(at))
+    if (const auto found = std::ranges::find(order.items, at, &Item::name); found != order.items.end())
+      return static_cast<std::size_t>(found - order.items.begin());
+  return order.items.size();
+}
+
+}  // namespace
+
+const FixedOrder& fixed_order(std::string_view name) {
+  static const std::vector<FixedOrder> orders = all_orders();
+  const auto found = std::ranges::find(orders, name, &FixedOrder::name);
+  assert(found != orders.end() && "a file of matrix/frameworks that src/CMakeLists.txt embeds");
+  return *found;
+}
+
+std::vector<Item> put_in_order(Stack& stack, const Stack& order) {
+  std::ranges::stable_sort(stack.items, {}, [&](const Item& item) { return place_in(order, item.name); });
+  std::vector<Item> without_place;
+  for (const Item& item : stack.items)
+    if (place_in(order, item.name) == order.items.size()) without_place.push_back(item);
+  return without_place;
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,20 @@
+// One function a format, each in a file of its own, whose header says what it was read from. import.h finds the format of a file.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "importer/imported.h"
+#include "importer/settings.h"
+
+namespace ordercheck {
+
+// Reads a file that another names, by the name that stands there.
+using ReadBeside = std::function<Result<std::string>(const std::string& name)>;
+
+Imported accelerate_stack(Settings settings, const ReadBeside& read);
+Imported axolotl_stack(Settings settings, const ReadBeside& read);
+Imported deepspeed_stack(Settings settings, const ReadBeside& read);
+Imported torchtitan_stack(Settings settings, const ReadBeside& read);
+
+}  // namespace ordercheck

@@ -1,0 +1,140 @@
+#include "importer/import.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "importer/json_settings.h"
+#include "importer/toml_settings.h"
+#include "importer/yaml_settings.h"
+
+namespace ordercheck {
+namespace {
+
+enum class Syntax { yaml, json, toml };
+
+// `signs` are patterns of keys that no other format has.
+struct ImportFormat {
+  std::string_view name;
+  Syntax syntax;
+  std::vector<std::string_view> signs;
+  Imported (*stack)(Settings settings, const ReadBeside& read);
+};
+
+const std::vector<ImportFormat>& formats() {
+  static const std::vector<ImportFormat> all{
+      {"accelerate", Syntax::yaml, {"distributed_type", "compute_environment"}, accelerate_stack},
+      {"axolotl", Syntax::yaml, {"base_model"}, axolotl_stack},
+      {"deepspeed",
+       Syntax::json,
+       {"zero_optimization*", "train_micro_batch_size_per_gpu", "train_batch_size"},
+       deepspeed_stack},
+      {"torchtitan", Syntax::toml, {"parallelism.*_degree", "job.dump_folder", "training.seq_len"}, torchtitan_stack}};
+  return all;
+}
+
+Result<Settings> read_as(Syntax syntax, std::string_view text, const std::string& file) {
+  if (syntax == Syntax::json) return read_json(text, file);
+  return syntax == Syntax::toml ? read_toml(text, file) : read_yaml(text, file);
+}
+
+// By what the first line that says something begins with: JSON with a brace, TOML with a table or `key =`.
+Syntax syntax_of(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = trim(text.substr(at, end - at));
+    at = end + 1;
+    if (line.empty() || line.starts_with('#') || line.starts_with("---")) continue;
+    if (line.starts_with('{') || line.starts_with("//")) return Syntax::json;
+    const std::size_t sign = line.find_first_of("=:");
+    return line.starts_with('[') || (sign != line.npos && line[sign] == '=') ? Syntax::toml : Syntax::yaml;
+  }
+  return Syntax::yaml;
+}
+
+bool has_a_sign(const ImportFormat& format, const Settings& settings) {
+  return std::ranges::any_of(settings, [&](const Setting& setting) {
+    return std::ranges::any_of(format.signs, [&](std::string_view sign) { return glob_match(sign, setting.key); });
+  });
+}
+
+std::string all_signs() {
+  std::vector<std::string> parts;
+  for (const ImportFormat& format : formats()) {
+    std::vector<std::string> signs(format.signs.begin(), format.signs.end());
+    parts.push_back(fmt::format("{} ({})", format.name, join(signs, " or ")));
+  }
+  return join(parts, ", ");
+}
+
+Result<const ImportFormat*> format_of(const Settings& settings, Syntax syntax, const std::string& file) {
+  std::vector<const ImportFormat*> fitting;
+  for (const ImportFormat& format : formats())
+    if (format.syntax == syntax && has_a_sign(format, settings)) fitting.push_back(&format);
+  if (fitting.size() == 1) return fitting.front();
+  if (fitting.empty())
+    return error_at(file, 1, fmt::format("no format that is known; looked for the keys of {}; --as NAME says which it is", all_signs()));
+  return error_at(file, 1, fmt::format("it may be of {} or of {}; say which with --as", fitting[0]->name, fitting[1]->name));
+}
+
+SettingForm override_form(const std::string& text) {
+  if (text == "true" || text == "false") return SettingForm::flag;
+  if (parse_integer(text)) return SettingForm::whole;
+  return text.find(',') == std::string::npos ? SettingForm::word : SettingForm::list;
+}
+
+// "--a.b=2", "--a.b" and "--a.no_b", which come before what the file says.
+Status override_with(const std::string& written, Settings& settings) {
+  const std::size_t sign = std::min(written.find('='), written.size());
+  std::string key = written.starts_with("--") ? written.substr(2, sign - std::min<std::size_t>(sign, 2)) : "";
+  std::string value = sign < written.size() ? written.substr(sign + 1) : "true";
+  const std::size_t dot = key.rfind('.');
+  if (dot == std::string::npos)
+    return Error{fmt::format("{}: expected --section.key=value behind the file", one_line(written))};
+  if (sign == written.size() && key.substr(dot + 1).starts_with("no_")) {
+    key.erase(dot + 1, 3);
+    value = "false";
+  }
+  Setting setting{.key = key, .form = override_form(value), .text = value, .elements = {}, .where = {"command line", 0}};
+  if (setting.form == SettingForm::list || key.ends_with("converters") || key.ends_with("components"))
+    setting = {.key = key, .form = SettingForm::list, .text = "", .elements = split(value, ','), .where = setting.where};
+  std::erase_if(settings, [&](const Setting& one) { return one.key == key; });
+  settings.push_back(std::move(setting));
+  return Done{};
+}
+
+}  // namespace
+
+std::vector<std::string> import_formats() {
+  std::vector<std::string> names;
+  for (const ImportFormat& format : formats()) names.emplace_back(format.name);
+  return names;
+}
+
+Result<Imported> import_text(std::string_view text, const std::string& file, const ReadBeside& read,
+                             const ImportOptions& options) {
+  const auto forced = std::ranges::find(formats(), options.format, &ImportFormat::name);
+  if (!options.format.empty() && forced == formats().end())
+    return Error{fmt::format("--as {}: no format of that name; {}", one_line(options.format),
+                             did_you_mean(options.format, import_formats()))};
+  const Syntax syntax = forced != formats().end() ? forced->syntax : syntax_of(text);
+  auto settings = read_as(syntax, text, file);
+  if (!settings) return settings.error();
+  const ImportFormat* format = forced != formats().end() ? &*forced : nullptr;
+  if (format == nullptr) {
+    const auto found = format_of(*settings, syntax, file);
+    if (!found) return found.error();
+    format = *found;
+  }
+  if (!options.overrides.empty() && format->name != "torchtitan")
+    return Error{fmt::format("{}: an option behind the file is for torchtitan; this file is of {}",
+                             one_line(options.overrides.front()), format->name)};
+  Settings whole = std::move(settings).value();
+  for (const std::string& written : options.overrides)
+    if (const Status done = override_with(written, whole); !done) return done.error();
+  return format->stack(std::move(whole), read);
+}
+
+}  // namespace ordercheck
