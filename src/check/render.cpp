@@ -12,6 +12,7 @@
 #include "rule/glossary.h"
 #include "rule/job.h"
 #include "stack/notation.h"
+#include "stack/origin.h"
 #include "stack/trainer.h"
 
 namespace ordercheck {
@@ -26,9 +27,13 @@ std::string paint(const std::string& text, const char* code, bool colour) {
 
 std::string row(const std::string& label, const std::string& text) { return labelled(2, label, 12, text); }
 
-std::string written(const Finding& finding) {
+// With the place where a file states it.
+std::string written(const Finding& finding, const Stack& whole) {
   std::vector<std::string> parts;
-  for (const Party& party : finding.parties) parts.push_back(fmt::format("{} ({})", party.text, ordinal(party.index)));
+  for (const Party& party : finding.parties) {
+    const std::string place = party.index < whole.items.size() ? in_words(whole.items[party.index].origin) : "";
+    parts.push_back(fmt::format("{} ({}{}{})", party.text, ordinal(party.index), place.empty() ? "" : ", ", place));
+  }
   return parts.empty() ? "this mesh" : join(parts, " then ");
 }
 
@@ -65,7 +70,7 @@ std::string edits_of(const Finding& finding, const Report& report) {
 
 std::string render(const Finding& finding, const Report& report, bool colour) {
   std::string text = headline(finding, colour);
-  text += row("you wrote", written(finding));
+  text += row("you wrote", written(finding, report.stack));
   text += reason(finding);
   const std::string smallest = print(finding.smallest);
   text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/project/project.h"
 #include "cli/shared/format_option.h"
+#include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "project/project_report.h"
 
@@ -41,11 +42,17 @@ Result<int> run_check(const CheckOptions& options) {
   report.newest_run = asked->settled.newest_run;
   const int code = exit_code_of(report, options.strict);
   if (format != "text" && format != "json") {
-    fmt::print("{}", render_for_ci(judged(std::move(report)), format, known.rules));
+    fmt::print("{}", render_for_ci(judged_in_file(std::move(report), asked->imported ? options.question.words.front() : ""),
+                                   format, known.rules));
+    return code;
+  }
+  if (asked->imported && format == "json") {
+    fmt::print("{}", with_imported(render_json(report), *asked->imported));
     return code;
   }
   const Detail detail = options.quiet ? Detail::line : options.all ? Detail::all : Detail::screen;
   fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
+  if (asked->imported && !options.quiet) fmt::print("{}", render_import_below(*asked->imported));
   return code;
 }
 
@@ -55,7 +62,7 @@ void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Say whether a stack is legal, and why not")->group(kAsk);
   add_question(*command, "stack",
-               "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; without one those of .ordercheck.toml, here or above",
+               "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2, or a file that `import` reads; without one those of .ordercheck.toml, here or above",
                options->question);
   command->get_option("stack")->required(false);
   command->remove_option(command->get_option("--json"));

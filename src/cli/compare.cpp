@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "report/text/side_by_side.h"
 #include "report/text/two_runs.h"
@@ -105,11 +106,16 @@ Result<int> run_compare(const CompareOptions& options) {
     specs = std::move(chosen).value();
   }
 
-  const Stack &left = stacks->front(), &right = stacks->back();
-  const Judge judge(knowledge->rules, settled->target, knowledge->observations, *job);
+  const Stack &left = stacks->front().stack, &right = stacks->back().stack;
+  Job stated = *job;
+  for (const WrittenStack& one : *stacks)
+    if (one.imported) stated = with_stated(stated, *one.imported);
+  const Judge judge(knowledge->rules, settled->target, knowledge->observations, stated);
   const bool assumed = settled->assumed;
   fmt::print("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left), print(right),
              render_text(changes_between(left, right, judge), judge));
+  for (const WrittenStack& one : *stacks)
+    if (one.imported) fmt::print("\n{}", render_import_below(*one.imported));
   std::vector<int> codes{print_findings("left", left, judge, assumed)};
   if (left != right) codes.push_back(print_findings("right", right, judge, assumed));
   if (!options.run) {
@@ -128,7 +134,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand("compare", "Say what changes from one stack to another, and what it does");
   command->group(kAsk);
-  command->add_option("stacks", options->words, "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2")->required();
+  command->add_option("stacks", options->words, "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2; or files that `import` reads")->required();
   add_target_option(*command, options->target);
   add_job_options(*command, options->job);
   command->add_flag("--run", options->run, "Run both instead of looking at committed runs");

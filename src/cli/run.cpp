@@ -13,8 +13,10 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
+#include "cli/shared/import_view.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/subject_option.h"
+#include "cli/shared/written_stack.h"
 #include "knowledge/knowledge.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"
@@ -93,12 +95,24 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
   return worst_of(codes);
 }
 
+// In place of a file that states a stack, that stack; what was not understood is told.
+Status take_file(RunCommand& command) {
+  std::string& word = command.words.back();
+  if (command.words.size() > 2 || parse_case(word)) return Done{};
+  const auto written = stack_written(word);
+  if (!written || !written->imported) return written || !names_file(word) ? Status(Done{}) : Status(written.error());
+  fmt::print(stderr, "{}: {}\n{}", word, print(written->stack), render_import_below(*written->imported));
+  word = print(written->stack);
+  return Done{};
+}
+
 Result<int> run_run(RunCommand command) {
   auto engine = engine_of_subject(command.subject, command.engine.engine);
   if (!engine) return engine.error();
   command.engine.engine = *std::move(engine);
   if (const auto written = check_own_code(command.own); !written) return written.error();
   if (command.words.empty()) return run_project(command);
+  if (const Status read = take_file(command); !read) return read.error();
   auto subject = case_of(command);
   if (!subject) return subject.error();
   const auto options = run_options(command);
@@ -118,7 +132,7 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
   command->add_option("stack", options->words,
-                      "The stack, quoted: tp=2,ac,fsdp=2. Or a case as tables print it: fsdp=2 steps=10. Without one those of "
+                      "The stack, quoted: tp=2,ac,fsdp=2. Or a case as tables print it: fsdp=2 steps=10; or a file that `import` reads. Without one those of "
                       ".ordercheck.toml, "
                       "here or above");
   add_engine_options(command, options->engine);

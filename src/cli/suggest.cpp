@@ -12,6 +12,7 @@
 #include "check/order_walk.h"
 #include "check/suggestion.h"
 #include "cli/command.h"
+#include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "stack/notation.h"
 
@@ -62,6 +63,7 @@ Result<int> run_suggest(const Question& question, bool all) {
   suggestion.report.target_assumed = asked->settled.assumed;
   suggestion.report.newest_run = asked->settled.newest_run;
   fmt::print("{}", question.format == "json" ? render_json(suggestion, judge) : render_text(suggestion, judge, wants_colour()));
+  if (asked->imported && question.format == "text") fmt::print("{}", render_import_below(*asked->imported));
   return exit_code_of(suggestion.report, false);
 }
 
@@ -72,7 +74,7 @@ void add_suggest(CLI::App& app, int& exit_code) {
   auto all = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("suggest", "Put transforms into the order that the rules recommend, with reasons");
   command->group(kAsk);
-  add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2", *question);
+  add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2; or a file that `import` reads", *question);
   command->add_flag("--all", *all, "Every legal order, one a line; of those that may change places one alone")
       ->excludes("--format", "--json");
   show_examples(*command, {"suggest fsdp=4,compile,ac,tp=2", "suggest --all fsdp=4,compile,ac,tp=2"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,24 +38,30 @@ std::vector<FixedOrder> all_orders() {
 }
 
 // Whose place a transform takes in an order that does not name it.
-const std::string& stand_in(const std::string& name) {
-  static const std::map<std::string, std::string> all{{"hsdp", "fsdp"},
-                                                      {"sac", "ac"},
-                                                      {"ddp", "fsdp"},
-                                                      {"replicate", "ddp"},
-                                                      {"simple_hsdp", "simple_fsdp"},
-                                                      {"simple_replicate", "simple_fsdp"}};
-  static const std::string none;
+const std::vector<std::string>& stand_ins(const std::string& name) {
+  static const std::map<std::string, std::vector<std::string>> all{{"fsdp", {"ddp"}},
+                                                                   {"hsdp", {"fsdp", "ddp"}},
+                                                                   {"sac", {"ac"}},
+                                                                   {"ddp", {"fsdp"}},
+                                                                   {"replicate", {"ddp", "fsdp"}},
+                                                                   {"simple_hsdp", {"simple_fsdp"}},
+                                                                   {"simple_replicate", {"simple_fsdp"}}};
+  static const std::vector<std::string> none;
   const auto found = all.find(name);
   return found == all.end() ? none : found->second;
 }
 
 std::size_t place_in(const Stack& order, const std::string& name) {
-  for (std::string at = name; !at.empty(); at = stand_in(at))
-    if (const auto found = std::ranges::find(order.items, at, &Item::name); found != order.items.end())
+  std::vector<std::string> names{name};
+  names.insert(names.end(), stand_ins(name).begin(), stand_ins(name).end());
+  for (const std::string& one : names)
+    if (const auto found = std::ranges::find(order.items, one, &Item::name); found != order.items.end())
       return static_cast<std::size_t>(found - order.items.begin());
   return order.items.size();
 }
+
+// It takes the parameters that all others have left.
+bool comes_last(const Item& item) { return item.name == "optimizer"; }
 
 }  // namespace
 
@@ -66,10 +73,10 @@ const FixedOrder& fixed_order(std::string_view name) {
 }
 
 std::vector<Item> put_in_order(Stack& stack, const Stack& order) {
-  std::ranges::stable_sort(stack.items, {}, [&](const Item& item) { return place_in(order, item.name); });
+  std::ranges::stable_sort(stack.items, {}, [&](const Item& item) { return std::pair(comes_last(item), place_in(order, item.name)); });
   std::vector<Item> without_place;
   for (const Item& item : stack.items)
-    if (place_in(order, item.name) == order.items.size()) without_place.push_back(item);
+    if (place_in(order, item.name) == order.items.size() && !comes_last(item)) without_place.push_back(item);
   return without_place;
 }
 

@@ -19,7 +19,7 @@ struct FixedOrder {
 const FixedOrder& fixed_order(std::string_view name);
 
 // Puts the items into the order. A transform that it does not name takes the place of its kind: hsdp that of fsdp, sac that of ac,
-// ddp that of fsdp. One without any place comes last and is returned.
+// ddp that of fsdp. One without any place comes last and is returned; an optimizer always does, and is not.
 std::vector<Item> put_in_order(Stack& stack, const Stack& order);
 
 }  // namespace ordercheck

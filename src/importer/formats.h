@@ -13,6 +13,7 @@ namespace ordercheck {
 using ReadBeside = std::function<Result<std::string>(const std::string& name)>;
 
 Imported accelerate_stack(Settings settings, const ReadBeside& read);
+Imported automodel_stack(Settings settings, const ReadBeside& read);
 Imported axolotl_stack(Settings settings, const ReadBeside& read);
 Imported deepspeed_stack(Settings settings, const ReadBeside& read);
 Imported torchtitan_stack(Settings settings, const ReadBeside& read);

@@ -7,13 +7,14 @@
 
 #include "base/text.h"
 #include "importer/json_settings.h"
+#include "importer/megatron.h"
 #include "importer/toml_settings.h"
 #include "importer/yaml_settings.h"
 
 namespace ordercheck {
 namespace {
 
-enum class Syntax { yaml, json, toml };
+enum class Syntax { yaml, json, toml, shell };
 
 // `signs` are patterns of keys that no other format has.
 struct ImportFormat {
@@ -23,14 +24,18 @@ struct ImportFormat {
   Imported (*stack)(Settings settings, const ReadBeside& read);
 };
 
+Imported megatron_yaml_stack(Settings settings, const ReadBeside&) { return megatron_stack(megatron_arguments(std::move(settings))); }
+
 const std::vector<ImportFormat>& formats() {
   static const std::vector<ImportFormat> all{
       {"accelerate", Syntax::yaml, {"distributed_type", "compute_environment"}, accelerate_stack},
+      {"automodel", Syntax::yaml, {"distributed.strategy", "distributed._target_", "distributed.dp_size"}, automodel_stack},
       {"axolotl", Syntax::yaml, {"base_model"}, axolotl_stack},
       {"deepspeed",
        Syntax::json,
        {"zero_optimization*", "train_micro_batch_size_per_gpu", "train_batch_size"},
        deepspeed_stack},
+      {"megatron", Syntax::yaml, {"MODEL_ARGS.--*"}, megatron_yaml_stack},
       {"torchtitan", Syntax::toml, {"parallelism.*_degree", "job.dump_folder", "training.seq_len"}, torchtitan_stack}};
   return all;
 }
@@ -40,8 +45,17 @@ Result<Settings> read_as(Syntax syntax, std::string_view text, const std::string
   return syntax == Syntax::toml ? read_toml(text, file) : read_yaml(text, file);
 }
 
+// What a script for Megatron-LM has, and its YAML has with a colon.
+bool has_megatron_options(std::string_view text) {
+  for (const char* option : {"--tensor-model-parallel-size", "--pipeline-model-parallel-size", "--num-attention-heads"})
+    for (std::size_t at = text.find(option); at != text.npos; at = text.find(option, at + 1))
+      if (const std::size_t end = at + std::string_view(option).size(); end < text.size() && text[end] != ':') return true;
+  return false;
+}
+
 // By what the first line that says something begins with: JSON with a brace, TOML with a table or `key =`.
 Syntax syntax_of(std::string_view text) {
+  if (text.starts_with("#!") || has_megatron_options(text)) return Syntax::shell;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = trim(text.substr(at, end - at));
@@ -69,13 +83,24 @@ std::string all_signs() {
   return join(parts, ", ");
 }
 
+Error unknown_format(const std::string& file) {
+  return error_at(file, 1,
+                  fmt::format("no format that is known; looked for the keys of {}, and in a script for "
+                              "--tensor-model-parallel-size (megatron); --as NAME says which it is",
+                              all_signs()));
+}
+
+Error no_overrides(const ImportOptions& options, std::string_view format) {
+  return Error{fmt::format("{}: an option behind the file is for torchtitan; this file is of {}",
+                           one_line(options.overrides.front()), format)};
+}
+
 Result<const ImportFormat*> format_of(const Settings& settings, Syntax syntax, const std::string& file) {
   std::vector<const ImportFormat*> fitting;
   for (const ImportFormat& format : formats())
     if (format.syntax == syntax && has_a_sign(format, settings)) fitting.push_back(&format);
   if (fitting.size() == 1) return fitting.front();
-  if (fitting.empty())
-    return error_at(file, 1, fmt::format("no format that is known; looked for the keys of {}; --as NAME says which it is", all_signs()));
+  if (fitting.empty()) return unknown_format(file);
   return error_at(file, 1, fmt::format("it may be of {} or of {}; say which with --as", fitting[0]->name, fitting[1]->name));
 }
 
@@ -115,10 +140,19 @@ std::vector<std::string> import_formats() {
 
 Result<Imported> import_text(std::string_view text, const std::string& file, const ReadBeside& read,
                              const ImportOptions& options) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const auto forced = std::ranges::find(formats(), options.format, &ImportFormat::name);
   if (!options.format.empty() && forced == formats().end())
     return Error{fmt::format("--as {}: no format of that name; {}", one_line(options.format),
                              did_you_mean(options.format, import_formats()))};
+  const bool is_script = syntax_of(text) == Syntax::shell && (forced == formats().end() || forced->name == "megatron");
+  if (is_script) {
+    if (!options.overrides.empty()) return no_overrides(options, "megatron");
+    auto script = read_shell(text, file);
+    if (!script) return script.error();
+    if (options.format.empty() && !has_megatron_options(text)) return unknown_format(file);
+    return megatron_stack(std::move(script).value());
+  }
   const Syntax syntax = forced != formats().end() ? forced->syntax : syntax_of(text);
   auto settings = read_as(syntax, text, file);
   if (!settings) return settings.error();
@@ -128,9 +162,7 @@ Result<Imported> import_text(std::string_view text, const std::string& file, con
     if (!found) return found.error();
     format = *found;
   }
-  if (!options.overrides.empty() && format->name != "torchtitan")
-    return Error{fmt::format("{}: an option behind the file is for torchtitan; this file is of {}",
-                             one_line(options.overrides.front()), format->name)};
+  if (!options.overrides.empty() && format->name != "torchtitan") return no_overrides(options, format->name);
   Settings whole = std::move(settings).value();
   for (const std::string& written : options.overrides)
     if (const Status done = override_with(written, whole); !done) return done.error();

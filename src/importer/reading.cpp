@@ -37,9 +37,13 @@ bool is_off(const Setting& setting) {
 
 Reading::Reading(Settings settings, const std::vector<Key>& keys, const std::vector<std::string_view>& sections)
     : settings_(std::move(settings)) {
-  for (const Setting& setting : settings_) {
+  for (Setting& setting : settings_) {
     const auto key = std::ranges::find_if(keys, [&](const Key& one) { return glob_match(one.pattern, setting.key); });
-    if (key != keys.end())
+    const bool open = setting.text.find('$') != std::string::npos;
+    if (key != keys.end() && key->says != Says::nothing && open) {
+      if (key->says != Says::size) refuse(setting, "a variable without a plain value in this file");
+      setting.form = SettingForm::nothing;
+    } else if (key != keys.end())
       apply(*key, setting);
     else if (std::ranges::any_of(sections, [&](std::string_view section) { return glob_match(section, setting.key); }))
       refuse(setting, "a key that ordercheck does not know");

@@ -71,6 +71,7 @@ class Reading {
   void refuse(const Setting& setting, std::string why);
   void note(std::string text, const Origin& where, std::string why);
   void set_size(const std::string& name, const Setting& setting);
+  void set_flag(const std::string& name, bool on) { sizes_[name] = on ? 1 : 0; }
   std::optional<int> ranks;
 
   // The items in their fixed order. Degrees of pp, tp, cp and ep that no item has taken become items of their own.

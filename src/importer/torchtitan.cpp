@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "importer/formats.h"
 #include "importer/reading.h"
+#include "importer/schedules.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -28,16 +29,6 @@ constexpr std::array<OrderOfModel, 13> kOrders{{{"llama3", "torchtitan-llama3"},
                                                 {"simple_fsdp.deepseek_v3", "torchtitan-simple-fsdp"},
                                                 {"autoparallel.llama3", "torchtitan-autoparallel"},
                                                 {"autoparallel.deepseek_v3", "torchtitan-autoparallel"}}};
-
-struct Schedule {
-  std::string_view name, option;
-};
-constexpr std::array<Schedule, 6> kSchedules{{{"gpipe", ":gpipe"},
-                                              {"1f1b", ":1f1b"},
-                                              {"interleaved1f1b", ":interleaved"},
-                                              {"interleavedzerobubble", ":zero_bubble"},
-                                              {"zbvzerobubble", ":zbv"},
-                                              {"dualpipev", ":dualpipev"}}};
 
 const std::vector<Key>& torchtitan_keys() {
   static const std::vector<Key> keys{
@@ -94,10 +85,8 @@ std::string torchtitan_cast(Reading& reading) {
 }
 
 void add_torchtitan_pipeline(Reading& reading) {
-  std::string options;
-  const std::string schedule = lower(reading.word("parallelism.pipeline_parallel_schedule"));
-  for (const Schedule& one : kSchedules)
-    if (one.name == schedule) options = one.option;
+  const std::string schedule = reading.word("parallelism.pipeline_parallel_schedule");
+  std::string options = schedule_option(schedule);
   if (!schedule.empty() && options.empty())
     reading.refuse(*reading.find("parallelism.pipeline_parallel_schedule"), "pp has no word for this schedule");
   const auto batch = reading.whole("training.local_batch_size");

@@ -53,12 +53,13 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
   return made;
 }
 
-ProjectReport judged(Report report) {
+ProjectReport judged(Report report, const std::string& path, const std::string& from_repository) {
   Project alone;
+  alone.path = path;
   alone.stacks.push_back({.name = print(report.stack), .stack = report.stack, .target = {}, .run = {}, .job = Job({}, {})});
   std::vector<Report> reports;
   reports.push_back(std::move(report));
-  return judged(alone, std::move(reports), "", "");
+  return judged(alone, std::move(reports), "", from_repository);
 }
 
 std::string id_of(const Unknown& unknown) { return kUnknownPrefix + unknown.transform; }

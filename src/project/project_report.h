@@ -32,8 +32,9 @@ struct ProjectReport {
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
                      const std::string& from_repository);
 
-// A stack that no file names, by its own notation.
-ProjectReport judged(Report report);
+// A stack that no .ordercheck.toml names, by its own notation. Of one that another file states, that file as `path`; findings stand
+// then where their items have their origins, which are counted as `from_repository` is.
+ProjectReport judged(Report report, const std::string& path = "", const std::string& from_repository = "");
 
 // As [[allow]] and reports call what nothing is known of: "unknown-ep".
 inline constexpr const char* kUnknownPrefix = "unknown-";

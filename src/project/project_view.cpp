@@ -1,5 +1,7 @@
 #include "project/project_view.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +22,7 @@ using Json = nlohmann::ordered_json;
 struct Note {
   std::string rule;
   Severity severity = Severity::error;
+  std::string file = {};  // where another file than the report's states it
   int line = 1;
   std::string stack;  // the stack's name, "" of an entry
   std::string message;
@@ -34,13 +37,26 @@ std::string try_text(const Finding& finding) {
                                : fmt::format("; try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
 }
 
+// Where the last of these items is stated; where no file states it, at the entry.
+Origin place_of(const ProjectStack& entry, const std::vector<std::size_t>& items) {
+  for (auto at = items.rbegin(); at != items.rend(); ++at)
+    if (*at < entry.stack.items.size() && !entry.stack.items[*at].origin.file.empty()) return entry.stack.items[*at].origin;
+  return {.file = "", .line = entry.line};
+}
+
 Note note_of(const ProjectStack& entry, const Finding& finding) {
   std::string parties;
-  for (const Party& party : finding.parties) parties += " " + party.text;
+  std::vector<std::size_t> items;
+  for (const Party& party : finding.parties) {
+    parties += " " + party.text;
+    items.push_back(party.index);
+  }
+  const Origin place = place_of(entry, items);
   return {
       .rule = finding.rule,
       .severity = finding.severity,
-      .line = entry.line,
+      .file = place.file,
+      .line = std::max(1, place.line),
       .stack = entry.name,
       .message = fmt::format("{}: {}; {}: {}{}", entry.name, finding.headline, finding.instead, finding.why, try_text(finding)),
       .fingerprint = entry.name + parties};
@@ -49,6 +65,7 @@ Note note_of(const ProjectStack& entry, const Finding& finding) {
 Note note_of(const ProjectStack& entry, const Unknown& unknown, const Target& target) {
   return {.rule = id_of(unknown),
           .severity = Severity::advice,
+          .file = "",
           .line = entry.line,
           .stack = entry.name,
           .message = fmt::format("{}: {}", entry.name, in_words(unknown, target)),
@@ -66,6 +83,7 @@ std::vector<Note> notes_of(const ProjectReport& report) {
   for (const Allow& allow : report.expired)
     notes.push_back({.rule = kExpired,
                      .severity = Severity::error,
+                     .file = "",
                      .line = allow.line,
                      .stack = "",
                      .message = fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
@@ -74,6 +92,7 @@ std::vector<Note> notes_of(const ProjectReport& report) {
   for (const Allow& allow : report.idle)
     notes.push_back({.rule = kIdle,
                      .severity = Severity::advice,
+                     .file = "",
                      .line = allow.line,
                      .stack = "",
                      .message = fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
@@ -181,7 +200,11 @@ std::string render_project_junit(const ProjectReport& report) {
       if (note.stack != one.entry.name) continue;
       made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, note.message);
       if (note.severity != Severity::error) continue;
-      if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, note.message);
+      if (made.end == TestEnd::passed) {
+        made.message = fmt::format("{}: {}", note.rule, note.message);
+        made.line = file.empty() ? 0 : note.line;
+        if (!note.file.empty()) made.file = note.file;
+      }
       made.end = TestEnd::failed;
     }
     if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
@@ -207,7 +230,7 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
     log.results.push_back({.rule = note.rule,
                            .level = note.severity == Severity::error ? SarifLevel::error : SarifLevel::warning,
                            .message = note.message,
-                           .file = report.from_repository,
+                           .file = note.file.empty() ? report.from_repository : note.file,
                            .line = note.line,
                            .stack = note.stack,
                            .fingerprint = note.fingerprint});
@@ -235,9 +258,8 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
 std::string render_project_github(const ProjectReport& report) {
   std::string text;
   for (const Note& note : notes_of(report)) {
-    const std::string where = report.from_repository.empty()
-                                  ? ""
-                                  : fmt::format("file={},line={},", escaped_property(report.from_repository), note.line);
+    const std::string& file = note.file.empty() ? report.from_repository : note.file;
+    const std::string where = file.empty() ? "" : fmt::format("file={},line={},", escaped_property(file), note.line);
     text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
                         escaped_property("ordercheck " + note.rule), escaped_data(note.message));
   }

@@ -161,6 +161,20 @@ std::string render_for_ci(const ProjectReport& report, const std::string& format
   return format == "junit" ? render_project_junit(report) : render_project_github(report);
 }
 
+ProjectReport judged_in_file(Report report, const std::string& file) {
+  if (file.empty()) return judged(std::move(report));
+  // What another file states, which this one names, is beside it.
+  for (Item& item : report.stack.items) {
+    Origin& origin = item.origin;
+    if (origin.line == 0)
+      origin = {};
+    else
+      origin.file = from_repository(origin.file == file ? std::filesystem::path(file)
+                                                        : std::filesystem::path(file).parent_path() / origin.file);
+  }
+  return judged(std::move(report), file, from_repository(file));
+}
+
 Result<int> check_project(const ProjectCheck& asked) {
   const Question& question = asked.question;
   if (!question.job.sizes.empty() || !question.job.config.empty() || question.job.ranks > 0)

@@ -16,6 +16,9 @@ const std::vector<std::string>& project_formats();  // text json sarif junit git
 // As sarif, junit or github has it. Of a stack that no file names it stands at no line.
 std::string render_for_ci(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules);
 
+// A stack that `file` states, judged: its findings stand where its items do. Of no file where that is "".
+ProjectReport judged_in_file(Report report, const std::string& file);
+
 // The exit code. `today` is 2026-11-23, "" for the day of this machine. Reads the file and rule pages; runs and imports nothing
 // that the file names.
 struct ProjectCheck {

@@ -45,11 +45,11 @@ void add_question(CLI::App& command, const char* name, const char* help, Questio
   command.add_option("--rules", question.rules, "The folder of rule pages");
 }
 
-Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std::size_t count) {
+Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, std::size_t count) {
   if (std::string mistake = shell_mistake(words, count); !mistake.empty()) return Error{std::move(mistake)};
-  std::vector<Stack> stacks;
+  std::vector<WrittenStack> stacks;
   for (const std::string& word : words) {
-    Result<Stack> stack = parse_stack(word);
+    auto stack = stack_written(word);
     if (!stack) return stack.error();
     stacks.push_back(std::move(stack).value());
   }
@@ -75,10 +75,12 @@ Result<CheckInput> read_question(const Question& question) {
   if (!settled) return settled.error();
   auto job = job_of(question.job);
   if (!job) return job.error();
-  return CheckInput{.stack = stacks->front(),
+  const WrittenStack& written = stacks->front();
+  return CheckInput{.stack = written.stack,
+                    .imported = written.imported,
                     .knowledge = std::move(knowledge).value(),
                     .settled = std::move(settled).value(),
-                    .job = std::move(job).value()};
+                    .job = written.imported ? with_stated(*job, *written.imported) : *job};
 }
 
 bool wants_colour() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }

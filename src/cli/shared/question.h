@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "cli/shared/job_choice.h"
+#include "cli/shared/written_stack.h"
 #include "knowledge/target.h"
 #include "stack/stack.h"
 
@@ -27,17 +28,18 @@ struct Question {
 // outlives `command`.
 void add_question(CLI::App& command, const char* name, const char* help, Question& question);
 
-// Exactly `count` stacks; an error for an unquoted arrow that the shell took.
-Result<std::vector<Stack>> stacks_of(const std::vector<std::string>& words, std::size_t count = 1);
+// Exactly `count` stacks, each in its notation or as a file that states it; an error for an unquoted arrow that the shell took.
+Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, std::size_t count = 1);
 
 void add_target_option(CLI::App& command, std::string& target);  // --for
 
 // A question as it was asked: what is to be judged, and all that it takes to judge it.
 struct CheckInput {
   Stack stack;
+  std::optional<Imported> imported;  // where a file states it
   Knowledge knowledge;
   SettledTarget settled;
-  Job job;
+  Job job;  // with what the file states
 };
 Result<CheckInput> read_question(const Question& question);
 

@@ -51,8 +51,8 @@ TEST(YamlSettings, RefuseWhatIsNoConfiguration) {
 
 TEST(YamlSettings, AreBounded) {
   std::string deep;
-  for (int level = 0; level < 100; ++level) deep += "{a: ";
-  EXPECT_EQ(shown_of(deep), "f.yaml:1: nested deeper than 64 levels");
+  for (int level = 0; level < 100; ++level) deep += std::string(static_cast<std::size_t>(level), ' ') + "a:\n";
+  EXPECT_EQ(shown_of(deep), "f.yaml:65: nested deeper than 64 levels");
   std::string bomb = "a0: &a0 {x: 1, y: 2}\n";
   for (int at = 1; at < 40; ++at) {
     const std::string before = "*a" + std::to_string(at - 1);

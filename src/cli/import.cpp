@@ -1,0 +1,57 @@
+// ordercheck import FILE...: the stack that another project's configuration states.
+#include "importer/import.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/shared/format_option.h"
+#include "cli/shared/import_view.h"
+#include "cli/shared/written_stack.h"
+
+namespace ordercheck::cli {
+namespace {
+
+struct ImportCommand {
+  std::vector<std::string> files;
+  std::string as;
+  std::string format = "text";
+};
+
+Result<int> run_import(const ImportCommand& command, const std::vector<std::string>& overrides) {
+  std::vector<Imported> all;
+  std::string text;
+  for (const std::string& file : command.files) {
+    const auto imported = import_file(file, {.format = command.as, .overrides = overrides});
+    if (!imported) return imported.error();
+    for (const Imported& one : *imported) {
+      text += (text.empty() ? "" : "\n") + render_import_text(one);
+      all.push_back(one);
+    }
+  }
+  fmt::print("{}", command.format == "json" ? render_import_json(all) : text);
+  return kNothingAgainst;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ImportCommand>();
+  CLI::App* command = app.add_subcommand("import", "Say which stack a configuration of another project states")->group(kAsk);
+  command
+      ->add_option("file", options->files,
+                   "A configuration: " + join(import_formats(), ", ") + ". Behind one of torchtitan, options of its command line")
+      ->required();
+  command->add_option("--as", options->as, "The format, where the keys of the file do not say: " + join(import_formats(), ", "));
+  add_format_option(*command, options->format);
+  command->allow_extras();
+  show_examples(*command, {"import train.yaml", "import llama3_8b.toml --parallelism.tensor_parallel_degree=2"});
+  command->callback(
+      [command, options, &exit_code] { exit_code = ended("import", run_import(*options, command->remaining())); });
+}
+
+}  // namespace ordercheck::cli

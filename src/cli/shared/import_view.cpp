@@ -1,0 +1,92 @@
+#include "cli/shared/import_view.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/displayable.h"
+#include "base/text.h"
+#include "base/wording.h"
+#include "stack/notation.h"
+#include "stack/origin.h"
+
+namespace ordercheck::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string shown(const std::string& text) { return one_line(displayable(text)); }
+
+std::string items_of(const Imported& imported) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Item& item : imported.stack.items) rows.push_back({print(item), shown(in_words(item.origin))});
+  return in_columns(rows);
+}
+
+std::string title_of(const Imported& imported) {
+  return imported.part.empty() ? imported.format : fmt::format("{}, {}", imported.format, shown(imported.part));
+}
+
+Json json_of(const Origin& origin) { return {{"file", displayable(origin.file)}, {"line", origin.line}}; }
+
+Json json_of(const Imported& imported) {
+  Json items = Json::array(), open = Json::array(), sizes = Json::object();
+  for (const Item& item : imported.stack.items) {
+    Json one{{"item", print(item)}};
+    one.update(json_of(item.origin));
+    items.push_back(one);
+  }
+  for (const NotUnderstood& one : imported.not_understood) {
+    Json told{{"text", displayable(one.text)}, {"why", displayable(one.why)}};
+    told.update(json_of(one.where));
+    open.push_back(told);
+  }
+  for (const auto& [name, size] : imported.sizes) sizes[name] = size;
+  return {{"format", imported.format},
+          {"part", displayable(imported.part)},
+          {"stack", print(imported.stack)},
+          {"order_from", imported.order_from},
+          {"ranks", imported.ranks ? Json(*imported.ranks) : Json(nullptr)},
+          {"sizes", sizes},
+          {"items", items},
+          {"not_understood", open}};
+}
+
+}  // namespace
+
+std::string render_not_understood(const Imported& imported) {
+  if (imported.not_understood.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const NotUnderstood& one : imported.not_understood)
+    rows.push_back({shown(in_words(one.where)), fmt::format("{}: {}", shown(one.text), shown(one.why))});
+  return "Not understood:\n" + in_columns(rows);
+}
+
+std::string render_import_text(const Imported& imported) {
+  const std::string stack = print(imported.stack);
+  std::string text = fmt::format("{}: {}\n", title_of(imported), stack.empty() ? "model (no transform)" : stack) + items_of(imported);
+  text += fmt::format("Order: {}\n", shown(imported.order_from));
+  if (imported.ranks) text += fmt::format("Ranks: {}\n", *imported.ranks);
+  std::vector<std::string> sizes;
+  for (const auto& [name, size] : imported.sizes) sizes.push_back(fmt::format("{}={}", name, size));
+  if (!sizes.empty()) text += fmt::format("Sizes: {}\n", join(sizes, ", "));
+  return text + render_not_understood(imported);
+}
+
+std::string render_import_json(const std::vector<Imported>& all) {
+  Json stacks = Json::array();
+  for (const Imported& one : all) stacks.push_back(json_of(one));
+  return Json{{"schema", "ordercheck/import/1"}, {"stacks", stacks}}.dump(2) + "\n";
+}
+
+std::string render_import_below(const Imported& imported) {
+  return fmt::format("Read as {}; order: {}\n{}", title_of(imported), shown(imported.order_from), items_of(imported)) +
+         render_not_understood(imported);
+}
+
+std::string with_imported(std::string_view report, const Imported& imported) {
+  Json whole = Json::parse(report);
+  whole["imported"] = json_of(imported);
+  return whole.dump(2) + "\n";
+}
+
+}  // namespace ordercheck::cli

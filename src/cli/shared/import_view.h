@@ -1,0 +1,25 @@
+// What was read of another project's file: its stack item by item, and what was not understood.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "importer/imported.h"
+
+namespace ordercheck::cli {
+
+std::string render_import_text(const Imported& imported);
+
+// A line each, behind a headline; "" where all was understood.
+std::string render_not_understood(const Imported& imported);
+
+std::string render_import_json(const std::vector<Imported>& all);
+
+// Where the items of a stack stand, and what was not understood: what a report on an imported stack ends with.
+std::string render_import_below(const Imported& imported);
+
+// The report, which is a JSON object, with what was read under "imported".
+std::string with_imported(std::string_view report, const Imported& imported);
+
+}  // namespace ordercheck::cli
