@@ -130,6 +130,15 @@ Status override_with(const std::string& written, Settings& settings) {
   return Done{};
 }
 
+// What no setting states is of the file as a whole.
+Imported placed_in(Imported imported, const std::string& file) {
+  for (Item& item : imported.stack.items)
+    if (item.origin.file.empty()) item.origin = {file, 1};
+  for (NotUnderstood& one : imported.not_understood)
+    if (one.where.file.empty()) one.where = {file, 1};
+  return imported;
+}
+
 }  // namespace
 
 std::vector<std::string> import_formats() {
@@ -151,7 +160,7 @@ Result<Imported> import_text(std::string_view text, const std::string& file, con
     auto script = read_shell(text, file);
     if (!script) return script.error();
     if (options.format.empty() && !has_megatron_options(text)) return unknown_format(file);
-    return megatron_stack(std::move(script).value());
+    return placed_in(megatron_stack(std::move(script).value()), file);
   }
   const Syntax syntax = forced != formats().end() ? forced->syntax : syntax_of(text);
   auto settings = read_as(syntax, text, file);
@@ -166,7 +175,7 @@ Result<Imported> import_text(std::string_view text, const std::string& file, con
   Settings whole = std::move(settings).value();
   for (const std::string& written : options.overrides)
     if (const Status done = override_with(written, whole); !done) return done.error();
-  return format->stack(std::move(whole), read);
+  return placed_in(format->stack(std::move(whole), read), file);
 }
 
 }  // namespace ordercheck

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/displayable.h"
 #include "base/text.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -158,7 +159,7 @@ void Reading::refuse(const Setting& setting, std::string why) {
 }
 
 void Reading::note(std::string text, const Origin& where, std::string why) {
-  not_understood_.push_back({.text = std::move(text), .where = where, .why = std::move(why)});
+  not_understood_.push_back({.text = one_line(displayable(text)), .where = where, .why = std::move(why)});
 }
 
 Imported Reading::take(std::string format, const FixedOrder& order) {

@@ -234,17 +234,27 @@ bool is_option(const std::string& word) {
 
 SettingForm shell_form(const std::string& text) { return parse_integer(text) ? SettingForm::whole : SettingForm::word; }
 
-// An option may be one of a quoted string: "--fp8-format hybrid".
+// Where options begin in a word: at its front, or behind the sign of ARGS="--a 1 --b"; nowhere in any other.
+std::size_t options_in(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  const std::size_t name = sign != std::string::npos && sign > 0 && text[sign - 1] == '+' ? sign - 1 : sign;
+  const bool assigns = sign != std::string::npos && is_name(std::string_view(text).substr(0, name));
+  const std::size_t front = assigns ? sign + 1 : 0;
+  return is_option(std::string(trim(std::string_view(text).substr(front)))) ? front : std::string::npos;
+}
+
+// Options may stand in one quoted word: "--fp8-format hybrid", ARGS="--a 1 --b 2".
 std::vector<Word> split_options(std::vector<Word> words) {
   std::vector<Word> all;
   for (Word& word : words) {
-    if (!is_option(std::string(trim(word.text))) || word.text.find_first_of(" \n\t") == std::string::npos) {
+    const std::size_t front = options_in(word.text);
+    if (front == std::string::npos || (front == 0 && word.text.find_first_of(" \n\t") == std::string::npos)) {
       all.push_back(std::move(word));
       continue;
     }
     std::string part;
     int line = word.line;
-    for (const char c : word.text + " ") {
+    for (const char c : word.text.substr(front) + " ") {
       const bool blank = c == ' ' || c == '\n' || c == '\t';
       if (!blank) part += c;
       if (blank && !part.empty()) all.push_back({.text = std::move(part), .line = line, .literal = word.literal, .first = false});
