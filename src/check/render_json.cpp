@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "base/displayable.h"
 #include "check/partners.h"
 #include "check/program_edits.h"
 #include "check/render.h"
@@ -24,14 +23,7 @@ Json json_of(const Grade& grade) {
 
 Json json_of(const Finding& finding, const Stack& whole) {
   Json parties = Json::array();
-  for (const Party& party : finding.parties) {
-    parties.push_back({{"index", party.index}, {"item", party.text}});
-    if (party.index >= whole.items.size()) continue;
-    if (const Origin& origin = whole.items[party.index].origin; !origin.file.empty()) {
-      parties.back()["file"] = displayable(origin.file);
-      parties.back()["line"] = origin.line;
-    }
-  }
+  for (const Party& party : finding.parties) parties.push_back({{"index", party.index}, {"item", party.text}});
   Json tries = Json::array();
   for (const Try& one : finding.tries)
     tries.push_back({{"stack", print(one.stack)},

@@ -134,7 +134,10 @@ void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand("compare", "Say what changes from one stack to another, and what it does");
   command->group(kAsk);
-  command->add_option("stacks", options->words, "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2; or files that `import` reads")->required();
+  command
+      ->add_option("stacks", options->words,
+                   "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2; or files that `import` reads")
+      ->required();
   add_target_option(*command, options->target);
   add_job_options(*command, options->job);
   command->add_flag("--run", options->run, "Run both instead of looking at committed runs");

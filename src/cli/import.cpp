@@ -43,10 +43,12 @@ void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportCommand>();
   CLI::App* command = app.add_subcommand("import", "Say which stack a configuration of another project states")->group(kAsk);
   command
-      ->add_option("file", options->files,
-                   "A configuration: " + join(import_formats(), ", ") + ". Behind one of torchtitan, options of its command line")
+      ->add_option(
+          "file", options->files,
+          "A configuration: " + join(import_formats(), ", ") + ". Behind one of torchtitan, options of its command line")
       ->required();
-  command->add_option("--as", options->as, "The format, where the keys of the file do not say: " + join(import_formats(), ", "));
+  command->add_option("--as", options->as,
+                      "The format, where the keys of the file do not say: " + join(import_formats(), ", "));
   add_format_option(*command, options->format);
   command->allow_extras();
   show_examples(*command, {"import train.yaml", "import llama3_8b.toml --parallelism.tensor_parallel_degree=2"});

@@ -132,7 +132,8 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Run a stack on real ranks and compare it bit for bit with a single-rank run");
   command->group(kRun);
   command->add_option("stack", options->words,
-                      "The stack, quoted: tp=2,ac,fsdp=2. Or a case as tables print it: fsdp=2 steps=10; or a file that `import` reads. Without one those of "
+                      "The stack, quoted: tp=2,ac,fsdp=2. Or a case as tables print it: fsdp=2 steps=10; or a file that "
+                      "`import` reads. Without one those of "
                       ".ordercheck.toml, "
                       "here or above");
   add_engine_options(command, options->engine);

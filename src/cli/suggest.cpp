@@ -62,7 +62,12 @@ Result<int> run_suggest(const Question& question, bool all) {
   Suggestion suggestion = suggest(asked->stack, judge);
   suggestion.report.target_assumed = asked->settled.assumed;
   suggestion.report.newest_run = asked->settled.newest_run;
-  fmt::print("{}", question.format == "json" ? render_json(suggestion, judge) : render_text(suggestion, judge, wants_colour()));
+  if (question.format == "json") {
+    const std::string answer = render_json(suggestion, judge);
+    fmt::print("{}", asked->imported ? with_imported(answer, *asked->imported) : answer);
+  } else {
+    fmt::print("{}", render_text(suggestion, judge, wants_colour()));
+  }
   if (asked->imported && question.format == "text") fmt::print("{}", render_import_below(*asked->imported));
   return exit_code_of(suggestion.report, false);
 }

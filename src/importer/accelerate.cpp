@@ -51,7 +51,8 @@ const std::vector<Key>& accelerate_keys() {
       {"deepspeed_config.zero_stage", Says::read},
       {"deepspeed_config.deepspeed_config_file", Says::read},
       {"deepspeed_config.gradient_accumulation_steps", Says::read},
-      {"deepspeed_config.offload_*_device", Says::unmet, "no transform stands for parameters or optimizer state off the device"},
+      {"deepspeed_config.offload_*_device", Says::unmet,
+       "no transform stands for parameters or optimizer state off the device"},
       {"deepspeed_config.offload_*_nvme_path"},
       {"deepspeed_config.gradient_clipping"},
       {"deepspeed_config.zero3_*"},
@@ -85,7 +86,8 @@ void add_accelerate_fp8(Reading& reading) {
   if (backend == "ao" || backend == "torchao" || backend == "te")
     reading.add("quantize=fp8", reading.where("mixed_precision"));
   else
-    reading.refuse(*reading.find("mixed_precision"), "fp8 by a backend that is not in fp8_config, or that no transform stands for");
+    reading.refuse(*reading.find("mixed_precision"),
+                   "fp8 by a backend that is not in fp8_config, or that no transform stands for");
 }
 
 std::string accelerate_cast(Reading& reading) {

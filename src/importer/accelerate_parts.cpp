@@ -52,12 +52,13 @@ void add_version_1(Reading& reading, const AccelerateFsdp& keys, const std::stri
   if (*strategy->both != '\0')
     reading.add(fmt::format("{}{}{}{}", strategy->both, strategy->reshard, mp, scope), where);
   else
-    reading.add_data_parallel(*strategy->shard == '\0' ? data : 1, *strategy->shard == '\0' ? 1 : data, *strategy->shard != '\0',
-                              where, {.sharded_options = strategy->reshard + mp, .scope = scope});
+    reading.add_data_parallel(*strategy->shard == '\0' ? data : 1, *strategy->shard == '\0' ? 1 : data,
+                              *strategy->shard != '\0', where, {.sharded_options = strategy->reshard + mp, .scope = scope});
   // The forward runs under autocast too.
   if (!cast.empty()) reading.add("amp=" + cast, reading.where("mixed_precision"));
   const std::string what = reading.has(keys.version) ? in_words(*reading.find(keys.version)) : keys.version + " is not stated";
-  reading.note(what, reading.where(keys.version), "that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not judged");
+  reading.note(what, reading.where(keys.version),
+               "that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not judged");
 }
 
 void add_version_2(Reading& reading, const AccelerateFsdp& keys, const std::string& cast, int data, const Origin& where) {
@@ -99,8 +100,9 @@ void add_accelerate_compile(Reading& reading, const Setting& backend, bool of_fs
   if (!known && name != "true") reading.refuse(backend, "a backend that compile has no word for");
   // Of FSDP2, blocks are compiled in place; all else is wrapped.
   const char* wraps = of_fsdp2 && regional ? "" : ":wrap";
-  reading.add(fmt::format("compile{}{}{}{}", known ? "=" + name : "", wraps, fullgraph ? ":fullgraph" : "", regional ? "" : "@model"),
-              backend.where);
+  reading.add(
+      fmt::format("compile{}{}{}{}", known ? "=" + name : "", wraps, fullgraph ? ":fullgraph" : "", regional ? "" : "@model"),
+      backend.where);
 }
 
 }  // namespace ordercheck

@@ -117,7 +117,8 @@ std::string parameter_dtype(Reading& reading) {
   const Setting* dtype = reading.find("distributed.mp_policy.param_dtype");
   if (dtype == nullptr || dtype->text.ends_with("bfloat16") || dtype->text == "bf16") return ":mp=bf16";
   if (dtype->text.ends_with("float16") || dtype->text == "fp16") return ":mp=fp16";
-  if (!dtype->text.ends_with("float32") && dtype->text != "fp32") reading.refuse(*dtype, "expected bfloat16, float16 or float32");
+  if (!dtype->text.ends_with("float32") && dtype->text != "fp32")
+    reading.refuse(*dtype, "expected bfloat16, float16 or float32");
   return "";
 }
 
@@ -129,13 +130,15 @@ void add_automodel_data(Reading& reading, const std::string& strategy) {
                                                                            : "distributed._target_");
   if (strategy == "ddp") return reading.add_data_parallel(all.value_or(0), 1, false, where, {});
   std::string options;
-  if (const auto reshard = reading.flag("distributed.reshard_after_forward")) options = *reshard ? ":reshard=always" : ":reshard=never";
+  if (const auto reshard = reading.flag("distributed.reshard_after_forward"))
+    options = *reshard ? ":reshard=always" : ":reshard=never";
   if (strategy == "megatron_fsdp") {
     const auto zero = reading.whole("distributed.zero_dp_strategy").value_or(3);
     reading.note("distributed.strategy: megatron_fsdp", where,
                  "what stands for Megatron-FSDP is FSDP2; what is its own is not judged");
     if (zero < 2) {
-      reading.note(fmt::format("distributed.zero_dp_strategy: {}", zero), where, "to its gradients it is ddp; nothing stands for the rest");
+      reading.note(fmt::format("distributed.zero_dp_strategy: {}", zero), where,
+                   "to its gradients it is ddp; nothing stands for the rest");
       return reading.add_data_parallel(all.value_or(0), 1, false, where, {});
     }
     options = zero == 2 ? ":reshard=never" : ":reshard=always";
@@ -148,7 +151,8 @@ void add_automodel_data(Reading& reading, const std::string& strategy) {
 }
 
 void add_automodel_compile(Reading& reading, const std::string& strategy) {
-  if (reading.flag("distributed.enable_compile").value_or(false)) reading.add("compile", reading.where("distributed.enable_compile"));
+  if (reading.flag("distributed.enable_compile").value_or(false))
+    reading.add("compile", reading.where("distributed.enable_compile"));
   if (!reading.flag("compile.enabled").value_or(false)) return;
   const Origin where = reading.where("compile.enabled");
   if (strategy == "fsdp2")

@@ -149,8 +149,11 @@ void settle_fsdp_list(Settings& settings, std::vector<NotUnderstood>& not_unders
   for (const std::string& word : written.form == SettingForm::list ? written.elements : split(written.text, ' ')) {
     if (word == "auto_wrap" || word.empty()) continue;
     if (word == "full_shard" || word == "shard_grad_op" || word == "hybrid_shard" || word == "no_shard")
-      settings.push_back(
-          {.key = "fsdp_config.sharding_strategy", .form = SettingForm::word, .text = word, .elements = {}, .where = written.where});
+      settings.push_back({.key = "fsdp_config.sharding_strategy",
+                          .form = SettingForm::word,
+                          .text = word,
+                          .elements = {},
+                          .where = written.where});
     else
       not_understood.push_back({.text = "fsdp: " + word, .where = written.where, .why = "no transform stands for it"});
   }
@@ -214,8 +217,9 @@ Imported axolotl_stack(Settings settings, const ReadBeside& read) {
   add_axolotl_checkpointing(reading);
   if (!cast.empty()) reading.add("amp=" + cast, reading.where(cast));
   add_axolotl_compile(reading, false);
-  reading.note("data parallelism", reading.where(""),
-               "neither fsdp_config nor deepspeed is there; on several ranks axolotl replicates with DDP, write ddp=N for that");
+  reading.note(
+      "data parallelism", reading.where(""),
+      "neither fsdp_config nor deepspeed is there; on several ranks axolotl replicates with DDP, write ddp=N for that");
   return reading.take("axolotl", fixed_order("axolotl-wrappers"));
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kOffloads = "it moves parameters or optimizer state off the device; no transform stands for it";
 constexpr std::string_view kQuantizes = "it quantizes what ZeRO sends; no transform stands for it";
-constexpr std::string_view kCheckpoints = "it is of deepspeed.checkpointing, and the file does not say whether the model calls that";
+constexpr std::string_view kCheckpoints =
+    "it is of deepspeed.checkpointing, and the file does not say whether the model calls that";
 
 // "auto" is for the launcher to fill in.
 bool is_auto(const Setting* setting) { return setting != nullptr && setting->text == "auto"; }
@@ -56,7 +57,8 @@ const std::vector<Key>& deepspeed_keys() {
       {"zero_optimization.offload_*", Says::nothing},
       {"zero_optimization.cpu_offload_use_pin_memory", Says::nothing},
       {"zero_optimization.cpu_offload*", Says::unmet, kOffloads},
-      {"zero_optimization.zero_hpz_partition_size", Says::alone, "hpZ keeps a second copy in each node; no transform stands for it"},
+      {"zero_optimization.zero_hpz_partition_size", Says::alone,
+       "hpZ keeps a second copy in each node; no transform stands for it"},
       {"zero_optimization.mics_shard_size", Says::read},
       {"zero_optimization.mics_hierarchical_params_gather", Says::nothing},
       {"zero_optimization.zero_quantized_*", Says::unmet, kQuantizes},
@@ -105,14 +107,16 @@ const std::vector<Key>& deepspeed_keys() {
 }
 
 const std::vector<std::string_view>& deepspeed_sections() {
-  static const std::vector<std::string_view> sections{"zero_optimization.*", "tensor_parallel.*", "expert_parallel.*", "pipeline.*"};
+  static const std::vector<std::string_view> sections{"zero_optimization.*", "tensor_parallel.*", "expert_parallel.*",
+                                                      "pipeline.*"};
   return sections;
 }
 
 void add_deepspeed(Reading& reading, const std::string& cast_by_others) {
   if (const Setting* steps = reading.find("gradient_accumulation_steps"); steps != nullptr && !is_auto(steps))
     reading.set_size("accumulation", *steps);
-  if (const Setting* mics = reading.find("zero_optimization.mics_shard_size"); mics != nullptr && whole_of(*mics).value_or(1) > 0)
+  if (const Setting* mics = reading.find("zero_optimization.mics_shard_size");
+      mics != nullptr && whole_of(*mics).value_or(1) > 0)
     reading.refuse(*mics, "MiCS shards within groups of ranks; hsdp may be meant, but the number of groups is not in the file");
   add_auto_ep(reading);
   const int tp = add_auto_tp(reading);
@@ -128,10 +132,12 @@ void add_deepspeed(Reading& reading, const std::string& cast_by_others) {
     reading.add_data_parallel(1, data, true, where,
                               {.sharded_options = fmt::format(":reshard={}{}", stage == 3 ? "always" : "never", mp)});
     if (!cast.empty())
-      reading.note(dtype_key, reading.where(dtype_key), fmt::format("ZeRO reduces gradients in {} too; fsdp:mp stands for float32", cast));
+      reading.note(dtype_key, reading.where(dtype_key),
+                   fmt::format("ZeRO reduces gradients in {} too; fsdp:mp stands for float32", cast));
   } else if (stage == 0 || stage == 1) {
     reading.add_data_parallel(data, 1, false, where, {});
-    if (stage == 1) reading.refuse(*stated, "ZeRO-1 shards the optimizer alone, which no transform does; to its gradients it is ddp");
+    if (stage == 1)
+      reading.refuse(*stated, "ZeRO-1 shards the optimizer alone, which no transform does; to its gradients it is ddp");
     if (!cast.empty())
       reading.note(dtype_key, reading.where(dtype_key), "DeepSpeed casts the model itself; no transform stands for it");
   } else {
@@ -147,7 +153,8 @@ void add_deepspeed(Reading& reading, const std::string& cast_by_others) {
   }
 }
 
-std::optional<Settings> deepspeed_file(const Setting& names, const ReadBeside& read, std::vector<NotUnderstood>& not_understood) {
+std::optional<Settings> deepspeed_file(const Setting& names, const ReadBeside& read,
+                                       std::vector<NotUnderstood>& not_understood) {
   const auto refused = [&](const std::string& why) {
     not_understood.push_back({.text = in_words(names), .where = names.where, .why = why});
     return std::nullopt;

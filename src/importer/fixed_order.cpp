@@ -73,7 +73,8 @@ const FixedOrder& fixed_order(std::string_view name) {
 }
 
 std::vector<Item> put_in_order(Stack& stack, const Stack& order) {
-  std::ranges::stable_sort(stack.items, {}, [&](const Item& item) { return std::pair(comes_last(item), place_in(order, item.name)); });
+  std::ranges::stable_sort(stack.items, {},
+                           [&](const Item& item) { return std::pair(comes_last(item), place_in(order, item.name)); });
   std::vector<Item> without_place;
   for (const Item& item : stack.items)
     if (place_in(order, item.name) == order.items.size() && !comes_last(item)) without_place.push_back(item);

@@ -24,7 +24,9 @@ struct ImportFormat {
   Imported (*stack)(Settings settings, const ReadBeside& read);
 };
 
-Imported megatron_yaml_stack(Settings settings, const ReadBeside&) { return megatron_stack(megatron_arguments(std::move(settings))); }
+Imported megatron_yaml_stack(Settings settings, const ReadBeside&) {
+  return megatron_stack(megatron_arguments(std::move(settings)));
+}
 
 const std::vector<ImportFormat>& formats() {
   static const std::vector<ImportFormat> all{

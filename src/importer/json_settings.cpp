@@ -86,8 +86,7 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool counted_in() {
-    return ++seen_ <= kMostSettings ||
-           refuse(fmt::format("more than {} values; expected a configuration", kMostSettings));
+    return ++seen_ <= kMostSettings || refuse(fmt::format("more than {} values; expected a configuration", kMostSettings));
   }
 
   bool scalar(SettingForm form, const std::string& text) {

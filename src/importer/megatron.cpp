@@ -30,7 +30,8 @@ const std::vector<Key>& megatron_keys() {
       {"--hybrid-context-parallel", Says::unmet, "cp has no word for sequences split each in its own way"},
       {"--expert-model-parallel-size", Says::degree, "ep"},
       {"--expert-tensor-parallel-size", Says::degree, "etp"},
-      {"--use-distributed-optimizer", Says::unmet, "it shards the optimizer alone, which no transform does; to its gradients it is ddp"},
+      {"--use-distributed-optimizer", Says::unmet,
+       "it shards the optimizer alone, which no transform does; to its gradients it is ddp"},
       {"--num-distributed-optimizer-instances", Says::alone, "optimizer state sharded over a part of the replicas"},
       {"--use-torch-fsdp2", Says::read},
       {"--torch-fsdp2-no-reshard-after-forward", Says::read},
@@ -139,15 +140,17 @@ void add_megatron_data(Reading& reading, int data) {
   }
   for (const char* key : {"--use-megatron-fsdp", "--use-custom-fsdp"}) {
     if (!reading.flag(key).value_or(false)) continue;
-    const std::string strategy =
-        reading.has("--data-parallel-sharding-strategy") ? reading.word("--data-parallel-sharding-strategy") : "optim_grads_params";
-    reading.note(key, reading.where(key), "that is Megatron-FSDP; what stands for it is FSDP2, and what is its own is not judged");
+    const std::string strategy = reading.has("--data-parallel-sharding-strategy")
+                                     ? reading.word("--data-parallel-sharding-strategy")
+                                     : "optim_grads_params";
+    reading.note(key, reading.where(key),
+                 "that is Megatron-FSDP; what stands for it is FSDP2, and what is its own is not judged");
     if (strategy == "optim_grads_params" || strategy == "optim_grads")
-      return reading.add_data_parallel(
-          1, data, true, reading.where(key),
-          {.sharded_options = strategy == "optim_grads" ? ":reshard=never" : ":reshard=always"});
+      return reading.add_data_parallel(1, data, true, reading.where(key),
+                                       {.sharded_options = strategy == "optim_grads" ? ":reshard=never" : ":reshard=always"});
     if (strategy != "no_shard")
-      reading.refuse(*reading.find("--data-parallel-sharding-strategy"), "to its gradients it is ddp; nothing stands for the rest");
+      reading.refuse(*reading.find("--data-parallel-sharding-strategy"),
+                     "to its gradients it is ddp; nothing stands for the rest");
     return reading.add_data_parallel(data, 1, false, reading.where(key), {});
   }
   // Without an option that says otherwise, DDP is what every model is wrapped in.
@@ -170,11 +173,13 @@ std::vector<NotUnderstood> doubts(const Settings& doubtful) {
   std::vector<NotUnderstood> told;
   for (const Setting& one : doubtful) {
     const auto key = std::ranges::find_if(megatron_keys(), [&](const Key& row) { return glob_match(row.pattern, one.key); });
-    const bool matters = key != megatron_keys().end()
-                             ? key->says != Says::nothing && key->says != Says::size
-                             : std::ranges::any_of(megatron_sections(), [&](auto section) { return glob_match(section, one.key); });
+    const bool matters =
+        key != megatron_keys().end()
+            ? key->says != Says::nothing && key->says != Says::size
+            : std::ranges::any_of(megatron_sections(), [&](auto section) { return glob_match(section, one.key); });
     if (matters)
-      told.push_back({.text = in_words(one), .where = one.where, .why = "under a condition, or stated twice; it is not counted"});
+      told.push_back(
+          {.text = in_words(one), .where = one.where, .why = "under a condition, or stated twice; it is not counted"});
   }
   return told;
 }

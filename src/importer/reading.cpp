@@ -129,7 +129,9 @@ Origin Reading::degree_origin(std::string_view axis) const {
   return found == degrees_.end() ? where("") : found->second.where;
 }
 
-void Reading::set_degree(std::string_view axis, int degree, const Origin& where) { degrees_[std::string(axis)] = {degree, where}; }
+void Reading::set_degree(std::string_view axis, int degree, const Origin& where) {
+  degrees_[std::string(axis)] = {degree, where};
+}
 
 void Reading::add(const std::string& item, const Origin& where) {
   auto parsed = parse_stack(item, where);

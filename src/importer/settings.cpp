@@ -64,8 +64,9 @@ Result<Settings> without_repeats(Settings settings) {
   std::map<std::string_view, int> lines;
   for (const Setting& setting : settings)
     if (const auto [at, is_new] = lines.emplace(setting.key, setting.where.line); !is_new)
-      return error_at(setting.where.file, setting.where.line,
-                      fmt::format("the key '{}' stands twice, first in line {}; leave one", shortened(setting.key), at->second));
+      return error_at(
+          setting.where.file, setting.where.line,
+          fmt::format("the key '{}' stands twice, first in line {}; leave one", shortened(setting.key), at->second));
   return settings;
 }
 

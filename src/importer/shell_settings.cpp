@@ -257,7 +257,8 @@ std::vector<Word> split_options(std::vector<Word> words) {
     for (const char c : word.text.substr(front) + " ") {
       const bool blank = c == ' ' || c == '\n' || c == '\t';
       if (!blank) part += c;
-      if (blank && !part.empty()) all.push_back({.text = std::move(part), .line = line, .literal = word.literal, .first = false});
+      if (blank && !part.empty())
+        all.push_back({.text = std::move(part), .line = line, .literal = word.literal, .first = false});
       if (blank) part.clear();
       line += c == '\n';
     }
@@ -281,7 +282,11 @@ Result<ShellSettings> read_shell(std::string_view text, const std::string& file)
     if (word.first && ends_condition(word.text) && depth > 0) --depth;
     if (!is_option(word.text)) continue;
     const std::size_t sign = word.text.find('=');
-    Setting setting{.key = word.text.substr(0, sign), .form = SettingForm::flag, .text = "true", .elements = {}, .where = {file, word.line}};
+    Setting setting{.key = word.text.substr(0, sign),
+                    .form = SettingForm::flag,
+                    .text = "true",
+                    .elements = {},
+                    .where = {file, word.line}};
     if (setting.key.size() > kLongestKey) return error_at(file, word.line, "an option longer than any is");
     const bool has_next = at + 1 < words.size() && !words[at + 1].first && !is_option(words[at + 1].text);
     if (sign != std::string::npos || has_next) {

@@ -8,8 +8,9 @@
 namespace ordercheck {
 
 struct ShellSettings {
-  Settings certain;   // keys with their "--"; an option without a value is a flag
-  Settings doubtful;  // under a condition or in a loop, or stated again with another value: whether they hold, a reader cannot know
+  Settings certain;  // keys with their "--"; an option without a value is a flag
+  Settings
+      doubtful;  // under a condition or in a loop, or stated again with another value: whether they hold, a reader cannot know
 };
 
 // Any bytes; an error is one line, "<file>:<line>: ...".

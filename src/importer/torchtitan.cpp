@@ -106,7 +106,8 @@ void add_torchtitan_cp(Reading& reading) {
     else
       reading.refuse(*rotate, "expected allgather or alltoall");
   }
-  if (const Setting* balance = reading.find("parallelism.context_parallel_load_balancer"); balance != nullptr && !is_off(*balance)) {
+  if (const Setting* balance = reading.find("parallelism.context_parallel_load_balancer");
+      balance != nullptr && !is_off(*balance)) {
     if (balance->text == "headtail")
       options += ":balance=head_tail";
     else
@@ -180,7 +181,8 @@ void add_torchtitan_data(Reading& reading, bool simple) {
       reading.refuse(*reshard, "expected default, always or never");
   }
   if (!cast.empty() && !simple && shards) as.sharded_options += ":mp=" + cast;
-  if (!cast.empty() && simple) reading.note("mixed precision " + cast, where, "an option that SimpleFSDP's transforms do not have");
+  if (!cast.empty() && simple)
+    reading.note("mixed precision " + cast, where, "an option that SimpleFSDP's transforms do not have");
   reading.add_data_parallel(replicate, shard == -1 ? 0 : static_cast<int>(shard), shards, where, as);
   // Without FSDP the step runs under autocast, but for that of a pipeline.
   if (!cast.empty() && !simple && !shards && reading.degree("pp") == 1)

@@ -72,8 +72,8 @@ class YamlReader : public YAML::EventHandler {
  private:
   struct Level {
     bool is_map = false;
-    bool in_list = false;  // a list is around it: what stands in it is not looked at
-    std::string path;      // with a '.' behind it where it is not ""
+    bool in_list = false;            // a list is around it: what stands in it is not looked at
+    std::string path;                // with a '.' behind it where it is not ""
     std::optional<std::string> key;  // of a map: what was read of it last, until its value comes
     int key_line = 0;
     std::size_t setting = 0;  // of a list: its own among the settings
@@ -131,7 +131,8 @@ class YamlReader : public YAML::EventHandler {
     const int line = line_of(mark);
     count(line);
     if (levels_.size() >= kDeepestImport) refuse(line, fmt::format("nested deeper than {} levels", kDeepestImport));
-    Level level{.is_map = is_map, .path = "", .key = {}, .key_line = line, .anchor = anchor, .first = settings_.size(), .line = line};
+    Level level{
+        .is_map = is_map, .path = "", .key = {}, .key_line = line, .anchor = anchor, .first = settings_.size(), .line = line};
     if (!levels_.empty()) {
       Level& around = levels_.back();
       around.empty = false;
@@ -176,7 +177,8 @@ class YamlReader : public YAML::EventHandler {
     const std::string key = *std::exchange(level.key, std::nullopt);
     const auto found = anchored_.find(anchor);
     if (level.in_list) return;
-    if (found == anchored_.end()) refuse(line, fmt::format("the alias of '{}' is of a list or within itself; write it out", key));
+    if (found == anchored_.end())
+      refuse(line, fmt::format("the alias of '{}' is of a list or within itself; write it out", key));
     // A merge: what its map holds stands here, but what is written here is meant before it.
     const bool merges = key == "<<";
     const Anchored meant = found->second;

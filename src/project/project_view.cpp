@@ -37,6 +37,11 @@ std::string try_text(const Finding& finding) {
                                : fmt::format("; try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
 }
 
+// Whether another project's file states it.
+bool is_imported(const ProjectStack& entry) {
+  return std::ranges::any_of(entry.stack.items, [](const Item& item) { return !item.origin.file.empty(); });
+}
+
 // Where the last of these items is stated; where no file states it, at the entry.
 Origin place_of(const ProjectStack& entry, const std::vector<std::size_t>& items) {
   for (auto at = items.rbegin(); at != items.rend(); ++at)
@@ -240,8 +245,9 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
       log.results.push_back(
           {.rule = open.rule,
            .level = SarifLevel::note,
-           .message = fmt::format("{}: not judged, sizes unknown: {}; give them {}", one.entry.name, join(open.sizes, ", "),
-                                  report.from_repository.empty() ? "with --set" : "in the sizes of the stack"),
+           .message = fmt::format(
+               "{}: not judged, sizes unknown: {}; give them {}", one.entry.name, join(open.sizes, ", "),
+               is_imported(one.entry) || report.from_repository.empty() ? "with --set" : "in the sizes of the stack"),
            .file = report.from_repository,
            .line = one.entry.line,
            .stack = one.entry.name,

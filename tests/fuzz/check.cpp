@@ -9,8 +9,7 @@ namespace ordercheck::fuzz {
 
 std::vector<Format> all_formats() {
   std::vector<Format> all;
-  for (const auto& formats : {text_formats(), word_formats(), table_formats(), protocol_formats(),
-                              configuration_formats()})
+  for (const auto& formats : {text_formats(), word_formats(), table_formats(), protocol_formats(), configuration_formats()})
     all.insert(all.end(), formats.begin(), formats.end());
   return all;
 }

@@ -46,10 +46,11 @@ std::string check_torchtitan(std::string_view bytes) { return check_import(bytes
 std::string check_configuration(std::string_view bytes) { return check_import(bytes, ""); }
 
 std::vector<std::string> accelerate_corpus() {
-  return {"distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n  fsdp_reshard_after_forward: true\nnum_processes: 8\n"
-          "mixed_precision: bf16\nparallelism_config: {parallelism_config_tp_size: 2}\n",
-          "distributed_type: MULTI_GPU\nnum_processes: 2\ndynamo_config: &d {dynamo_backend: inductor}\nx: *d\n<<: *d\n",
-          "distributed_type: DEEPSPEED\ndeepspeed_config: {zero_stage: 3, deepspeed_config_file: z.json}\n"};
+  return {
+      "distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n  fsdp_reshard_after_forward: true\nnum_processes: 8\n"
+      "mixed_precision: bf16\nparallelism_config: {parallelism_config_tp_size: 2}\n",
+      "distributed_type: MULTI_GPU\nnum_processes: 2\ndynamo_config: &d {dynamo_backend: inductor}\nx: *d\n<<: *d\n",
+      "distributed_type: DEEPSPEED\ndeepspeed_config: {zero_stage: 3, deepspeed_config_file: z.json}\n"};
 }
 
 std::vector<std::string> axolotl_corpus() {
@@ -59,9 +60,11 @@ std::vector<std::string> axolotl_corpus() {
 }
 
 std::vector<std::string> automodel_corpus() {
-  return {"distributed:\n  strategy: fsdp2\n  dp_size: 8\n  tp_size: 2\n  pipeline: {pp_schedule: 1f1b}\n  activation_checkpointing: "
-          "selective\n",
-          "distributed:\n  _target_: a.b.FSDP2Manager\n  ep_size: 8\nautopipeline: {pp_microbatch_size: 2}\n"};
+  return {
+      "distributed:\n  strategy: fsdp2\n  dp_size: 8\n  tp_size: 2\n  pipeline: {pp_schedule: 1f1b}\n  "
+      "activation_checkpointing: "
+      "selective\n",
+      "distributed:\n  _target_: a.b.FSDP2Manager\n  ep_size: 8\nautopipeline: {pp_microbatch_size: 2}\n"};
 }
 
 std::vector<std::string> deepspeed_corpus() {
@@ -76,24 +79,29 @@ std::vector<std::string> megatron_corpus() {
 }
 
 std::vector<std::string> torchtitan_corpus() {
-  return {"[model]\nname = \"llama3\"\nconverters = [\"quantize.linear.float8\"]\n[parallelism]\ntensor_parallel_degree = 2\n"
-          "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = \"op\"\n[compile]\nenable = true\n",
-          "[model]\nname = \"autoparallel.llama3\"\n[training]\nseq_len = 8\n"};
+  return {
+      "[model]\nname = \"llama3\"\nconverters = [\"quantize.linear.float8\"]\n[parallelism]\ntensor_parallel_degree = 2\n"
+      "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = \"op\"\n[compile]\nenable = true\n",
+      "[model]\nname = \"autoparallel.llama3\"\n[training]\nseq_len = 8\n"};
 }
 
 std::vector<std::string> configuration_corpus() {
   std::vector<std::string> all;
-  for (auto corpus : {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus})
+  for (auto corpus :
+       {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus})
     for (const std::string& text : corpus()) all.push_back(text);
   return all;
 }
 
 constexpr const char* kYamlWords =
-    ": - ? # & * &a *a << : | > ' \" { } [ ] , !!str ! % --- ... \\n \t \xEF\xBB\xBF null ~ yes 0 -1 2 1e9 99999999999999999999 auto $X "
+    ": - ? # & * &a *a << : | > ' \" { } [ ] , !!str ! % --- ... \\n \t \xEF\xBB\xBF null ~ yes 0 -1 2 1e9 "
+    "99999999999999999999 auto $X "
     "[[[[ {a: ";
 constexpr const char* kShellWords =
-    "$ ${ } ${X:-2} $(x) ` ' \" \\ # ; | & ( ) = += if fi for done case esac --a --a=2 X=1 X=$X \t \n $X$X 0 -1 99999999999999999999";
-constexpr const char* kImportJsonWords = "{ } [ ] , : \" null true -1 0 1.5 1e30 9223372036854775808 {} [] // /* */ [[[[[ \"stage\"";
+    "$ ${ } ${X:-2} $(x) ` ' \" \\ # ; | & ( ) = += if fi for done case esac --a --a=2 X=1 X=$X \t \n $X$X 0 -1 "
+    "99999999999999999999";
+constexpr const char* kImportJsonWords =
+    "{ } [ ] , : \" null true -1 0 1.5 1e30 9223372036854775808 {} [] // /* */ [[[[[ \"stage\"";
 constexpr const char* kImportTomlWords = "= [ ] [[ ]] { } \" ' # . , -1 0 2 true inf 1979-05-27 \"op\" [model] name \n";
 
 }  // namespace

@@ -18,11 +18,11 @@ struct Format {
 };
 
 // Each of these lists its formats. A page is preceded by a line with its path below rules/: "order/fsdp-before-tp.md".
-std::vector<Format> text_formats();      // files of people
-std::vector<Format> word_formats();      // words of a command line, fields of a table
-std::vector<Format> table_formats();     // several tables at once: \x1e stands between two files
-std::vector<Format> protocol_formats();  // what engines write
-std::vector<Format> configuration_formats();    // configurations of other projects
+std::vector<Format> text_formats();           // files of people
+std::vector<Format> word_formats();           // words of a command line, fields of a table
+std::vector<Format> table_formats();          // several tables at once: \x1e stands between two files
+std::vector<Format> protocol_formats();       // what engines write
+std::vector<Format> configuration_formats();  // configurations of other projects
 std::vector<Format> all_formats();
 
 // check_one, with exceptions told as text.

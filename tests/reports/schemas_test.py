@@ -38,6 +38,11 @@ ASKED = {
     ],
     "check-project-1": [f"check --rules {LATEST}"],
     "suggest-1": [f"suggest fsdp=2,tp=2,ac --rules {LATEST}", f"suggest ddp=2,fsdp=2 --rules {LATEST}"],
+    "import-1": ["import data/import/train.yaml data/import/with_zero3.yaml data/import/llama3_8b.toml"],
+    "of-file-1": [
+        f"check data/import/train.yaml --rules {LATEST}",
+        f"suggest data/import/llama3_8b.toml --rules {LATEST}",
+    ],
     "rules-1": [f"rules --rules {LATEST}"],
     "run-1": ["run fsdp=2 --rules data/rules", "run fsdp=2,tp=2 --rules data/rules"],
     "matrix-run-1": ["matrix run --fresh --rules data/rules"],

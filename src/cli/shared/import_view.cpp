@@ -63,7 +63,8 @@ std::string render_not_understood(const Imported& imported) {
 
 std::string render_import_text(const Imported& imported) {
   const std::string stack = print(imported.stack);
-  std::string text = fmt::format("{}: {}\n", title_of(imported), stack.empty() ? "model (no transform)" : stack) + items_of(imported);
+  std::string text =
+      fmt::format("{}: {}\n", title_of(imported), stack.empty() ? "model (no transform)" : stack) + items_of(imported);
   text += fmt::format("Order: {}\n", shown(imported.order_from));
   if (imported.ranks) text += fmt::format("Ranks: {}\n", *imported.ranks);
   std::vector<std::string> sizes;
@@ -83,10 +84,9 @@ std::string render_import_below(const Imported& imported) {
          render_not_understood(imported);
 }
 
-std::string with_imported(std::string_view report, const Imported& imported) {
-  Json whole = Json::parse(report);
-  whole["imported"] = json_of(imported);
-  return whole.dump(2) + "\n";
+std::string with_imported(std::string_view answer, const Imported& imported) {
+  return Json{{"schema", "ordercheck/of-file/1"}, {"imported", json_of(imported)}, {"answer", Json::parse(answer)}}.dump(2) +
+         "\n";
 }
 
 }  // namespace ordercheck::cli

@@ -19,7 +19,7 @@ std::string render_import_json(const std::vector<Imported>& all);
 // Where the items of a stack stand, and what was not understood: what a report on an imported stack ends with.
 std::string render_import_below(const Imported& imported);
 
-// The report, which is a JSON object, with what was read under "imported".
-std::string with_imported(std::string_view report, const Imported& imported);
+// An answer in JSON and what it is about: indices of items in the answer are those of the items here.
+std::string with_imported(std::string_view answer, const Imported& imported);
 
 }  // namespace ordercheck::cli

@@ -42,18 +42,20 @@ TEST(Accelerate, ShardsOverAllRanksWithoutAMesh) {
 }
 
 TEST(Accelerate, SaysWhatIsOfFsdp1) {
-  EXPECT_EQ(shown_import("distributed_type: FSDP\nfsdp_config:\n  sharding_strategy: 2\nnum_processes: 4\n"
-                         "dynamo_config: {dynamo_backend: inductor}\n"),
-            "fsdp=4:reshard=never,compile=inductor:wrap@model\n"
-            "  fsdp=4:reshard=never f:1\n"
-            "  compile=inductor:wrap@model f:5\n"
-            "  ranks=4\n"
-            "? f:1 fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
-            "judged\n");
+  EXPECT_EQ(
+      shown_import("distributed_type: FSDP\nfsdp_config:\n  sharding_strategy: 2\nnum_processes: 4\n"
+                   "dynamo_config: {dynamo_backend: inductor}\n"),
+      "fsdp=4:reshard=never,compile=inductor:wrap@model\n"
+      "  fsdp=4:reshard=never f:1\n"
+      "  compile=inductor:wrap@model f:5\n"
+      "  ranks=4\n"
+      "? f:1 fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
+      "judged\n");
 }
 
 TEST(Accelerate, CompilesWhatDdpHasWrapped) {
-  EXPECT_EQ(shown_import("distributed_type: MULTI_GPU\nmixed_precision: bf16\nnum_processes: 4\ndynamo_config:\n  backend: aot_eager\n"),
+  EXPECT_EQ(shown_import(
+                "distributed_type: MULTI_GPU\nmixed_precision: bf16\nnum_processes: 4\ndynamo_config:\n  backend: aot_eager\n"),
             "amp=bf16,ddp=4,compile=aot_eager:wrap@model\n"
             "  amp=bf16 f:2\n"
             "  ddp=4 f:1\n"
@@ -71,14 +73,16 @@ TEST(Accelerate, ReadsZeroOfItsOwnAndOfANamedFile) {
 
 // Files that look alike and must not read the same.
 TEST(Accelerate, GuessesNothing) {
-  EXPECT_EQ(shown_import("distributed_type: FSDP\nfsdp_config:\n  fsdp_version: two\n  fsdp_new_option: 1\nnum_processes: many\n"),
-            "fsdp:reshard=always\n"
-            "  fsdp:reshard=always f:3\n"
-            "? f:3 fsdp_config.fsdp_version: two: expected a whole number\n"
-            "? f:3 fsdp_config.fsdp_version: two: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not judged\n"
-            "? f:4 fsdp_config.fsdp_new_option: 1: a key that ordercheck does not know\n"
-            "? f:5 num_processes: many: expected a number of ranks, 1 or more\n");
-  EXPECT_EQ(shown_import("distributed_type: TPU\n"), "\n? f:1 distributed_type: TPU: expected NO, MULTI_GPU, FSDP or DEEPSPEED\n");
+  EXPECT_EQ(
+      shown_import("distributed_type: FSDP\nfsdp_config:\n  fsdp_version: two\n  fsdp_new_option: 1\nnum_processes: many\n"),
+      "fsdp:reshard=always\n"
+      "  fsdp:reshard=always f:3\n"
+      "? f:3 fsdp_config.fsdp_version: two: expected a whole number\n"
+      "? f:3 fsdp_config.fsdp_version: two: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not judged\n"
+      "? f:4 fsdp_config.fsdp_new_option: 1: a key that ordercheck does not know\n"
+      "? f:5 num_processes: many: expected a number of ranks, 1 or more\n");
+  EXPECT_EQ(shown_import("distributed_type: TPU\n"),
+            "\n? f:1 distributed_type: TPU: expected NO, MULTI_GPU, FSDP or DEEPSPEED\n");
   EXPECT_EQ(shown_import("distributed_type: NO\nmixed_precision: int8\n"),
             "\n? f:2 mixed_precision: int8: expected no, fp16, bf16 or fp8\n");
 }

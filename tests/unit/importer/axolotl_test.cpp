@@ -35,11 +35,12 @@ TEST(Axolotl, ReadsFsdp2) {
 }
 
 TEST(Axolotl, ReadsTheDeprecatedList) {
-  EXPECT_EQ(shown_import("base_model: m\nfsdp:\n  - full_shard\n  - auto_wrap\nfsdp_config:\n  fsdp_offload_params: false\n"),
-            "fsdp:reshard=always\n"
-            "  fsdp:reshard=always f:1\n"
-            "? f:1 fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
-            "judged\n");
+  EXPECT_EQ(
+      shown_import("base_model: m\nfsdp:\n  - full_shard\n  - auto_wrap\nfsdp_config:\n  fsdp_offload_params: false\n"),
+      "fsdp:reshard=always\n"
+      "  fsdp:reshard=always f:1\n"
+      "? f:1 fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
+      "judged\n");
 }
 
 TEST(Axolotl, ReadsTheFileOfDeepSpeedThatItNames) {
@@ -49,20 +50,23 @@ TEST(Axolotl, ReadsTheFileOfDeepSpeedThatItNames) {
             "  ac:reentrant f:3\n"
             "  fsdp:reshard=always:mp=bf16 z.json:3\n"
             "? z.json:4 bf16.enabled: ZeRO reduces gradients in bf16 too; fsdp:mp stands for float32\n");
-  EXPECT_EQ(shown_import("base_model: m\ndeepspeed: z.json\n"), "ddp\n  ddp f:1\n? f:2 deepspeed: z.json: there is no file z.json\n");
+  EXPECT_EQ(shown_import("base_model: m\ndeepspeed: z.json\n"),
+            "ddp\n  ddp f:1\n? f:2 deepspeed: z.json: there is no file z.json\n");
 }
 
 TEST(Axolotl, GuessesNothing) {
-  EXPECT_EQ(shown_import("base_model: m\nbf16: auto\ntorch_compile: auto\ntensor_parallel_size: a\nfsdp_config:\n  fsdp_version: 2\n"
-                         "  shards: 2\n"),
-            "fsdp\n"
-            "  fsdp f:6\n"
-            "? f:2 bf16: auto: whether it casts is up to the GPU; write true or false\n"
-            "? f:3 torch_compile: auto: whether it compiles is up to the version of torch; write true or false\n"
-            "? f:4 tensor_parallel_size: a: expected a number of ranks, 1 or more\n"
-            "? f:7 fsdp_config.shards: 2: a key that ordercheck does not know\n");
+  EXPECT_EQ(
+      shown_import("base_model: m\nbf16: auto\ntorch_compile: auto\ntensor_parallel_size: a\nfsdp_config:\n  fsdp_version: 2\n"
+                   "  shards: 2\n"),
+      "fsdp\n"
+      "  fsdp f:6\n"
+      "? f:2 bf16: auto: whether it casts is up to the GPU; write true or false\n"
+      "? f:3 torch_compile: auto: whether it compiles is up to the version of torch; write true or false\n"
+      "? f:4 tensor_parallel_size: a: expected a number of ranks, 1 or more\n"
+      "? f:7 fsdp_config.shards: 2: a key that ordercheck does not know\n");
   EXPECT_EQ(shown_import("base_model: m\nlearning_rate: 1e-4\n"),
-            "\n? f:1 data parallelism: neither fsdp_config nor deepspeed is there; on several ranks axolotl replicates with DDP, write "
+            "\n? f:1 data parallelism: neither fsdp_config nor deepspeed is there; on several ranks axolotl replicates with "
+            "DDP, write "
             "ddp=N for that\n");
 }
 

@@ -29,12 +29,13 @@ TEST(DeepSpeed, ReadsZeroAndAutoTp) {
 }
 
 TEST(DeepSpeed, SaysWhatZero1IsAndWhatCasts) {
-  EXPECT_EQ(shown_import("{\"zero_optimization\": {\"stage\": 1},\n\"bf16\": {\"enabled\": true}}"),
-            "ddp\n"
-            "  ddp f:1\n"
-            "? f:1 zero_optimization.stage: 1: ZeRO-1 shards the optimizer alone, which no transform does; to its gradients it is "
-            "ddp\n"
-            "? f:2 bf16.enabled: DeepSpeed casts the model itself; no transform stands for it\n");
+  EXPECT_EQ(
+      shown_import("{\"zero_optimization\": {\"stage\": 1},\n\"bf16\": {\"enabled\": true}}"),
+      "ddp\n"
+      "  ddp f:1\n"
+      "? f:1 zero_optimization.stage: 1: ZeRO-1 shards the optimizer alone, which no transform does; to its gradients it is "
+      "ddp\n"
+      "? f:2 bf16.enabled: DeepSpeed casts the model itself; no transform stands for it\n");
 }
 
 TEST(DeepSpeed, GuessesNothing) {
@@ -42,13 +43,14 @@ TEST(DeepSpeed, GuessesNothing) {
             "\n? f:1 zero_optimization.stages: 3: a key that ordercheck does not know\n"
             "? f:1 zero_optimization.stage: three: expected a whole number\n"
             "? f:1 zero_optimization.stage: three: expected a stage of ZeRO: 0, 1, 2 or 3\n");
-  EXPECT_EQ(shown_import("{\"zero_optimization\": {\"stage\": 2, \"zero_hpz_partition_size\": 8},\n\"activation_checkpointing\": "
-                         "{\"partition_activations\": true}}"),
-            "fsdp:reshard=never\n"
-            "  fsdp:reshard=never f:1\n"
-            "? f:1 zero_optimization.zero_hpz_partition_size: 8: hpZ keeps a second copy in each node; no transform stands for it\n"
-            "? f:2 activation_checkpointing.partition_activations: true: it is of deepspeed.checkpointing, and the file does not say "
-            "whether the model calls that\n");
+  EXPECT_EQ(
+      shown_import("{\"zero_optimization\": {\"stage\": 2, \"zero_hpz_partition_size\": 8},\n\"activation_checkpointing\": "
+                   "{\"partition_activations\": true}}"),
+      "fsdp:reshard=never\n"
+      "  fsdp:reshard=never f:1\n"
+      "? f:1 zero_optimization.zero_hpz_partition_size: 8: hpZ keeps a second copy in each node; no transform stands for it\n"
+      "? f:2 activation_checkpointing.partition_activations: true: it is of deepspeed.checkpointing, and the file does not say "
+      "whether the model calls that\n");
 }
 
 }  // namespace

@@ -12,22 +12,25 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(Import, SaysWhatItLookedFor) {
-  EXPECT_EQ(shown_import("a: 1\n"),
-            "f:1: no format that is known; looked for the keys of accelerate (distributed_type or compute_environment), automodel "
-            "(distributed.strategy or distributed._target_ or distributed.dp_size), axolotl (base_model), deepspeed "
-            "(zero_optimization* or train_micro_batch_size_per_gpu or train_batch_size), megatron (MODEL_ARGS.--*), torchtitan "
-            "(parallelism.*_degree or job.dump_folder or training.seq_len), and in a script for --tensor-model-parallel-size "
-            "(megatron); --as NAME says which it is");
+  EXPECT_EQ(
+      shown_import("a: 1\n"),
+      "f:1: no format that is known; looked for the keys of accelerate (distributed_type or compute_environment), automodel "
+      "(distributed.strategy or distributed._target_ or distributed.dp_size), axolotl (base_model), deepspeed "
+      "(zero_optimization* or train_micro_batch_size_per_gpu or train_batch_size), megatron (MODEL_ARGS.--*), torchtitan "
+      "(parallelism.*_degree or job.dump_folder or training.seq_len), and in a script for --tensor-model-parallel-size "
+      "(megatron); --as NAME says which it is");
   EXPECT_THAT(shown_import("#!/bin/bash\necho --tensor-model-parallel-size:\n"), StartsWith("f:1: no format that is known"));
   EXPECT_THAT(shown_import(""), StartsWith("f:1: no format that is known"));
 }
 
 TEST(Import, TakesTheFormatThatIsForced) {
-  EXPECT_EQ(shown_import("base_model: m\ndistributed_type: NO\n"), "f:1: it may be of accelerate or of axolotl; say which with --as");
+  EXPECT_EQ(shown_import("base_model: m\ndistributed_type: NO\n"),
+            "f:1: it may be of accelerate or of axolotl; say which with --as");
   EXPECT_EQ(shown_import("base_model: m\ndistributed_type: NO\n", "accelerate"), "\n");
   EXPECT_EQ(shown_import("fsdp_version: 2\nfsdp_config: {reshard_after_forward: false}\n", "axolotl"),
             "fsdp:reshard=never\n  fsdp:reshard=never f:1\n");
-  EXPECT_THAT(shown_import("a: 1\n", "acelerate"), HasSubstr("--as acelerate: no format of that name; did you mean 'accelerate'?"));
+  EXPECT_THAT(shown_import("a: 1\n", "acelerate"),
+              HasSubstr("--as acelerate: no format of that name; did you mean 'accelerate'?"));
 }
 
 TEST(Import, FindsTheSyntaxByTheText) {

@@ -9,15 +9,17 @@ std::string json_of(std::string_view text) {
   const auto read = read_json(text, "f.json");
   if (!read) return read.error().message;
   std::string shown;
-  for (const Setting& one : *read) shown += std::to_string(one.where.line) + " " + name_of(one.form) + " " + in_words(one) + "\n";
+  for (const Setting& one : *read)
+    shown += std::to_string(one.where.line) + " " + name_of(one.form) + " " + in_words(one) + "\n";
   return shown;
 }
 
 TEST(JsonSettings, HaveTheirKeysAndLines) {
-  EXPECT_EQ(json_of("{\n\"a\": 1,\n\"b\": {\n\"c\": true, \"d\": \"auto\",\n\"e\": 0.5, \"f\": null},\n\"g\": [1, \"x\"], \"h\": "
-                    "{}, \"i\": [{\"a\": 1}]\n}"),
-            "2 whole a: 1\n4 flag b.c: true\n4 word b.d: auto\n5 number b.e: 0.5\n5 nothing b.f: null\n6 list g: [1, x]\n6 table h: "
-            "{}\n6 list i: []\n");
+  EXPECT_EQ(
+      json_of("{\n\"a\": 1,\n\"b\": {\n\"c\": true, \"d\": \"auto\",\n\"e\": 0.5, \"f\": null},\n\"g\": [1, \"x\"], \"h\": "
+              "{}, \"i\": [{\"a\": 1}]\n}"),
+      "2 whole a: 1\n4 flag b.c: true\n4 word b.d: auto\n5 number b.e: 0.5\n5 nothing b.f: null\n6 list g: [1, x]\n6 table h: "
+      "{}\n6 list i: []\n");
 }
 
 TEST(JsonSettings, RefuseWhatIsNoConfiguration) {

@@ -8,32 +8,33 @@ namespace ordercheck {
 namespace {
 
 TEST(Megatron, ReadsAScript) {
-  EXPECT_EQ(shown_import("#!/bin/bash\n"
-                         "TP_SIZE=${TP_SIZE:-2}\n"
-                         "GPUS=8\n"
-                         "DISTRIBUTED_ARGS=(\n"
-                         "    --nproc_per_node $GPUS\n"
-                         "    --nnodes 2\n"
-                         ")\n"
-                         "MODEL_PARALLEL_ARGS=(\n"
-                         "    --tensor-model-parallel-size $TP_SIZE\n"
-                         "    # --context-parallel-size 2\n"
-                         "    --pipeline-model-parallel-size 4  # stages\n"
-                         "    --sequence-parallel\n"
-                         ")\n"
-                         "torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py --num-layers 32 --micro-batch-size=1 \\\n"
-                         "    --global-batch-size 16 --recompute-granularity full --lr 1e-4 ${MODEL_PARALLEL_ARGS[@]} \\\n"
-                         "    --use-distributed-optimizer --bf16\n"),
-            "pp=4:1f1b:microbatches=8,tp=2:loss_parallel,ac=full,ddp=2\n"
-            "  pp=4:1f1b:microbatches=8 f:11\n"
-            "  tp=2:loss_parallel f:9\n"
-            "  ac=full f:15\n"
-            "  ddp=2 f:16\n"
-            "  ranks=16\n"
-            "  layers=32\n"
-            "? f:16 --use-distributed-optimizer: true: it shards the optimizer alone, which no transform does; to its gradients it "
-            "is ddp\n"
-            "? f:16 --bf16: Megatron casts the model itself; no transform stands for it\n");
+  EXPECT_EQ(
+      shown_import("#!/bin/bash\n"
+                   "TP_SIZE=${TP_SIZE:-2}\n"
+                   "GPUS=8\n"
+                   "DISTRIBUTED_ARGS=(\n"
+                   "    --nproc_per_node $GPUS\n"
+                   "    --nnodes 2\n"
+                   ")\n"
+                   "MODEL_PARALLEL_ARGS=(\n"
+                   "    --tensor-model-parallel-size $TP_SIZE\n"
+                   "    # --context-parallel-size 2\n"
+                   "    --pipeline-model-parallel-size 4  # stages\n"
+                   "    --sequence-parallel\n"
+                   ")\n"
+                   "torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py --num-layers 32 --micro-batch-size=1 \\\n"
+                   "    --global-batch-size 16 --recompute-granularity full --lr 1e-4 ${MODEL_PARALLEL_ARGS[@]} \\\n"
+                   "    --use-distributed-optimizer --bf16\n"),
+      "pp=4:1f1b:microbatches=8,tp=2:loss_parallel,ac=full,ddp=2\n"
+      "  pp=4:1f1b:microbatches=8 f:11\n"
+      "  tp=2:loss_parallel f:9\n"
+      "  ac=full f:15\n"
+      "  ddp=2 f:16\n"
+      "  ranks=16\n"
+      "  layers=32\n"
+      "? f:16 --use-distributed-optimizer: true: it shards the optimizer alone, which no transform does; to its gradients it "
+      "is ddp\n"
+      "? f:16 --bf16: Megatron casts the model itself; no transform stands for it\n");
 }
 
 TEST(Megatron, ReadsAModelConfig) {

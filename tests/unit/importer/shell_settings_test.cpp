@@ -28,14 +28,16 @@ TEST(ShellSettings, StandInQuotedArgumentsToo) {
 }
 
 TEST(ShellSettings, HaveTheValuesOfPlainVariables) {
-  EXPECT_EQ(shell_of("A=2\nexport B=\"$A\"\nC=${C:-3}\nrun --a $A --b ${B} --c $C --d ${D:-4} --e ${1:-five} --f '$A' --g x${A}y\n"),
-            "4 --a=2\n4 --b=2\n4 --c=3\n4 --d=4\n4 --e=five\n4 --f=$A\n4 --g=x2y\n");
+  EXPECT_EQ(
+      shell_of("A=2\nexport B=\"$A\"\nC=${C:-3}\nrun --a $A --b ${B} --c $C --d ${D:-4} --e ${1:-five} --f '$A' --g x${A}y\n"),
+      "4 --a=2\n4 --b=2\n4 --c=3\n4 --d=4\n4 --e=five\n4 --f=$A\n4 --g=x2y\n");
 }
 
 TEST(ShellSettings, LeaveOtherVariablesAsTheyStand) {
-  EXPECT_EQ(shell_of("A=1\nA=2\nB=$(nproc)\nC=`nproc`\nD=$D\nfor E in 1 2; do :; done\nrun --a $A --b $B --c $C --d $D --e $E --f "
-                     "$((A*2)) --g ${A%x} --h $1\n"),
-            "7 --a=$A\n7 --b=$B\n7 --c=$C\n7 --d=$D\n7 --e=$E\n7 --f=$((A*2))\n7 --g=${A%x}\n7 --h=$1\n");
+  EXPECT_EQ(
+      shell_of("A=1\nA=2\nB=$(nproc)\nC=`nproc`\nD=$D\nfor E in 1 2; do :; done\nrun --a $A --b $B --c $C --d $D --e $E --f "
+               "$((A*2)) --g ${A%x} --h $1\n"),
+      "7 --a=$A\n7 --b=$B\n7 --c=$C\n7 --d=$D\n7 --e=$E\n7 --f=$((A*2))\n7 --g=${A%x}\n7 --h=$1\n");
 }
 
 TEST(ShellSettings, AreDoubtfulUnderACondition) {

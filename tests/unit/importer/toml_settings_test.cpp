@@ -9,7 +9,8 @@ std::string toml_of(std::string_view text) {
   const auto read = read_toml(text, "f.toml");
   if (!read) return read.error().message;
   std::string shown;
-  for (const Setting& one : *read) shown += std::to_string(one.where.line) + " " + name_of(one.form) + " " + in_words(one) + "\n";
+  for (const Setting& one : *read)
+    shown += std::to_string(one.where.line) + " " + name_of(one.form) + " " + in_words(one) + "\n";
   return shown;
 }
 

@@ -35,27 +35,28 @@ components = ["model", "loss"]
 )";
 
 TEST(Torchtitan, ReadsEveryTransform) {
-  EXPECT_EQ(shown_import(kLlama),
-            "quantize=fp8,pp=2:interleaved:microbatches=8,tp=2:loss_parallel,cp=2:all_gather,sac,compile,hsdp=2x4:reshard=default:mp="
-            "bf16\n"
-            "  quantize=fp8 f:3\n"
-            "  pp=2:interleaved:microbatches=8 f:13\n"
-            "  tp=2:loss_parallel f:12\n"
-            "  cp=2:all_gather f:15\n"
-            "  sac f:21\n"
-            "  compile f:25\n"
-            "  hsdp=2x4:reshard=default:mp=bf16 f:11\n"
-            "  sequence_length=8192\n"
-            "? f:18 parallelism.enable_async_tensor_parallel: true: no transform stands for tensor parallelism that overlaps\n");
+  EXPECT_EQ(
+      shown_import(kLlama),
+      "quantize=fp8,pp=2:interleaved:microbatches=8,tp=2:loss_parallel,cp=2:all_gather,sac,compile,hsdp=2x4:reshard=default:mp="
+      "bf16\n"
+      "  quantize=fp8 f:3\n"
+      "  pp=2:interleaved:microbatches=8 f:13\n"
+      "  tp=2:loss_parallel f:12\n"
+      "  cp=2:all_gather f:15\n"
+      "  sac f:21\n"
+      "  compile f:25\n"
+      "  hsdp=2x4:reshard=default:mp=bf16 f:11\n"
+      "  sequence_length=8192\n"
+      "? f:18 parallelism.enable_async_tensor_parallel: true: no transform stands for tensor parallelism that overlaps\n");
 }
 
 TEST(Torchtitan, TakesOptionsBehindTheFile) {
   const auto none = [](const std::string&) -> Result<std::string> { return Error{"none"}; };
-  const auto changed = import_text(kLlama, "f", none,
-                                   {.format = "",
-                                    .overrides = {"--parallelism.tensor_parallel_degree=4", "--compile.no_enable",
-                                                  "--parallelism.pipeline_parallel_degree=1", "--model.converters=",
-                                                  "--activation_checkpoint.mode=full"}});
+  const auto changed = import_text(
+      kLlama, "f", none,
+      {.format = "",
+       .overrides = {"--parallelism.tensor_parallel_degree=4", "--compile.no_enable",
+                     "--parallelism.pipeline_parallel_degree=1", "--model.converters=", "--activation_checkpoint.mode=full"}});
   ASSERT_TRUE(changed);
   EXPECT_EQ(print(changed->stack), "tp=4:loss_parallel,cp=2:all_gather,ac=full,hsdp=2x4:reshard=default:mp=bf16");
   EXPECT_EQ(in_words(changed->stack.items[0].origin), "command line");
@@ -74,12 +75,13 @@ TEST(Torchtitan, HasTheDefaultsOfItsVersion) {
 }
 
 TEST(Torchtitan, TakesTheOrderOfItsModel) {
-  EXPECT_EQ(shown_import("[model]\nname = \"simple_fsdp.llama3\"\n[parallelism]\ndata_parallel_shard_degree = 2\n[compile]\nenable = "
-                         "true\n[training]\nmixed_precision_param = \"float32\"\n[activation_checkpoint]\nmode = \"full\"\n"),
-            "ac=full,simple_fsdp=2,compile@model\n"
-            "  ac=full f:10\n"
-            "  simple_fsdp=2 f:4\n"
-            "  compile@model f:6\n");
+  EXPECT_EQ(
+      shown_import("[model]\nname = \"simple_fsdp.llama3\"\n[parallelism]\ndata_parallel_shard_degree = 2\n[compile]\nenable = "
+                   "true\n[training]\nmixed_precision_param = \"float32\"\n[activation_checkpoint]\nmode = \"full\"\n"),
+      "ac=full,simple_fsdp=2,compile@model\n"
+      "  ac=full f:10\n"
+      "  simple_fsdp=2 f:4\n"
+      "  compile@model f:6\n");
   EXPECT_EQ(shown_import("[model]\nname = \"gpt_oss\"\n[parallelism]\ndata_parallel_shard_degree = 2\n[compile]\nenable = "
                          "true\n[activation_checkpoint]\nmode = \"none\"\n"),
             "fsdp=2:mp=bf16\n"

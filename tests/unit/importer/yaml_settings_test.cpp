@@ -29,7 +29,9 @@ TEST(YamlSettings, HaveTheirKeysAndLines) {
             "7 table i: {}\n");
 }
 
-TEST(YamlSettings, TakeAByteOrderMarkAndTheFirstDocument) { EXPECT_EQ(shown_of("\xEF\xBB\xBF# c\n---\na: no\n---\nb: 1\n"), "3 flag a: false\n"); }
+TEST(YamlSettings, TakeAByteOrderMarkAndTheFirstDocument) {
+  EXPECT_EQ(shown_of("\xEF\xBB\xBF# c\n---\na: no\n---\nb: 1\n"), "3 flag a: false\n");
+}
 
 TEST(YamlSettings, DoNotLookIntoListsOfTables) {
   EXPECT_EQ(shown_of("datasets:\n  - path: x\n    type: y\nz: 1\n"), "1 list datasets: []\n4 whole z: 1\n");
@@ -37,7 +39,8 @@ TEST(YamlSettings, DoNotLookIntoListsOfTables) {
 
 TEST(YamlSettings, RepeatWhatAnAliasStandsFor) {
   EXPECT_EQ(shown_of("a: &one {b: 1, c: 2}\nd: *one\ne:\n  <<: *one\n  c: 3\nf: &two 4\ng: *two\n"),
-            "1 whole a.b: 1\n1 whole a.c: 2\n2 whole d.b: 1\n2 whole d.c: 2\n4 whole e.b: 1\n5 whole e.c: 3\n6 whole f: 4\n7 whole g: 4\n");
+            "1 whole a.b: 1\n1 whole a.c: 2\n2 whole d.b: 1\n2 whole d.c: 2\n4 whole e.b: 1\n5 whole e.c: 3\n6 whole f: 4\n7 "
+            "whole g: 4\n");
 }
 
 TEST(YamlSettings, RefuseWhatIsNoConfiguration) {
