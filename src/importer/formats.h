@@ -16,6 +16,8 @@ Imported accelerate_stack(Settings settings, const ReadBeside& read);
 Imported automodel_stack(Settings settings, const ReadBeside& read);
 Imported axolotl_stack(Settings settings, const ReadBeside& read);
 Imported deepspeed_stack(Settings settings, const ReadBeside& read);
+Imported prime_rl_stack(Settings settings, const ReadBeside& read);
+Imported verl_stack(Settings settings, const ReadBeside& read);
 Imported torchtitan_stack(Settings settings, const ReadBeside& read);
 
 }  // namespace ordercheck

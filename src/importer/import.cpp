@@ -38,7 +38,9 @@ const std::vector<ImportFormat>& formats() {
        {"zero_optimization*", "train_micro_batch_size_per_gpu", "train_batch_size"},
        deepspeed_stack},
       {"megatron", Syntax::yaml, {"MODEL_ARGS.--*"}, megatron_yaml_stack},
-      {"torchtitan", Syntax::toml, {"parallelism.*_degree", "job.dump_folder", "training.seq_len"}, torchtitan_stack}};
+      {"prime-rl", Syntax::toml, {"trainer.model.*", "orchestrator.*", "deployment.num_train_gpus"}, prime_rl_stack},
+      {"torchtitan", Syntax::toml, {"parallelism.*_degree", "job.dump_folder", "training.seq_len"}, torchtitan_stack},
+      {"verl", Syntax::yaml, {"actor_rollout_ref.*"}, verl_stack}};
   return all;
 }
 

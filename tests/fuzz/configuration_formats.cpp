@@ -42,6 +42,9 @@ std::string check_deepspeed(std::string_view bytes) { return check_import(bytes,
 std::string check_megatron(std::string_view bytes) { return check_import(bytes, "megatron"); }
 std::string check_torchtitan(std::string_view bytes) { return check_import(bytes, "torchtitan"); }
 
+std::string check_prime_rl(std::string_view bytes) { return check_import(bytes, "prime-rl"); }
+std::string check_verl(std::string_view bytes) { return check_import(bytes, "verl"); }
+
 // As it comes: its format is found.
 std::string check_configuration(std::string_view bytes) { return check_import(bytes, ""); }
 
@@ -85,10 +88,23 @@ std::vector<std::string> torchtitan_corpus() {
       "[model]\nname = \"autoparallel.llama3\"\n[training]\nseq_len = 8\n"};
 }
 
+std::vector<std::string> prime_rl_corpus() {
+  return {"seq_len = 8\n[deployment]\nnum_train_gpus = 8\n[trainer.model]\ncp = 2\ndp_replicate = 2\nep = \"auto\"\ncompile = \"None\"\n"
+          "[trainer.model.ac]\nmode = \"selective\"\nfreq = 2\n"};
+}
+
+std::vector<std::string> verl_corpus() {
+  return {"actor_rollout_ref:\n  actor:\n    strategy: fsdp2\n    fsdp_config: {fsdp_size: 4, param_offload: true}\n  model: "
+          "{enable_gradient_checkpointing: true}\ntrainer: {n_gpus_per_node: 8, nnodes: 2}\n",
+          "actor_rollout_ref:\n  actor:\n    strategy: megatron\n    megatron: {tensor_model_parallel_size: 2, "
+          "override_transformer_config: {recompute_granularity: full}}\n"};
+}
+
 std::vector<std::string> configuration_corpus() {
   std::vector<std::string> all;
   for (auto corpus :
-       {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus})
+       {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus,
+                      prime_rl_corpus, verl_corpus})
     for (const std::string& text : corpus()) all.push_back(text);
   return all;
 }
@@ -113,6 +129,8 @@ std::vector<Format> configuration_formats() {
           {"deepspeed", check_deepspeed, deepspeed_corpus, kImportJsonWords},
           {"megatron", check_megatron, megatron_corpus, kShellWords},
           {"torchtitan", check_torchtitan, torchtitan_corpus, kImportTomlWords},
+          {"prime_rl", check_prime_rl, prime_rl_corpus, kImportTomlWords},
+          {"verl", check_verl, verl_corpus, kYamlWords},
           {"configuration", check_configuration, configuration_corpus, kYamlWords}};
 }
 
