@@ -64,7 +64,7 @@ const std::vector<Key>& accelerate_keys() {
 }
 
 // Keys of these sections may lack their prefix, as the launcher adds it.
-void add_prefixes(Settings& settings) {
+void add_prefixes(SettingList& settings) {
   for (const std::string prefix : {"fsdp", "dynamo", "fp8"}) {
     const std::string section = prefix + "_config.";
     for (Setting& setting : settings)
@@ -117,7 +117,7 @@ AccelerateFsdp fsdp_of(Reading& reading) {
           .checkpointing = key("activation_checkpointing")};
 }
 
-Imported with_deepspeed(Settings settings, const ReadBeside& read) {
+Imported with_deepspeed(SettingList settings, const ReadBeside& read) {
   std::vector<NotUnderstood> missing;
   for (Setting& setting : settings) {
     if (setting.key == "deepspeed_config.zero_stage") setting.key = "zero_optimization.stage";
@@ -142,7 +142,7 @@ Imported with_deepspeed(Settings settings, const ReadBeside& read) {
 
 }  // namespace
 
-Imported accelerate_stack(Settings settings, const ReadBeside& read) {
+Imported accelerate_stack(SettingList settings, const ReadBeside& read) {
   add_prefixes(settings);
   std::string type;
   for (const Setting& setting : settings)

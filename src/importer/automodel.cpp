@@ -60,7 +60,7 @@ const std::vector<Key>& automodel_keys() {
 }
 
 // The older dialect has the pipeline in a section of its own.
-void join_pipeline(Settings& settings) {
+void join_pipeline(SettingList& settings) {
   constexpr std::string_view kOld = "autopipeline.";
   for (Setting& setting : settings)
     if (setting.key.starts_with(kOld)) setting.key = "distributed.pipeline." + setting.key.substr(kOld.size());
@@ -163,7 +163,7 @@ void add_automodel_compile(Reading& reading, const std::string& strategy) {
 
 }  // namespace
 
-Imported automodel_stack(Settings settings, const ReadBeside&) {
+Imported automodel_stack(SettingList settings, const ReadBeside&) {
   join_pipeline(settings);
   Reading reading(std::move(settings), automodel_keys(), {"distributed.*"});
   const std::string strategy = strategy_of(reading);

@@ -67,7 +67,7 @@ const std::vector<Key>& axolotl_keys() {
 }
 
 // The deprecated spelling of keys.
-void drop_prefixes(Settings& settings) {
+void drop_prefixes(SettingList& settings) {
   constexpr std::string_view kSection = "fsdp_config.", kOld = "fsdp_config.fsdp_";
   for (Setting& setting : settings) {
     if (setting.key == "fsdp_config.version" || setting.key == "fsdp_version") setting.key = "fsdp_config.fsdp_version";
@@ -133,7 +133,7 @@ void add_axolotl_compile(Reading& reading, bool of_fsdp2) {
   add_accelerate_compile(reading, backend == nullptr ? *asked : *backend, of_fsdp2, false, false);
 }
 
-bool asks_for_fsdp(const Reading& reading, const Settings& settings) {
+bool asks_for_fsdp(const Reading& reading, const SettingList& settings) {
   const Setting* list = reading.find("fsdp");
   if (list != nullptr && !is_off(*list)) return true;
   for (const Setting& setting : settings)
@@ -142,7 +142,7 @@ bool asks_for_fsdp(const Reading& reading, const Settings& settings) {
 }
 
 // The strategy that the deprecated list names, as a setting of its own.
-void settle_fsdp_list(Settings& settings, std::vector<NotUnderstood>& not_understood) {
+void settle_fsdp_list(SettingList& settings, std::vector<NotUnderstood>& not_understood) {
   const auto list = std::ranges::find(settings, "fsdp", &Setting::key);
   if (list == settings.end()) return;
   const Setting written = *list;
@@ -179,13 +179,13 @@ Imported axolotl_with_fsdp(Reading& reading, const std::string& cast) {
 
 }  // namespace
 
-Imported axolotl_stack(Settings settings, const ReadBeside& read) {
+Imported axolotl_stack(SettingList settings, const ReadBeside& read) {
   drop_prefixes(settings);
   std::vector<NotUnderstood> missing;
   std::vector<Key> keys = axolotl_keys();
   std::vector<std::string_view> sections{"fsdp_config.*"};
   bool deepspeed = false;
-  for (const Setting& setting : Settings(settings)) {
+  for (const Setting& setting : SettingList(settings)) {
     if (!setting.key.starts_with("deepspeed") || is_off(setting)) continue;
     deepspeed = true;
     if (setting.key != "deepspeed") continue;
@@ -198,7 +198,7 @@ Imported axolotl_stack(Settings settings, const ReadBeside& read) {
     sections.insert(sections.end(), deepspeed_sections().begin(), deepspeed_sections().end());
   }
   settle_fsdp_list(settings, missing);
-  const Settings whole = settings;
+  const SettingList whole = settings;
   Reading reading(std::move(settings), keys, sections);
   for (const NotUnderstood& one : missing) reading.note(one.text, one.where, one.why);
   const std::string cast = axolotl_cast(reading);

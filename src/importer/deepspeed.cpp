@@ -153,8 +153,8 @@ void add_deepspeed(Reading& reading, const std::string& cast_by_others) {
   }
 }
 
-std::optional<Settings> deepspeed_file(const Setting& names, const ReadBeside& read,
-                                       std::vector<NotUnderstood>& not_understood) {
+std::optional<SettingList> deepspeed_file(const Setting& names, const ReadBeside& read,
+                                          std::vector<NotUnderstood>& not_understood) {
   const auto refused = [&](const std::string& why) {
     not_understood.push_back({.text = in_words(names), .where = names.where, .why = why});
     return std::nullopt;
@@ -166,7 +166,7 @@ std::optional<Settings> deepspeed_file(const Setting& names, const ReadBeside& r
   return std::move(settings).value();
 }
 
-Imported deepspeed_stack(Settings settings, const ReadBeside&) {
+Imported deepspeed_stack(SettingList settings, const ReadBeside&) {
   Reading reading(std::move(settings), deepspeed_keys(), deepspeed_sections());
   add_deepspeed(reading);
   return reading.take("DeepSpeed", fixed_order("deepspeed"));

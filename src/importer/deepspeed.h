@@ -18,7 +18,7 @@ const std::vector<std::string_view>& deepspeed_sections();
 void add_deepspeed(Reading& reading, const std::string& cast_by_others = "");
 
 // The settings of the file that another names. Where it cannot be read, `reading` gets the reason as not understood.
-std::optional<Settings> deepspeed_file(const Setting& names, const ReadBeside& read,
-                                       std::vector<NotUnderstood>& not_understood);
+std::optional<SettingList> deepspeed_file(const Setting& names, const ReadBeside& read,
+                                          std::vector<NotUnderstood>& not_understood);
 
 }  // namespace ordercheck

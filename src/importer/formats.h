@@ -12,12 +12,12 @@ namespace ordercheck {
 // Reads a file that another names, by the name that stands there.
 using ReadBeside = std::function<Result<std::string>(const std::string& name)>;
 
-Imported accelerate_stack(Settings settings, const ReadBeside& read);
-Imported automodel_stack(Settings settings, const ReadBeside& read);
-Imported axolotl_stack(Settings settings, const ReadBeside& read);
-Imported deepspeed_stack(Settings settings, const ReadBeside& read);
-Imported prime_rl_stack(Settings settings, const ReadBeside& read);
-Imported verl_stack(Settings settings, const ReadBeside& read);
-Imported torchtitan_stack(Settings settings, const ReadBeside& read);
+Imported accelerate_stack(SettingList settings, const ReadBeside& read);
+Imported automodel_stack(SettingList settings, const ReadBeside& read);
+Imported axolotl_stack(SettingList settings, const ReadBeside& read);
+Imported deepspeed_stack(SettingList settings, const ReadBeside& read);
+Imported prime_rl_stack(SettingList settings, const ReadBeside& read);
+Imported verl_stack(SettingList settings, const ReadBeside& read);
+Imported torchtitan_stack(SettingList settings, const ReadBeside& read);
 
 }  // namespace ordercheck

@@ -21,10 +21,10 @@ struct ImportFormat {
   std::string_view name;
   Syntax syntax;
   std::vector<std::string_view> signs;
-  Imported (*stack)(Settings settings, const ReadBeside& read);
+  Imported (*stack)(SettingList settings, const ReadBeside& read);
 };
 
-Imported megatron_yaml_stack(Settings settings, const ReadBeside&) {
+Imported megatron_yaml_stack(SettingList settings, const ReadBeside&) {
   return megatron_stack(megatron_arguments(std::move(settings)));
 }
 
@@ -44,7 +44,7 @@ const std::vector<ImportFormat>& formats() {
   return all;
 }
 
-Result<Settings> read_as(Syntax syntax, std::string_view text, const std::string& file) {
+Result<SettingList> read_as(Syntax syntax, std::string_view text, const std::string& file) {
   if (syntax == Syntax::json) return read_json(text, file);
   return syntax == Syntax::toml ? read_toml(text, file) : read_yaml(text, file);
 }
@@ -72,7 +72,7 @@ Syntax syntax_of(std::string_view text) {
   return Syntax::yaml;
 }
 
-bool has_a_sign(const ImportFormat& format, const Settings& settings) {
+bool has_a_sign(const ImportFormat& format, const SettingList& settings) {
   return std::ranges::any_of(settings, [&](const Setting& setting) {
     return std::ranges::any_of(format.signs, [&](std::string_view sign) { return glob_match(sign, setting.key); });
   });
@@ -99,7 +99,7 @@ Error no_overrides(const ImportOptions& options, std::string_view format) {
                            one_line(options.overrides.front()), format)};
 }
 
-Result<const ImportFormat*> format_of(const Settings& settings, Syntax syntax, const std::string& file) {
+Result<const ImportFormat*> format_of(const SettingList& settings, Syntax syntax, const std::string& file) {
   std::vector<const ImportFormat*> fitting;
   for (const ImportFormat& format : formats())
     if (format.syntax == syntax && has_a_sign(format, settings)) fitting.push_back(&format);
@@ -115,7 +115,7 @@ SettingForm override_form(const std::string& text) {
 }
 
 // "--a.b=2", "--a.b" and "--a.no_b", which come before what the file says.
-Status override_with(const std::string& written, Settings& settings) {
+Status override_with(const std::string& written, SettingList& settings) {
   const std::size_t sign = std::min(written.find('='), written.size());
   std::string key = written.starts_with("--") ? written.substr(2, sign - std::min<std::size_t>(sign, 2)) : "";
   std::string value = sign < written.size() ? written.substr(sign + 1) : "true";
@@ -176,7 +176,7 @@ Result<Imported> import_text(std::string_view text, const std::string& file, con
     format = *found;
   }
   if (!options.overrides.empty() && format->name != "torchtitan") return no_overrides(options, format->name);
-  Settings whole = std::move(settings).value();
+  SettingList whole = std::move(settings).value();
   for (const std::string& written : options.overrides)
     if (const Status done = override_with(written, whole); !done) return done.error();
   return placed_in(format->stack(std::move(whole), read), file);

@@ -66,7 +66,7 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
     return refuse(fmt::format("no JSON: {}", behind == std::string::npos ? "unexpected " + token : what.substr(behind)));
   }
 
-  Settings settings;
+  SettingList settings;
   std::optional<Error> error;
 
  private:
@@ -142,7 +142,7 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-Result<Settings> read_json(std::string_view text, const std::string& file) {
+Result<SettingList> read_json(std::string_view text, const std::string& file) {
   const auto checked = checked_text(text, file);
   if (!checked) return checked.error();
   int line = 1;

@@ -6,6 +6,6 @@
 namespace ordercheck {
 
 // Any bytes; an error is one line, "<file>:<line>: ...".
-Result<Settings> read_json(std::string_view text, const std::string& file);
+Result<SettingList> read_json(std::string_view text, const std::string& file);
 
 }  // namespace ordercheck

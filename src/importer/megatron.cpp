@@ -90,11 +90,10 @@ void add_megatron_pipeline(Reading& reading, int data) {
       reading.has("--num-layers-per-virtual-pipeline-stage") || reading.has("--num-virtual-stages-per-pipeline-rank");
   std::string options = interleaves ? ":interleaved" : ":1f1b";
   const Setting *whole = reading.find("--global-batch-size"), *each = reading.find("--micro-batch-size");
-  const auto batch = whole ? whole_of(*whole) : std::nullopt, micro = each ? whole_of(*each) : std::nullopt;
+  const long long batch = whole ? whole_of(*whole).value_or(0) : 0, micro = each ? whole_of(*each).value_or(0) : 0;
   // In each, as many microbatches as a rank has of the batch.
-  if (data > 0 && batch && micro && *micro > 0 && *micro <= kMostImportedRanks && *batch > 0 && *batch <= kMostImportedRanks &&
-      *batch % (*micro * data) == 0)
-    options += fmt::format(":microbatches={}", *batch / (*micro * data));
+  const bool known = data > 0 && batch > 0 && batch <= kMostImportedRanks && micro > 0 && micro <= kMostImportedRanks;
+  if (known && batch % (micro * data) == 0) options += fmt::format(":microbatches={}", batch / (micro * data));
   reading.add_degree("pp", options);
 }
 
@@ -169,7 +168,7 @@ int megatron_ranks(Reading& reading) {
 }
 
 // What a reader cannot know to hold, where it would matter.
-std::vector<NotUnderstood> doubts(const Settings& doubtful) {
+std::vector<NotUnderstood> doubts(const SettingList& doubtful) {
   std::vector<NotUnderstood> told;
   for (const Setting& one : doubtful) {
     const auto key = std::ranges::find_if(megatron_keys(), [&](const Key& row) { return glob_match(row.pattern, one.key); });
@@ -186,7 +185,7 @@ std::vector<NotUnderstood> doubts(const Settings& doubtful) {
 
 }  // namespace
 
-ShellSettings megatron_arguments(Settings settings) {
+ShellSettings megatron_arguments(SettingList settings) {
   ShellSettings read;
   for (Setting& setting : settings) {
     if (!setting.key.starts_with(kArguments) || setting.text == "false") continue;

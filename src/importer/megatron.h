@@ -10,6 +10,6 @@ namespace ordercheck {
 Imported megatron_stack(ShellSettings settings);
 
 // Of a model_config.yaml: what stands under MODEL_ARGS.
-ShellSettings megatron_arguments(Settings settings);
+ShellSettings megatron_arguments(SettingList settings);
 
 }  // namespace ordercheck

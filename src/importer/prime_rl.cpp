@@ -46,7 +46,8 @@ void add_prime_rl_checkpointing(Reading& reading) {
     reading.note("model.ac_offloading", reading.where("model.ac_offloading"),
                  "checkpoints are kept off the device unless it is \"None\"; no transform stands for that");
   if (mode && mode->text == "selective")
-    return reading.refuse(*mode, "parts of a block that targets name are checkpointed; ac is of whole blocks, sac of operators");
+    return reading.refuse(*mode,
+                          "parts of a block that targets name are checkpointed; ac is of whole blocks, sac of operators");
   if (mode && mode->text != "full") return reading.refuse(*mode, "expected full or selective");
   const auto every = reading.whole("model.ac.freq").value_or(1);
   const bool counts = every > 1 && every <= kMostImportedRanks;
@@ -67,7 +68,8 @@ void add_prime_rl_ep(Reading& reading) {
   if (ep == nullptr) return;
   if (ep->text == "auto") return reading.refuse(*ep, "how many ranks hold the experts is up to the model and the machine");
   const auto degree = whole_of(*ep);
-  if (!degree || *degree < 1 || *degree > kMostImportedRanks) return reading.refuse(*ep, "expected a number of ranks, 1 or more");
+  if (!degree || *degree < 1 || *degree > kMostImportedRanks)
+    return reading.refuse(*ep, "expected a number of ranks, 1 or more");
   if (*degree > 1) reading.add(fmt::format("ep={}", *degree), ep->where);
   if (const Setting* backend = reading.find("model.ep_comm_backend"); backend && backend->text != "torch")
     reading.refuse(*backend, "no option of ep stands for another way to send tokens");
@@ -75,15 +77,17 @@ void add_prime_rl_ep(Reading& reading) {
 
 }  // namespace
 
-Imported prime_rl_stack(Settings settings, const ReadBeside&) {
+Imported prime_rl_stack(SettingList settings, const ReadBeside&) {
   constexpr std::string_view kTrainer = "trainer.";
   for (Setting& setting : settings)
     if (setting.key.starts_with("trainer.model.")) setting.key = setting.key.substr(kTrainer.size());
-  Reading reading(std::move(settings), prime_rl_keys(), {"model.*parallel*", "model.dp_*", "model.fsdp*", "model.ac.*", "model.compile.*"});
+  Reading reading(std::move(settings), prime_rl_keys(),
+                  {"model.*parallel*", "model.dp_*", "model.fsdp*", "model.ac.*", "model.compile.*"});
   const long long others = static_cast<long long>(reading.degree("dp_replicate")) * reading.degree("cp");
   const int shard = reading.ranks && *reading.ranks % others == 0 ? static_cast<int>(*reading.ranks / others) : 0;
   std::string options = ":reshard=always:mp=bf16";
-  if (const auto reshard = reading.flag("model.reshard_after_forward"); reshard && !*reshard) options = ":reshard=never:mp=bf16";
+  if (const auto reshard = reading.flag("model.reshard_after_forward"); reshard && !*reshard)
+    options = ":reshard=never:mp=bf16";
   if (const Setting* reduce = reading.find("model.reduce_dtype"); reduce && reduce->text != "float32")
     reading.refuse(*reduce, "mp reduces in float32; nothing stands for another dtype");
   const Origin where = reading.where(reading.ranks ? "deployment.num_train_gpus" : "model.reshard_after_forward");

@@ -36,7 +36,7 @@ bool is_off(const Setting& setting) {
   return false;
 }
 
-Reading::Reading(Settings settings, const std::vector<Key>& keys, const std::vector<std::string_view>& sections)
+Reading::Reading(SettingList settings, const std::vector<Key>& keys, const std::vector<std::string_view>& sections)
     : settings_(std::move(settings)) {
   for (Setting& setting : settings_) {
     const auto key = std::ranges::find_if(keys, [&](const Key& one) { return glob_match(one.pattern, setting.key); });

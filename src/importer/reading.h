@@ -44,7 +44,7 @@ class Reading {
  public:
   // A key that no row matches is not understood where a section of `sections` ("fsdp_config.*") holds it; elsewhere it is no matter of
   // the order.
-  Reading(Settings settings, const std::vector<Key>& keys, const std::vector<std::string_view>& sections);
+  Reading(SettingList settings, const std::vector<Key>& keys, const std::vector<std::string_view>& sections);
 
   // Null where the file does not state it, or states null.
   const Setting* find(std::string_view key) const;
@@ -85,7 +85,7 @@ class Reading {
 
   void apply(const Key& key, const Setting& setting);
 
-  Settings settings_;
+  SettingList settings_;
   std::map<std::string, Stated> degrees_;
   Stack stack_;
   std::map<std::string, long long> sizes_;

@@ -60,7 +60,7 @@ Error error_at(const std::string& file, int line, const std::string& what) {
   return Error{fmt::format("{}:{}: {}", file, line, one_line(displayable(what)))};
 }
 
-Result<Settings> without_repeats(Settings settings) {
+Result<SettingList> without_repeats(SettingList settings) {
   std::map<std::string_view, int> lines;
   for (const Setting& setting : settings)
     if (const auto [at, is_new] = lines.emplace(setting.key, setting.where.line); !is_new)

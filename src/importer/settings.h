@@ -29,7 +29,7 @@ struct Setting {
 };
 
 // In the order of the file.
-using Settings = std::vector<Setting>;
+using SettingList = std::vector<Setting>;
 
 // "fsdp_config.fsdp_version: 2", short enough for a line.
 std::string in_words(const Setting& setting);
@@ -47,6 +47,6 @@ Result<std::string_view> checked_text(std::string_view text, const std::string& 
 Error error_at(const std::string& file, int line, const std::string& what);
 
 // The settings; an error where a key stands twice, which projects read in ways of their own.
-Result<Settings> without_repeats(Settings settings);
+Result<SettingList> without_repeats(SettingList settings);
 
 }  // namespace ordercheck

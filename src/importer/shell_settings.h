@@ -8,8 +8,8 @@
 namespace ordercheck {
 
 struct ShellSettings {
-  Settings certain;  // keys with their "--"; an option without a value is a flag
-  Settings
+  SettingList certain;  // keys with their "--"; an option without a value is a flag
+  SettingList
       doubtful;  // under a condition or in a loop, or stated again with another value: whether they hold, a reader cannot know
 };
 

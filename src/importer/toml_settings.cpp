@@ -12,7 +12,7 @@ namespace {
 
 struct TomlSettings {
   const std::string& file;
-  Settings settings = {};
+  SettingList settings = {};
   std::optional<Error> error = {};
 
   void refuse(int line, const std::string& what) {
@@ -65,7 +65,7 @@ struct TomlSettings {
 
 }  // namespace
 
-Result<Settings> read_toml(std::string_view text, const std::string& file) {
+Result<SettingList> read_toml(std::string_view text, const std::string& file) {
   const auto checked = checked_text(text, file);
   if (!checked) return checked.error();
   toml::table whole;

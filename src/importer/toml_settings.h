@@ -6,6 +6,6 @@
 namespace ordercheck {
 
 // Any bytes; an error is one line, "<file>:<line>: ...".
-Result<Settings> read_toml(std::string_view text, const std::string& file);
+Result<SettingList> read_toml(std::string_view text, const std::string& file);
 
 }  // namespace ordercheck

@@ -229,7 +229,7 @@ FixedOrder torchtitan_order(Reading& reading) {
 
 }  // namespace
 
-Imported torchtitan_stack(Settings settings, const ReadBeside&) {
+Imported torchtitan_stack(SettingList settings, const ReadBeside&) {
   Reading reading(std::move(settings), torchtitan_keys(),
                   {"parallelism.*", "compile.*", "activation_checkpoint.*", "experimental.*parallel*", "training.*parallel*"});
   const FixedOrder order = torchtitan_order(reading);

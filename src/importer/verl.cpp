@@ -45,7 +45,7 @@ const std::vector<Key>& verl_keys() {
 }
 
 // The keys of the actor and its model without the section around them.
-Settings of_actor(Settings settings) {
+SettingList of_actor(SettingList settings) {
   constexpr std::string_view kSection = "actor_rollout_ref.";
   for (Setting& setting : settings)
     if (setting.key.starts_with(kActor) || setting.key.starts_with("actor_rollout_ref.model."))
@@ -54,7 +54,7 @@ Settings of_actor(Settings settings) {
 }
 
 // The Megatron engine takes the arguments of Megatron-LM by their names in Python.
-ShellSettings megatron_options(const Settings& settings) {
+ShellSettings megatron_options(const SettingList& settings) {
   constexpr std::string_view kEngine = "actor.megatron.", kOverride = "actor.megatron.override_transformer_config.";
   ShellSettings read;
   bool sequence = true;
@@ -118,7 +118,7 @@ void add_verl_fsdp(Reading& reading, const std::string& strategy) {
 
 }  // namespace
 
-Imported verl_stack(Settings settings, const ReadBeside&) {
+Imported verl_stack(SettingList settings, const ReadBeside&) {
   settings = of_actor(std::move(settings));
   std::string strategy;
   for (const Setting& setting : settings)

@@ -35,12 +35,12 @@ class YamlReader : public YAML::EventHandler {
   explicit YamlReader(std::string file) : file_(std::move(file)) {}
 
   // Of what was merged and is written out too, what is written out alone.
-  Settings take() {
+  SettingList take() {
     std::map<std::string_view, int> times;
     for (const Setting& one : settings_) ++times[one.key];
     std::vector<bool> hidden(settings_.size(), false);
     for (const std::size_t merged : merged_) hidden[merged] = times[settings_[merged].key] > 1;
-    Settings left;
+    SettingList left;
     for (std::size_t at = 0; at < settings_.size(); ++at)
       if (!hidden[at]) left.push_back(settings_[at]);
     return left;
@@ -194,7 +194,7 @@ class YamlReader : public YAML::EventHandler {
 
  private:
   std::string file_;
-  Settings settings_;
+  SettingList settings_;
   std::vector<Level> levels_;
   std::map<YAML::anchor_t, Anchored> anchored_;
   std::vector<std::size_t> merged_;  // their places
@@ -203,7 +203,7 @@ class YamlReader : public YAML::EventHandler {
 
 }  // namespace
 
-Result<Settings> read_yaml(std::string_view text, const std::string& file) {
+Result<SettingList> read_yaml(std::string_view text, const std::string& file) {
   const auto checked = checked_text(text, file);
   if (!checked) return checked.error();
   YamlReader reader(file);

@@ -7,6 +7,6 @@
 namespace ordercheck {
 
 // Any bytes; an error is one line, "<file>:<line>: ...".
-Result<Settings> read_yaml(std::string_view text, const std::string& file);
+Result<SettingList> read_yaml(std::string_view text, const std::string& file);
 
 }  // namespace ordercheck

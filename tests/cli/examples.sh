@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every subcommand ends its help with examples, and they are what it understands. Usage: examples.sh BIN SOURCE TMP, with BIN
-# first on the PATH. Examples that need an interpreter with torch, or graphs, which no worker of tests keeps, are only parsed.
+# first on the PATH. Examples that need an interpreter with torch, graphs, which no worker of tests keeps, or a
+# file of the reader's are only parsed.
 set -u
 export PATH="$1:$PATH" XDG_CACHE_HOME="$3/cache" ORDERCHECK_WORKER="$1/honest_worker" HONEST_WORKER_MUTANTS=drop_sum
 unset ORDERCHECK_PYTHON
@@ -25,7 +26,7 @@ look_at() {
     output=$(bash -c "$(sed -E "s|--out ([^/ ]+)|--out $scratch/\1|" <<< "$example")" 2>&1 < /dev/null); code=$?
     [[ $output != *"--help shows the usage"* ]] || tell "$example: $output"
     case $example in
-      *--python*|"ordercheck graph "*|"ordercheck doctor"*) ;;
+      *--python*|"ordercheck graph "*|"ordercheck import "*|"ordercheck doctor"*) ;;
       *) [[ $code -le 1 ]] || tell "$example: exit $code: $(tail -1 <<< "$output")" ;;
     esac
   done <<< "$examples"

@@ -89,21 +89,23 @@ std::vector<std::string> torchtitan_corpus() {
 }
 
 std::vector<std::string> prime_rl_corpus() {
-  return {"seq_len = 8\n[deployment]\nnum_train_gpus = 8\n[trainer.model]\ncp = 2\ndp_replicate = 2\nep = \"auto\"\ncompile = \"None\"\n"
-          "[trainer.model.ac]\nmode = \"selective\"\nfreq = 2\n"};
+  return {
+      "seq_len = 8\n[deployment]\nnum_train_gpus = 8\n[trainer.model]\ncp = 2\ndp_replicate = 2\nep = \"auto\"\ncompile = "
+      "\"None\"\n"
+      "[trainer.model.ac]\nmode = \"selective\"\nfreq = 2\n"};
 }
 
 std::vector<std::string> verl_corpus() {
-  return {"actor_rollout_ref:\n  actor:\n    strategy: fsdp2\n    fsdp_config: {fsdp_size: 4, param_offload: true}\n  model: "
-          "{enable_gradient_checkpointing: true}\ntrainer: {n_gpus_per_node: 8, nnodes: 2}\n",
-          "actor_rollout_ref:\n  actor:\n    strategy: megatron\n    megatron: {tensor_model_parallel_size: 2, "
-          "override_transformer_config: {recompute_granularity: full}}\n"};
+  return {
+      "actor_rollout_ref:\n  actor:\n    strategy: fsdp2\n    fsdp_config: {fsdp_size: 4, param_offload: true}\n  model: "
+      "{enable_gradient_checkpointing: true}\ntrainer: {n_gpus_per_node: 8, nnodes: 2}\n",
+      "actor_rollout_ref:\n  actor:\n    strategy: megatron\n    megatron: {tensor_model_parallel_size: 2, "
+      "override_transformer_config: {recompute_granularity: full}}\n"};
 }
 
 std::vector<std::string> configuration_corpus() {
   std::vector<std::string> all;
-  for (auto corpus :
-       {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus,
+  for (auto corpus : {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus,
                       prime_rl_corpus, verl_corpus})
     for (const std::string& text : corpus()) all.push_back(text);
   return all;

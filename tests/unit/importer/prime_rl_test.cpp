@@ -28,22 +28,23 @@ TEST(PrimeRl, ReadsTheModelOfTheTrainer) {
 }
 
 TEST(PrimeRl, GuessesNothing) {
-  EXPECT_EQ(shown_import("[trainer.model]\n"
-                         "compile = \"None\"\n"
-                         "ep = \"auto\"\n"
-                         "dp_shards = 2\n"
-                         "cp = 2\n"
-                         "cp_style = \"ulysses\"\n"
-                         "ac_offloading = \"None\"\n"
-                         "[trainer.model.ac]\n"
-                         "mode = \"selective\"\n"),
-            "fsdp:reshard=always:mp=bf16\n"
-            "  fsdp:reshard=always:mp=bf16 f:1\n"
-            "? f:3 model.ep: auto: how many ranks hold the experts is up to the model and the machine\n"
-            "? f:4 model.dp_shards: 2: a key that ordercheck does not know\n"
-            "? f:6 model.cp_style: ulysses: Ulysses' all-to-all is none of the exchanges of cp\n"
-            "? f:9 model.ac.mode: selective: parts of a block that targets name are checkpointed; ac is of whole blocks, sac of "
-            "operators\n");
+  EXPECT_EQ(
+      shown_import("[trainer.model]\n"
+                   "compile = \"None\"\n"
+                   "ep = \"auto\"\n"
+                   "dp_shards = 2\n"
+                   "cp = 2\n"
+                   "cp_style = \"ulysses\"\n"
+                   "ac_offloading = \"None\"\n"
+                   "[trainer.model.ac]\n"
+                   "mode = \"selective\"\n"),
+      "fsdp:reshard=always:mp=bf16\n"
+      "  fsdp:reshard=always:mp=bf16 f:1\n"
+      "? f:3 model.ep: auto: how many ranks hold the experts is up to the model and the machine\n"
+      "? f:4 model.dp_shards: 2: a key that ordercheck does not know\n"
+      "? f:6 model.cp_style: ulysses: Ulysses' all-to-all is none of the exchanges of cp\n"
+      "? f:9 model.ac.mode: selective: parts of a block that targets name are checkpointed; ac is of whole blocks, sac of "
+      "operators\n");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace ordercheck {
 namespace {
 
-std::string lines_of(const Settings& settings) {
+std::string lines_of(const SettingList& settings) {
   std::string shown;
   for (const Setting& one : settings) shown += std::to_string(one.where.line) + " " + one.key + "=" + one.text + "\n";
   return shown;

@@ -5,7 +5,7 @@
 namespace ordercheck {
 namespace {
 
-std::string shown(const Settings& settings) {
+std::string shown(const SettingList& settings) {
   std::string text;
   for (const Setting& one : settings)
     text += std::to_string(one.where.line) + " " + name_of(one.form) + " " + in_words(one) + "\n";

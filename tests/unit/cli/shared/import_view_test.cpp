@@ -8,7 +8,8 @@ namespace ordercheck::cli {
 namespace {
 
 Imported sample() {
-  Imported imported{.format = "accelerate", .part = "", .stack = parse_stack("tp=2,fsdp=4").value(), .order_from = "x 1", .ranks = 8};
+  Imported imported{
+      .format = "accelerate", .part = "", .stack = parse_stack("tp=2,fsdp=4").value(), .order_from = "x 1", .ranks = 8};
   imported.stack.items[0].origin = {"a.yaml", 3};
   imported.stack.items[1].origin = {"command line", 0};
   imported.sizes = {{"heads", 4}};

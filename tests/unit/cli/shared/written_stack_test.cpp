@@ -69,7 +69,8 @@ TEST_F(WrittenStackTest, ReadsTheFileThatIsNamedBesideIt) {
 }
 
 TEST_F(WrittenStackTest, RefusesWhatIsNoFileOfAConfiguration) {
-  EXPECT_THAT(import_file(folder_.string()).error().message, EndsWith(": training code is not read; give a configuration file"));
+  EXPECT_THAT(import_file(folder_.string()).error().message,
+              EndsWith(": training code is not read; give a configuration file"));
   EXPECT_EQ(import_file("/dev/zero").error().message, "there is no file /dev/zero");
   const std::string large = file("large.yaml", "");
   fs::resize_file(large, kLargestImport + 1);
@@ -77,10 +78,11 @@ TEST_F(WrittenStackTest, RefusesWhatIsNoFileOfAConfiguration) {
 }
 
 TEST_F(WrittenStackTest, StatesSizesThatTheJobKnows) {
-  const std::string path = file("run.sh",
-                                "#!/bin/bash\nrun --tensor-model-parallel-size 2 --num-layers 4 --hidden-size 8 --ffn-hidden-size 16 "
-                                "--num-attention-heads 4 --num-query-groups 2 --kv-channels 2 --seq-length 32 --num-experts 8 "
-                                "--untie-embeddings-and-output-weights\n");
+  const std::string path =
+      file("run.sh",
+           "#!/bin/bash\nrun --tensor-model-parallel-size 2 --num-layers 4 --hidden-size 8 --ffn-hidden-size 16 "
+           "--num-attention-heads 4 --num-query-groups 2 --kv-channels 2 --seq-length 32 --num-experts 8 "
+           "--untie-embeddings-and-output-weights\n");
   const auto written = stack_written(path);
   ASSERT_TRUE(written);
   const Job job = with_stated(Job({}, {{"heads", 8}}), *written->imported);
