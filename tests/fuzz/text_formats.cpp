@@ -21,6 +21,7 @@
 #include "project/project_file.h"
 #include "project/project_fix.h"
 #include "report/pages/topics.h"
+#include "rule/facts.h"
 #include "rule/glossary.h"
 #include "rule/load.h"
 #include "rule/match.h"
@@ -119,6 +120,13 @@ std::string check_changes(std::string_view bytes) { return check_file(parse_chan
 std::string check_topics(std::string_view bytes) { return check_file(parse_topics(bytes, "f.toml")); }
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
 std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
+
+const Pages& all_pages() {
+  static const Result<Pages> loaded = load_pages(kCheckout / "rules");
+  return *loaded;
+}
+
+std::string check_facts(std::string_view bytes) { return check_file(parse_facts(bytes, "f.toml", all_pages())); }
 
 std::string check_durations(std::string_view bytes) {
   const auto durations = parse_durations(bytes, "f.tsv");
@@ -261,6 +269,14 @@ std::vector<std::string> thread_corpus() {
   return texts;
 }
 
+// A few facts are a sample as good as hundreds.
+std::vector<std::string> facts_corpus() {
+  const std::string first =
+      "[[fact]]\nname = \"one\"\nsays = \"Tensor parallelism goes first.\"\nsource = \"https://example.org\"\n";
+  return {first + "date = \"2025-08-13\"\npages = [\"ORD-004\"]\n",
+          first + "date = \"unknown\"\nrefused = \"It is about no stack.\"\n"};
+}
+
 std::vector<std::string> durations_corpus() { return texts_below("matrix/durations", ".tsv"); }
 
 constexpr const char* kStackWords =
@@ -289,6 +305,7 @@ std::vector<Format> text_formats() {
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
       {"thread", check_thread, thread_corpus, kTomlWords},
+      {"facts", check_facts, facts_corpus, kTomlWords},
       {"durations", check_durations, durations_corpus,
        "\t \n # ordercheck durations 1 case seconds 0.125 1e9 -1 nan inf 0x1 1x"},
       {"classes", check_classes, classes_corpus, kTomlWords},
