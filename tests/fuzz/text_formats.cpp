@@ -122,8 +122,8 @@ std::string check_engine(std::string_view bytes) { return check_file(parse_engin
 std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
 
 const Pages& all_pages() {
-  static const Result<Pages> loaded = load_pages(kCheckout / "rules");
-  return *loaded;
+  static const Pages all{.rules = pages(), .retired = {}};
+  return all;
 }
 
 std::string check_facts(std::string_view bytes) { return check_file(parse_facts(bytes, "f.toml", all_pages())); }
