@@ -119,12 +119,14 @@ std::string render(const Conflict& conflict) {
 // Which rules about sizes are open, and how to give the sizes.
 std::string render(const std::vector<NotJudged>& open) {
   std::vector<std::string> rules, sizes, ways;
-  bool model = false, ranks = false;
+  bool model = false, ranks = false, degrees = false;
   for (const NotJudged& one : open) {
     rules.push_back(fmt::format("{} ({})", one.rule, join(one.sizes, ", ")));
     for (const std::string& size : one.sizes) {
       if (size == "ranks")
         ranks = true;
+      else if (!contains(model_size_names(), size) && !contains(step_size_names(), size))
+        degrees = true;
       else if (!contains(sizes, size + "=N"))
         sizes.push_back(size + "=N");
       model = model || contains(model_size_names(), size);
@@ -133,7 +135,9 @@ std::string render(const std::vector<NotJudged>& open) {
   if (!sizes.empty()) ways.push_back("--set " + join(sizes, ","));
   if (model) ways.push_back("--config config.json of the model");
   std::string how = join(ways, " or ");
-  if (ranks) how += std::string(how.empty() ? "" : ", and ") + "--world N for the ranks";
+  const auto also = [&how](const char* way) { how += std::string(how.empty() ? "" : ", and ") + way; };
+  if (degrees) also("a degree behind each transform");
+  if (ranks) also("--world N for the ranks");
   return fmt::format("Not judged, sizes unknown: {}. Give them with {}.\n", join(rules, ", "), how);
 }
 

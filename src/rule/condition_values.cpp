@@ -60,6 +60,8 @@ std::optional<std::size_t> slot_of(std::string_view name) {
 
 bool ConditionValues::contains(std::string_view name) const { return contains(slot(name)); }
 
+bool ConditionValues::is_assumed(std::string_view name) const { return is_assumed(slot(name)); }
+
 long long ConditionValues::at(std::string_view name) const {
   assert(contains(name) && "a value that is known");
   return at(slot(name));
@@ -109,16 +111,25 @@ void ValuesOfStack::add(const ItemShare& share, std::span<const Degree> degrees)
   multiply(mesh_, share.mesh, degrees);
   if (share.counted) values_.set(*share.counted, values_.at(*share.counted) + 1);
   if (share.clips_alone) values_.set(slots().clip_alone, values_.at(slots().clip_alone) + 1);
-  if (share.is_ep) values_.set(slots().ep, (degrees.empty() ? kMissingDegree : degrees.front()).value);
+  if (share.is_ep && degrees.empty()) values_.assume(slots().ep, kMissingDegree.value);
+  if (share.is_ep && !degrees.empty()) values_.set(slots().ep, degrees.front().value);
+  for (std::size_t i = degrees.size(); i < share.mesh.axes.size(); ++i)
+    if (share.mesh.axes[i] >= 0) assumed_[static_cast<std::size_t>(share.mesh.axes[i])] = true;
   if (share.etp) values_.set(slots().etp, *share.etp);
   if (share.microbatches) values_.set(slots().microbatches, *share.microbatches);
 }
 
 void ValuesOfStack::finish() {
-  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis) values_.set(slots().axes[axis], mesh_.degrees[axis]);
+  const auto put = [&](std::size_t slot, long long value, bool assumed) {
+    if (assumed)
+      values_.assume(slot, value);
+    else
+      values_.set(slot, value);
+  };
+  for (std::size_t axis = 0; axis < kMeshAxes.size(); ++axis) put(slots().axes[axis], mesh_.degrees[axis], assumed_[axis]);
   const std::size_t replicate = slots().axes[1], shard = slots().axes[2];
-  values_.set(slots().dp, values_.at(replicate) * values_.at(shard));
-  values_.set(slots().world, world_size(mesh_));
+  put(slots().dp, values_.at(replicate) * values_.at(shard), assumed_[1] || assumed_[2]);
+  put(slots().world, world_size(mesh_), std::ranges::find(assumed_, true) != assumed_.end());
 }
 
 ConditionValues condition_values(const Stack& stack, const Job& job) {

@@ -31,14 +31,21 @@ class ConditionValues {
     values_[slot] = value;
     known_ |= std::uint64_t{1} << slot;
   }
+  // Of a degree that nobody wrote: it is more than 1, and no more is known of it.
+  bool is_assumed(std::size_t slot) const { return (assumed_ >> slot & 1) != 0; }
+  void assume(std::size_t slot, long long value) {
+    set(slot, value);
+    assumed_ |= std::uint64_t{1} << slot;
+  }
 
   bool contains(std::string_view name) const;  // of condition_names(), as the following
+  bool is_assumed(std::string_view name) const;
   long long at(std::string_view name) const;
   void set(std::string_view name, long long value);
 
  private:
   std::array<long long, kMostSlots> values_{};
-  std::uint64_t known_ = 0;
+  std::uint64_t known_ = 0, assumed_ = 0;
 };
 
 // Of a job beside any stack: its sizes, and 0 for what few models have where nobody says that this one has.
@@ -66,6 +73,7 @@ class ValuesOfStack {
  private:
   ConditionValues values_;
   Mesh mesh_;
+  std::array<bool, kMeshAxes.size()> assumed_{};
 };
 
 // The degrees of the stack, what is counted in it, and what is known of the job. The microbatches that a pp item says are

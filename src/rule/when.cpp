@@ -19,6 +19,7 @@ struct Number {
   enum State { known, unknown, none };
   State state = known;
   long long value = 0;
+  bool assumed = false;  // it is more than 1, and no more is known of it
 };
 
 Number computed(Kind kind, long long left, long long right) {
@@ -57,18 +58,25 @@ class Evaluation {
   Number number(const ConditionNode& node) const {
     if (node.kind == Kind::number) return {.value = node.value};
     if (node.kind == Kind::name)
-      return values_.contains(node.slot) ? Number{.value = values_.at(node.slot)} : Number{.state = Number::unknown};
+      return values_.contains(node.slot) ? Number{.value = values_.at(node.slot), .assumed = values_.is_assumed(node.slot)}
+                                         : Number{.state = Number::unknown};
     const Number left = node.kind == Kind::negated ? Number{} : number(condition_.left(node));
     const Number right = number(node.kind == Kind::negated ? condition_.left(node) : condition_.right(node));
     if (left.state == Number::none || right.state == Number::none) return {.state = Number::none};
     if (left.state == Number::unknown || right.state == Number::unknown) return {.state = Number::unknown};
-    return computed(node.kind == Kind::negated ? Kind::difference : node.kind, left.value, right.value);
+    // A product of degrees is more than 1 as soon as one of them is; of what else is made of it nothing is known.
+    const bool assumed = left.assumed || right.assumed;
+    if (assumed && node.kind != Kind::product) return {.state = Number::unknown};
+    Number made = computed(node.kind == Kind::negated ? Kind::difference : node.kind, left.value, right.value);
+    made.assumed = assumed;
+    return made;
   }
 
   Truth comparison(const ConditionNode& node) const {
     const Number left = number(condition_.left(node)), right = number(condition_.right(node));
     if (left.state == Number::none || right.state == Number::none) return Truth::no;
     if (left.state == Number::unknown || right.state == Number::unknown) return Truth::unknown;
+    if ((left.assumed || right.assumed) && !is_about_one(node)) return Truth::unknown;
     const auto met = [&] {
       switch (node.kind) {
         case Kind::equal: return left.value == right.value;
@@ -81,6 +89,13 @@ class Evaluation {
       }
     };
     return met() ? Truth::yes : Truth::no;
+  }
+
+  // "tp > 1", "dp == 1": what is known of a degree that nobody wrote answers these, and no other.
+  bool is_about_one(const ConditionNode& node) const {
+    const ConditionNode& right = condition_.right(node);
+    const bool of_one = right.kind == Kind::number && right.value == 1;
+    return of_one && (node.kind == Kind::greater || node.kind == Kind::equal || node.kind == Kind::unequal);
   }
 
   const Condition& condition_;
@@ -109,7 +124,7 @@ std::vector<const ConditionNode*> parts_of(const Condition& condition, const Con
 
 std::vector<std::string> unknown_names(const Condition& condition, const ConditionValues& values) {
   std::vector<std::string> names = condition.names;
-  std::erase_if(names, [&](const std::string& name) { return values.contains(name); });
+  std::erase_if(names, [&](const std::string& name) { return values.contains(name) && !values.is_assumed(name); });
   return names;
 }
 

@@ -2,25 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "stack/notation.h"
-
 namespace ordercheck {
 namespace {
 
-TEST(Job, ExpertsAreSplitByTensorParallelismWhereTheItemSaysSo) {
-  EXPECT_EQ(condition_values(*parse_stack("tp=2,ep=2:etp=2,fsdp=2"), {}).at("etp"), 2);
-  EXPECT_EQ(condition_values(*parse_stack("tp=2,ep=2,fsdp=2"), {}).at("etp"), 1);
-  EXPECT_EQ(condition_values(*parse_stack("tp=2"), {}).at("etp"), 1);
+TEST(Job, KnowsTheSizesThatEveryEngineRunsUnlessOthersAreGiven) {
+  EXPECT_EQ(Job().sizes, frozen_sizes());
+  EXPECT_TRUE(Job({}, {}).sizes.empty());
 }
 
-TEST(Job, FreezesAndReusesNothingWhereNobodySaysSo) {
-  Job job;
-  EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("frozen_norms"), 0);
-  EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("reused_blocks"), 0);
-  EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("expert_capacity"), 0);
-  job.sizes["frozen_norms"] = 1;
-  EXPECT_EQ(condition_values(*parse_stack("tp=2"), job).at("frozen_norms"), 1);
-  EXPECT_FALSE(condition_values(*parse_stack("tp=2"), job).contains("tied")) << "it is not known";
+TEST(Job, ASizeIsPositiveAFlagIsOneOrNot) {
+  EXPECT_FALSE(range_of_size("heads").holds(0));
+  EXPECT_TRUE(range_of_size("experts").holds(0));
+  EXPECT_FALSE(range_of_size("tied").holds(2));
+  EXPECT_EQ(in_words(range_of_size("tied")), "0 or 1");
 }
 
 }  // namespace

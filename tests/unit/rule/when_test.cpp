@@ -19,7 +19,8 @@ TEST(Conditions, KnowDegrees) {
   EXPECT_TRUE(met("tp == 4 && dp_shard == 2 && dp_replicate == 1", "tp=4,fsdp=2"));
   EXPECT_TRUE(met("dp == 8 && world == 8", "hsdp=2x4"));
   EXPECT_TRUE(met("pp == 1 && ep == 1", "tp=4"));
-  EXPECT_TRUE(met("tp == 2 && ep == 2", "ep,tp")) << "a missing degree runs as 2";
+  EXPECT_TRUE(met("tp > 1 && ep > 1", "ep,tp")) << "a degree that is missing";
+  EXPECT_FALSE(met("tp == 2 || tp != 2", "tp")) << "it runs as 2, and is any other in the job that is asked about";
 }
 
 TEST(Conditions, KnowSizes) {
