@@ -1,0 +1,237 @@
+"""Which functions are printed, and what is said of each, as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from catalogue import DEFAULT_SCOPE
+from source import BadFile, Function, Project, read_sources
+from tree import Flattened, Item, Note, Path, Seq, flatten, notes_of, worded
+from values import UNKNOWN
+from walk import walk_function
+from walker import TooMuch, Walker
+
+MOST_NOTES = 200
+MOST_STACKS = 2000
+
+
+@dataclass
+class Result:
+    function: Function
+    flattened: Flattened
+    notes: list[Note]
+
+    def has_items(self) -> bool:
+        return any(path.items for path in self.flattened.paths)
+
+
+def scan(path: str) -> dict[str, object]:
+    sources = read_sources(path)
+    project = Project(sources)
+    walker = Walker(project, walk_function)
+    results: dict[str, Result] = {}
+    left_out = list(sources.left_out)
+    try:
+        for module in sources.modules:
+            for function in module.functions.values():
+                results[function.key] = _walked(walker, function)
+    except TooMuch:
+        left_out.append(
+            BadFile(
+                path, 0, "what comes behind the functions listed is more than is followed; scan a part of it"
+            )
+        )
+    for result in results.values():
+        result.notes = [note for note in result.notes if not note.about or walker.applies(note.about)]
+    printed = _printed(results, walker.followed)
+    told = [_told(result) for result in printed if result.has_items()]
+    # A note of a function without transforms stands where nothing else tells of it.
+    others = [note for result in printed if not result.has_items() for note in result.notes]
+    return {
+        "files": len(sources.modules),
+        "bad": [_bad(bad) for bad in sources.bad],
+        "left_out": [_bad(bad) for bad in left_out],
+        "functions": _bounded(told, left_out),
+        "not_understood": [_note(note) for note in _once(others)[:MOST_NOTES]],
+    }
+
+
+def _walked(walker: Walker, function: Function) -> Result:
+    try:
+        found = walker.body_of(function, {}, "")
+    except RecursionError:
+        note = Note(
+            function.name or "the file",
+            function.module.path,
+            getattr(function.node, "lineno", 1),
+            "it is nested too deeply to be followed",
+        )
+        return Result(function, Flattened([Path()]), [note])
+    tree, _ = found if found is not None else (Seq(), UNKNOWN)
+    return Result(function, flatten(tree), notes_of(tree))
+
+
+def _printed(results: dict[str, Result], followed: dict[str, set[str]]) -> list[Result]:
+    """Functions that no other one leads to; a function that only passes on to one helper gives way to that."""
+    called = {
+        helper for caller, helpers in followed.items() if caller for helper in helpers if helper != caller
+    }
+    printed: list[str] = []
+    seen: set[str] = set()
+    waiting = [key for key in results if key not in called]
+    while True:
+        for key in waiting:
+            _print_from(key, results, followed, printed, seen)
+        rest = [key for key in results if key not in seen]  # helpers that call one another in a circle
+        if not rest:
+            break
+        waiting = rest[:1]
+    order = list(results)
+    return [results[key] for key in sorted(set(printed), key=order.index)]
+
+
+def _print_from(
+    key: str, results: dict[str, Result], followed: dict[str, set[str]], printed: list[str], seen: set[str]
+) -> None:
+    while key not in seen:
+        seen.add(key)
+        only = _passes_on_to(results[key]) if key in results else ""
+        if only not in results:
+            break
+        key = only
+    else:
+        return
+    if key in results:
+        printed.append(key)
+        waiting = list(followed.get(key, ()))
+        while waiting:
+            helper = waiting.pop()
+            if helper not in seen:
+                seen.add(helper)
+                waiting.extend(followed.get(helper, ()))
+
+
+def _passes_on_to(result: Result) -> str:
+    """The one helper whose call is all that a function does for the order; '' for any other."""
+    items = [item for path in result.flattened.paths for item in path.items]
+    calls = {item.chain[0] if item.chain else None for item in items}
+    only = next(iter(calls)) if len(calls) == 1 else None
+    if only is None or any(
+        note.file == result.function.module.path and _is_own(note, result.function) for note in result.notes
+    ):
+        return ""
+    return only[0]
+
+
+def _is_own(note: Note, function: Function) -> bool:
+    first = getattr(function.node, "lineno", 1)
+    return first <= note.line <= getattr(function.node, "end_lineno", 1 << 30)
+
+
+def _told(result: Result) -> dict[str, object]:
+    paths = [path for path in result.flattened.paths if path.items]
+    notes = list(result.notes)
+    if result.flattened.left_out:
+        notes.append(_too_many(result))
+    stacks: dict[str, dict[str, object]] = {}
+    shared = set(paths[0].chosen).intersection(*(path.chosen for path in paths)) if paths else set()
+    for path in paths:
+        items, more = _stage_first(path.items, notes)
+        notes += more
+        decided = tuple(
+            (where, test, holds)
+            for (where, test), holds in path.chosen
+            if ((where, test), holds) not in shared
+        )
+        told = [_item(item) for item in items]
+        order = str([(item["name"], item["mode"], item["options"], item["scope"]) for item in told])
+        if order in stacks:
+            stacks[order]["where"] = _either(str(stacks[order]["where"]), worded(decided))
+        else:
+            stacks[order] = {"where": worded(decided), "items": told}
+    if len(stacks) == 1:
+        next(iter(stacks.values()))["where"] = ""
+    function = result.function
+    return {
+        "function": function.name,
+        "file": function.module.path,
+        "line": getattr(function.node, "lineno", 1),
+        "stacks": list(stacks.values()),
+        "not_understood": [_note(note) for note in _once(notes)[:MOST_NOTES]],
+    }
+
+
+def _either(one: str, other: str) -> str:
+    """Where the same stack is applied in several branches."""
+    return one if not one or len(one) > 200 else f"{one}, or {other}" if other else ""
+
+
+def _too_many(result: Result) -> Note:
+    line = getattr(result.function.node, "lineno", 1)
+    return Note(
+        result.function.name, result.function.module.path, line, "it has more alternatives than are listed"
+    )
+
+
+def _stage_first(items: tuple[Item, ...], notes: list[Note]) -> tuple[tuple[Item, ...], list[Note]]:
+    """PipelineStage takes a part that was cut before: the cut comes first, wherever the stage is made."""
+    stages = [item for item in items if item.name == "pp" and item.scope == "stage"]
+    if not stages or items[0] is stages[0]:
+        return items, []
+    why = "where the model is cut does not show: taken as cut before all else"
+    note = Note(stages[0].call, stages[0].file, stages[0].line, why)
+    rest = tuple(item for item in items if item not in stages)
+    return (stages[0], *rest), [note]
+
+
+def _item(item: Item) -> dict[str, object]:
+    default = DEFAULT_SCOPE.get(item.name)
+    scope = item.scope if item.scope != "part" else default
+    return {
+        "name": item.name,
+        "mode": item.mode,
+        "options": [list(option) for option in item.options],
+        "scope": scope if default is not None and scope != default else "",
+        "file": item.file,
+        "line": item.line,
+        "call": item.call,
+        "condition": worded(item.conditions),
+        "through": [
+            {"helper": helper.rpartition(":")[2], "file": file, "line": line}
+            for helper, file, line in item.chain
+        ],
+    }
+
+
+def _once(notes: list[Note]) -> list[Note]:
+    return list(dict.fromkeys(notes))
+
+
+def _note(note: Note) -> dict[str, object]:
+    return {"text": note.text, "file": note.file, "line": note.line, "why": note.why}
+
+
+def _bad(bad: BadFile) -> dict[str, object]:
+    return {"file": bad.file, "line": bad.line, "text": bad.text}
+
+
+def _bounded(told: list[dict[str, object]], left_out: list[BadFile]) -> list[dict[str, object]]:
+    count = 0
+    for at, function in enumerate(told):
+        count += len(function["stacks"])  # type: ignore[arg-type]
+        if count > MOST_STACKS:
+            left_out.append(
+                BadFile(
+                    str(function["file"]),
+                    0,
+                    f"it and what follows is beyond {MOST_STACKS} stacks; scan a part of the folder",
+                )
+            )
+            return told[:at]
+    return told
+
+
+def as_json(answer: dict[str, object]) -> str:
+    # Names of files are any bytes: what is no UTF-8 travels as a lone surrogate, which JSON can write and C++ shows as a mark.
+    return json.dumps(answer)

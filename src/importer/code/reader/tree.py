@@ -1,0 +1,376 @@
+"""The calls of a function in their order, with its branches, and the paths through it: one for each order that it can apply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Tuple, Union  # noqa: UP035
+
+MOST_PATHS = 32  # of one function; further ones are counted, not kept
+
+# File and function, the test as written, whether it holds or which value it is of several.
+Condition = Tuple[str, str, Union[bool, str]]  # noqa: UP006, UP007 (of Python 3.9)
+
+
+@dataclass(frozen=True)
+class Item:
+    name: str
+    scope: str  # of the call: "model", "block", "experts", "attention", "part"
+    file: str
+    line: int
+    call: str  # the callable as written
+    mode: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    chain: tuple[
+        tuple[str, str, int], ...
+    ] = ()  # calls of helpers that lead to it: helper, file, line; the outermost first
+
+    def same(self, other: Item) -> bool:
+        return (self.name, self.scope) == (other.name, other.scope)
+
+
+@dataclass(frozen=True)
+class Note:
+    text: str
+    file: str
+    line: int
+    why: str
+    about: str = ""  # a function: what is said matters only if that applies a transform
+
+
+@dataclass(frozen=True)
+class Seq:
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Branch:
+    test: str
+    where: str  # file and function: the same text is another test elsewhere
+    then: Seq
+    otherwise: Seq
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several, by the value of what is named."""
+
+    where: str
+    of: str
+    options: tuple[tuple[str, Seq], ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The body of a helper: a return within ends it and not the caller."""
+
+    helper: str
+    file: str
+    line: int
+    body: Seq
+
+
+@dataclass(frozen=True)
+class Loop:
+    body: Seq
+
+
+@dataclass(frozen=True)
+class End:
+    kind: str  # "return", "raise", "loop"
+
+
+@dataclass(frozen=True)
+class Change:
+    """An option of an earlier item, set by a later call."""
+
+    item: str
+    name: str
+    value: str
+
+
+Step = Union[Item, Note, Seq, Branch, Choice, Call, Loop, End, Change]  # noqa: UP007 (of Python 3.9)
+
+
+@dataclass(frozen=True)
+class Path:
+    items: tuple[Item, ...] = ()
+    ended: str = ""
+    guards: tuple[Condition, ...] = ()  # what holds from here on: an early return was passed
+    chosen: tuple[tuple[tuple[str, str], bool | str], ...] = ()  # tests that this path has decided
+
+
+@dataclass
+class Flattened:
+    paths: list[Path] = field(default_factory=list)
+    left_out: int = 0
+    known: dict[int, list[Path]] = field(
+        default_factory=dict
+    )  # of the bodies of helpers, which several calls share
+
+
+MERGES_ACROSS_SCOPES = (
+    "fsdp",
+    "hsdp",
+    "tp",
+    "ep",
+    "cp",
+    "pp",
+    "replicate",
+    "quantize",
+    "optimizer",
+    "amp",
+    "ddp",
+)
+
+
+def merged(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Neighbours that are one transform, applied part by part, as one item."""
+    done: list[Item] = []
+    for item in items:
+        if done and _one_transform(done[-1], item):
+            done[-1] = _joined(done[-1], item)
+        else:
+            done.append(item)
+    return tuple(done)
+
+
+def _one_transform(one: Item, other: Item) -> bool:
+    if one.name != other.name:
+        return False
+    return (
+        one.name in MERGES_ACROSS_SCOPES
+        or one.name.startswith("simple_")
+        or one.scope == other.scope
+        or "part" in (one.scope, other.scope)
+    )
+
+
+SCOPES = ("block", "model", "attention", "experts", "part")
+
+
+def _joined(one: Item, other: Item) -> Item:
+    # The blocks are most of a model: their options are the item's, else those on which both calls agree.
+    leading = [item for item in (one, other) if item.scope == "block"] if one.scope != other.scope else []
+    options = (
+        leading[0].options if leading else tuple(option for option in one.options if option in other.options)
+    )
+    scope = min(one.scope, other.scope, key=SCOPES.index)
+    if one.name in ("replicate", "ddp") or one.name.startswith("simple_"):
+        scope = "model" if "model" in (one.scope, other.scope) else scope
+    mode = one.mode if one.mode == other.mode else ""
+    return replace(
+        one,
+        scope=scope,
+        options=options,
+        mode=mode,
+        conditions=either_holds(one.conditions, other.conditions),
+    )
+
+
+def either_holds(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Where at least one of two calls is reached."""
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    if shared in (len(one), len(other)):
+        return one[:shared]
+    last = tuple(dict.fromkeys((worded(one[shared:]), worded(other[shared:]))))
+    return (*one[:shared], ("", " or ".join(last), True))
+
+
+def worded(conditions: tuple[Condition, ...]) -> str:
+    """'if a and not b'; '' for none."""
+    words = list(dict.fromkeys(_worded(test, holds) for _, test, holds in conditions))
+    return " and ".join(f"({word})" if " or " in word and len(words) > 1 else word for word in words)
+
+
+def _worded(test: str, holds: bool | str) -> str:
+    if isinstance(holds, str):
+        return f"{test} is {holds}"
+    return test if holds else _negated(test)
+
+
+def _negated(test: str) -> str:
+    if test.startswith("not ") and not any(word in test for word in (" and ", " or ")):
+        return test[len("not ") :]
+    return f"not ({test})" if " " in test else f"not {test}"
+
+
+def flatten(tree: Seq) -> Flattened:
+    result = Flattened()
+    result.paths = _paths(tree, result)
+    return result
+
+
+def notes_of(step: Step) -> list[Note]:
+    if isinstance(step, Note):
+        return [step]
+    children: tuple[Step, ...] = ()
+    if isinstance(step, Seq):
+        children = step.steps
+    elif isinstance(step, Branch):
+        children = (step.then, step.otherwise)
+    elif isinstance(step, Choice):
+        children = tuple(seq for _, seq in step.options)
+    elif isinstance(step, (Call, Loop)):
+        children = (step.body,)
+    return [note for child in children for note in notes_of(child)]
+
+
+def has_items(step: Step) -> bool:
+    if isinstance(step, Item):
+        return True
+    if isinstance(step, Seq):
+        return any(has_items(child) for child in step.steps)
+    if isinstance(step, Branch):
+        return has_items(step.then) or has_items(step.otherwise)
+    if isinstance(step, Choice):
+        return any(has_items(seq) for _, seq in step.options)
+    return isinstance(step, (Call, Loop)) and has_items(step.body)
+
+
+def _paths(tree: Seq, result: Flattened) -> list[Path]:
+    paths = [Path()]
+    for step in tree.steps:
+        if isinstance(step, Note):
+            continue
+        longer: list[Path] = []
+        for path in paths:
+            longer.extend([path] if path.ended else _continued(path, step, result))
+        paths = _bounded(longer, result)
+    return paths
+
+
+def _bounded(paths: list[Path], result: Flattened) -> list[Path]:
+    paths = list(dict.fromkeys(paths))
+    result.left_out += max(0, len(paths) - MOST_PATHS)
+    return paths[:MOST_PATHS]
+
+
+def _continued(path: Path, step: Step, result: Flattened) -> list[Path]:
+    if isinstance(step, Item):
+        guarded = replace(step, conditions=(*path.guards, *step.conditions))
+        return [replace(path, items=merged((*path.items, guarded)))]
+    if isinstance(step, End):
+        return [replace(path, ended=step.kind)]
+    if isinstance(step, Change):
+        return [replace(path, items=_changed(path.items, step))]
+    if isinstance(step, Branch):
+        return _agreeing(path, _branch(step, dict(path.chosen), result))
+    if isinstance(step, Choice):
+        if not has_items(step):
+            return [path]
+        ways: list[Path] = []
+        for value, seq in step.options:
+            condition = (step.where, step.of, value)
+            ways += [_under(one, condition, True) for one in _paths(seq, result)]
+        return _agreeing(path, ways)
+    if isinstance(step, Call):
+        if id(step.body) not in result.known:
+            result.known[id(step.body)] = _paths(step.body, result)
+        ends = result.known[id(step.body)]
+        inner = [replace(one, ended="raise" if one.ended == "raise" else "", guards=()) for one in ends]
+        return _agreeing(path, [_within(one, step) for one in _bounded(inner, result)])
+    if isinstance(step, Loop):
+        # Whether a loop runs at all is not known: a return in it ends nothing for sure.
+        inner = [
+            replace(one, ended="", guards=()) for one in _paths(step.body, result) if one.ended != "raise"
+        ]
+        with_items = [one for one in inner if one.items]
+        return _agreeing(path, _bounded(with_items or [Path()], result))
+    assert isinstance(step, Seq)
+    return _agreeing(path, _paths(step, result))
+
+
+def _agreeing(path: Path, ways: list[Path]) -> list[Path]:
+    """What goes on from here, without ways that decide a test otherwise than it was decided."""
+    decided = dict(path.chosen)
+    agreeing = [one for one in ways if all(decided.get(test, holds) == holds for test, holds in one.chosen)]
+    return [_after(path, one) for one in agreeing or ways]
+
+
+def _changed(items: tuple[Item, ...], change: Change) -> tuple[Item, ...]:
+    for at in reversed(range(len(items))):
+        if items[at].name == change.item:
+            options = tuple({**dict(items[at].options), change.name: change.value}.items())
+            return (*items[:at], replace(items[at], options=options), *items[at + 1 :])
+    return items
+
+
+def _after(path: Path, one: Path) -> Path:
+    items = tuple(replace(item, conditions=(*path.guards, *item.conditions)) for item in one.items)
+    return Path(
+        merged((*path.items, *items)),
+        one.ended,
+        (*path.guards, *one.guards),
+        tuple({**dict(path.chosen), **dict(one.chosen)}.items()),
+    )
+
+
+def _within(path: Path, call: Call) -> Path:
+    link = (call.helper, call.file, call.line)
+    return replace(path, items=tuple(replace(item, chain=(link, *item.chain)) for item in path.items))
+
+
+def _under(path: Path, condition: Condition, decides: bool) -> Path:
+    items = tuple(replace(item, conditions=(condition, *item.conditions)) for item in path.items)
+    chosen = tuple({**dict(path.chosen), condition[:2]: condition[2]}.items()) if decides else path.chosen
+    return replace(path, items=items, chosen=chosen)
+
+
+def _branch(step: Branch, chosen: dict[tuple[str, str], bool | str], result: Flattened) -> list[Path]:
+    key = (step.where, step.test)
+    holds, fails = (*key, True), (*key, False)
+    then = [one for one in _paths(step.then, result) if one.ended != "raise"]
+    otherwise = [one for one in _paths(step.otherwise, result) if one.ended != "raise"]
+    if key in chosen:
+        then, otherwise = (then, []) if chosen[key] else ([], otherwise)
+    if not then and not otherwise:
+        return [Path()] if key in chosen else [Path(ended="raise")]
+    if not then:
+        return otherwise
+    if not otherwise:
+        return [_under(one, holds, False) for one in then]
+    then_items, other_items = any(one.items for one in then), any(one.items for one in otherwise)
+    if then_items and other_items:
+        return _alternatives(then, otherwise, holds, fails)
+    if not then_items and not other_items:
+        return _early_end(then, otherwise, holds, fails)
+    some, none, condition, opposite = (
+        (then, otherwise, holds, fails) if then_items else (otherwise, then, fails, holds)
+    )
+    some = [one for one in some if one.items]
+    if all(one.ended for one in none):
+        return [replace(_under(one, condition, True), guards=(condition, *one.guards)) for one in some]
+    paths = [_under(one, condition, bool(one.ended)) for one in some]
+    if any(one.ended for one in some):
+        paths.append(Path(guards=(opposite,), chosen=((opposite[:2], opposite[2]),)))
+    return paths
+
+
+def _early_end(then: list[Path], otherwise: list[Path], holds: Condition, fails: Condition) -> list[Path]:
+    then_ends, other_ends = all(one.ended for one in then), all(one.ended for one in otherwise)
+    if then_ends and other_ends:
+        return [then[0]]
+    if then_ends or other_ends:
+        passed, live = (fails, otherwise) if then_ends else (holds, then)
+        inner = next(one for one in live if not one.ended)
+        return [Path(guards=(passed, *inner.guards))]
+    return [Path()]
+
+
+def _alternatives(then: list[Path], otherwise: list[Path], holds: Condition, fails: Condition) -> list[Path]:
+    if len(then) == 1 and len(otherwise) == 1 and then[0].ended == otherwise[0].ended:
+        one, other = then[0].items, otherwise[0].items
+        if len(one) == len(other) and all(a.same(b) for a, b in zip(one, other)):  # noqa: B905
+            return [replace(then[0], items=tuple(_joined(a, b) for a, b in zip(one, other)))]  # noqa: B905
+    return [_under(one, holds, True) for one in _telling(then)] + [
+        _under(one, fails, True) for one in _telling(otherwise)
+    ]
+
+
+def _telling(paths: list[Path]) -> list[Path]:
+    """Without the path that leaves out what its neighbour's condition already says may be left out."""
+    an_end = any(one.ended for one in paths)
+    return [one for one in paths if one.items or (an_end and not one.ended)]

@@ -1,0 +1,70 @@
+"""What the walks of all functions of one run share: names of files, bodies that were walked, and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from source import Function, Project
+from tree import Seq, has_items
+from values import Value
+
+DEEPEST = 12  # helpers that call helpers
+MOST_STEPS = 400_000  # statements and calls of all functions together
+
+
+class TooMuch(Exception):
+    """The code is larger than what is walked."""
+
+
+@dataclass
+class Walker:
+    """All that the walks of one run share."""
+
+    project: Project
+    # Walks a function, given the names that it sees and its arguments: its calls, and what it returns.
+    walk: Callable[[Walker, Function, dict[str, Value], dict[str, Value]], tuple[Seq, Value]]
+    steps_left: int = MOST_STEPS
+    closures: dict[str, tuple[Function, dict[str, Value]]] = field(default_factory=dict)
+    followed: dict[str, set[str]] = field(
+        default_factory=dict
+    )  # function -> helpers whose bodies were walked for it
+    _bodies: dict[tuple[str, tuple[tuple[str, Value], ...]], tuple[Seq, Value]] = field(default_factory=dict)
+    _module_names: dict[str, dict[str, Value]] = field(default_factory=dict)
+    _active: list[str] = field(default_factory=list)
+
+    def count(self) -> None:
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise TooMuch
+
+    def names_of(self, module_path: str) -> dict[str, Value]:
+        """What the names at the top of a file stand for; of a file that is being walked, as far as that is known."""
+        if module_path not in self._module_names:
+            self._module_names[module_path] = {}
+            body = self.project.by_key[f"@{module_path}:"]
+            self.walk(self, body, self._module_names[module_path], {})
+        return self._module_names[module_path]
+
+    def applies(self, function: str) -> bool:
+        """Whether a function that was walked applies a transform."""
+        return any(key == function and has_items(body) for (key, _), (body, _) in self._bodies.items())
+
+    def body_of(self, function: Function, bound: dict[str, Value], caller: str) -> tuple[Seq, Value] | None:
+        """The tree of a function for these arguments, and what it returns; None where it is being walked already."""
+        if function.key in self._active or len(self._active) > DEEPEST:
+            return None
+        self.followed.setdefault(caller, set()).add(function.key)
+        key = (function.key, tuple(sorted(bound.items(), key=lambda entry: entry[0])))
+        if key not in self._bodies:
+            self._active.append(function.key)
+            try:
+                names = (
+                    dict(self.closures[function.key][1])
+                    if function.key in self.closures
+                    else dict(self.names_of(function.module.path))
+                )
+                self._bodies[key] = self.walk(self, function, names, bound)
+            finally:
+                self._active.pop()
+        return self._bodies[key]
