@@ -140,7 +140,7 @@ def _callee(frame: Frame, func: ast.expr, receiver: Value | None) -> Value:
         method = frame.walker.project.method_named(frame.function.owner, func.attr, frame.function.module)
         if method is not None:
             return Value(refs=frozenset([method.key]))
-    held = frame.names.get(written(func))
+    held = frame.lookup(written(func))
     return held if held is not None and held.refs else attribute_of(receiver, func.attr, func.value)
 
 
@@ -188,7 +188,7 @@ def _builtin(frame: Frame, node: ast.Call, callee: Value, arguments: Arguments) 
         and node.func.attr in ("update", "append")
         and isinstance(node.func.value, ast.Name)
     ):
-        held = frame.names.get(node.func.value.id)
+        held = frame.lookup(node.func.value.id)
         if held is not None and not held.refs:
             for value in arguments.positional:
                 held = replace(

@@ -73,8 +73,8 @@ def scope_of(value: Value, node: ast.expr | None) -> str:
 
 
 def _name(frame: Frame, name: str) -> Value:
-    if name in frame.names:
-        value = frame.names[name]
+    value = frame.lookup(name)
+    if value is not None:
         is_known = value.scope or value.refs or value.literals or (value.fields and not value.made_by)
         if not is_known and scope_of_name(name):
             return either(value, Value(scope=scope_of_name(name)))
@@ -93,8 +93,8 @@ def _name(frame: Frame, name: str) -> Value:
 def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     text = written(node)
     base = evaluate(frame, node.value)
-    if text in frame.names:
-        value = frame.names[text]
+    value = frame.lookup(text)
+    if value is not None:
         if value.scope or value.refs or value.fields or value.literals or value.made_by:
             return value
     return attribute_of(base, node.attr, node.value)

@@ -42,8 +42,9 @@ def scan(path: str) -> dict[str, object]:
                 path, 0, "what comes behind the functions listed is more than is followed; scan a part of it"
             )
         )
+    applying = walker.applying()
     for result in results.values():
-        result.notes = [note for note in result.notes if not note.about or walker.applies(note.about)]
+        result.notes = [note for note in result.notes if not note.about or note.about in applying]
     printed = _printed(results, walker.followed)
     told = [_told(result) for result in printed if result.has_items()]
     # A note of a function without transforms stands where nothing else tells of it.
@@ -69,7 +70,7 @@ def _walked(walker: Walker, function: Function) -> Result:
         )
         return Result(function, Flattened([Path()]), [note])
     tree, _ = found if found is not None else (Seq(), UNKNOWN)
-    return Result(function, flatten(tree), notes_of(tree))
+    return Result(function, flatten(tree, walker.known_paths), notes_of(tree))
 
 
 def _printed(results: dict[str, Result], followed: dict[str, set[str]]) -> list[Result]:
@@ -87,8 +88,8 @@ def _printed(results: dict[str, Result], followed: dict[str, set[str]]) -> list[
         if not rest:
             break
         waiting = rest[:1]
-    order = list(results)
-    return [results[key] for key in sorted(set(printed), key=order.index)]
+    chosen = set(printed)
+    return [result for key, result in results.items() if key in chosen]
 
 
 def _print_from(
@@ -170,7 +171,10 @@ def _either(one: str, other: str) -> str:
 def _too_many(result: Result) -> Note:
     line = getattr(result.function.node, "lineno", 1)
     return Note(
-        result.function.name, result.function.module.path, line, "it has more alternatives than are listed"
+        result.function.name,
+        result.function.module.path,
+        line,
+        "it has more alternatives, or applies more, than is listed",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Tuple, Union  # noqa: UP035
 
+MOST_ITEMS = 64  # of one path
 MOST_PATHS = 32  # of one function; further ones are counted, not kept
 
 # File and function, the test as written, whether it holds or which value it is of several.
@@ -68,6 +69,9 @@ class Call:
     file: str
     line: int
     body: Seq
+    # Of the body, which many calls may share: asked once, not once for each way that leads to it.
+    applies: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,9 +108,8 @@ class Path:
 class Flattened:
     paths: list[Path] = field(default_factory=list)
     left_out: int = 0
-    known: dict[int, list[Path]] = field(
-        default_factory=dict
-    )  # of the bodies of helpers, which several calls share
+    # Of the bodies of helpers, which several calls share: their paths, and how many were left out.
+    known: dict[int, tuple[list[Path], int]] = field(default_factory=dict)
 
 
 MERGES_ACROSS_SCOPES = (
@@ -197,8 +200,8 @@ def _negated(test: str) -> str:
     return f"not ({test})" if " " in test else f"not {test}"
 
 
-def flatten(tree: Seq) -> Flattened:
-    result = Flattened()
+def flatten(tree: Seq, known: dict[int, tuple[list[Path], int]]) -> Flattened:
+    result = Flattened(known=known)
     result.paths = _paths(tree, result)
     return result
 
@@ -213,9 +216,11 @@ def notes_of(step: Step) -> list[Note]:
         children = (step.then, step.otherwise)
     elif isinstance(step, Choice):
         children = tuple(seq for _, seq in step.options)
-    elif isinstance(step, (Call, Loop)):
+    elif isinstance(step, Loop):
         children = (step.body,)
-    return [note for child in children for note in notes_of(child)]
+    elif isinstance(step, Call):
+        return list(step.notes)
+    return list(dict.fromkeys(note for child in children for note in notes_of(child)))
 
 
 def has_items(step: Step) -> bool:
@@ -227,7 +232,9 @@ def has_items(step: Step) -> bool:
         return has_items(step.then) or has_items(step.otherwise)
     if isinstance(step, Choice):
         return any(has_items(seq) for _, seq in step.options)
-    return isinstance(step, (Call, Loop)) and has_items(step.body)
+    if isinstance(step, Call):
+        return step.applies
+    return isinstance(step, Loop) and has_items(step.body)
 
 
 def _paths(tree: Seq, result: Flattened) -> list[Path]:
@@ -243,6 +250,9 @@ def _paths(tree: Seq, result: Flattened) -> list[Path]:
 
 
 def _bounded(paths: list[Path], result: Flattened) -> list[Path]:
+    if any(len(path.items) > MOST_ITEMS for path in paths):
+        result.left_out += 1
+        paths = [replace(path, items=path.items[:MOST_ITEMS]) for path in paths]
     paths = list(dict.fromkeys(paths))
     result.left_out += max(0, len(paths) - MOST_PATHS)
     return paths[:MOST_PATHS]
@@ -267,9 +277,7 @@ def _continued(path: Path, step: Step, result: Flattened) -> list[Path]:
             ways += [_under(one, condition, True) for one in _paths(seq, result)]
         return _agreeing(path, ways)
     if isinstance(step, Call):
-        if id(step.body) not in result.known:
-            result.known[id(step.body)] = _paths(step.body, result)
-        ends = result.known[id(step.body)]
+        ends = _of_body(step.body, result)
         inner = [replace(one, ended="raise" if one.ended == "raise" else "", guards=()) for one in ends]
         return _agreeing(path, [_within(one, step) for one in _bounded(inner, result)])
     if isinstance(step, Loop):
@@ -288,6 +296,15 @@ def _agreeing(path: Path, ways: list[Path]) -> list[Path]:
     decided = dict(path.chosen)
     agreeing = [one for one in ways if all(decided.get(test, holds) == holds for test, holds in one.chosen)]
     return [_after(path, one) for one in agreeing or ways]
+
+
+def _of_body(body: Seq, result: Flattened) -> list[Path]:
+    if id(body) not in result.known:
+        alone = Flattened(known=result.known)
+        result.known[id(body)] = (_paths(body, alone), alone.left_out)
+    paths, left_out = result.known[id(body)]
+    result.left_out += left_out
+    return paths
 
 
 def _changed(items: tuple[Item, ...], change: Change) -> tuple[Item, ...]:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from calls import apply_call
 from expressions import evaluate, written
 from source import Function, imported_names
-from tree import Branch, Call, End, Item, Loop, Note, Seq, Step, has_items
+from tree import Branch, Call, End, Item, Loop, Note, Seq, Step, has_items, notes_of
 from values import UNKNOWN, Value, either
 from walker import Walker
 
+MOST_NOTES = 200  # of one helper
 ITERATORS = ("enumerate", "reversed", "list", "tuple", "sorted", "iter", "zip", "tqdm")
 # Around calls they change nothing of the order.
 HARMLESS_CONTEXTS = ("torch", "contextlib", "accelerate", "transformers", "warnings", "open")
@@ -32,10 +33,27 @@ class Frame:
         self.walker = walker
         self.function = function
         self.names = names
+        # What the file calls so, where the function does not.
+        self.of_file = {} if isinstance(function.node, ast.Module) else walker.names_of(function.module.path)
         self.file = function.module.path
         self.where = function.key
         self.steps: list[Step] = []
         self.returned: Value | None = None
+
+    def lookup(self, name: str) -> Value | None:
+        value = self.names.get(name)
+        return self.of_file.get(name) if value is None else value
+
+    def one_of(self, names: dict[str, Value], others: dict[str, Value]) -> dict[str, Value]:
+        """What names are where either of two ways was gone."""
+        both = dict(names)
+        for name, value in others.items():
+            here = names.get(name)
+            if here is not value:
+                both[name] = either(here if here is not None else self.of_file.get(name, UNKNOWN), value)
+        for name in names.keys() - others.keys():
+            both[name] = either(names[name], self.of_file.get(name, UNKNOWN))
+        return both
 
     def enter(self, bound: dict[str, Value]) -> None:
         node = self.function.node
@@ -116,10 +134,7 @@ class Frame:
         if ends[0] != ends[1]:
             self.names = names_else if ends[0] else names_then
         else:
-            self.names = {
-                name: either(names_then.get(name, UNKNOWN), names_else.get(name, UNKNOWN))
-                for name in {**names_then, **names_else}
-            }
+            self.names = self.one_of(names_then, names_else)
         if one.steps or other.steps:
             self.steps.append(Branch(test, self.where, one, other))
 
@@ -132,7 +147,10 @@ class Frame:
             return UNKNOWN
         body, returned = found
         if body.steps:
-            self.steps.append(Call(function.key, self.file, getattr(node, "lineno", 0), body))
+            line = getattr(node, "lineno", 0)
+            self.steps.append(
+                Call(function.key, self.file, line, body, has_items(body), tuple(notes_of(body)[:MOST_NOTES]))
+            )
         return returned
 
     def walk(self, node: ast.stmt) -> None:
@@ -206,7 +224,7 @@ class Frame:
             self.names[written(target)] = value
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             key = self.quietly(lambda: self.value(target.slice)).literals
-            held = self.names.get(target.value.id, UNKNOWN)
+            held = self.lookup(target.value.id) or UNKNOWN
             if len(key) == 1 and not held.refs:
                 self.names[target.value.id] = held.with_field(str(next(iter(key))), value)
         elif isinstance(target, ast.Starred):
@@ -278,10 +296,7 @@ class Frame:
     def loop(self, body: list[ast.stmt]) -> None:
         before = dict(self.names)
         inner = self.part(lambda: self.walk_all(body))
-        self.names = {
-            name: either(value, before[name]) if name in before else value
-            for name, value in self.names.items()
-        }
+        self.names = self.one_of(self.names, before)
         if inner.steps:
             self.steps.append(Loop(inner))
 
@@ -313,15 +328,7 @@ class Frame:
             after, self.names = self.names, dict(before)
             inner = self.part(lambda handler=handler: self.walk_all(handler.body))  # type: ignore[misc]
             ends = bool(inner.steps) and isinstance(inner.steps[-1], End)
-            names = self.names
-            self.names = (
-                after
-                if ends
-                else {
-                    name: either(after.get(name, UNKNOWN), names.get(name, UNKNOWN))
-                    for name in {**after, **names}
-                }
-            )
+            self.names = after if ends else self.one_of(after, self.names)
             if has_items(inner):
                 self.note(
                     handler,

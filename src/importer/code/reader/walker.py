@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from source import Function, Project
-from tree import Seq, has_items
+from tree import Path, Seq, has_items
 from values import Value
 
 DEEPEST = 12  # helpers that call helpers
@@ -25,13 +25,19 @@ class Walker:
     # Walks a function, given the names that it sees and its arguments: its calls, and what it returns.
     walk: Callable[[Walker, Function, dict[str, Value], dict[str, Value]], tuple[Seq, Value]]
     steps_left: int = MOST_STEPS
+    known_paths: dict[int, tuple[list[Path], int]] = field(default_factory=dict)  # see flatten
     closures: dict[str, tuple[Function, dict[str, Value]]] = field(default_factory=dict)
     followed: dict[str, set[str]] = field(
         default_factory=dict
     )  # function -> helpers whose bodies were walked for it
-    _bodies: dict[tuple[str, tuple[tuple[str, Value], ...]], tuple[Seq, Value]] = field(default_factory=dict)
+    _bodies: dict[tuple[str, tuple[tuple[str, Value], ...]], tuple[Seq, Value, int]] = field(
+        default_factory=dict
+    )
     _module_names: dict[str, dict[str, Value]] = field(default_factory=dict)
     _active: list[str] = field(default_factory=list)
+    _depths: list[int] = field(
+        default_factory=list
+    )  # of each active function, how deep its helpers go so far
 
     def count(self) -> None:
         self.steps_left -= 1
@@ -46,9 +52,9 @@ class Walker:
             self.walk(self, body, self._module_names[module_path], {})
         return self._module_names[module_path]
 
-    def applies(self, function: str) -> bool:
-        """Whether a function that was walked applies a transform."""
-        return any(key == function and has_items(body) for (key, _), (body, _) in self._bodies.items())
+    def applying(self) -> set[str]:
+        """The functions that were walked and apply a transform."""
+        return {key for (key, _), (body, _, _) in self._bodies.items() if has_items(body)}
 
     def body_of(self, function: Function, bound: dict[str, Value], caller: str) -> tuple[Seq, Value] | None:
         """The tree of a function for these arguments, and what it returns; None where it is being walked already."""
@@ -58,13 +64,17 @@ class Walker:
         key = (function.key, tuple(sorted(bound.items(), key=lambda entry: entry[0])))
         if key not in self._bodies:
             self._active.append(function.key)
+            self._depths.append(0)
             try:
-                names = (
-                    dict(self.closures[function.key][1])
-                    if function.key in self.closures
-                    else dict(self.names_of(function.module.path))
-                )
-                self._bodies[key] = self.walk(self, function, names, bound)
+                names = dict(self.closures[function.key][1]) if function.key in self.closures else {}
+                body, returned = self.walk(self, function, names, bound)
+                self._bodies[key] = (body, returned, self._depths[-1])
             finally:
                 self._active.pop()
-        return self._bodies[key]
+                self._depths.pop()
+        body, returned, depth = self._bodies[key]
+        if depth >= DEEPEST:
+            return None
+        if self._depths:
+            self._depths[-1] = max(self._depths[-1], depth + 1)
+        return body, returned
