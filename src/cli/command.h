@@ -41,6 +41,7 @@ inline constexpr const char* kKeep = "Look after pages and the installation";
 
 // Each registers its subcommand on `app`; its callback leaves the exit code in `exit_code`, which outlives `app`.
 void add_check(CLI::App& app, int& exit_code);
+void add_scan(CLI::App& app, int& exit_code);
 void add_suggest(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   int exit_code = kNothingAgainst;
   add_check(app, exit_code);
+  add_scan(app, exit_code);
   add_suggest(app, exit_code);
   add_explain(app, exit_code);
   add_compare(app, exit_code);

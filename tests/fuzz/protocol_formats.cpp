@@ -9,6 +9,8 @@
 #include "engine/journal.h"
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
+#include "importer/code/scan.h"
+#include "importer/code/scan_view.h"
 #include "protocol/flight.h"
 #include "protocol/json_text.h"
 #include "trial/tensors.h"
@@ -167,6 +169,26 @@ constexpr const char* kJsonWords =
     "\\ud800 "
     "\"\\n\" \"ending\" \"failure\" \"completed\" [[[[[[[[[[[[[[[[[[ 7ff8000000000000";
 
+// What the reader of training code answers.
+std::string check_scan(std::string_view bytes) {
+  const auto code = parse_scan_answer(bytes);
+  if (!code) return check_message(code.error().message);
+  for (const ScannedStack& one : code->stacks)
+    if (one.calls.size() != one.imported.stack.items.size()) return "an item without its call";
+  return render_scan_json(*code).empty() || render_scan_text(*code).empty() ? "nothing is told" : "";
+}
+
+std::vector<std::string> scan_corpus() {
+  return {R"({"files": 1, "bad": [{"file": "b.py", "line": 2, "text": "is no Python"}], "left_out": [], "not_understood": [],
+ "functions": [{"function": "f", "file": "a.py", "line": 1, "stacks": [{"where": "x", "items": [{"name": "fsdp", "mode": "",
+ "options": [["reshard", "never"]], "scope": "model", "file": "a.py", "line": 3, "call": "shard", "call_file": "a.py",
+ "call_line": 9, "condition": "y", "through": []}]}], "not_understood": [{"text": "g()", "file": "a.py", "line": 4,
+ "why": "z"}]}]
+})",
+          R"({"error": "it takes too long"})"
+};
+}
+
 }  // namespace
 
 std::vector<Format> protocol_formats() {
@@ -177,6 +199,7 @@ std::vector<Format> protocol_formats() {
           {"signed_line", check_signed_line, signed_line_corpus, kJsonWords},
           {"flight", check_flight, flight_corpus,
            "\xff \x01 \x7f \n aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+          {"scan", check_scan, scan_corpus, kJsonWords},
           {"values", check_values, values_corpus, "\xff\xf0 \x7f\xf8 \x01 \x80 aaaaaaaa \xff\xff\xff\xff\xff\xff\xff\x7f"}};
 }
 

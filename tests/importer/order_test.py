@@ -47,7 +47,7 @@ def shard(model, config):
         )
         self.assertEqual(
             items(code),
-            ["compile a.py:9 if config.compile.enable", "fsdp a.py:14 if config.dp, through shard a.py:10"],
+            ["compile a.py:9 if config.compile.enable", "fsdp a.py:10 if config.dp, fully_shard a.py:14, through shard a.py:10"],
         )
         self.assertEqual(stacks(code), ["setup: compile@model,fsdp@model"])
 
@@ -133,7 +133,7 @@ def setup(model, on):
     fully_shard(model)
 """
         )
-        self.assertEqual(items(code), ["compile a.py:10 if on, through helper a.py:13", "fsdp a.py:14"])
+        self.assertEqual(items(code), ["compile a.py:13 if on, model.compile a.py:10, through helper a.py:13", "fsdp a.py:14"])
 
     def test_match_and_conditional_expressions_are_branches(self) -> None:
         code = (
@@ -189,6 +189,25 @@ class Scopes(unittest.TestCase):
             + "def one(m): m.compile()\ndef setup(model):\n    for b in model.layers: one(b)\n    fully_shard(model)\n"
         )
         self.assertEqual(stacks(code), ["setup: compile,fsdp@model"])
+
+    def test_two_items_of_one_helper_stand_where_they_part(self) -> None:
+        code = """
+def both(model):
+    model.compile()
+    fully_shard(model)
+
+def setup(model):
+    both(model)
+    DDP(model)
+"""
+        self.assertEqual(
+            items(IMPORTS + code),
+            [
+                "compile a.py:8, model.compile a.py:8, through both a.py:12",
+                "fsdp a.py:9, fully_shard a.py:9, through both a.py:12",
+                "ddp a.py:13",
+            ],
+        )
 
 
 class Functions(unittest.TestCase):

@@ -56,11 +56,14 @@ def stacks(files: dict[str, str | bytes] | str) -> list[str]:
 
 
 def items(files: dict[str, str | bytes] | str) -> list[str]:
-    """A line for each item of the first stack: 'fsdp a.py:12 if fsdp, through apply_fsdp a.py:20'."""
+    """A line for each item of the first stack: 'fsdp a.py:20 if dp, fully_shard a.py:12, through apply_fsdp a.py:20'."""
     lines = []
     for item in read(files)["functions"][0]["stacks"][0]["items"]:
         line = f"{item['name']} {item['file']}:{item['line']}"
         line += f" if {item['condition']}" if item["condition"] else ""
+        call_place = f"{item['call_file']}:{item['call_line']}"
+        if item["through"]:
+            line += f", {item['call']} {call_place}"
         for call in item["through"]:
             line += f", through {call['helper']} {call['file']}:{call['line']}"
         lines.append(line)

@@ -180,7 +180,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
         for value in values[1:]:
             result = either(result, value)
         return result
-    if held.refs:
+    if any(not ref.startswith("builtins.") for ref in held.refs):
         return Value(made_by=held.refs)
     axes = (("axes", Value(literals=keys)),) if any(isinstance(key, tuple) for key in keys) else ()
     return Value(scope=held.scope or scope_of(held, node.value), mentions=held.mentions, fields=axes)

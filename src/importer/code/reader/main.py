@@ -41,7 +41,8 @@ def answer_to(path: str) -> str:
 
 def main() -> None:
     bound_memory()
-    print(answer_to(sys.argv[1]))
+    # Names of files are any bytes: what is no UTF-8 is shown as a question mark.
+    sys.stdout.buffer.write(answer_to(sys.argv[1]).encode("utf-8", "replace"))
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ def _told(result: Result) -> dict[str, object]:
             for (where, test), holds in path.chosen
             if ((where, test), holds) not in shared
         )
-        told = [_item(item) for item in items]
+        told = [_item(item, _place(item, items)) for item in items]
         order = str([(item["name"], item["mode"], item["options"], item["scope"]) for item in told])
         if order in stacks:
             stacks[order]["where"] = _either(str(stacks[order]["where"]), worded(decided))
@@ -189,7 +189,16 @@ def _stage_first(items: tuple[Item, ...], notes: list[Note]) -> tuple[tuple[Item
     return (stages[0], *rest), [note]
 
 
-def _item(item: Item) -> dict[str, object]:
+def _place(item: Item, items: tuple[Item, ...]) -> tuple[str, int]:
+    """Where the order can be changed: the outermost call that leads to this item and to no other one of its stack."""
+    for depth in range(len(item.chain)):
+        way = item.chain[: depth + 1]
+        if sum(other.chain[: depth + 1] == way for other in items) == 1:
+            return item.chain[depth][1:]
+    return item.file, item.line
+
+
+def _item(item: Item, place: tuple[str, int]) -> dict[str, object]:
     default = DEFAULT_SCOPE.get(item.name)
     scope = item.scope if item.scope != "part" else default
     return {
@@ -197,9 +206,11 @@ def _item(item: Item) -> dict[str, object]:
         "mode": item.mode,
         "options": [list(option) for option in item.options],
         "scope": scope if default is not None and scope != default else "",
-        "file": item.file,
-        "line": item.line,
+        "file": place[0],
+        "line": place[1],
         "call": item.call,
+        "call_file": item.file,
+        "call_line": item.line,
         "condition": worded(item.conditions),
         "through": [
             {"helper": helper.rpartition(":")[2], "file": file, "line": line}
@@ -237,5 +248,4 @@ def _bounded(told: list[dict[str, object]], left_out: list[BadFile]) -> list[dic
 
 
 def as_json(answer: dict[str, object]) -> str:
-    # Names of files are any bytes: what is no UTF-8 travels as a lone surrogate, which JSON can write and C++ shows as a mark.
-    return json.dumps(answer)
+    return json.dumps(answer, ensure_ascii=False)

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/displayable.h"
+#include "base/text.h"
+#include "importer/code/scan.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using Answer = nlohmann::json;
+
+Origin place_of(const Answer& told, const char* file = "file", const char* line = "line") {
+  return {.file = told.at(file).get<std::string>(), .line = told.at(line).get<int>()};
+}
+
+NotUnderstood note_of(const Answer& told) {
+  return {.text = told.at("text").get<std::string>(), .where = place_of(told), .why = told.at("why").get<std::string>()};
+}
+
+// As the notation writes it, so that one parser decides what an item may be.
+std::string notation_of(const Answer& told) {
+  std::string text = told.at("name").get<std::string>();
+  if (const auto mode = told.at("mode").get<std::string>(); !mode.empty()) text += "=" + mode;
+  for (const Answer& option : told.at("options")) {
+    text += ":" + option.at(0).get<std::string>();
+    if (const auto value = option.at(1).get<std::string>(); !value.empty()) text += "=" + value;
+  }
+  if (const auto scope = told.at("scope").get<std::string>(); !scope.empty()) text += "@" + scope;
+  return text;
+}
+
+Result<ScannedStack> stack_of(const Answer& function, const Answer& told) {
+  ScannedStack made{.imported = {.format = "training code", .order_from = "the order of its calls"},
+                    .function = place_of(function)};
+  const auto name = function.at("function").get<std::string>(), where = told.at("where").get<std::string>();
+  made.imported.part = (name.empty() ? "the file" : name) + (where.empty() ? "" : ", where " + where);
+  for (const Answer& item : told.at("items")) {
+    const auto parsed = parse_stack(notation_of(item), place_of(item));
+    if (!parsed) return Error{"the reader of code: " + split(parsed.error().message, '\n').front()};
+    if (parsed->items.size() != 1)
+      return Error{fmt::format("the reader of code: one item is expected, got '{}'", one_line(displayable(notation_of(item))))};
+    made.imported.stack.items.push_back(parsed->items.front());
+    made.imported.stack.items.back().origin = place_of(item);
+    made.calls.push_back({.call = item.at("call").get<std::string>(),
+                          .where = place_of(item, "call_file", "call_line"),
+                          .condition = item.at("condition").get<std::string>()});
+  }
+  for (const Answer& note : function.at("not_understood")) made.imported.not_understood.push_back(note_of(note));
+  return made;
+}
+
+Result<ScannedCode> code_of(const Answer& told) {
+  if (told.contains("error")) return Error{one_line(displayable(told.at("error").get<std::string>()))};
+  ScannedCode code{.files = told.at("files").get<int>(), .stacks = {}, .unread = {}, .not_understood = {}};
+  for (const char* part : {"bad", "left_out"})
+    for (const Answer& file : told.at(part))
+      code.unread.push_back({.where = place_of(file), .why = file.at("text").get<std::string>()});
+  for (const Answer& function : told.at("functions"))
+    for (const Answer& stack : function.at("stacks")) {
+      auto made = stack_of(function, stack);
+      if (!made) return made.error();
+      code.stacks.push_back(std::move(made).value());
+    }
+  for (const Answer& note : told.at("not_understood")) code.not_understood.push_back(note_of(note));
+  return code;
+}
+
+}  // namespace
+
+Result<ScannedCode> parse_scan_answer(std::string_view text) {
+  try {
+    return code_of(Answer::parse(text));
+  } catch (const Answer::exception& error) {
+    return Error{fmt::format("the reader of code gave no answer that can be read: {}", one_line(displayable(error.what())))};
+  }
+}
+
+std::string in_words(const UnreadFile& unread) {
+  return unread.where.line > 0 ? fmt::format("{}:{}: {}", unread.where.file, unread.where.line, unread.why)
+                               : fmt::format("{}: {}", unread.where.file, unread.why);
+}
+
+}  // namespace ordercheck

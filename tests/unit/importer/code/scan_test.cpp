@@ -1,0 +1,112 @@
+#include "importer/code/scan.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "importer/code/scan_view.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Scan : public testing::Test {
+ protected:
+  Scan() : folder_(fs::temp_directory_path() / ("scan" + std::to_string(getpid()))) { fs::create_directories(folder_); }
+  ~Scan() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  // Of what is printed, without the folder.
+  std::string without_folder(std::string text) const {
+    const std::string here = folder_.string() + "/";
+    for (std::size_t at; (at = text.find(here)) != std::string::npos;) text.erase(at, here.size());
+    return std::regex_replace(text, std::regex("(\\S) {2,}"), "$1  ");  // columns are as wide as the path
+  }
+
+  fs::path folder_;
+};
+
+constexpr const char* kSetup =
+    "from torch.distributed.fsdp import fully_shard\n"
+    "import torch\n"
+    "def setup(model, dims):\n"
+    "    if dims.compile:\n"
+    "        model.compile()\n"
+    "    shard(model)\n"
+    "    registry[dims.kind](model)\n"
+    "def shard(model):\n"
+    "    for block in model.layers:\n"
+    "        fully_shard(block, reshard_after_forward=False)\n";
+
+TEST_F(Scan, PrintsEachStackWithItsPlaces) {
+  const auto code = scan_code(write("train.py", kSetup));
+  ASSERT_TRUE(code) << code.error().message;
+  EXPECT_EQ(without_folder(render_scan_text(*code)),
+            "train.py:3: setup\n"
+            "  compile@model,fsdp:reshard=never\n"
+            "    compile  train.py:5  model.compile  if dims.compile\n"
+            "    fsdp     train.py:6  fully_shard at train.py:10\n"
+            "  not understood: train.py:7: registry[dims.kind](model): what is called is chosen at run time\n"
+            "\n"
+            "1 stack in 1 file\n");
+  EXPECT_THAT(render_scan_json(*code), HasSubstr("\"schema\": \"ordercheck/scan/1\""));
+}
+
+TEST_F(Scan, OfAFolderReadsWhatCanBeRead) {
+  write("a.py", kSetup);
+  write("b/bad.py", "x = (\n");
+  const auto code = scan_code(folder_.string());
+  ASSERT_TRUE(code) << code.error().message;
+  EXPECT_EQ(code->files, 1);
+  ASSERT_EQ(code->unread.size(), 1u);
+  EXPECT_THAT(without_folder(in_words(code->unread.front())), StartsWith("b/bad.py:1: is not Python"));
+  EXPECT_EQ(print(code->stacks.at(0).imported.stack), "compile@model,fsdp:reshard=never");
+}
+
+TEST_F(Scan, SaysInALineWhatIsNotCode) {
+  const auto error = [](const std::string& path) {
+    const auto code = scan_code(path);
+    return code ? "" : code.error().message;
+  };
+  EXPECT_THAT(error(write("bad.py", "ok = 1\ndef f(:\n")), StartsWith(folder_.string() + "/bad.py:2: is not Python"));
+  EXPECT_EQ(without_folder(error(write("a.txt", "x"))), "a.txt: a .py file or a folder is expected");
+  EXPECT_EQ(without_folder(error((folder_ / "none.py").string())), "none.py: there is no such file or folder");
+}
+
+TEST_F(Scan, EndsWhereItTakesTooLong) {
+  const auto code = scan_code(write("a.py", kSetup), std::chrono::milliseconds(1));
+  ASSERT_FALSE(code);
+  EXPECT_THAT(code.error().message, HasSubstr("did not end within 0.001 s; Python 3.9 or newer reads code"));
+}
+
+TEST_F(Scan, AnswersThatAreNoneAreALine) {
+  EXPECT_THAT(parse_scan_answer("{").error().message, StartsWith("the reader of code gave no answer that can be read: "));
+  EXPECT_EQ(parse_scan_answer(R"({"error": "too\nlarge"})").error().message, "too\\nlarge");
+  const auto with = [](const std::string& item) {
+    return parse_scan_answer(
+        R"({"files": 1, "bad": [], "left_out": [], "not_understood": [], "functions": [{"function": "f", "file": "a.py", "line": 1,
+            "not_understood": [], "stacks": [{"where": "", "items": [{"name": ")" +
+        item + R"(", "mode": "", "options": [], "scope": "", "file": "a.py", "line": 3, "call": "c", "call_file": "a.py",
+            "call_line": 3, "condition": ""}]}]}]})");
+  };
+  ASSERT_TRUE(with("fsdp"));
+  EXPECT_EQ(with("fsdp")->stacks.front().imported.stack.items.front().origin.line, 3);
+  EXPECT_THAT(with("fsdb").error().message, StartsWith("the reader of code: a.py:3: unknown transform 'fsdb'"));
+  EXPECT_EQ(with("tp,fsdp").error().message, "the reader of code: one item is expected, got 'tp,fsdp'");
+}
+
+}  // namespace
+}  // namespace ordercheck
