@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "check/render.h"
 #include "cli/command.h"
+#include "cli/project/check_code.h"
 #include "cli/project/project.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
@@ -32,6 +33,7 @@ Result<int> run_check(const CheckOptions& options) {
   const std::string& format = options.question.format;
   if (options.question.words.empty())
     return check_project({.question = options.question, .today = options.today, .strict = options.strict, .fix = options.fix});
+  if (is_code(options.question)) return check_code(options.question, options.strict);
   if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
     return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
   const auto asked = read_question(options.question);
@@ -62,7 +64,8 @@ void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Say whether a stack is legal, and why not")->group(kAsk);
   add_question(*command, "stack",
-               "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2, or a file that `import` reads; without one those of "
+               "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; or a file that `import` reads; or training code, a .py file or a "
+               "folder; without one those of "
                ".ordercheck.toml, here or above",
                options->question);
   command->get_option("stack")->required(false);

@@ -53,8 +53,9 @@ struct ProjectStack {
   Stack stack;
   std::string target;  // "pytorch-2.11"; "" where it was not said
   ProjectRun run;
-  Job job;       // what was written and nothing else
-  int line = 1;  // of the key `stack`
+  Job job;                // what was written and nothing else
+  int line = 1;           // of the key `stack`; of scanned code, of the function
+  std::string file = {};  // of scanned code; "" for a stack that the project's own file states
 };
 
 struct Allow {

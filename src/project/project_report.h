@@ -1,6 +1,7 @@
 // The stacks of a user's repository, judged: findings, those that are allowed, and entries that allow nothing any more.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct StackReport {
 };
 
 struct ProjectReport {
-  std::string path;                 // as a terminal here would open it; "" for a stack that no file names
-  std::string from_repository;      // from the top of the repository, as what reads a report elsewhere counts it
+  std::string path;             // as a terminal here would open it; "" for a stack that no file names
+  std::string from_repository;  // from the top of the repository, as what reads a report elsewhere counts it
+  // Files of scanned code, as origins name them, and each from the top of the repository.
+  std::map<std::string, std::string> code = {};
   std::vector<StackReport> stacks;  // in the order of the file
   std::vector<Allow> expired;       // their last day is over: they allow nothing, and are errors
   std::vector<Allow> idle;          // what they allow is found in no stack

@@ -1,7 +1,5 @@
 #include "project/project_view.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -22,8 +20,7 @@ using Json = nlohmann::ordered_json;
 struct Note {
   std::string rule;
   Severity severity = Severity::error;
-  std::string file = {};  // where another file than the report's states it
-  int line = 1;
+  Origin where;       // as a terminal here would open it
   std::string stack;  // the stack's name, "" of an entry
   std::string message;
   std::string fingerprint;
@@ -37,43 +34,48 @@ std::string try_text(const Finding& finding) {
                                : fmt::format("; try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
 }
 
-// Whether another project's file states it.
-bool is_imported(const ProjectStack& entry) {
-  return std::ranges::any_of(entry.stack.items, [](const Item& item) { return !item.origin.file.empty(); });
+Origin place_of(const ProjectReport& report, const ProjectStack& entry) {
+  return {.file = entry.file.empty() ? report.path : entry.file, .line = entry.line};
 }
 
-// Where the last of these items is stated; where no file states it, at the entry.
-Origin place_of(const ProjectStack& entry, const std::vector<std::size_t>& items) {
-  for (auto at = items.rbegin(); at != items.rend(); ++at)
-    if (*at < entry.stack.items.size() && !entry.stack.items[*at].origin.file.empty()) return entry.stack.items[*at].origin;
-  return {.file = "", .line = entry.line};
+// Of code, the call that comes last of those that are at odds; else where the stack is written.
+Origin place_of(const ProjectReport& report, const StackReport& one, const std::vector<std::size_t>& items) {
+  if (items.empty() || items.back() >= one.report.stack.items.size()) return place_of(report, one.entry);
+  const Origin& origin = one.report.stack.items[items.back()].origin;
+  return report.code.contains(origin.file) ? origin : place_of(report, one.entry);
 }
 
-Note note_of(const ProjectStack& entry, const Finding& finding) {
-  std::string parties;
+// As what reads a report elsewhere counts it.
+std::string in_repository(const ProjectReport& report, const Origin& where) {
+  const auto code = report.code.find(where.file);
+  return code == report.code.end() ? report.from_repository : code->second;
+}
+
+Note note_of(const ProjectReport& whole, const StackReport& one, const Finding& finding) {
+  const ProjectStack& entry = one.entry;
   std::vector<std::size_t> items;
-  for (const Party& party : finding.parties) {
-    parties += " " + party.text;
-    items.push_back(party.index);
-  }
-  const Origin place = place_of(entry, items);
+  for (const Party& party : finding.parties) items.push_back(party.index);
+  std::string parties;
+  for (const Party& party : finding.parties) parties += " " + party.text;
   return {
       .rule = finding.rule,
       .severity = finding.severity,
-      .file = place.file,
-      .line = std::max(1, place.line),
+      .where = place_of(whole, one, items),
       .stack = entry.name,
       .message = fmt::format("{}: {}; {}: {}{}", entry.name, finding.headline, finding.instead, finding.why, try_text(finding)),
       .fingerprint = entry.name + parties};
 }
 
-Note note_of(const ProjectStack& entry, const Unknown& unknown, const Target& target) {
+Note note_of(const ProjectReport& whole, const StackReport& one, const Unknown& unknown) {
+  const ProjectStack& entry = one.entry;
+  std::vector<std::size_t> items;
+  for (std::size_t at = 0; at < one.report.stack.items.size(); ++at)
+    if (one.report.stack.items[at].name == unknown.transform) items.push_back(at);
   return {.rule = id_of(unknown),
           .severity = Severity::advice,
-          .file = "",
-          .line = entry.line,
+          .where = place_of(whole, one, items),
           .stack = entry.name,
-          .message = fmt::format("{}: {}", entry.name, in_words(unknown, target)),
+          .message = fmt::format("{}: {}", entry.name, in_words(unknown, one.report.target)),
           .fingerprint = fmt::format("{} {}", entry.name, unknown.transform)};
 }
 
@@ -82,14 +84,13 @@ std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " i
 std::vector<Note> notes_of(const ProjectReport& report) {
   std::vector<Note> notes;
   for (const StackReport& one : report.stacks) {
-    for (const Finding& finding : one.report.findings) notes.push_back(note_of(one.entry, finding));
-    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(one.entry, unknown, one.report.target));
+    for (const Finding& finding : one.report.findings) notes.push_back(note_of(report, one, finding));
+    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(report, one, unknown));
   }
   for (const Allow& allow : report.expired)
     notes.push_back({.rule = kExpired,
                      .severity = Severity::error,
-                     .file = "",
-                     .line = allow.line,
+                     .where = {.file = report.path, .line = allow.line},
                      .stack = "",
                      .message = fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
                                             allow.rule, where_of(allow), allow.until, allow.reason),
@@ -97,8 +98,7 @@ std::vector<Note> notes_of(const ProjectReport& report) {
   for (const Allow& allow : report.idle)
     notes.push_back({.rule = kIdle,
                      .severity = Severity::advice,
-                     .file = "",
-                     .line = allow.line,
+                     .where = {.file = report.path, .line = allow.line},
                      .stack = "",
                      .message = fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
                                             where_of(allow), allow.reason),
@@ -153,8 +153,8 @@ Json json_of(const Allow& allow) {
 std::string render_project_text(const ProjectReport& report) {
   std::string text;
   for (const Note& note : notes_of(report))
-    text += fmt::format("{}:{}: {} {}: {}\n", report.path, note.line, name_of(note.severity), note.rule,
-                        one_line(displayable(note.message)));
+    text += fmt::format("{}:{}: {} {}: {}\n", one_line(displayable(note.where.file)), note.where.line, name_of(note.severity),
+                        note.rule, one_line(displayable(note.message)));
   for (const StackReport& one : report.stacks) {
     for (const AllowedFinding& allowed : one.allowed)
       text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
@@ -164,8 +164,8 @@ std::string render_project_text(const ProjectReport& report) {
     for (const NotJudged& rule : one.report.not_judged)
       open.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
     if (!open.empty())
-      text += fmt::format("{}: not judged, sizes unknown: {}; give them in sizes = {{ ... }}\n", one_line(one.entry.name),
-                          join(open, ", "));
+      text += fmt::format("{}: not judged, sizes unknown: {}; give them {}\n", one_line(one.entry.name), join(open, ", "),
+                          one.entry.file.empty() ? "in sizes = { ... }" : "with --set");
   }
   return text + summary_of(report) + "\n";
 }
@@ -176,6 +176,7 @@ std::string render_project_json(const ProjectReport& report) {
     Json allowed = Json::array();
     for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
     stacks.push_back({{"name", one.entry.name},
+                      {"file", place_of(report, one.entry).file},
                       {"line", one.entry.line},
                       {"model", one.entry.run.model},
                       {"apply", one.entry.run.apply},
@@ -200,16 +201,13 @@ std::string render_project_junit(const ProjectReport& report) {
   TestSuite suite{.name = file.empty() ? "ordercheck" : file, .properties = {}, .cases = {}};
   const std::vector<Note> notes = notes_of(report);
   for (const StackReport& one : report.stacks) {
-    TestCase made{.name = one.entry.name, .file = file, .line = file.empty() ? 0 : one.entry.line};
+    const std::string own = in_repository(report, place_of(report, one.entry));
+    TestCase made{.name = one.entry.name, .file = own, .line = own.empty() ? 0 : one.entry.line};
     for (const Note& note : notes) {
       if (note.stack != one.entry.name) continue;
       made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, note.message);
       if (note.severity != Severity::error) continue;
-      if (made.end == TestEnd::passed) {
-        made.message = fmt::format("{}: {}", note.rule, note.message);
-        made.line = file.empty() ? 0 : note.line;
-        if (!note.file.empty()) made.file = note.file;
-      }
+      if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, note.message);
       made.end = TestEnd::failed;
     }
     if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
@@ -225,7 +223,7 @@ std::string render_project_junit(const ProjectReport& report) {
                              .message = note.message,
                              .detail = "",
                              .file = file,
-                             .line = note.line});
+                             .line = note.where.line});
   return render_junit({suite});
 }
 
@@ -235,8 +233,8 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
     log.results.push_back({.rule = note.rule,
                            .level = note.severity == Severity::error ? SarifLevel::error : SarifLevel::warning,
                            .message = note.message,
-                           .file = note.file.empty() ? report.from_repository : note.file,
-                           .line = note.line,
+                           .file = in_repository(report, note.where),
+                           .line = note.where.line,
                            .stack = note.stack,
                            .fingerprint = note.fingerprint});
   // No findings, and no silence either: code scanning lists notes apart.
@@ -247,8 +245,8 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
            .level = SarifLevel::note,
            .message = fmt::format(
                "{}: not judged, sizes unknown: {}; give them {}", one.entry.name, join(open.sizes, ", "),
-               is_imported(one.entry) || report.from_repository.empty() ? "with --set" : "in the sizes of the stack"),
-           .file = report.from_repository,
+               report.from_repository.empty() || !one.entry.file.empty() ? "with --set" : "in the sizes of the stack"),
+           .file = in_repository(report, place_of(report, one.entry)),
            .line = one.entry.line,
            .stack = one.entry.name,
            .fingerprint = one.entry.name});
@@ -264,8 +262,8 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
 std::string render_project_github(const ProjectReport& report) {
   std::string text;
   for (const Note& note : notes_of(report)) {
-    const std::string& file = note.file.empty() ? report.from_repository : note.file;
-    const std::string where = file.empty() ? "" : fmt::format("file={},line={},", escaped_property(file), note.line);
+    const std::string file = in_repository(report, note.where);
+    const std::string where = file.empty() ? "" : fmt::format("file={},line={},", escaped_property(file), note.where.line);
     text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
                         escaped_property("ordercheck " + note.rule), escaped_data(note.message));
   }

@@ -47,7 +47,10 @@ def shard(model, config):
         )
         self.assertEqual(
             items(code),
-            ["compile a.py:9 if config.compile.enable", "fsdp a.py:10 if config.dp, fully_shard a.py:14, through shard a.py:10"],
+            [
+                "compile a.py:9 if config.compile.enable",
+                "fsdp a.py:10 if config.dp, fully_shard a.py:14, through shard a.py:10",
+            ],
         )
         self.assertEqual(stacks(code), ["setup: compile@model,fsdp@model"])
 
@@ -133,7 +136,10 @@ def setup(model, on):
     fully_shard(model)
 """
         )
-        self.assertEqual(items(code), ["compile a.py:13 if on, model.compile a.py:10, through helper a.py:13", "fsdp a.py:14"])
+        self.assertEqual(
+            items(code),
+            ["compile a.py:13 if on, model.compile a.py:10, through helper a.py:13", "fsdp a.py:14"],
+        )
 
     def test_match_and_conditional_expressions_are_branches(self) -> None:
         code = (

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -9,8 +10,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "check/repair.h"
 #include "check/program_edits.h"
+#include "check/repair.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
 #include "project/project_fix.h"
@@ -98,16 +99,6 @@ std::string rendered(const ProjectReport& report, const std::string& format, con
   return format == "text" ? render_project_text(report) : render_for_ci(report, format, rules);
 }
 
-// GitHub and code scanning count from the top of the repository, of which this folder may be a part. Where there is no repository
-// the file is in its top folder.
-std::string from_repository(const std::filesystem::path& file) {
-  std::error_code failed;
-  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, failed), failed);
-  for (auto above = whole.parent_path(); above.has_relative_path(); above = above.parent_path())
-    if (std::filesystem::exists(above / ".git", failed)) return whole.lexically_relative(above).generic_string();
-  return file.filename().generic_string();
-}
-
 Result<JudgedProject> judge_project(const ProjectCheck& asked) {
   const auto day = day_of(asked.today);
   if (!day) return day.error();
@@ -161,18 +152,27 @@ std::string render_for_ci(const ProjectReport& report, const std::string& format
   return format == "junit" ? render_project_junit(report) : render_project_github(report);
 }
 
+std::string from_repository(const std::filesystem::path& file) {
+  std::error_code failed;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, failed), failed);
+  for (auto above = whole.parent_path(); above.has_relative_path(); above = above.parent_path())
+    if (std::filesystem::exists(above / ".git", failed)) return whole.lexically_relative(above).generic_string();
+  return file.filename().generic_string();
+}
+
 ProjectReport judged_in_file(Report report, const std::string& file) {
   if (file.empty()) return judged(std::move(report));
-  // What another file states, which this one names, is beside it.
-  for (Item& item : report.stack.items) {
-    Origin& origin = item.origin;
-    if (origin.line == 0)
-      origin = {};
-    else
-      origin.file = from_repository(origin.file == file ? std::filesystem::path(file)
-                                                        : std::filesystem::path(file).parent_path() / origin.file);
+  std::map<std::string, std::string> stated_in;
+  for (const Item& item : report.stack.items) {
+    const Origin& origin = item.origin;
+    if (origin.line == 0) continue;
+    // What another file states, which this one names, is beside it.
+    const std::filesystem::path path = origin.file == file ? std::filesystem::path(file) : std::filesystem::path(file).parent_path() / origin.file;
+    stated_in[origin.file] = from_repository(path);
   }
-  return judged(std::move(report), file, from_repository(file));
+  ProjectReport made = judged(std::move(report), file, from_repository(file));
+  made.code = std::move(stated_in);
+  return made;
 }
 
 Result<int> check_project(const ProjectCheck& asked) {

@@ -1,6 +1,7 @@
 // ordercheck check without a stack: the stacks of the .ordercheck.toml here or in a folder above.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ std::string render_for_ci(const ProjectReport& report, const std::string& format
 
 // A stack that `file` states, judged: its findings stand where its items do. Of no file where that is "".
 ProjectReport judged_in_file(Report report, const std::string& file);
+
+// A file as GitHub and code scanning count it, from the top of its repository, of which this folder may be a part. Where there is no
+// repository the file is in its top folder.
+std::string from_repository(const std::filesystem::path& file);
 
 // The exit code. `today` is 2026-11-23, "" for the day of this machine. Reads the file and rule pages; runs and imports nothing
 // that the file names.

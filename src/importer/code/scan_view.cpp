@@ -23,10 +23,15 @@ std::string shown(const NotUnderstood& note) {
   return fmt::format("{}: {}: {}", shown(note.where), shown(note.text), shown(note.why));
 }
 
+// In the file of its function a line is enough.
+std::string within(const ScannedStack& one, const Origin& where) {
+  return where.file == one.function.file ? fmt::format("line {}", where.line) : shown(where);
+}
+
 // An item that a helper applies stands where the helper is called: its own call is told behind it.
-std::string call_of(const Item& item, const ScannedCall& call) {
+std::string call_of(const ScannedStack& one, const Item& item, const ScannedCall& call) {
   const bool is_here = call.where.file == item.origin.file && call.where.line == item.origin.line;
-  return is_here ? shown(call.call) : fmt::format("{} at {}", shown(call.call), shown(call.where));
+  return is_here ? shown(call.call) : fmt::format("{} at {}", shown(call.call), within(one, call.where));
 }
 
 std::string paragraph_of(const ScannedStack& one) {
@@ -34,7 +39,7 @@ std::string paragraph_of(const ScannedStack& one) {
   std::string text = fmt::format("{}: {}\n  {}\n", shown(one.function), shown(one.imported.part), print(one.imported.stack));
   std::vector<std::vector<std::string>> rows;
   for (std::size_t at = 0; at < items.size(); ++at)
-    rows.push_back({"  " + items[at].name, shown(items[at].origin), call_of(items[at], one.calls[at]),
+    rows.push_back({"  " + items[at].name, within(one, items[at].origin), call_of(one, items[at], one.calls[at]),
                     one.calls[at].condition.empty() ? "" : "if " + shown(one.calls[at].condition)});
   return text + in_columns(rows);
 }

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +32,7 @@ class Scan : public testing::Test {
   std::string without_folder(std::string text) const {
     const std::string here = folder_.string() + "/";
     for (std::size_t at; (at = text.find(here)) != std::string::npos;) text.erase(at, here.size());
-    return std::regex_replace(text, std::regex("(\\S) {2,}"), "$1  ");  // columns are as wide as the path
+    return text;
   }
 
   fs::path folder_;
@@ -57,8 +56,8 @@ TEST_F(Scan, PrintsEachStackWithItsPlaces) {
   EXPECT_EQ(without_folder(render_scan_text(*code)),
             "train.py:3: setup\n"
             "  compile@model,fsdp:reshard=never\n"
-            "    compile  train.py:5  model.compile  if dims.compile\n"
-            "    fsdp     train.py:6  fully_shard at train.py:10\n"
+            "    compile  line 5  model.compile           if dims.compile\n"
+            "    fsdp     line 6  fully_shard at line 10\n"
             "  not understood: train.py:7: registry[dims.kind](model): what is called is chosen at run time\n"
             "\n"
             "1 stack in 1 file\n");
