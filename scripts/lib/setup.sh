@@ -236,6 +236,12 @@ need_projects() {
   done
 }
 
+# Sets old_torchtitan: a release whose code is read and never run, to see that older code is read too.
+need_old_torchtitan() {
+  old_torchtitan=$cache/torchtitan-0.1.0
+  install_once "$old_torchtitan" "torchtitan 0.1.0" install_packages --no-deps "torchtitan==0.1.0"
+}
+
 # Prints what a driver's PROJECT says in requirements=(...), one a line.
 requirements_of() {
   python3 - "$1" <<'END'

@@ -32,7 +32,7 @@ void add_scan(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("scan", "Print the order in which training code applies its transforms")->group(kAsk);
   command->add_option("path", options->path, "A .py file, or a folder of them; nothing of it is imported or run")->required();
   add_format_option(*command, options->format);
-  show_examples(*command, {"scan train/parallelize.py"});
+  show_examples(*command, {"scan docs/guide/scanned/train.py"});
   command->callback([options, &exit_code] { exit_code = ended("scan", run_scan(*options)); });
 }
 

@@ -9,8 +9,13 @@
 namespace ordercheck {
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
                      const std::string& from_repository) {
-  ProjectReport made{
-      .path = project.path, .from_repository = from_repository, .code = {}, .stacks = {}, .expired = {}, .idle = {}};
+  ProjectReport made{.path = project.path,
+                     .from_repository = from_repository,
+                     .of_code = false,
+                     .code = {},
+                     .stacks = {},
+                     .expired = {},
+                     .idle = {}};
   std::vector<bool> used(project.allows.size(), false);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     StackReport one{.entry = project.stacks[i], .report = std::move(reports[i]), .allowed = {}};

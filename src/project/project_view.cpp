@@ -148,6 +148,8 @@ Json json_of(const Allow& allow) {
   return {{"rule", allow.rule}, {"stack", allow.stack}, {"reason", allow.reason}, {"until", allow.until}, {"line", allow.line}};
 }
 
+Json json_of(const Origin& where) { return {{"file", displayable(where.file)}, {"line", where.line}}; }
+
 }  // namespace
 
 std::string render_project_text(const ProjectReport& report) {
@@ -175,14 +177,30 @@ std::string render_project_json(const ProjectReport& report) {
   for (const StackReport& one : report.stacks) {
     Json allowed = Json::array();
     for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
+    if (report.of_code) {
+      Json items = Json::array();
+      for (const Item& item : one.report.stack.items) items.push_back(json_of(item.origin));
+      stacks.push_back({{"name", displayable(one.entry.name)},
+                        {"function", json_of(place_of(report, one.entry))},
+                        {"items", items},
+                        {"report", Json::parse(render_json(one.report))}});
+      continue;
+    }
     stacks.push_back({{"name", one.entry.name},
-                      {"file", place_of(report, one.entry).file},
                       {"line", one.entry.line},
                       {"model", one.entry.run.model},
                       {"apply", one.entry.run.apply},
                       {"allowed", allowed},
                       {"report", Json::parse(render_json(one.report))}});
   }
+  if (report.of_code)
+    return Json{{"schema", "ordercheck/check-code/1"},
+                {"path", displayable(report.path)},
+                {"stacks", stacks},
+                {"errors", errors_of(report)},
+                {"advice", advice_of(report)}}
+               .dump(2) +
+           "\n";
   for (const Allow& allow : report.expired) expired.push_back(json_of(allow));
   for (const Allow& allow : report.idle) idle.push_back(json_of(allow));
   return Json{{"schema", "ordercheck/check-project/1"},

@@ -37,6 +37,11 @@ ASKED = {
         f"check fsdp=2,tp=2,ac,pp=2,compile,ddp=2 --for pytorch-2.16 --rules {LATEST}",
     ],
     "check-project-1": [f"check --rules {LATEST}"],
+    "check-code-1": [
+        f"check {SOURCE}/docs/guide/scanned/train.py --rules {LATEST}",
+        f"check {SOURCE}/docs/schemas --rules {LATEST}",
+    ],
+    "scan-1": [f"scan {SOURCE}/docs/guide/scanned", f"scan {SOURCE}/docs/schemas"],
     "suggest-1": [f"suggest fsdp=2,tp=2,ac --rules {LATEST}", f"suggest ddp=2,fsdp=2 --rules {LATEST}"],
     "import-1": ["import data/import/train.yaml data/import/with_zero3.yaml data/import/llama3_8b.toml"],
     "of-file-1": [

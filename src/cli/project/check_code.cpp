@@ -80,6 +80,7 @@ Result<int> check_code(const Question& question, bool strict) {
     reports.back().newest_run = asked->settled.newest_run;
   }
   ProjectReport report = judged(project, std::move(reports), "", from_repository(path));
+  report.of_code = true;
   for (const ScannedStack& one : code->stacks)
     for (const Item& item : one.imported.stack.items) report.code[item.origin.file] = from_repository(item.origin.file);
   for (const ProjectStack& one : project.stacks) report.code[one.file] = from_repository(one.file);

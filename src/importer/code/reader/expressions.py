@@ -94,9 +94,8 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     text = written(node)
     base = evaluate(frame, node.value)
     value = frame.lookup(text)
-    if value is not None:
-        if value.scope or value.refs or value.fields or value.literals or value.made_by:
-            return value
+    if value is not None and value != UNKNOWN and value != Value(mentions=value.mentions):
+        return value
     return attribute_of(base, node.attr, node.value)
 
 
