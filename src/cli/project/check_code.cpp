@@ -50,7 +50,7 @@ void tell_what_was_not_read(const ScannedCode& code, const std::string& path) {
   for (const ScannedStack& one : code.stacks)
     for (const NotUnderstood& note : one.imported.not_understood) add(note);
   if (!notes.empty())
-    fmt::print(stderr, "ordercheck check: {} not understood; ordercheck scan {} names them\n",
+    fmt::print(stderr, "ordercheck check: {} not understood; ordercheck scan {} names each\n",
                counted(static_cast<std::int64_t>(notes.size()), "call was", "calls were"), one_line(displayable(path)));
 }
 
