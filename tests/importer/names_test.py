@@ -23,7 +23,7 @@ class Names(unittest.TestCase):
             "def f():\n    from torch.distributed.fsdp import fully_shard\n    fully_shard(model)\n",
             "from torch.distributed.fsdp import fully_shard\nshard = fully_shard\nshard(model)\n",
             "import torch.distributed.fsdp as d\ngetattr(d, 'fully_shard')(model)\n",
-            "from functools import partial\nfrom torch.distributed.fsdp import fully_shard\npartial(fully_shard, mesh=m)(model)\n",
+            "from functools import partial\nfrom torch.distributed.fsdp import fully_shard\npartial(fully_shard)(model)\n",
             "from torch.distributed.fsdp import fully_shard\nkinds = {'fsdp': fully_shard}\nkinds['fsdp'](model)\n",
             "from torch.distributed.fsdp import fully_shard\nwrap = lambda m: fully_shard(m)\nwrap(model)\n",
         ):

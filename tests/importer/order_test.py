@@ -1,5 +1,6 @@
 """Which order the reader finds: branches, loops, helpers, and what is applied to which part of a model."""
 
+import sys
 import unittest
 
 from scanned import items, notes, read, stacks
@@ -141,6 +142,7 @@ def setup(model, on):
             ["compile a.py:13 if on, model.compile a.py:10, through helper a.py:13", "fsdp a.py:14"],
         )
 
+    @unittest.skipIf(sys.version_info < (3, 10), "Python 3.9 has no match")
     def test_match_and_conditional_expressions_are_branches(self) -> None:
         code = (
             IMPORTS

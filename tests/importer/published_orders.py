@@ -1,4 +1,4 @@
-"""published_orders.py TORCHTITAN_0_2_2 TORCHTITAN_0_1_0: the orders that torchtitan's own functions apply, each file read alone.
+"""published_orders.py TORCHTITAN_0_2_2 TORCHTITAN_0_1_0: the orders that functions of torchtitan apply, each file read alone.
 
 The table was written by hand from the sources of both releases: v0.2.2 is 73a0e6979, v0.1.0 is f7084fc78."""
 
@@ -10,7 +10,10 @@ from scanned import answer, stack_of
 
 # File below torchtitan/, function -> its stacks. Options are left out here.
 OF_0_2_2 = {
-    ("models/llama3/infra/parallelize.py", "parallelize_llama"): ["tp,cp,ac,compile,fsdp", "tp,cp,ac,compile,replicate"],
+    ("models/llama3/infra/parallelize.py", "parallelize_llama"): [
+        "tp,cp,ac,compile,fsdp",
+        "tp,cp,ac,compile,replicate",
+    ],
     ("models/llama4/infra/parallelize.py", "parallelize_llama"): [
         "tp,ep,cp,ac,compile,fsdp",
         "tp,ep,cp,ac,compile,replicate",
@@ -42,8 +45,12 @@ OF_0_2_2 = {
     ],
     ("experiments/vlm/infra/parallelize.py", "parallelize_vlm"): ["ac,compile,fsdp", "ac,compile,replicate"],
     ("experiments/autoparallel/llama3/parallelize_llama.py", "parallelize_llama"): ["auto_parallel"],
-    ("experiments/autoparallel/deepseek_v3/parallelize_deepseekv3.py", "parallelize_deepseekv3"): ["auto_parallel"],
-    ("experiments/autoparallel/local_map_deepseek_v3/parallelize_deepseekv3.py", "parallelize_deepseekv3"): ["auto_parallel"],
+    ("experiments/autoparallel/deepseek_v3/parallelize_deepseekv3.py", "parallelize_deepseekv3"): [
+        "auto_parallel"
+    ],
+    ("experiments/autoparallel/local_map_deepseek_v3/parallelize_deepseekv3.py", "parallelize_deepseekv3"): [
+        "auto_parallel"
+    ],
     ("experiments/rl/unified/infra/parallelize.py", "apply_non_moe_tp"): ["tp"],
 }
 OF_0_1_0 = {
@@ -53,7 +60,10 @@ OF_0_1_0 = {
         "tp,sac,compile,fsdp",
         "tp,sac,compile,replicate",
     ],
-    ("experiments/llama4/infra/parallelize.py", "parallelize_llama"): ["tp,ac,compile,fsdp", "tp,ac,compile,replicate"],
+    ("experiments/llama4/infra/parallelize.py", "parallelize_llama"): [
+        "tp,ac,compile,fsdp",
+        "tp,ac,compile,replicate",
+    ],
     ("experiments/flux/infra/parallelize.py", "parallelize_flux"): ["ac,fsdp"],
     ("experiments/flux/infra/parallelize.py", "parallelize_encoders"): ["fsdp"],
     ("experiments/simple_fsdp/parallelize.py", "parallelize_llama"): [
@@ -117,10 +127,17 @@ class Torchtitan(unittest.TestCase):
         """Helpers are followed into their files: checkpointing is then by block or by operator."""
         found = answer(folders[0] / "torchtitan")
         self.assertEqual((found["bad"], found["left_out"]), ([], []))
-        of_llama3 = [f for f in found["functions"] if f["file"].endswith("models/llama3/infra/parallelize.py")]
+        of_llama3 = [
+            f for f in found["functions"] if f["file"].endswith("models/llama3/infra/parallelize.py")
+        ]
         self.assertEqual(
             sorted(plain(stack["items"]) for stack in of_llama3[0]["stacks"]),
-            ["tp,cp,ac,compile,fsdp", "tp,cp,ac,compile,replicate", "tp,cp,sac,compile,fsdp", "tp,cp,sac,compile,replicate"],
+            [
+                "tp,cp,ac,compile,fsdp",
+                "tp,cp,ac,compile,replicate",
+                "tp,cp,sac,compile,fsdp",
+                "tp,cp,sac,compile,replicate",
+            ],
         )
 
 
