@@ -133,6 +133,13 @@ def setup(model, kind):
         )
         self.assertEqual(notes(code.replace("model.compile()", "model.eval()")), [])
 
+    def test_a_decorator_of_the_files_is_named_only_around_transforms(self) -> None:
+        code = "def logged(f):\n    return f\n@logged\ndef setup(model):\n    model.compile()\n"
+        self.assertEqual(
+            notes(code), ["a.py:3: logged: what a decorator does around the function is not followed"]
+        )
+        self.assertEqual(notes(code.replace("model.compile()", "model.eval()")), [])
+
     def test_helpers_of_others_that_only_ask_are_not_named(self) -> None:
         code = "from mine import count_parallel, is_fsdp, build\ncount_parallel(model)\nis_fsdp(model)\nbuild(model)\n"
         self.assertEqual(notes(code), [])

@@ -173,6 +173,7 @@ class Options(unittest.TestCase):
                 "the order is accelerate's own"
             ],
         )
+        self.assertEqual(notes(code.replace("prepare(model)", "prepare(train_dl, optimizer)")), [])
         self.assertEqual(notes("thing = Thing()\nthing.prepare(model)\n"), [])
 
 

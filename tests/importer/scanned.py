@@ -15,7 +15,8 @@ from main import answer_to  # noqa: E402
 def stack_of(items: list[dict]) -> str:
     words = []
     for item in items:
-        word = item["name"] + ("=" + item["mode"] if item["mode"] else "")
+        word = item["name"] + ("=" + item["degrees"] if item.get("degrees") else "")
+        word += "=" + item["mode"] if item["mode"] else ""
         for name, value in item["options"]:
             word += ":" + name + ("=" + value if value else "")
         words.append(word + ("@" + item["scope"] if item["scope"] else ""))

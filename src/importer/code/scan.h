@@ -12,6 +12,9 @@
 
 namespace ordercheck {
 
+// Of code, whose calls are the order; a configuration that is code has it from whoever reads it.
+inline constexpr const char* kOrderOfCalls = "the order of its calls";
+
 // How code comes to an item.
 struct ScannedCall {
   std::string call;       // the callable as written: "fully_shard"

@@ -22,6 +22,8 @@ NotUnderstood note_of(const Answer& told) {
 // As the notation writes it, so that one parser decides what an item may be.
 std::string notation_of(const Answer& told) {
   std::string text = told.at("name").get<std::string>();
+  // Of a configuration; code states none.
+  if (const auto degrees = told.value("degrees", ""); !degrees.empty()) text += "=" + degrees;
   if (const auto mode = told.at("mode").get<std::string>(); !mode.empty()) text += "=" + mode;
   for (const Answer& option : told.at("options")) {
     text += ":" + option.at(0).get<std::string>();
@@ -32,7 +34,7 @@ std::string notation_of(const Answer& told) {
 }
 
 Result<ScannedStack> stack_of(const Answer& function, const Answer& told) {
-  ScannedStack made{.imported = {.format = "training code", .order_from = "the order of its calls"},
+  ScannedStack made{.imported = {.format = "training code", .order_from = function.value("order_from", kOrderOfCalls)},
                     .function = place_of(function)};
   const auto name = function.at("function").get<std::string>(), where = told.at("where").get<std::string>();
   made.imported.part = (name.empty() ? "the file" : name) + (where.empty() ? "" : ", where " + where);

@@ -37,6 +37,7 @@ std::string call_of(const ScannedStack& one, const Item& item, const ScannedCall
 std::string paragraph_of(const ScannedStack& one) {
   const std::vector<Item>& items = one.imported.stack.items;
   std::string text = fmt::format("{}: {}\n  {}\n", shown(one.function), shown(one.imported.part), print(one.imported.stack));
+  if (one.imported.order_from != kOrderOfCalls) text += fmt::format("  in the order of {}\n", shown(one.imported.order_from));
   std::vector<std::vector<std::string>> rows;
   for (std::size_t at = 0; at < items.size(); ++at)
     rows.push_back({"  " + items[at].name, within(one, items[at].origin), call_of(one, items[at], one.calls[at]),

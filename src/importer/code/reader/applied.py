@@ -219,7 +219,8 @@ def apply_accelerate(frame: Frame, node: ast.Call, accelerator: Value) -> Value:
     found: list[tuple[str, str]] = []
     parallelism = accelerator.field("parallelism_config") or UNKNOWN
     for field, name in (("tp_size", "tp"), ("cp_size", "cp")):
-        if parallelism.field(field) is not None:
+        size = parallelism.field(field)
+        if size is not None and size.literals != frozenset([1]):
             found.append((name, ""))
     precision = accelerator.field("mixed_precision")
     if precision is not None and precision.literals == frozenset(["fp8"]):

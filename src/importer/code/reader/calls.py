@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,9 @@ ASKING_WORDS = (
     "_assert",
     "test",
 )
+NO_MODEL = re.compile(
+    r"(dl|loader|loaders|optimizer|scheduler|dataset)$"
+)  # what accelerate prepares beside models
 KERAS_WORDS = ("optimizer", "loss", "metrics", "loss_weights")
 
 
@@ -269,6 +273,8 @@ def _method(
     of_accelerate = any(ref.startswith("accelerate.") for ref in receiver.made_by)
     by_name = written(func.value).rpartition(".")[2] == "accelerator" and not receiver.made_by
     if name == "prepare" and (of_accelerate or by_name):
+        if all(NO_MODEL.search(written(given)) for given in arguments.nodes):
+            return None
         return applied.apply_accelerate(frame, node, receiver)
     if name not in METHODS or receiver.refs:
         return None

@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 
 from catalogue import DEFAULT_SCOPE
-from source import BadFile, Function, Project, read_sources
+from registry import ORDER_FROM, Registry, is_registry, items_of
+from source import BadFile, Function, Module, Project, read_sources
 from tree import Flattened, Item, Note, Path, Seq, flatten, notes_of, worded
 from values import UNKNOWN
 from walk import walk_function
@@ -47,6 +48,9 @@ def scan(path: str) -> dict[str, object]:
         result.notes = [note for note in result.notes if not note.about or note.about in applying]
     printed = _printed(results, walker.followed)
     told = [_told(result) for result in printed if result.has_items()]
+    for module in sources.modules:
+        if is_registry(module):
+            told += _configurations(module)
     # A note of a function without transforms stands where nothing else tells of it.
     others = [note for result in printed if not result.has_items() for note in result.notes]
     return {
@@ -56,6 +60,31 @@ def scan(path: str) -> dict[str, object]:
         "functions": _bounded(told, left_out),
         "not_understood": [_note(note) for note in _once(others)[:MOST_NOTES]],
     }
+
+
+def _configurations(module: Module) -> list[dict[str, object]]:
+    """The configurations of a registry, each as the one stack that it states."""
+    registry = Registry(module)
+    told: list[dict[str, object]] = []
+    for name, node in registry.functions.items():
+        made = registry.configuration(name)
+        if made is None:
+            continue
+        items, notes = items_of(module, node.lineno, made)
+        if not items:
+            continue
+        stated = [{**_item(item, (item.file, item.line)), "degrees": degrees} for item, degrees in items]
+        told.append(
+            {
+                "function": name,
+                "file": module.path,
+                "line": node.lineno,
+                "order_from": ORDER_FROM,
+                "stacks": [{"where": "", "items": stated}],
+                "not_understood": [_note(note) for note in _once(notes)[:MOST_NOTES]],
+            }
+        )
+    return told
 
 
 def _walked(walker: Walker, function: Function) -> Result:

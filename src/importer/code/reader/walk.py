@@ -77,16 +77,17 @@ class Frame:
             self.names[name] = (
                 UNKNOWN  # a local name hides what the file calls so, also above its first assignment
             )
-        self.note_decorators(node)
         self.walk_all(node.body)
+        self.note_decorators(node)
 
     def note_decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        applies = any(has_items(step) for step in self.steps)
         for decorator in node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             for ref in self.quietly(lambda called=called: evaluate(self, called)).refs:  # type: ignore[misc]
                 if ref == "torch.compile":
                     self.note(decorator, "it compiles the function that it decorates, no module")
-                elif ref.startswith("@"):
+                elif ref.startswith("@") and applies:
                     self.note(decorator, "what a decorator does around the function is not followed")
 
     def walk_all(self, body: list[ast.stmt]) -> None:

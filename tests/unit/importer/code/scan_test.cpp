@@ -64,6 +64,23 @@ TEST_F(Scan, PrintsEachStackWithItsPlaces) {
   EXPECT_THAT(render_scan_json(*code), HasSubstr("\"schema\": \"ordercheck/scan/1\""));
 }
 
+TEST_F(Scan, OfAConfigurationTellsDegreesAndWhoFixesTheOrder) {
+  const auto code = scan_code(write("config_registry.py",
+                                    "def small():\n"
+                                    "    return Trainer.Config(parallelism=ParallelismConfig(\n"
+                                    "        tensor_parallel_degree=2, data_parallel_shard_degree=4,\n"
+                                    "        data_parallel_replicate_degree=2))\n"));
+  ASSERT_TRUE(code) << code.error().message;
+  EXPECT_EQ(without_folder(render_scan_text(*code)),
+            "config_registry.py:1: small\n"
+            "  tp=2,hsdp=2x4\n"
+            "  in the order of torchtitan b5bcd76c6, models/llama3/parallelize.py 40-78\n"
+            "    tp    line 3  parallelism.tensor_parallel_degree\n"
+            "    hsdp  line 4  parallelism.data_parallel_replicate_degree\n"
+            "\n"
+            "1 stack in 1 file\n");
+}
+
 TEST_F(Scan, OfAFolderReadsWhatCanBeRead) {
   write("a.py", kSetup);
   write("b/bad.py", "x = (\n");
