@@ -14,6 +14,7 @@
 #include "cli/project/project.h"
 #include "importer/code/scan.h"
 #include "project/project_view.h"
+#include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -60,7 +61,8 @@ bool is_code(const Question& question) {
   if (question.words.size() != 1) return false;
   const std::string& word = question.words.front();
   std::error_code failed;
-  return word.ends_with(".py") || std::filesystem::is_directory(word, failed);
+  // A folder may be called like a transform: what can be a stack is one.
+  return word.ends_with(".py") || (std::filesystem::is_directory(word, failed) && !parse_stack(word));
 }
 
 Result<int> check_code(const Question& question, bool strict) {

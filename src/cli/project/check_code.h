@@ -8,7 +8,7 @@
 
 namespace ordercheck::cli {
 
-// Whether what stands where a stack may is training code: a .py file, or a folder.
+// Whether what stands where a stack may is training code: a .py file, or a folder that is called like no stack.
 bool is_code(const Question& question);
 
 // The exit code. Of the stacks that `scan` finds, those with two transforms or more.

@@ -11,12 +11,35 @@ namespace {
 
 using Answer = nlohmann::json;
 
+// Each part is read before any value is made of them: GCC 12 frees twice what an aggregate holds already where a later part throws.
 Origin place_of(const Answer& told, const char* file = "file", const char* line = "line") {
-  return {.file = told.at(file).get<std::string>(), .line = told.at(line).get<int>()};
+  Origin place;
+  place.file = told.at(file).get<std::string>();
+  place.line = told.at(line).get<int>();
+  return place;
 }
 
 NotUnderstood note_of(const Answer& told) {
-  return {.text = told.at("text").get<std::string>(), .where = place_of(told), .why = told.at("why").get<std::string>()};
+  NotUnderstood note;
+  note.text = told.at("text").get<std::string>();
+  note.where = place_of(told);
+  note.why = told.at("why").get<std::string>();
+  return note;
+}
+
+ScannedCall call_of_item(const Answer& told) {
+  ScannedCall call;
+  call.call = told.at("call").get<std::string>();
+  call.where = place_of(told, "call_file", "call_line");
+  call.condition = told.at("condition").get<std::string>();
+  return call;
+}
+
+UnreadFile unread_of(const Answer& told) {
+  UnreadFile file;
+  file.where = place_of(told);
+  file.why = told.at("text").get<std::string>();
+  return file;
 }
 
 // As the notation writes it, so that one parser decides what an item may be.
@@ -34,20 +57,20 @@ std::string notation_of(const Answer& told) {
 }
 
 Result<ScannedStack> stack_of(const Answer& function, const Answer& told) {
-  ScannedStack made{.imported = {.format = "training code", .order_from = function.value("order_from", kOrderOfCalls)},
-                    .function = place_of(function)};
+  ScannedStack made;
+  made.imported.format = "training code";
+  made.imported.order_from = function.value("order_from", kOrderOfCalls);
+  made.function = place_of(function);
   const auto name = function.at("function").get<std::string>(), where = told.at("where").get<std::string>();
   made.imported.part = (name.empty() ? "the file" : name) + (where.empty() ? "" : ", where " + where);
   for (const Answer& item : told.at("items")) {
     const auto parsed = parse_stack(notation_of(item), place_of(item));
-    if (!parsed) return Error{"the reader of code: " + split(parsed.error().message, '\n').front()};
+    if (!parsed) return Error{"the reader of code: " + one_line(displayable(split(parsed.error().message, '\n').front()))};
     if (parsed->items.size() != 1)
       return Error{fmt::format("the reader of code: one item is expected, got '{}'", one_line(displayable(notation_of(item))))};
     made.imported.stack.items.push_back(parsed->items.front());
     made.imported.stack.items.back().origin = place_of(item);
-    made.calls.push_back({.call = item.at("call").get<std::string>(),
-                          .where = place_of(item, "call_file", "call_line"),
-                          .condition = item.at("condition").get<std::string>()});
+    made.calls.push_back(call_of_item(item));
   }
   for (const Answer& note : function.at("not_understood")) made.imported.not_understood.push_back(note_of(note));
   return made;
@@ -55,10 +78,10 @@ Result<ScannedStack> stack_of(const Answer& function, const Answer& told) {
 
 Result<ScannedCode> code_of(const Answer& told) {
   if (told.contains("error")) return Error{one_line(displayable(told.at("error").get<std::string>()))};
-  ScannedCode code{.files = told.at("files").get<int>(), .stacks = {}, .unread = {}, .not_understood = {}};
+  ScannedCode code;
+  code.files = told.at("files").get<int>();
   for (const char* part : {"bad", "left_out"})
-    for (const Answer& file : told.at(part))
-      code.unread.push_back({.where = place_of(file), .why = file.at("text").get<std::string>()});
+    for (const Answer& file : told.at(part)) code.unread.push_back(unread_of(file));
   for (const Answer& function : told.at("functions"))
     for (const Answer& stack : function.at("stacks")) {
       auto made = stack_of(function, stack);
