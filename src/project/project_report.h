@@ -24,7 +24,7 @@ struct StackReport {
 struct ProjectReport {
   std::string path;             // as a terminal here would open it; "" for a stack that no file names
   std::string from_repository;  // from the top of the repository, as what reads a report elsewhere counts it
-  bool of_code = false;  // its stacks are what scanned code applies, and no file states them
+  bool of_code = false;         // its stacks are what scanned code applies, and no file states them
   // Files of scanned code, as origins name them, and each from the top of the repository.
   std::map<std::string, std::string> code = {};
   std::vector<StackReport> stacks;  // in the order of the file
