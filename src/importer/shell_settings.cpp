@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -252,6 +253,8 @@ std::vector<Word> split_options(std::vector<Word> words) {
       all.push_back(std::move(word));
       continue;
     }
+    if (front > 0)
+      all.push_back({.text = word.text.substr(0, front), .line = word.line, .literal = false, .first = word.first});
     std::string part;
     int line = word.line;
     for (const char c : word.text.substr(front) + " ") {
@@ -266,6 +269,27 @@ std::vector<Word> split_options(std::vector<Word> words) {
   return all;
 }
 
+// Variables that hold options: ARGS=(--a 1), and ARGS="--a 1", of which the words are split.
+std::set<std::string> option_lists(const std::vector<Word>& words) {
+  std::set<std::string> names;
+  for (const Word& word : words) {
+    std::string_view name = word.text;
+    if (!name.ends_with('=')) continue;
+    name.remove_suffix(name.ends_with("+=") ? 2 : 1);
+    if (is_name(name)) names.emplace(name);
+  }
+  return names;
+}
+
+// "$ARGS", "${ARGS}" and "${ARGS[@]}" of such a variable: more options, and no value of the one before.
+bool stands_for_options(std::string_view text, const std::set<std::string>& lists) {
+  if (!text.starts_with('$')) return false;
+  text.remove_prefix(text.starts_with("${") ? 2 : 1);
+  for (const std::string_view end : {"}", "[@]", "[*]"})
+    if (text.ends_with(end)) text.remove_suffix(end.size());
+  return lists.contains(std::string(text));
+}
+
 }  // namespace
 
 Result<ShellSettings> read_shell(std::string_view text, const std::string& file) {
@@ -273,6 +297,7 @@ Result<ShellSettings> read_shell(std::string_view text, const std::string& file)
   if (!checked) return checked.error();
   const std::vector<Word> words = split_options(ShellWords(*checked).all());
   const ShellVariables variables(words);
+  const std::set<std::string> lists = option_lists(words);
   ShellSettings read;
   std::map<std::string, std::size_t> places;  // among those that are certain
   int depth = 0;
@@ -288,7 +313,8 @@ Result<ShellSettings> read_shell(std::string_view text, const std::string& file)
                     .elements = {},
                     .where = {file, word.line}};
     if (setting.key.size() > kLongestKey) return error_at(file, word.line, "an option longer than any is");
-    const bool has_next = at + 1 < words.size() && !words[at + 1].first && !is_option(words[at + 1].text);
+    const bool has_next = at + 1 < words.size() && !words[at + 1].first && !is_option(words[at + 1].text) &&
+                          !stands_for_options(words[at + 1].text, lists);
     if (sign != std::string::npos || has_next) {
       const Word& value = sign != std::string::npos ? word : words[at + 1];
       const std::string raw = sign != std::string::npos ? word.text.substr(sign + 1) : value.text;

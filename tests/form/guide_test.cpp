@@ -1,4 +1,8 @@
 // What the hand-written guides say about the code is there.
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +28,26 @@ TEST(Guide, ExplainsEveryVerdictAndGrade) {
     EXPECT_THAT(guide, HasSubstr("| `" + std::string(name_of(static_cast<Verdict>(i))) + "` |"));
   for (int i = 0; i <= static_cast<int>(GradeKind::stale); ++i)
     EXPECT_THAT(guide, HasSubstr("| `" + std::string(name_of(static_cast<GradeKind>(i))) + "` |"));
+}
+
+// Every block of a guide that begins with a command.
+std::vector<std::string> transcripts_of(const std::string& guide) {
+  std::vector<std::string> blocks;
+  constexpr std::string_view kOpens = "```\n$ ", kCloses = "\n```\n";
+  for (std::size_t at = guide.find(kOpens); at != guide.npos; at = guide.find(kOpens, at + 1)) {
+    const std::size_t begin = at + 4, end = guide.find(kCloses, begin);
+    if (end == guide.npos) break;
+    blocks.push_back(guide.substr(begin, end - begin + 1));
+  }
+  return blocks;
+}
+
+// tests/cli/import.test runs them, in the folder of its files.
+TEST(Guide, ShowsOfImportsWhatATestRuns) {
+  const std::string ran = text_of("tests/cli/import.test");
+  const std::vector<std::string> blocks = transcripts_of(text_of("docs/guide/importing.md"));
+  EXPECT_GE(blocks.size(), 9u);
+  for (const std::string& block : blocks) EXPECT_THAT(ran, HasSubstr("$ cd {data}/import && " + block.substr(2)));
 }
 
 }  // namespace

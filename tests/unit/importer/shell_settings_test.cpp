@@ -27,6 +27,11 @@ TEST(ShellSettings, StandInQuotedArgumentsToo) {
             "3 --a=2\n4 --b=true\n6 --c=3\n");
 }
 
+TEST(ShellSettings, AreNoValuesOfTheOptionBeforeThem) {
+  EXPECT_EQ(shell_of("A=(--a 1)\nB=\"--b 2\"\nC=3\nrun --d ${A[@]} --e $B --f \"${A[@]}\" --g $C\n"),
+            "1 --a=1\n2 --b=2\n4 --d=true\n4 --e=true\n4 --f=true\n4 --g=3\n");
+}
+
 TEST(ShellSettings, HaveTheValuesOfPlainVariables) {
   EXPECT_EQ(
       shell_of("A=2\nexport B=\"$A\"\nC=${C:-3}\nrun --a $A --b ${B} --c $C --d ${D:-4} --e ${1:-five} --f '$A' --g x${A}y\n"),
