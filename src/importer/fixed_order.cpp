@@ -32,7 +32,8 @@ std::vector<FixedOrder> all_orders() {
     assert(order && "a file of this repository");
     std::string source = file["source"].value_or("");
     if (const auto* date = file["date"].as_string()) source += fmt::format(" ({})", date->get());
-    orders.push_back({.name = one.name, .order = *order, .source = std::move(source)});
+    const std::string_view name = one.name;
+    orders.push_back({.name = std::string(name.substr(name.rfind('/') + 1)), .order = *order, .source = std::move(source)});
   }
   return orders;
 }

@@ -10,7 +10,7 @@
 namespace ordercheck {
 
 struct FixedOrder {
-  std::string name;    // of the file, without ".toml"
+  std::string name;    // of the file, without its folder and ".toml"
   Stack order;         // without degrees
   std::string source;  // "accelerate 16cb6eb8, accelerator.py from about line 1531 to 1720 (2026-07-24)"
 };
