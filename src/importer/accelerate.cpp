@@ -162,7 +162,9 @@ Imported accelerate_stack(SettingList settings, const ReadBeside& read) {
   if (type.starts_with("MULTI_")) {
     reading.add_data_parallel(reading.ranks.value_or(0), 1, false, reading.where("distributed_type"), {});
   } else if (!type.empty() && lower(type) != "no" && type != "false") {
-    reading.refuse(*reading.find("distributed_type"), "expected NO, MULTI_GPU, FSDP or DEEPSPEED");
+    // One that is a variable is told already.
+    if (const Setting* stated = reading.find("distributed_type"))
+      reading.refuse(*stated, "expected NO, MULTI_GPU, FSDP or DEEPSPEED");
   }
   if (!cast.empty()) reading.add("amp=" + cast, reading.where("mixed_precision"));
   add_dynamo(reading, false);

@@ -130,8 +130,8 @@ Imported verl_stack(SettingList settings, const ReadBeside&) {
     Reading reading(std::move(settings), verl_keys(), {"actor.fsdp_config.*"});
     if (strategy.empty() || strategy == "fsdp" || strategy == "fsdp2")
       add_verl_fsdp(reading, strategy);
-    else
-      reading.refuse(*reading.find("actor.strategy"), "expected fsdp, fsdp2 or megatron");
+    else if (const Setting* stated = reading.find("actor.strategy"))  // one that is a variable is told already
+      reading.refuse(*stated, "expected fsdp, fsdp2 or megatron");
     imported = reading.take("verl", fixed_order("verl"));
   }
   imported.format = "verl";

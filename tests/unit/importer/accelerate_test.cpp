@@ -81,6 +81,8 @@ TEST(Accelerate, GuessesNothing) {
       "? f:3 fsdp_config.fsdp_version: two: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not judged\n"
       "? f:4 fsdp_config.fsdp_new_option: 1: a key that ordercheck does not know\n"
       "? f:5 num_processes: many: expected a number of ranks, 1 or more\n");
+  EXPECT_EQ(shown_import("distributed_type: ${TYPE}\n"),
+            "\n? f:1 distributed_type: ${TYPE}: a variable without a plain value in this file\n");
   EXPECT_EQ(shown_import("distributed_type: TPU\n"),
             "\n? f:1 distributed_type: TPU: expected NO, MULTI_GPU, FSDP or DEEPSPEED\n");
   EXPECT_EQ(shown_import("distributed_type: NO\nmixed_precision: int8\n"),

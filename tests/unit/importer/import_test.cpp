@@ -16,9 +16,10 @@ TEST(Import, SaysWhatItLookedFor) {
       shown_import("a: 1\n"),
       "f:1: no format that is known; looked for the keys of accelerate (distributed_type or compute_environment), automodel "
       "(distributed.strategy or distributed._target_ or distributed.dp_size), axolotl (base_model), deepspeed "
-      "(zero_optimization* or train_micro_batch_size_per_gpu or train_batch_size), megatron (MODEL_ARGS.--*), torchtitan "
-      "(parallelism.*_degree or job.dump_folder or training.seq_len), and in a script for --tensor-model-parallel-size "
-      "(megatron); --as NAME says which it is");
+      "(zero_optimization* or train_micro_batch_size_per_gpu or train_batch_size), megatron (MODEL_ARGS.--*), prime-rl "
+      "(trainer.model.* or orchestrator.* or deployment.num_train_gpus), torchtitan (parallelism.*_degree or "
+      "job.dump_folder or training.seq_len), verl (actor_rollout_ref.*), and in a script for "
+      "--tensor-model-parallel-size (megatron); --as NAME says which it is");
   EXPECT_THAT(shown_import("#!/bin/bash\necho --tensor-model-parallel-size:\n"), StartsWith("f:1: no format that is known"));
   EXPECT_THAT(shown_import(""), StartsWith("f:1: no format that is known"));
 }
