@@ -40,8 +40,10 @@ class Judge {
   // The rules, compiled, and what its job adds to every stack.
   const Catalogue& catalogue() const { return *catalogue_; }
   const ConditionValues& job_values() const { return job_values_; }
-  StackMatch match(const Stack& stack) const { return {*catalogue_, stack, job_values_}; }  // refers to both
-  const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }            // of one of rules()
+  StackMatch match(const Stack& stack, MissingDegrees missing = MissingDegrees::open) const {  // refers to both
+    return {*catalogue_, stack, job_values_, missing};
+  }
+  const Grade& grade(const Rule& rule) const { return grades_[index_of(rule)]; }  // of one of rules()
   Severity severity(const Rule& rule) const { return severities_[index_of(rule)]; }
   // A page about other versions of the target, which a run has shown to be right in leaving this one out; or one that is silent
   // about other projects than its own.

@@ -63,11 +63,12 @@ Result<int> run_check(const CheckOptions& options) {
 void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Say whether a stack is legal, and why not")->group(kAsk);
-  add_question(*command, "stack",
-               "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; or a file that `import` reads; or training code, a .py file or a "
-               "folder; without one those of "
-               ".ordercheck.toml, here or above",
-               options->question);
+  add_question(
+      *command, "stack",
+      "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; or a file that `import` reads; or training code, a .py file or a "
+      "folder; without one those of "
+      ".ordercheck.toml, here or above",
+      options->question);
   command->get_option("stack")->required(false);
   command->remove_option(command->get_option("--json"));
   command->remove_option(command->get_option("--format"));

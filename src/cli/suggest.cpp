@@ -79,7 +79,8 @@ void add_suggest(CLI::App& app, int& exit_code) {
   auto all = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("suggest", "Put transforms into the order that the rules recommend, with reasons");
   command->group(kAsk);
-  add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2; or a file that `import` reads", *question);
+  add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2; or a file that `import` reads",
+               *question);
   command->add_flag("--all", *all, "Every legal order, one a line; of those that may change places one alone")
       ->excludes("--format", "--json");
   show_examples(*command, {"suggest fsdp=4,compile,ac,tp=2", "suggest --all fsdp=4,compile,ac,tp=2"});

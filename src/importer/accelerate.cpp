@@ -137,7 +137,7 @@ Imported with_deepspeed(SettingList settings, const ReadBeside& read) {
   for (const NotUnderstood& one : missing) reading.note(one.text, one.where, one.why);
   add_deepspeed(reading, accelerate_cast(reading));
   add_dynamo(reading, false);
-  return reading.take("accelerate", fixed_order("deepspeed"));
+  return reading.take("accelerate", fixed_order("deepspeed"), "deepspeed");
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ Imported axolotl_stack(SettingList settings, const ReadBeside& read) {
     add_axolotl_checkpointing(reading);
     add_deepspeed(reading, cast);
     add_axolotl_compile(reading, false);
-    return reading.take("axolotl", fixed_order("deepspeed"));
+    return reading.take("axolotl", fixed_order("deepspeed"), "deepspeed");
   }
   if (const Setting* steps = reading.find("gradient_accumulation_steps")) reading.set_size("accumulation", *steps);
   if (asks_for_fsdp(reading, whole)) return axolotl_with_fsdp(reading, cast);

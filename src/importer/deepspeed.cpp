@@ -169,7 +169,7 @@ std::optional<SettingList> deepspeed_file(const Setting& names, const ReadBeside
 Imported deepspeed_stack(SettingList settings, const ReadBeside&) {
   Reading reading(std::move(settings), deepspeed_keys(), deepspeed_sections());
   add_deepspeed(reading);
-  return reading.take("DeepSpeed", fixed_order("deepspeed"));
+  return reading.take("DeepSpeed", fixed_order("deepspeed"), "deepspeed");
 }
 
 }  // namespace ordercheck

@@ -33,6 +33,7 @@ struct Imported {
   std::map<std::string, long long> sizes;  // that the file states, by the names of model_size_names and step_size_names
   std::optional<int> ranks;                // where the file states them
   std::vector<NotUnderstood> not_understood;
+  std::string project = "";  // whose own implementation of the transforms runs; "" where PyTorch's does
   friend bool operator==(const Imported&, const Imported&) = default;
 };
 

@@ -217,7 +217,7 @@ Imported megatron_stack(ShellSettings settings) {
     if (reading.flag(dtype).value_or(false))
       reading.note(dtype, reading.where(dtype), "Megatron casts the model itself; no transform stands for it");
   if (reading.flag("--untie-embeddings-and-output-weights").value_or(false)) reading.set_flag("tied", false);
-  return reading.take("Megatron arguments", fixed_order("megatron"));
+  return reading.take("Megatron arguments", fixed_order("megatron"), "megatron");
 }
 
 }  // namespace ordercheck

@@ -164,7 +164,7 @@ void Reading::note(std::string text, const Origin& where, std::string why) {
   not_understood_.push_back({.text = one_line(displayable(text)), .where = where, .why = std::move(why)});
 }
 
-Imported Reading::take(std::string format, const FixedOrder& order) {
+Imported Reading::take(std::string format, const FixedOrder& order, std::string project) {
   for (const char* axis : {"pp", "tp", "cp", "ep"}) add_degree(axis);
   for (const Item& item : put_in_order(stack_, order.order))
     note(print(item), item.origin, "the order of the project does not place it; it stands last here");
@@ -176,7 +176,8 @@ Imported Reading::take(std::string format, const FixedOrder& order) {
           .order_from = order.source,
           .sizes = std::move(sizes_),
           .ranks = ranks,
-          .not_understood = std::move(not_understood_)};
+          .not_understood = std::move(not_understood_),
+          .project = std::move(project)};
 }
 
 }  // namespace ordercheck

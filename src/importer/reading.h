@@ -75,7 +75,7 @@ class Reading {
   std::optional<int> ranks;
 
   // The items in their fixed order. Degrees of pp, tp, cp and ep that no item has taken become items of their own.
-  Imported take(std::string format, const FixedOrder& order);
+  Imported take(std::string format, const FixedOrder& order, std::string project = "");
 
  private:
   struct Stated {

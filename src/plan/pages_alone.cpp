@@ -25,7 +25,7 @@ PagesAlone::PagesAlone(const std::vector<Rule>& rules, const Hello& hello)
     : rules_(at_their_word(rules)), no_runs_(), judge_(rules_, given_version(target_of(hello)), no_runs_) {}
 
 bool PagesAlone::has_error(const Stack& stack) const {
-  StackMatch match = judge_.match(stack);
+  StackMatch match = judge_.match(stack, MissingDegrees::as_run);
   const std::vector<std::size_t> fired = places_in(match.fired());
   return std::ranges::any_of(fired, [&](std::size_t page) { return judge_.severity(rules_[page]) == Severity::error; });
 }

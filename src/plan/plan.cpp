@@ -36,7 +36,7 @@ bool builds_model(const Hello& hello, const std::string& model) {
 
 std::vector<std::string> rules_against(const Stack& stack, const Catalogue& catalogue) {
   const ConditionValues values = values_of(Job{});
-  StackMatch match(catalogue, stack, values);
+  StackMatch match(catalogue, stack, values, MissingDegrees::as_run);
   std::vector<std::string> ids;
   for (const std::size_t page : places_in(match.fired())) ids.push_back(catalogue.pages()[page].id);
   return ids;

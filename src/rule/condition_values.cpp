@@ -132,6 +132,8 @@ void ValuesOfStack::finish() {
   put(slots().world, world_size(mesh_), std::ranges::find(assumed_, true) != assumed_.end());
 }
 
+void ValuesOfStack::take_missing_degrees_as_run() { values_.assume_nothing(); }
+
 ConditionValues condition_values(const Stack& stack, const Job& job) {
   ValuesOfStack values(values_of(job));
   for (const Item& item : stack.items) values.add(share_of(item), item.degrees);

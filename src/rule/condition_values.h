@@ -33,6 +33,7 @@ class ConditionValues {
   }
   // Of a degree that nobody wrote: it is more than 1, and no more is known of it.
   bool is_assumed(std::size_t slot) const { return (assumed_ >> slot & 1) != 0; }
+  void assume_nothing() { assumed_ = 0; }
   void assume(std::size_t slot, long long value) {
     set(slot, value);
     assumed_ |= std::uint64_t{1} << slot;
@@ -68,6 +69,7 @@ class ValuesOfStack {
   explicit ValuesOfStack(const ConditionValues& job);
   void add(const ItemShare& share, std::span<const Degree> degrees);
   void finish();
+  void take_missing_degrees_as_run();                        // behind finish(): what nobody wrote is kMissingDegree
   const ConditionValues& values() const { return values_; }  // behind finish()
 
  private:

@@ -103,7 +103,12 @@ std::vector<Result<Rule>> parsed(const std::vector<fs::path>& paths, const fs::p
     }
     return rules;
   };
-  std::future<std::vector<Result<Rule>>> second = std::async(std::launch::async, some, paths.size() / 2, paths.size());
+  std::future<std::vector<Result<Rule>>> second;
+  try {
+    second = std::async(std::launch::async, some, paths.size() / 2, paths.size());
+  } catch (const std::system_error&) {  // there is no room for a thread
+    return some(0, paths.size());
+  }
   std::vector<Result<Rule>> all = some(0, paths.size() / 2);
   for (Result<Rule>& rule : second.get()) all.push_back(std::move(rule));
   return all;

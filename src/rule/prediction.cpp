@@ -51,7 +51,7 @@ Prediction predict(const Stack& stack, const Catalogue& catalogue, const Target&
   bool only_orders = true;
   std::vector<std::vector<Firing>> where;
   const ConditionValues values = values_of(job);
-  StackMatch match(catalogue, trained, values);
+  StackMatch match(catalogue, trained, values, MissingDegrees::as_run);
   for (const std::size_t page : places_in(match.fired())) {
     const Rule& rule = catalogue.pages()[page];
     if (is_silent_for(rule, target.project)) continue;

@@ -7,8 +7,8 @@
 
 namespace ordercheck {
 
-StackMatch::StackMatch(const Catalogue& catalogue, const Stack& stack, const ConditionValues& job)
-    : catalogue_(catalogue), job_(job) {
+StackMatch::StackMatch(const Catalogue& catalogue, const Stack& stack, const ConditionValues& job, MissingDegrees missing)
+    : catalogue_(catalogue), job_(job), missing_(missing) {
   for (const Item& item : stack.items) items_.push_back({.kind = &catalogue.kind_of(item), .degrees = item.degrees});
 }
 
@@ -68,6 +68,7 @@ const ConditionValues& StackMatch::values() {
     values_.emplace(job_);
     for (const Placed& item : items_) values_->add(item.kind->share, item.degrees);
     values_->finish();
+    if (missing_ == MissingDegrees::as_run) values_->take_missing_degrees_as_run();
   }
   return values_->values();
 }

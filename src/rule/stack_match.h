@@ -12,10 +12,14 @@
 
 namespace ordercheck {
 
+// Of a degree that nobody wrote, who asks about a job knows that it is more than 1 and no more; in a run it is kMissingDegree.
+enum class MissingDegrees { open, as_run };
+
 // Pages are named by their place in the catalogue. Refers to the catalogue, the stack and the job's values; one thread at a time.
 class StackMatch {
  public:
-  StackMatch(const Catalogue& catalogue, const Stack& stack, const ConditionValues& job);
+  StackMatch(const Catalogue& catalogue, const Stack& stack, const ConditionValues& job,
+             MissingDegrees missing = MissingDegrees::open);
 
   // Pages that fire: a pass over the pairs of items, all pages at once.
   const PageBits& fired();
@@ -67,6 +71,7 @@ class StackMatch {
 
   const Catalogue& catalogue_;
   const ConditionValues& job_;
+  MissingDegrees missing_;
   std::vector<Placed> items_;
   std::optional<ValuesOfStack> values_;
   std::optional<PageBits> fired_if_met_, fired_, ordering_, commuting_;

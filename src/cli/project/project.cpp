@@ -167,7 +167,8 @@ ProjectReport judged_in_file(Report report, const std::string& file) {
     const Origin& origin = item.origin;
     if (origin.line == 0) continue;
     // What another file states, which this one names, is beside it.
-    const std::filesystem::path path = origin.file == file ? std::filesystem::path(file) : std::filesystem::path(file).parent_path() / origin.file;
+    const std::filesystem::path path =
+        origin.file == file ? std::filesystem::path(file) : std::filesystem::path(file).parent_path() / origin.file;
     stated_in[origin.file] = from_repository(path);
   }
   ProjectReport made = judged(std::move(report), file, from_repository(file));

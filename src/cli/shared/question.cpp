@@ -62,12 +62,25 @@ void add_target_option(CLI::App& command, std::string& target) {
       "Judge for an engine and version: pytorch-2.11, pytorch (the default), native, torchtitan-0.2.2, megatron, ...");
 }
 
+namespace {
+
+// Whom the question is about: whoever it says; else whose implementation the file configures, where pages speak of that project.
+Result<Target> target_of(const Question& question, const WrittenStack& written, const std::vector<EngineFile>& engines) {
+  const bool is_said = !question.target.empty() || !question.python.empty();
+  const std::string project = is_said || !written.imported ? "" : written.imported->project;
+  if (!project.empty())
+    if (const auto own = asked_target(project, "", engines); own && load_knowledge(question.rules, *own)) return own;
+  return asked_target(question.target, question.python, engines);
+}
+
+}  // namespace
+
 Result<CheckInput> read_question(const Question& question) {
   const auto stacks = stacks_of(question.words);
   if (!stacks) return stacks.error();
   const auto engines = known_engines(question.rules);
   if (!engines) return engines.error();
-  const auto asked = asked_target(question.target, question.python, *engines);
+  const auto asked = target_of(question, stacks->front(), *engines);
   if (!asked) return asked.error();
   auto knowledge = load_knowledge(question.rules, *asked);
   if (!knowledge) return knowledge.error();

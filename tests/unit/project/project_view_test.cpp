@@ -33,11 +33,12 @@ TEST(ProjectSarif, WhatCouldNotBeJudgedIsANote) {
 TEST(ProjectView, FindsItemsWhereAFileStatesThem) {
   Report report;
   report.stack = parse_stack("fsdp=2,tp=2").value();
-  report.stack.items[0].origin = {"a/train.yaml", 3};
-  report.stack.items[1].origin = {"a/more.json", 9};
+  report.stack.items[0].origin = {"train.yaml", 3};
+  report.stack.items[1].origin = {"more.json", 9};
   report.findings = {{.rule = "ORD-1", .severity = Severity::error, .parties = {{0, "fsdp=2"}, {1, "tp=2"}}},
                      {.rule = "ORD-2", .severity = Severity::error, .parties = {{0, "fsdp=2"}}}};
-  const ProjectReport judged_there = judged(report, "train.yaml", "a/train.yaml");
+  ProjectReport judged_there = judged(report, "train.yaml", "a/train.yaml");
+  judged_there.code = {{"train.yaml", "a/train.yaml"}, {"more.json", "a/more.json"}};
   const auto results = nlohmann::json::parse(render_project_sarif(judged_there, {}, "1"))["runs"][0]["results"];
   ASSERT_EQ(results.size(), 2u);
   const auto place = [&](std::size_t at) { return results[at]["locations"][0]["physicalLocation"]; };

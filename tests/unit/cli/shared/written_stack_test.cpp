@@ -86,15 +86,15 @@ TEST_F(WrittenStackTest, StatesSizesThatTheJobKnows) {
   const auto written = stack_written(path);
   ASSERT_TRUE(written);
   const Job job = with_stated(Job({}, {{"heads", 8}}), *written->imported);
-  EXPECT_EQ(job.sizes, (ConditionValues{{"dim", 8},
-                                        {"experts", 8},
-                                        {"ffn_hidden", 16},
-                                        {"head_dim", 2},
-                                        {"heads", 8},
-                                        {"kv_heads", 2},
-                                        {"layers", 4},
-                                        {"sequence_length", 32},
-                                        {"tied", 0}}));
+  EXPECT_EQ(job.sizes, (Sizes{{"dim", 8},
+                              {"experts", 8},
+                              {"ffn_hidden", 16},
+                              {"head_dim", 2},
+                              {"heads", 8},
+                              {"kv_heads", 2},
+                              {"layers", 4},
+                              {"sequence_length", 32},
+                              {"tied", 0}}));
   for (const auto& [name, size] : job.sizes)
     EXPECT_TRUE(std::ranges::count(model_size_names(), name) + std::ranges::count(step_size_names(), name) == 1) << name;
 }
