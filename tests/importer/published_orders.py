@@ -1,7 +1,8 @@
-"""published_orders.py TORCHTITAN_0_2_2 TORCHTITAN_0_1_0: the orders that functions of torchtitan apply, each file read alone.
+"""published_orders.py TORCHTITAN_0_2_2 TORCHTITAN_0_1_0 ORDERCHECK: orders of functions of torchtitan, each file read alone.
 
 The table was written by hand from the sources of both releases: v0.2.2 is 73a0e6979, v0.1.0 is f7084fc78."""
 
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -140,7 +141,21 @@ class Torchtitan(unittest.TestCase):
             ],
         )
 
+    def test_the_guide_shows_what_check_prints_of_it(self) -> None:
+        root = Path(__file__).resolve().parents[2]
+        command = "check torchtitan/models/llama3/infra/parallelize.py --for torchtitan-0.2.2"
+        checked = subprocess.run(
+            [ordercheck, *command.split(), "--rules", root / "rules"],
+            cwd=folders[0],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        shown = f"```text\n$ ordercheck {command}\n{checked.stdout}```\n"
+        self.assertIn(shown, (root / "docs/guide/importing.md").read_text())
+
 
 if __name__ == "__main__":
     folders = [Path(sys.argv.pop(1)), Path(sys.argv.pop(1))]
+    ordercheck = Path(sys.argv.pop(1)).resolve()
     unittest.main()
