@@ -148,7 +148,7 @@ std::string render(const TrainerAdvice& one) {
 }
 
 std::string verdict_of(const Report& report) {
-  const std::string counts =
+  std::string counts =
       in_words(Counts{.errors = count_of(report, Severity::error), .advice = count_of(report, Severity::advice)});
   if (!counts.empty()) return counts;
   return report.not_judged.empty() && report.unknown.empty() ? "Nothing against it"

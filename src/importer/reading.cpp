@@ -160,7 +160,7 @@ void Reading::refuse(const Setting& setting, std::string why) {
   not_understood_.push_back({.text = in_words(setting), .where = setting.where, .why = std::move(why)});
 }
 
-void Reading::note(std::string text, const Origin& where, std::string why) {
+void Reading::note(const std::string& text, const Origin& where, std::string why) {
   not_understood_.push_back({.text = one_line(displayable(text)), .where = where, .why = std::move(why)});
 }
 

@@ -69,7 +69,7 @@ class Reading {
   void add_data_parallel(int replicate, int shard, bool always, const Origin& where, const DataParallel& as);
 
   void refuse(const Setting& setting, std::string why);
-  void note(std::string text, const Origin& where, std::string why);
+  void note(const std::string& text, const Origin& where, std::string why);
   void set_size(const std::string& name, const Setting& setting);
   void set_flag(const std::string& name, bool on) { sizes_[name] = on ? 1 : 0; }
   std::optional<int> ranks;

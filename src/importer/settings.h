@@ -35,7 +35,7 @@ using SettingList = std::vector<Setting>;
 std::string in_words(const Setting& setting);
 
 // Bounds of what is read of a file that anybody may have written.
-inline constexpr std::size_t kLargestImport = 8 * 1024 * 1024;
+inline constexpr std::size_t kLargestImport = std::size_t{8} << 20;
 inline constexpr std::size_t kMostSettings = 50'000;
 inline constexpr std::size_t kLongestKey = 500;  // with the names of the tables around it
 inline constexpr int kDeepestImport = 64;

@@ -76,7 +76,7 @@ class Evaluation {
     const Number left = number(condition_.left(node)), right = number(condition_.right(node));
     if (left.state == Number::none || right.state == Number::none) return Truth::no;
     if (left.state == Number::unknown || right.state == Number::unknown) return Truth::unknown;
-    if ((left.assumed || right.assumed) && !is_about_one(node)) return Truth::unknown;
+    if ((left.assumed || right.assumed) && !is_about_one(node)) return of_least(node.kind, left, right);
     const auto met = [&] {
       switch (node.kind) {
         case Kind::equal: return left.value == right.value;
@@ -89,6 +89,22 @@ class Evaluation {
       }
     };
     return met() ? Truth::yes : Truth::no;
+  }
+
+  // An assumed number is at least so much: 16 stages of 8 ranks are more than 8 ranks whatever multiplies them.
+  static Truth of_least(Kind kind, const Number& left, const Number& right) {
+    if (left.assumed && right.assumed) return Truth::unknown;
+    const bool above = left.assumed ? left.value > right.value : right.value > left.value;
+    if (!above) return Truth::unknown;
+    switch (kind) {
+      case Kind::equal: return Truth::no;
+      case Kind::unequal: return Truth::yes;
+      case Kind::greater:
+      case Kind::at_least: return left.assumed ? Truth::yes : Truth::no;
+      case Kind::less:
+      case Kind::at_most: return left.assumed ? Truth::no : Truth::yes;
+      default: assert(false && "a comparison"); return Truth::unknown;
+    }
   }
 
   // "tp > 1", "dp == 1": what is known of a degree that nobody wrote answers these, and no other.

@@ -62,7 +62,7 @@ MeshShare mesh_share_of(const Item& item) {
   if (info == nullptr) return share;
   assert(info->axes.size() <= share.axes.size() && "hsdp sizes two axes, and none sizes more");
   for (std::size_t i = 0; i < info->axes.size(); ++i)
-    share.axes[i] = static_cast<signed char>(std::ranges::find(kMeshAxes, info->axes[i]) - kMeshAxes.begin());
+    share.axes[i] = static_cast<int>(std::ranges::find(kMeshAxes, info->axes[i]) - kMeshAxes.begin());
   share.experts = info->name == kExperts;
   if (share.experts) share.etp = count_option(item, "etp", 1);
   return share;

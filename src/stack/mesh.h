@@ -42,7 +42,7 @@ Mesh mesh_of(const Stack& stack);
 
 // What an item multiplies by its degrees; of a mesh of items, worked out once an item.
 struct MeshShare {
-  std::array<signed char, 2> axes{-1, -1};  // places in kMeshAxes, outermost first; -1 for none
+  std::array<int, 2> axes{-1, -1};  // places in kMeshAxes, outermost first; -1 for none
   bool experts = false;
   int etp = 1;
 };

@@ -27,6 +27,15 @@ TEST(ConditionValues, OfADegreeThatNobodyWroteIsKnownThatItIsMoreThanOne) {
   EXPECT_EQ(truth("tp % 2 != 0", "fsdp"), Truth::yes) << "there is none: it is 1";
 }
 
+TEST(ConditionValues, OfAMeshWithOpenDegreesKnowWhatItTakesAtLeast) {
+  EXPECT_EQ(truth("world > ranks", "pp=16,tp=8,ddp"), Truth::yes);
+  EXPECT_EQ(truth("ranks < world", "pp=16,tp=8,ddp"), Truth::yes);
+  EXPECT_EQ(truth("world <= ranks", "pp=16,tp=8,ddp"), Truth::no);
+  EXPECT_EQ(truth("world == ranks", "pp=16,tp=8,ddp"), Truth::no);
+  EXPECT_EQ(truth("world > ranks", "tp=2,ddp"), Truth::unknown);
+  EXPECT_EQ(truth("world == ranks", "tp=2,ddp"), Truth::unknown);
+}
+
 TEST(ConditionValues, WhatAMeshTakesIsOpenWithOneDegreeOfIt) {
   EXPECT_EQ(truth("(dp_shard * cp * tp) % ep != 0", "ep=8,fsdp"), Truth::unknown);
   EXPECT_EQ(truth("(dp_shard * cp * tp) % ep != 0", "ep=8,fsdp=2"), Truth::yes);
