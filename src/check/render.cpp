@@ -125,7 +125,7 @@ std::string render(const std::vector<NotJudged>& open) {
     for (const std::string& size : one.sizes) {
       if (size == "ranks")
         ranks = true;
-      else if (!contains(model_size_names(), size) && !contains(step_size_names(), size))
+      else if (!is_size(size))
         degrees = true;
       else if (!contains(sizes, size + "=N"))
         sizes.push_back(size + "=N");
@@ -210,10 +210,10 @@ std::string render_text(const Report& report, bool colour, Detail detail) {
   for (const Unknown& one : report.unknown) text += in_words(one, report.target) + "\n";
   text += verdict_of(report) + ".";
   if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
-  const std::string known = report.newest_run
-                                ? fmt::format(", of which nothing was run: {} is the newest", print(*report.newest_run))
-                            : report.target_assumed ? ", the newest that the rules know"
-                                                    : "";
+  const std::string known =
+      report.newest_run ? fmt::format(", of which nothing was run: {} is the newest", print(*report.newest_run))
+      : report.target_assumed && names_a_release(*report.target.version) ? ", the newest that the rules know"
+                                                                         : "";
   text += fmt::format(" Judged for {}{}.\n", print(report.target), known);
   for (const TrainerAdvice& one : report.trainer) text += render(one);
   if (!report.not_judged.empty()) text += render(report.not_judged);

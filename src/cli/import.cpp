@@ -28,10 +28,8 @@ Result<int> run_import(const ImportCommand& command, const std::vector<std::stri
   for (const std::string& file : command.files) {
     const auto imported = import_file(file, {.format = command.as, .overrides = overrides});
     if (!imported) return imported.error();
-    for (const Imported& one : *imported) {
-      text += (text.empty() ? "" : "\n") + render_import_text(one);
-      all.push_back(one);
-    }
+    text += (text.empty() ? "" : "\n") + render_import_text(*imported);
+    all.push_back(*imported);
   }
   fmt::print("{}", command.format == "json" ? render_import_json(all) : text);
   return kNothingAgainst;

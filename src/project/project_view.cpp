@@ -1,5 +1,7 @@
 #include "project/project_view.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +11,7 @@
 #include "check/render.h"
 #include "report/ci/junit.h"
 #include "report/ci/sarif.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -148,6 +151,18 @@ Json json_of(const Allow& allow) {
   return {{"rule", allow.rule}, {"stack", allow.stack}, {"reason", allow.reason}, {"until", allow.until}, {"line", allow.line}};
 }
 
+// How what is open of a stack can be told: its sizes, and the degrees that it does not say.
+std::string way_to_give(const StackReport& one, const std::vector<std::string>& unknown, const char* sizes) {
+  const bool is_code = !one.entry.file.empty();
+  const auto is_given = [](const std::string& name) { return name == "ranks" || is_size(name); };
+  std::vector<std::string> ways;
+  if (std::ranges::any_of(unknown, is_given))
+    ways.push_back(fmt::format("give them {}", is_code ? "with --set and --world" : sizes));
+  if (!std::ranges::all_of(unknown, is_given))
+    ways.emplace_back(is_code ? "degrees that the code leaves open stay unknown" : "write a degree behind each transform");
+  return join(ways, "; ");
+}
+
 Json json_of(const Origin& where) { return {{"file", displayable(where.file)}, {"line", where.line}}; }
 
 }  // namespace
@@ -162,12 +177,14 @@ std::string render_project_text(const ProjectReport& report) {
       text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
                           one.entry.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
     if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.entry.name), print(*one.report.repaired));
-    std::vector<std::string> open;
-    for (const NotJudged& rule : one.report.not_judged)
+    std::vector<std::string> open, unknown;
+    for (const NotJudged& rule : one.report.not_judged) {
       open.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
+      unknown.insert(unknown.end(), rule.sizes.begin(), rule.sizes.end());
+    }
     if (!open.empty())
-      text += fmt::format("{}: not judged, sizes unknown: {}; give them {}\n", one_line(one.entry.name), join(open, ", "),
-                          one.entry.file.empty() ? "in sizes = { ... }" : "with --set");
+      text += fmt::format("{}: not judged, sizes unknown: {}; {}\n", one_line(one.entry.name), join(open, ", "),
+                          way_to_give(one, unknown, "in sizes = { ... }"));
   }
   return text + summary_of(report) + "\n";
 }
@@ -262,8 +279,8 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
           {.rule = open.rule,
            .level = SarifLevel::note,
            .message = fmt::format(
-               "{}: not judged, sizes unknown: {}; give them {}", one.entry.name, join(open.sizes, ", "),
-               report.from_repository.empty() || !one.entry.file.empty() ? "with --set" : "in the sizes of the stack"),
+               "{}: not judged, sizes unknown: {}; {}", one.entry.name, join(open.sizes, ", "),
+               way_to_give(one, open.sizes, report.from_repository.empty() ? "with --set" : "in the sizes of the stack")),
            .file = in_repository(report, place_of(report, one.entry)),
            .line = one.entry.line,
            .stack = one.entry.name,

@@ -138,10 +138,12 @@ Result<Target> parse_target(std::string_view text) {
   return target;
 }
 
+bool names_a_release(const Version& version) { return version != Version{{0}}; }
+
 std::string print(const Target& target) {
   std::string text = target.project;
   if (!target.implementation.empty()) text += "-" + target.implementation;
-  if (target.version) text += " " + print(*target.version);
+  if (target.version && names_a_release(*target.version)) text += " " + print(*target.version);
   return text;
 }
 

@@ -50,7 +50,9 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 Result<Target> parse_target(std::string_view text);
-std::string print(const Target& target);  // "pytorch 2.11"
+// "pytorch 2.11"; "megatron" where pages name no release of it.
+std::string print(const Target& target);
+bool names_a_release(const Version& version);  // any but 0, of ">=0"
 
 // A target without a version meets no bound: settle the version first (newest_known in rules.h).
 bool holds_for(const Holds& holds, const Target& target);

@@ -35,6 +35,8 @@ const std::vector<std::string>& step_size_names() {
   return names;
 }
 
+bool is_size(std::string_view name) { return contains(model_size_names(), name) || contains(step_size_names(), name); }
+
 SizeRange range_of_size(std::string_view name) {
   if (name == "experts") return {.least = 0};
   if (is_flag(name)) return {.least = 0, .most = 1};

@@ -25,6 +25,7 @@ using Sizes = std::map<std::string, long long>;
 //   microbatches           of a pipeline, and accumulation: what a step without one is cut into
 const std::vector<std::string>& model_size_names();
 const std::vector<std::string>& step_size_names();
+bool is_size(std::string_view name);  // one of both
 
 // What a size may be: 1 and more, but a model may be without experts, and a flag is 0 or 1.
 struct SizeRange {

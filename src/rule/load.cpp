@@ -92,7 +92,7 @@ std::vector<fs::path> pages_in(const fs::path& folder, std::vector<std::string>&
   return pages;
 }
 
-// Each page, in order, by two threads: whoever asks one question waits for this most of the time.
+// Each page, in order, by two threads: parsing pages is most of what a single `check` takes.
 std::vector<Result<Rule>> parsed(const std::vector<fs::path>& paths, const fs::path& root) {
   const auto some = [&](std::size_t begin, std::size_t end) {
     std::vector<Result<Rule>> rules;

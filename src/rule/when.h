@@ -1,6 +1,7 @@
 // The `when` expressions of rule pages: conditions over degrees and sizes, such as `tp > 1 && kv_heads % tp != 0`.
 //
-// Names: the degrees pp dp_replicate dp_shard cp tp ep etp (1 where the stack has none), dp = dp_replicate * dp_shard, world
+// Names: the degrees pp dp_replicate dp_shard cp tp ep etp (1 where the stack has none; of one that is not written it is known that it
+// is more than 1), dp = dp_replicate * dp_shard, world
 // = the ranks that the stack's mesh needs, ranks = the ranks there are (only when the question says so); the model sizes
 // layers dim heads kv_heads head_dim ffn_hidden vocab experts; the step sizes sequence_length sequences microbatches
 // accumulation; ac sac compile, how many items of that name there are; clip_alone, how many optimizers clip by clip_grad_norm_

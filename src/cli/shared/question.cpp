@@ -64,13 +64,28 @@ void add_target_option(CLI::App& command, std::string& target) {
 
 namespace {
 
-// Whom the question is about: whoever it says; else whose implementation the file configures, where pages speak of that project.
-Result<Target> target_of(const Question& question, const WrittenStack& written, const std::vector<EngineFile>& engines) {
+struct Asked {
+  Target target;
+  Knowledge knowledge;
+};
+
+Result<Asked> asked_of(const std::string& target, const std::string& python, const std::string& rules) {
+  const auto engines = known_engines(rules);
+  if (!engines) return engines.error();
+  const auto asked = asked_target(target, python, *engines);
+  if (!asked) return asked.error();
+  auto knowledge = load_knowledge(rules, *asked);
+  if (!knowledge) return knowledge.error();
+  return Asked{.target = *asked, .knowledge = std::move(knowledge).value()};
+}
+
+// Without --for and --python a configuration is judged for the project whose implementation it configures, where pages name that
+// project.
+Result<Asked> asked_of(const Question& question, const WrittenStack& written) {
   const bool is_said = !question.target.empty() || !question.python.empty();
-  const std::string project = is_said || !written.imported ? "" : written.imported->project;
-  if (!project.empty())
-    if (const auto own = asked_target(project, "", engines); own && load_knowledge(question.rules, *own)) return own;
-  return asked_target(question.target, question.python, engines);
+  if (!is_said && written.imported && !written.imported->project.empty())
+    if (auto own = asked_of(written.imported->project, "", question.rules)) return own;
+  return asked_of(question.target, question.python, question.rules);
 }
 
 }  // namespace
@@ -78,20 +93,16 @@ Result<Target> target_of(const Question& question, const WrittenStack& written, 
 Result<CheckInput> read_question(const Question& question) {
   const auto stacks = stacks_of(question.words);
   if (!stacks) return stacks.error();
-  const auto engines = known_engines(question.rules);
-  if (!engines) return engines.error();
-  const auto asked = target_of(question, stacks->front(), *engines);
+  auto asked = asked_of(question, stacks->front());
   if (!asked) return asked.error();
-  auto knowledge = load_knowledge(question.rules, *asked);
-  if (!knowledge) return knowledge.error();
-  auto settled = settle(*asked, *knowledge);
+  auto settled = settle(asked->target, asked->knowledge);
   if (!settled) return settled.error();
   auto job = job_of(question.job);
   if (!job) return job.error();
   const WrittenStack& written = stacks->front();
   return CheckInput{.stack = written.stack,
                     .imported = written.imported,
-                    .knowledge = std::move(knowledge).value(),
+                    .knowledge = std::move(asked->knowledge),
                     .settled = std::move(settled).value(),
                     .job = written.imported ? with_stated(*job, *written.imported) : *job};
 }

@@ -19,11 +19,6 @@ bool is_code(const fs::path& path) {
   return path.extension() == ".py" || fs::is_directory(path, failed);
 }
 
-// Stacks of training code, of a file or of all files of a folder.
-Result<std::vector<Imported>> import_code(const std::string& path) {
-  return Error{fmt::format("{}: training code is not read; give a configuration file", path)};
-}
-
 // A file alone: a pipe or a device might never end.
 Result<std::string> read_whole(const fs::path& path, const std::string& name) {
   std::error_code failed;
@@ -49,13 +44,12 @@ bool names_file(const std::string& word) {
   return !word.empty() && word.find('\0') == std::string::npos && fs::exists(word, failed);
 }
 
-Result<std::vector<Imported>> import_file(const std::string& path, const ImportOptions& options) {
-  if (is_code(path)) return import_code(path);
+Result<Imported> import_file(const std::string& path, const ImportOptions& options) {
+  if (is_code(path))
+    return Error{fmt::format("{}: training code; ordercheck scan prints its order, and ordercheck check judges it", path)};
   const auto text = read_whole(path, path);
   if (!text) return text.error();
-  auto imported = import_text(*text, path, beside(path), options);
-  if (!imported) return imported.error();
-  return std::vector<Imported>{std::move(imported).value()};
+  return import_text(*text, path, beside(path), options);
 }
 
 Result<WrittenStack> stack_written(const std::string& word) {
@@ -64,13 +58,7 @@ Result<WrittenStack> stack_written(const std::string& word) {
   if (!names_file(word)) return stack.error();
   auto imported = import_file(word);
   if (!imported) return imported.error();
-  if (imported->size() != 1) {
-    std::vector<std::string> parts;
-    for (const Imported& one : *imported) parts.push_back(one.part);
-    return Error{fmt::format("{}: expected one stack, it has {}: {}", word, imported->size(), join(parts, ", "))};
-  }
-  Imported& one = imported->front();
-  return WrittenStack{.stack = one.stack, .imported = std::move(one)};
+  return WrittenStack{.stack = imported->stack, .imported = std::move(imported).value()};
 }
 
 Job with_stated(Job job, const Imported& imported) {

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "importer/import.h"
@@ -17,14 +16,15 @@ struct WrittenStack {
   std::optional<Imported> imported;  // where a file states it
 };
 
-// What the notation can read is meant as it, whatever files there are. Of a file that holds several stacks none is meant.
+// What the notation can read is meant as it, whatever files there are.
 Result<WrittenStack> stack_written(const std::string& word);
 
 // Whether a file or folder of this name is there.
 bool names_file(const std::string& word);
 
-// What a file states, one a part. Files that it names are read where they are beside it, or where its path leads from here.
-Result<std::vector<Imported>> import_file(const std::string& path, const ImportOptions& options = {});
+// What a configuration states. Files that it names are read where they are beside it, or where its path leads from here. An error for
+// training code, which `scan` and `check` read.
+Result<Imported> import_file(const std::string& path, const ImportOptions& options = {});
 
 // The job with the ranks and sizes that the file states where the command line gave none.
 Job with_stated(Job job, const Imported& imported);

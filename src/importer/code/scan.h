@@ -12,7 +12,7 @@
 
 namespace ordercheck {
 
-// Of code, whose calls are the order; a configuration that is code has it from whoever reads it.
+// Of code the order is that of its calls; of a config_registry.py it is the order that torchtitan fixes.
 inline constexpr const char* kOrderOfCalls = "the order of its calls";
 
 // How code comes to an item.

@@ -61,7 +61,7 @@ std::string render_scan_text(const ScannedCode& code) {
   for (std::size_t at = 0; at < code.stacks.size(); ++at) {
     const ScannedStack& one = code.stacks[at];
     text += paragraph_of(one);
-    // All stacks of a function have the same notes: they stand behind the last one.
+    // All stacks of a function share its notes, which are printed once, after the last of them.
     const bool is_last = at + 1 == code.stacks.size() || code.stacks[at + 1].function.file != one.function.file ||
                          code.stacks[at + 1].function.line != one.function.line;
     if (is_last)

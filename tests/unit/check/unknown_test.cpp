@@ -43,7 +43,7 @@ TEST_F(UnknownTransforms, SayWhatPagesOfOtherProjectsFind) {
   const std::vector<Unknown> found = unknown("ep=2,tp=2", "pytorch-2.15");
   ASSERT_EQ(found.size(), 1u);
   ASSERT_EQ(found[0].elsewhere.size(), 2u);  // by name; the page of pytorch itself is none
-  EXPECT_EQ(print(found[0].elsewhere[0].target), "megatron 0");
+  EXPECT_EQ(print(found[0].elsewhere[0].target), "megatron");
   EXPECT_EQ(found[0].elsewhere[1].target.project, "torchtitan");
   EXPECT_EQ(found[0].elsewhere[1].counts, (Counts{.errors = 1, .advice = 0}));
 }

@@ -70,7 +70,7 @@ TEST_F(WrittenStackTest, ReadsTheFileThatIsNamedBesideIt) {
 
 TEST_F(WrittenStackTest, RefusesWhatIsNoFileOfAConfiguration) {
   EXPECT_THAT(import_file(folder_.string()).error().message,
-              EndsWith(": training code is not read; give a configuration file"));
+              EndsWith(": training code; ordercheck scan prints its order, and ordercheck check judges it"));
   EXPECT_EQ(import_file("/dev/zero").error().message, "there is no file /dev/zero");
   const std::string large = file("large.yaml", "");
   fs::resize_file(large, kLargestImport + 1);
