@@ -66,7 +66,7 @@ std::string render_scan_text(const ScannedCode& code) {
                          code.stacks[at + 1].function.line != one.function.line;
     if (is_last)
       for (const NotUnderstood& note : one.imported.not_understood) text += "  not understood: " + shown(note) + "\n";
-    text += "\n";
+    text += '\n';
   }
   for (const NotUnderstood& note : code.not_understood) text += "not understood: " + shown(note) + "\n";
   for (const UnreadFile& unread : code.unread) text += "not read: " + shown(in_words(unread)) + "\n";
