@@ -1,8 +1,11 @@
 """What compiled blocks do to the gradient of an embedding that tensor parallelism has split, against eager.
 
-CLA-015 (tensor parallelism alone) and CLA-017 (with FSDP2), with PyTorch alone, on CPU over gloo.
+CLA-015 (tensor parallelism alone) and CLA-017 (with FSDP2), with PyTorch alone, over gloo.
 
-Usage: python compiled_blocks_after_embedding.py [eager | aot_eager | inductor]
+Usage: python compiled_blocks_after_embedding.py [eager | aot_eager | inductor | waited] [cpu | cuda]
+
+"waited" compiles nothing: each block is handed what trigger_wait() of its input returns, as compiled code does with an
+AsyncCollectiveTensor from 2.12.1 on.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
+from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard
@@ -55,12 +59,16 @@ class Model(nn.Module):
         return self.output(self.norm(x))
 
 
-def gradients(shards: int, backend: str) -> dict[str, torch.Tensor]:
-    """Gradients of one step; backend "" compiles nothing."""
+def wait_for_input(block: nn.Module, args: tuple[torch.Tensor]) -> torch.Tensor:
+    return args[0].trigger_wait() if isinstance(args[0], AsyncCollectiveTensor) else args[0]
+
+
+def gradients(shards: int, backend: str, device: str) -> dict[str, torch.Tensor]:
+    """Gradients of one step, NaN where there is none; backend "" compiles nothing."""
     torch._dynamo.reset()
     torch.manual_seed(0)
-    model = Model()
-    mesh = init_device_mesh("cpu", (shards, 2), mesh_dim_names=("dp", "tp"))
+    model = Model().to(device)
+    mesh = init_device_mesh(device, (shards, 2), mesh_dim_names=("dp", "tp"))
     tp = mesh["tp"]
     plan = {
         "embedding": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
@@ -76,27 +84,30 @@ def gradients(shards: int, backend: str) -> dict[str, torch.Tensor]:
         }
         parallelize_module(block, tp, {"norm": inner["norm"], "up": inner["up"]})
         parallelize_module(block, tp, {"up": ColwiseParallel(), "down": inner["down"]})
-        if backend:
+        if backend == "waited":
+            block.register_forward_pre_hook(wait_for_input)
+        elif backend:
             block.compile(backend=backend)
     if shards > 1:
         for block in model.blocks:
             fully_shard(block, mesh=mesh["dp"])
         fully_shard(model, mesh=mesh["dp"])
     generator = torch.Generator().manual_seed(1 + mesh.get_local_rank("dp"))
-    tokens = torch.randint(VOCABULARY, (2, SEQUENCE), generator=generator)
+    tokens = torch.randint(VOCABULARY, (2, SEQUENCE), generator=generator).to(device)
     loss = nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
     loss.backward()
     found = {}
     for name, parameter in model.named_parameters():
         grad = parameter.grad
-        found[name] = grad.full_tensor() if isinstance(grad, DTensor) else grad
+        whole = grad.full_tensor() if isinstance(grad, DTensor) else grad
+        found[name] = torch.full((1,), torch.nan) if whole is None else whole
     return found
 
 
-def compare(shards: int, backend: str) -> str:
-    eager = gradients(shards, "")
+def compare(shards: int, backend: str, device: str) -> str:
+    eager = gradients(shards, "", device)
     try:
-        compiled = gradients(shards, backend)
+        compiled = gradients(shards, backend, device)
     except Exception as error:
         return f"the step fails: {type(error).__name__}: {str(error).splitlines()[0]}"
     wrong = [name for name in eager if not torch.equal(eager[name], compiled[name])]
@@ -105,17 +116,17 @@ def compare(shards: int, backend: str) -> str:
     return f"largest |gradient| of the embedding {largest}; not bitwise equal to eager: {', '.join(wrong) or 'none'}"
 
 
-def rank_main(rank: int, shards: int, backend: str, store: str) -> None:
+def rank_main(rank: int, shards: int, backend: str, device: str, store: str) -> None:
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2 * shards)
-    told = compare(shards, backend)
+    told = compare(shards, backend, device)
     if rank == 0:
-        print(f"torch {torch.__version__} {backend} tp=2 fsdp={shards}: {told}", flush=True)
+        print(f"torch {torch.__version__} {device} {backend} tp=2 fsdp={shards}: {told}", flush=True)
     os._exit(0)  # a rank that failed leaves others waiting in a collective
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1] if len(sys.argv) > 1 else "aot_eager"
+    chosen, on = [*sys.argv[1:], *("aot_eager", "cpu")[len(sys.argv) - 1 :]]
     for degree in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
-            mp.spawn(rank_main, (degree, chosen, os.path.join(folder, "store")), nprocs=2 * degree)
+            mp.spawn(rank_main, (degree, chosen, on, os.path.join(folder, "store")), nprocs=2 * degree)

@@ -31,8 +31,9 @@ void read_row(const std::vector<std::string>& cells, OperatorTable& table) {
   } else if (kind == "opaque") {
     table.refused[name] = kSumsInside;
   } else {
+    std::set<std::string>& replaced = kind == "gpu_norm" ? table.exact_on_gpus : table.exact;
     for (const std::string& overload : split(overloads, ',')) {
-      table.exact.insert(overload == "default" ? name : name + "." + overload);
+      replaced.insert(overload == "default" ? name : name + "." + overload);
     }
   }
 }

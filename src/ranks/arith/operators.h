@@ -13,6 +13,7 @@ inline constexpr const char* kSumsInside = "sums inside and has no exact kernel"
 
 struct OperatorTable {
   std::set<std::string> exact;                 // as a kernel is registered: "mm", "mm.out"
+  std::set<std::string> exact_on_gpus;         // the same, at the key of GPUs alone: a CPU composes them of others
   std::set<std::string> kept;                  // all overloads of an operator: "view"
   std::map<std::string, std::string> refused;  // all overloads, and why: "draws random numbers, ..."
   std::set<std::string> refused_complex;       // all overloads, of complex numbers alone

@@ -74,7 +74,7 @@ void refuse_the_rest(torch::Library& aten, c10::DispatchKey key) {
     if (!name.name.starts_with(kNamespace)) continue;
     const std::string base = name.name.substr(kNamespace.size());
     const std::string full = c10::toString(name).substr(kNamespace.size());
-    if (table.exact.contains(full) || table.kept.contains(base)) continue;
+    if (table.exact.contains(full) || table.exact_on_gpus.contains(full) || table.kept.contains(base)) continue;
     const c10::OperatorHandle op = dispatcher.findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
     if (!takes_tensors(op.schema())) continue;
     auto stock = op.getComputedKernelForDispatchKey(key);

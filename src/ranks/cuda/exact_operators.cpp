@@ -77,6 +77,9 @@ struct Installed {
     const c10::WarningUtils::WarningHandlerGuard guard(&silence);
     refuse_the_rest(aten, key);  // first: it takes the stock kernels
     take_lists_one_by_one(aten, key);
+    if (key != c10::DispatchKey::CPU)
+      for (const ExactOperator& one : exact_rms_norms())
+        for (const std::string& form : one.forms) add(one, form, key);
     for (const auto& all : {exact_contractions, exact_sums_and_norms, exact_softmaxes, exact_losses, exact_scatters,
                             exact_layer_norms, exact_activations, exact_on_whole_vectors, exact_arithmetic, exact_optimizers})
       for (const ExactOperator& one : all())

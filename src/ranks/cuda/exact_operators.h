@@ -43,6 +43,7 @@ std::vector<ExactOperator> exact_softmaxes();
 std::vector<ExactOperator> exact_losses();
 std::vector<ExactOperator> exact_scatters();
 std::vector<ExactOperator> exact_layer_norms();
+std::vector<ExactOperator> exact_rms_norms();  // at the key of GPUs alone: a CPU composes them of others
 std::vector<ExactOperator> exact_activations();
 std::vector<ExactOperator> exact_on_whole_vectors();
 std::vector<ExactOperator> exact_arithmetic();

@@ -50,3 +50,26 @@ def test_behind_it_the_stock_kernels_are_back() -> None:
     a = of_thirds()
     product = torch.mm(a, a.t())
     assert not torch.equal(product * 2**40, (product * 2**40).round()), "thirds are on no grid"
+
+
+def test_lists_are_taken_one_by_one(installed: None) -> None:
+    a, b = of_thirds(), of_thirds() * 5
+    total = a.clone()
+    torch.ops.aten._foreach_add_.List.redispatch(only("CUDA"), [total], [b])
+    assert torch.equal(total, a + b)
+    copied = torch.zeros_like(a)
+    torch.ops.aten._foreach_copy_.default.redispatch(only("CUDA"), [copied], [a])
+    assert torch.equal(copied, a)
+
+
+def test_a_norm_of_gpus_is_what_a_cpu_composes(installed: None) -> None:
+    x, weight = of_thirds(), of_thirds()[0]
+    got, scale = torch.ops.aten._fused_rms_norm.default.redispatch(only("CUDA"), x, [4], weight, 1e-5)
+    assert torch.equal(got, torch.nn.functional.rms_norm(x, [4], weight, 1e-5))
+    g = of_thirds().flip(0)
+    of = torch.ops.aten._fused_rms_norm_backward.default
+    to_x, to_weight = of.redispatch(only("CUDA"), g, x, [4], scale, weight, [True, True])
+    x.requires_grad_(), weight.requires_grad_()
+    owed = torch.autograd.grad(torch.nn.functional.rms_norm(x, [4], weight, 1e-5), (x, weight), g)
+    assert torch.allclose(to_x, owed[0], 1e-9, 1e-9)
+    assert torch.allclose(to_weight, owed[1], 1e-9, 1e-9)

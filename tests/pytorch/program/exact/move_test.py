@@ -25,6 +25,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "cat": lambda: aten.cat([X, Y], 1),
     "_stack": lambda: aten._stack([X, Y]),
     "narrow_copy": lambda: aten.narrow_copy(X, 1, 2, 3),
+    "split_with_sizes_copy": lambda: aten.split_with_sizes_copy(X, [1, 3]),
+    "_chunk_cat": lambda: aten._chunk_cat([X, Y], 0, 2),
     "flip": lambda: aten.flip(X, [0]),
     "roll": lambda: aten.roll(X, [2], [1]),
     "repeat_interleave": lambda: aten.repeat_interleave.self_int(X, 2, 1),
@@ -101,7 +103,7 @@ NO_OPERAND = {
     "bucketize", "count_nonzero", "empty", "empty_strided", "eq", "eq_", "equal", "eye", "from_file", "ge", "ge_", "gt",
     "gt_", "hash_tensor", "histc", "is_set_to", "isin", "isnan", "isneginf", "isposinf", "le", "le_", "linspace",
     "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "lt_", "ne", "ne_", "nonzero", "nonzero_static",
-    "range", "searchsorted", "signbit", "tril_indices", "triu_indices",
+    "range", "record_stream", "searchsorted", "signbit", "tril_indices", "triu_indices",
 }  # fmt: skip
 ONE_SIGN = {"conj_physical"}
 
@@ -124,7 +126,7 @@ def test_its_numbers_are_its_operands(operator: str) -> None:
     result = CALLS[operator]()
     numbers = [
         x
-        for x in (result if isinstance(result, tuple) else (result,))
+        for x in (result if isinstance(result, (tuple, list)) else (result,))
         if x.is_floating_point() or x.is_complex()
     ]
     assert numbers

@@ -6,8 +6,8 @@ from collections import Counter
 import torch
 from cases import all_cases
 from ordercheck_pytorch.program.exact import install  # noqa: F401  declares the kernels
-from ordercheck_pytorch.program.exact.kernels import KERNELS
-from ordercheck_pytorch.program.exact.table import KEPT, KEYED, REFUSED, REPLACED, operators
+from ordercheck_pytorch.program.exact.kernels import GPU_KERNELS, KERNELS
+from ordercheck_pytorch.program.exact.table import KEPT, KEYED, OF_GPUS, REFUSED, REPLACED, operators
 
 GRIDS = {"none", "product", "sum", "addition", "scatter", "norm"}
 # Moves, but of whole numbers, which the CPU has no kernel for.
@@ -17,6 +17,8 @@ ALSO_REPLACED = {"histc"}
 def test_every_replaced_operator_has_its_kernel_and_every_kernel_its_row() -> None:
     named = {name for operator in operators() if operator.kind in REPLACED for name in operator.full_names}
     assert named == set(KERNELS) - ALSO_REPLACED
+    of_gpus = {name for operator in operators() if operator.kind == OF_GPUS for name in operator.full_names}
+    assert of_gpus == set(GPU_KERNELS)
 
 
 def test_no_operator_is_in_two_rows() -> None:
@@ -30,7 +32,7 @@ def test_no_operator_is_in_two_rows() -> None:
 
 def test_classes_and_grids_are_known() -> None:
     for operator in operators():
-        assert operator.kind in REPLACED + KEPT + REFUSED, operator
+        assert operator.kind in (*REPLACED, OF_GPUS, *KEPT, *REFUSED), operator
         assert operator.grid in GRIDS, operator
         assert operator.why, operator
 
@@ -47,7 +49,7 @@ def test_every_name_is_pytorchs() -> None:
 
 
 def test_every_kernel_takes_its_schemas_arguments() -> None:
-    for name, function in KERNELS.items():
+    for name, function in (KERNELS | GPU_KERNELS).items():
         base, _, overload = name.partition(".")
         expected = {
             a.name for a in getattr(getattr(torch.ops.aten, base), overload or "default")._schema.arguments

@@ -12,7 +12,7 @@ import torch
 from .draws import is_refused_draw
 from .kernels import Unsupported
 from .stock import stock
-from .table import DRAWING, KEPT, KEYED, REPLACED, operators
+from .table import DRAWING, KEPT, KEYED, OF_GPUS, REPLACED, operators
 
 OF_REAL, DRAW = "stable_real", "draw"
 REASONS = {
@@ -28,7 +28,9 @@ _COMPOSITE = ("convolution", "convolution_backward", "mkldnn_convolution")
 
 def refused_operators(registered: list[str]) -> dict[str, str]:
     """Of the names of operators that have a CPU kernel, "aten::mm.out": those to refuse, and their class; "" for none."""
-    kinds = {operator.name: operator.kind for operator in operators() if operator.kind not in REPLACED}
+    kinds = {
+        operator.name: operator.kind for operator in operators() if operator.kind not in (*REPLACED, OF_GPUS)
+    }
     kinds |= {
         operator.name: "random" for operator in operators() if operator.kind == KEYED
     }  # its other overloads

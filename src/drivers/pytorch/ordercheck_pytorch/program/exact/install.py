@@ -19,6 +19,7 @@ from . import (  # noqa: F401  each declares its kernels
     layer_norms,
     losses,
     optimizers,
+    rms_norms,
     scatters,
     softmax,
     sums,
@@ -29,7 +30,8 @@ from .dropout import DROPOUT
 from .foreign import refusing_what_is_foreign
 from .guard import DRAW, drawing_operators, refused_operators, refusing
 from .inductor import calling_operators
-from .kernels import ALSO_STOCK, KERNELS, Unsupported
+from .kernels import ALSO_STOCK, GPU_KERNELS, KERNELS, Unsupported
+from .lists import lists_one_by_one
 from .parameters import parameters_on_grid
 from .reductions import exact_reductions
 from .stock import KEY, placed, places_of, take_stock
@@ -42,8 +44,18 @@ def exact_kernels(grid: int, device: str = "cpu") -> Iterator[None]:
     places = places_of(device)
     if len(places) > 1 and not CAN_HOLD_KERNELS:
         raise Unsupported("exact arithmetic on a GPU needs a torch that has torch.library.get_kernel")
+    kernels = {place: KERNELS | (GPU_KERNELS if place.device == "CUDA" else {}) for place in places}
+    lists = {
+        place: lists_one_by_one(operators_with_kernels("CUDA") if place.device == "CUDA" else [])
+        for place in places
+    }
     refused = {place: refused_operators(operators_with_kernels(place.device)) for place in places}
-    for name in [*KERNELS, *ALSO_STOCK, *itertools.chain(*refused.values()), *CASTING]:
+    for name in [
+        *itertools.chain(*kernels.values()),
+        *ALSO_STOCK,
+        *itertools.chain(*refused.values()),
+        *CASTING,
+    ]:
         take_stock(name, places)
     over_stock = OVER_A_KERNEL
     # First what imports the compiler, which tries an operator or two of its own on float32.
@@ -57,9 +69,11 @@ def exact_kernels(grid: int, device: str = "cpu") -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Warning only once for all operators")
             for place in places:
-                for name, function in KERNELS.items():
+                for name, function in (kernels[place] | lists[place]).items():
                     library.impl(name, placed(name, function), place.key, **over_stock)
                 for name, kind in refused[place].items():
+                    if name in lists[place]:
+                        continue
                     library.impl(name, placed(name, refusing(name, kind)), place.key, **over_stock)
                 for name in CASTING:
                     library.impl(name, placed(name, refusing_to_cast(name)), place.key, **over_stock)

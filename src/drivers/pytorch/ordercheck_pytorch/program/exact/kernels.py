@@ -12,6 +12,7 @@ from .stock import stock
 Kernel = Callable[..., Any]
 
 KERNELS: dict[str, Kernel] = {}  # "mm", "mm.out"
+GPU_KERNELS: dict[str, Kernel] = {}  # at the key of GPUs alone: on a CPU the operator is made of others
 MEAN, SUM = 1, 2  # at::Reduction
 ALSO_STOCK: set[str] = set()  # stock kernels that others are composed of
 
@@ -24,6 +25,14 @@ def kernel(*names: str) -> Callable[[Kernel], Kernel]:
     def declare(function: Kernel) -> Kernel:
         for name in names:
             KERNELS[name] = function
+        return function
+
+    return declare
+
+
+def kernel_of_gpus(name: str) -> Callable[[Kernel], Kernel]:
+    def declare(function: Kernel) -> Kernel:
+        GPU_KERNELS[name] = function
         return function
 
     return declare

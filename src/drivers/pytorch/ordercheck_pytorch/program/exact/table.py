@@ -19,6 +19,7 @@ REPLACED = (
     KEYED,
 )
 DRAWING = ("random", "draw", KEYED)
+OF_GPUS = "gpu_norm"  # replaced where a GPU has a kernel of its own
 KEPT = ("move", "stable")
 REFUSED = ("random", "draw", "opaque", "stable_real")  # a draw in a step, the last of complex numbers alone
 
