@@ -4,8 +4,10 @@
 #include <limits>
 
 #include <ATen/ATen.h>
+#include <ATen/SDPBackend.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "ranks/arith/stock_operators.h"
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 
@@ -25,7 +27,6 @@ struct Heads {
       : batch(q.size(0)), heads(q.size(1)), kv_heads(k.size(1)), queries(q.size(2)), dim(q.size(3)) {}
   at::Tensor as_rows(const at::Tensor& q) const { return q.reshape({batch, kv_heads, heads / kv_heads * queries, q.size(3)}); }
   at::Tensor as_heads(const at::Tensor& rows) const { return rows.reshape({batch, heads, queries, rows.size(3)}); }
-  double scale() const { return 1.0 / std::sqrt(static_cast<double>(dim)); }
 };
 
 // One step of the ring: what this rank holds goes to the next one, what the one before holds comes here. A send waits for who
@@ -56,11 +57,11 @@ void around(at::Tensor piece, const std::string& axis, const Visit& visit) {
 // Columns of the owner's keys in a row of scores.
 at::Tensor columns_of(const at::Tensor& scores, int owner, int64_t keys) { return scores.narrow(-1, owner * keys, keys); }
 
-at::Tensor scores_of(const at::Tensor& rows, const at::Tensor& k, const Heads& heads, const std::string& axis,
+at::Tensor scores_of(const at::Tensor& rows, const at::Tensor& k, const Heads& heads, double scale, const std::string& axis,
                      SequenceOrder order) {
   std::vector<at::Tensor> pieces(group_size(axis));
   around(k, axis, [&](const at::Tensor& keys, int owner) {
-    const at::Tensor scores = heads.as_heads(at::matmul(rows, keys.transpose(-1, -2)) * heads.scale());
+    const at::Tensor scores = heads.as_heads(at::matmul(rows, keys.transpose(-1, -2)) * scale);
     const at::Tensor seen = causal_mask(heads.queries, keys.size(2), axis, owner, order);
     pieces[owner] = scores.masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
   });
@@ -69,9 +70,9 @@ at::Tensor scores_of(const at::Tensor& rows, const at::Tensor& k, const Heads& h
 
 struct RingAttention : torch::autograd::Function<RingAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            const std::string& axis, SequenceOrder order) {
+                            double scale, const std::string& axis, SequenceOrder order) {
     const Heads heads(q, k);
-    const at::Tensor weights = at::softmax(scores_of(heads.as_rows(q), k, heads, axis, order), -1);
+    const at::Tensor weights = at::softmax(scores_of(heads.as_rows(q), k, heads, scale, axis, order), -1);
     const at::Tensor rows = heads.as_rows(weights);
     at::Tensor out;
     around(v, axis, [&](const at::Tensor& values, int owner) {
@@ -79,6 +80,7 @@ struct RingAttention : torch::autograd::Function<RingAttention> {
       out = out.defined() ? out + part : part;
     });
     context->save_for_backward({q, k, v, weights});
+    context->saved_data["scale"] = scale;
     context->saved_data["axis"] = axis;
     context->saved_data["module"] = blamed_module(this_rank());
     return heads.as_heads(out);
@@ -97,15 +99,19 @@ struct RingAttention : torch::autograd::Function<RingAttention> {
            [&](const at::Tensor& values, int owner) { to_weights[owner] = at::matmul(to_out, values.transpose(-1, -2)); });
     const at::Tensor to_scores =
         heads.as_rows(at::_softmax_backward_data(heads.as_heads(at::cat(to_weights, -1)), weights, -1, weights.scalar_type()) *
-                      heads.scale());
+                      context->saved_data["scale"].toDouble());
 
     at::Tensor to_q;
     around(k, axis, [&](const at::Tensor& keys, int owner) {
       const at::Tensor part = at::matmul(columns_of(to_scores, owner, keys.size(2)), keys);
       to_q = to_q.defined() ? to_q + part : part;
     });
-    return {heads.as_heads(to_q), gathered_home(to_scores, rows, k.size(2), axis),
-            gathered_home(weight_rows, to_out, v.size(2), axis), at::Tensor(), at::Tensor()};
+    return {heads.as_heads(to_q),
+            gathered_home(to_scores, rows, k.size(2), axis),
+            gathered_home(weight_rows, to_out, v.size(2), axis),
+            at::Tensor(),
+            at::Tensor(),
+            at::Tensor()};
   }
 
   // The gradient of this rank's keys or values: a sum that starts at the next rank, goes round and ends here, each rank adding
@@ -122,11 +128,24 @@ struct RingAttention : torch::autograd::Function<RingAttention> {
   }
 };
 
+// Whether LibTorch composes this attention of products and a softmax, as it does where it has no fused kernel: of float64 on GPUs. It
+// then takes the root of the scale twice, of queries and of keys, and repeats keys and values that heads share; its kernel for CPUs
+// scales the product. A rank's numbers are to be those of attention over the whole sequence on the same device.
+bool is_composed(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+  const StockOperators not_of_the_model;
+  const int64_t taken = at::_fused_sdp_choice(q, k, v, {}, 0.0, /*is_causal=*/true, std::nullopt, /*enable_gqa=*/true);
+  return static_cast<at::SDPBackend>(taken) == at::SDPBackend::math;
+}
+
 }  // namespace
 
 at::Tensor ring_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::string& axis,
                           SequenceOrder order) {
-  return RingAttention::apply(q, k, v, axis, order);
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(3)));
+  if (!is_composed(q, k, v)) return RingAttention::apply(q, k, v, scale, axis, order);
+  const double root = std::sqrt(scale);
+  const auto shared = [&](const at::Tensor& x) { return at::repeat_interleave(x, q.size(1) / x.size(1), 1); };
+  return RingAttention::apply(q * root, shared(k) * root, shared(v), 1.0, axis, order);
 }
 
 }  // namespace ordercheck::ranks
