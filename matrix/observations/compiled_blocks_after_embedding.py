@@ -1,6 +1,7 @@
 """What compiled blocks do to the gradient of an embedding that tensor parallelism has split, against eager.
 
-CLA-015 (tensor parallelism alone) and CLA-017 (with FSDP2), with PyTorch alone, over gloo.
+CLA-015 (tensor parallelism alone) and CLA-017 (with FSDP2), with PyTorch alone: on CPU over gloo, and on GPUs over NCCL, of which
+2.30.3 and newer take several ranks on one GPU where NCCL_MULTI_RANK_GPU_ENABLE is 1.
 
 Usage: python compiled_blocks_after_embedding.py [eager | aot_eager | inductor | waited] [cpu | cuda]
 
@@ -118,7 +119,11 @@ def compare(shards: int, backend: str, device: str) -> str:
 
 def rank_main(rank: int, shards: int, backend: str, device: str, store: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2 * shards)
+    talk = "gloo"
+    if device == "cuda":
+        talk = "nccl"
+        torch.cuda.set_device(rank % torch.cuda.device_count())
+    dist.init_process_group(talk, init_method=f"file://{store}", rank=rank, world_size=2 * shards)
     told = compare(shards, backend, device)
     if rank == 0:
         print(f"torch {torch.__version__} {device} {backend} tp=2 fsdp={shards}: {told}", flush=True)
