@@ -101,7 +101,7 @@ def gradients(shards: int, backend: str, device: str) -> dict[str, torch.Tensor]
     for name, parameter in model.named_parameters():
         grad = parameter.grad
         whole = grad.full_tensor() if isinstance(grad, DTensor) else grad
-        found[name] = torch.full((1,), torch.nan) if whole is None else whole
+        found[name] = torch.full((1,), torch.nan, device=device) if whole is None else whole
     return found
 
 

@@ -218,7 +218,8 @@ WorldResult LaunchedWorld::run(const Mesh& mesh, const WorldOptions& options,
   const int size = world_size(mesh);
   LookedAfterRank own(store_, rank_, key("beat", rank_), key("end", rank_), key("answer", rank_));
   const std::unique_ptr<FlightRecorder> flight = unnamed_flight(size);
-  const WorldOptions with_flight{.flight = flight.get(), .fault = options.fault};
+  WorldOptions with_flight = options;
+  with_flight.flight = flight.get();
   const MeetingPlace meeting = meeting_place();
   if (rank_ < size) own.start({.parent = getpid(), .mesh = mesh, .options = with_flight, .meeting = meeting, .body = body});
   if (rank_ != 0) {

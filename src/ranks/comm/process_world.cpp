@@ -139,7 +139,8 @@ WorldResult run_process_world(const Mesh& mesh, const WorldOptions& options, con
   const TemporaryFolder folder;
   const int size = world_size(mesh);
   const std::unique_ptr<FlightRecorder> own = options.flight ? nullptr : own_flight(folder.path(), size);
-  const WorldOptions with_flight{.flight = options.flight ? options.flight : own.get(), .fault = options.fault};
+  WorldOptions with_flight = options;
+  if (!with_flight.flight) with_flight.flight = own.get();
   const MeetingPlace meeting = meeting_in(folder.path());
   SharedWaiting waiting(size);
   const RankStart start{.parent = getpid(), .mesh = mesh, .options = with_flight, .meeting = meeting, .body = body};

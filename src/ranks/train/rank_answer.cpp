@@ -91,7 +91,9 @@ std::string encode(const RankAnswer& answer) {
   json gradients = json::array(), trace = json::array();
   for (const auto& step : result.gradients) gradients.push_back(json_of(step));
   for (const TracedPiece& traced : result.trace) trace.push_back(json_of(traced));
-  const std::vector<std::uint8_t> bytes = json::to_cbor({{"has_block", result.has_block},
+  const std::vector<std::uint8_t> bytes = json::to_cbor({{"device", result.where.device},
+                                                         {"backend", result.where.backend},
+                                                         {"has_block", result.has_block},
                                                          {"gradients", gradients},
                                                          {"values", json_of(result.values)},
                                                          {"trace", trace},
@@ -105,7 +107,8 @@ RankAnswer decode_rank_answer(const std::string& bytes) {
   const json value = json::from_cbor(bytes);
   auto record = record_of(value.at("record"));
   if (!record) throw std::runtime_error(record.error().message);
-  RankAnswer answer{.result = {.has_block = value.at("has_block"),
+  RankAnswer answer{.result = {.where = {.device = value.at("device"), .backend = value.at("backend")},
+                               .has_block = value.at("has_block"),
                                .loss = record->steps.at(0).loss,
                                .gradient_norm = record->steps.at(0).gradient_norm,
                                .gradients = {},

@@ -70,6 +70,8 @@ class RankRun {
       if (rank_.rank == 0 && program_.on_step) program_.on_step(step);
       train(step);
     }
+    const auto held = trained();
+    result_.where = where_this_rank_ran(rank_, held.empty() ? rank_.device : held.front().parameter->tensor.device());
     result_.has_block = !blocks_of(training_.parts).empty();
     result_.values = pieces([](const Parameter& p) { return p.tensor.detach().clone(); });
     result_.collectives = rank_.collectives();

@@ -10,6 +10,7 @@
 
 #include "parity/record.h"
 #include "ranks/module/placement.h"
+#include "ranks/train/where_it_ran.h"
 
 namespace ordercheck::ranks {
 
@@ -29,6 +30,7 @@ struct TracedPiece {
 };
 
 struct RankResult {
+  WhereItRan where;                                     // its parameters lay, and who moved them
   bool has_block = false;                               // of the model; a stage of a pipeline may have none
   std::vector<Bits64> loss;                             // a step
   std::vector<Bits64> gradient_norm;                    // a step

@@ -103,6 +103,14 @@ std::vector<at::Device> devices_of_ranks(const RankSetup& setup, int ranks) {
   return devices;
 }
 
+std::vector<WhereItRan> asked_of_ranks(const RankSetup& setup, const std::vector<at::Device>& devices) {
+  std::vector<WhereItRan> asked;
+  for (const at::Device& device : devices)
+    asked.push_back(
+        {.device = device.str(), .backend = devices.size() == 1 ? "" : fmt::format("ordercheck_{}", name_of(setup.world))});
+  return asked;
+}
+
 WorldResult run_threads(const Mesh& mesh, const WorldOptions& options, const RankProgram& program,
                         std::vector<RankResult>& results) {
   return run_thread_world(mesh, options, [&](RankState& rank) { results[rank.rank] = run_rank_program(program, rank); });
@@ -199,6 +207,12 @@ Record run_on(const RankSetup& setup, const ProcessWorld& run_world, int most_ra
   record.ending = world.ending;
   record.failure = world.failure;
   if (world.ending != Ending::completed) return record;
+  std::vector<WhereItRan> ran;
+  for (const RankResult& result : results) ran.push_back(result.where);
+  if (const std::string why = why_elsewhere(asked_of_ranks(setup, options.devices), ran); !why.empty()) {
+    end(record, Ending::failed, Phase::observe, why);
+    return record;
+  }
   try {
     assemble_record(run, mesh, results, model_as_built(run.subject), record);
   } catch (const std::exception& error) {

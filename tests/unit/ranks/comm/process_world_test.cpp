@@ -6,8 +6,11 @@
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <stdexcept>
 
 #include "on_ranks.h"
+#include "ranks/comm/process_backend.h"
+#include "ranks/comm/rank_groups.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -37,6 +40,21 @@ TEST(ProcessWorld, RunsEachRankInAProcessOfItsOwn) {
   EXPECT_EQ(all.size(), 4u);
   for (int rank = 0; rank < 4; ++rank) EXPECT_TRUE(answers[rank].starts_with(std::to_string(rank) + " ")) << answers[rank];
   EXPECT_FALSE(all.contains("0 " + std::to_string(getpid())));
+}
+
+// Which backend is made, and where tensors lie, is the caller's to say.
+TEST(ProcessWorld, TakesTheBackendAndTheDevicesThatItIsHanded) {
+  WorldOptions options;
+  options.devices.assign(2, at::Device(at::kMeta));
+  options.make_backend = [](const RankGroup& group, const c10::intrusive_ptr<c10d::Store>&, RankState& rank,
+                            Waiting&) -> c10::intrusive_ptr<ProcessBackend> {
+    throw std::runtime_error(group.name + " on " + rank.device.str());
+  };
+  std::vector<std::string> answers;
+  const WorldResult result =
+      run_process_world(mesh_with({{"tp", 2}}), options, [](RankState&) { return std::string("reached"); }, answers);
+  ASSERT_EQ(result.ending, Ending::failed);
+  EXPECT_THAT(result.failure->message, HasSubstr(" on meta"));
 }
 
 // What a rank of threads gets, to the bit: each collective on each group of a mesh.

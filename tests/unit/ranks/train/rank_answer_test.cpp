@@ -10,6 +10,7 @@ namespace {
 
 TEST(RankAnswer, ComesBackToTheBit) {
   RankResult result;
+  result.where = {.device = "cuda:1", .backend = "a backend"};
   result.has_block = true;
   result.loss = {bits_of(0.1), bits_of(-0.0)};
   result.gradient_norm = {bits_of(2.5)};
@@ -29,6 +30,7 @@ TEST(RankAnswer, ComesBackToTheBit) {
 
   const RankAnswer back = decode_rank_answer(encode({.result = result, .range_used = 0.3}));
   EXPECT_EQ(back.range_used, 0.3);
+  EXPECT_EQ(back.result.where, result.where);
   EXPECT_TRUE(back.result.has_block);
   EXPECT_EQ(back.result.loss, result.loss);
   EXPECT_EQ(back.result.gradient_norm, result.gradient_norm);
