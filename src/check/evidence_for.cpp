@@ -62,7 +62,7 @@ ReadingOf reading_own(const Target& target, const std::vector<Rule>& rules) {
   for (const Rule& rule : rules) all.push_back(&rule);
   auto grading = std::make_shared<GradingCases>(std::move(all));
   return [grading, target](const EvidenceTable& head, std::string_view case_text) {
-    if (head.arithmetic != name_of(Arithmetic::exact) || !is_own(head, target)) return Reading::skip;
+    if (!decides(head) || !is_own(head, target)) return Reading::skip;
     return grading->holds(head.engine, case_text) ? Reading::whole : Reading::brief;
   };
 }
@@ -76,7 +76,7 @@ ReadingOf reading_others(const Target& target, const std::vector<Rule>& rules, c
   }
   auto grading = std::make_shared<GradingCases>(std::move(open));
   return [grading, target](const EvidenceTable& head, std::string_view case_text) {
-    if (head.arithmetic != name_of(Arithmetic::exact) || is_own(head, target)) return Reading::skip;
+    if (!decides(head) || is_own(head, target)) return Reading::skip;
     if (case_text.empty()) return Reading::brief;
     if (grading->holds(head.engine, case_text)) return Reading::whole;
     return says_usual_backend(case_text) ? Reading::brief : Reading::skip;
@@ -86,7 +86,7 @@ ReadingOf reading_others(const Target& target, const std::vector<Rule>& rules, c
 std::vector<Observation> observations_of(const std::vector<EvidenceTable>& tables) {
   std::vector<Observation> seen;
   for (const EvidenceTable& table : tables) {
-    if (table.arithmetic != name_of(Arithmetic::exact)) continue;
+    if (!decides(table)) continue;
     std::vector<Observation> of_table = table.rows;
     prefer_usual_backend(of_table);
     seen.insert(seen.end(), std::make_move_iterator(of_table.begin()), std::make_move_iterator(of_table.end()));

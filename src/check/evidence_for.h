@@ -8,8 +8,7 @@
 
 namespace ordercheck {
 
-// The rows of every table in exact arithmetic, with the usual backend of compile deciding what ran under it; the other arithmetics are controls and grade
-// nothing.
+// The rows of every table that decides (table.h), with the usual backend of compile deciding what ran under it.
 std::vector<Observation> observations_of(const std::vector<EvidenceTable>& tables);
 
 // What of evidence it takes to judge any stack for `target`, which has a version, is read in two goes. First all that this

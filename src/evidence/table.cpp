@@ -211,6 +211,8 @@ std::string build_of(const EvidenceTable& table) {
   return build;
 }
 
+bool decides(const EvidenceTable& head) { return head.arithmetic == name_of(Arithmetic::exact) && head.device == "cpu"; }
+
 EvidenceTable with_part(EvidenceTable table, const EvidenceTable& part) {
   std::map<std::string, Observation> rows;
   for (Observation& row : table.rows) rows.insert_or_assign(row.case_text, std::move(row));

@@ -49,6 +49,10 @@ struct EvidenceTable {
 // "libtorch-2.11.0-cpu", "libtorch-2.11.0-cpu-plain": the file name without ".tsv".
 std::string build_of(const EvidenceTable& table);
 
+// Whether its rows grade pages, judge stacks and recommend orders: those in exact arithmetic on the CPU, where every case is run. What
+// another device showed is told beside it; its counters and messages are not held against a CPU's.
+bool decides(const EvidenceTable& head);
+
 // A table with a part of its rows run anew, or added: they replace those of the same case. Controls are of a whole matrix, so the
 // table keeps its own, but for what repeated_runs.h says; one that has none takes those that the part could judge.
 EvidenceTable with_part(EvidenceTable table, const EvidenceTable& part);

@@ -27,8 +27,7 @@ Result<Knowledge> pages_and_engines(const Folders& folders) {
 std::vector<Observation> versions_in(const std::vector<EvidenceTable>& heads) {
   std::vector<Observation> versions;
   for (const EvidenceTable& head : heads)
-    if (head.arithmetic == name_of(Arithmetic::exact))
-      versions.push_back({.engine = head.engine, .version = version_of(head.versions)});
+    if (decides(head)) versions.push_back({.engine = head.engine, .version = version_of(head.versions)});
   return versions;
 }
 

@@ -31,7 +31,7 @@ struct DiffCommand {
   bool all = false;
 };
 
-// "torch-2.11.0" names the build torch-2.11.0-cpu; "torch-2.1" names nothing.
+// "torch-2.11.0" names the build torch-2.11.0-cpu, and torch-2.11.0-cuda where that is the only one; "torch-2.1" names nothing.
 bool names_build(const std::string& name, const std::string& build) {
   return build == name || (build.starts_with(name) && build[name.size()] == '-');
 }
@@ -44,7 +44,7 @@ Result<std::string> find_build(const std::string& name, const std::vector<std::s
   for (const std::string& path : paths) {
     known.push_back(build_in_path(path));
     if (names_build(name, known.back())) found.push_back(path);
-    if (known.back() == name) exact.push_back(path);
+    if (known.back() == name || known.back() == name + "-cpu") exact.push_back(path);
   }
   if (exact.size() == 1) return exact.front();
   if (found.size() == 1) return found.front();

@@ -11,7 +11,7 @@ bool needs_full_script(Verdict verdict) { return verdict == Verdict::ignored; }
 std::vector<CaseToReproduce> cases_to_reproduce(const Sources& sources, const std::string& engine) {
   std::map<std::string, CaseToReproduce> found;
   for (const EvidenceTable& table : sources.evidence) {
-    if (table.engine != engine || table.arithmetic != name_of(Arithmetic::exact)) continue;
+    if (table.engine != engine || !decides(table)) continue;
     for (const Observation& row : table.rows) {
       if (!is_worth_a_script(row.verdict)) continue;
       auto c = parse_case(row.case_text);

@@ -39,6 +39,7 @@ std::string left_out_of(const Sources& sources, const EngineRuns& engine) {
   std::vector<std::string> parts;
   // It builds what the engine with checks does, whatever its table has runs of.
   if (engine.target.project == sources.without_checks) return "what its space does not name";
+  if (!decides(engine.table)) return "what only the CPU has runs of";
   const LeftOut left = left_out(sources, engine);
   for (const auto& [reason, count] : left.reasons) parts.push_back(fmt::format("{} ({})", reason, counted(count, "case")));
   if (left.planned_since > 0)
@@ -59,7 +60,7 @@ AgreementView agreement_view(const Sources& sources, const EngineRuns& engine) {
           .contradictions = std::to_string(tally.contradictions),
           .undecided = std::to_string(tally.undecided),
           .rows = contradictions_of(engine),
-          .open_cases = open_cases_of(engine),
+          .open_cases = decides(engine.table) ? open_cases_of(engine) : std::vector<OpenCases>{},  // told of the CPU's runs
           .left_out = left_out_of(sources, engine)};
 }
 

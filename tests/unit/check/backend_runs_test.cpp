@@ -21,6 +21,7 @@ std::vector<Observation> seen_of(std::vector<Observation> rows) {
   EvidenceTable table;
   table.engine = "pytorch";
   table.versions = {"torch 2.15.0"};
+  table.device = "cpu";
   table.rows = std::move(rows);
   return observations_of({table});
 }

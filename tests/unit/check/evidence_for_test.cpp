@@ -12,6 +12,7 @@ EvidenceTable table() {
   EvidenceTable made;
   made.engine = "native";
   made.versions = {"libtorch 2.11.0"};
+  made.device = "cpu";
   Observation row;
   row.engine = "native";
   row.version = "2.11.0";
@@ -34,6 +35,14 @@ TEST(ObservationsOf, TakeEveryRow) {
   EXPECT_EQ(seen[0].phase, Phase::apply);
   EXPECT_EQ(seen[0].counters.graph_breaks, 3);
   EXPECT_EQ(seen[0].collectives.size(), 1u);
+}
+
+TEST(ObservationsOf, LeaveOutWhatAnotherDeviceShowed) {
+  EvidenceTable of_gpu = table();
+  of_gpu.device = "cuda";
+  EXPECT_FALSE(decides(of_gpu));
+  EXPECT_TRUE(observations_of({of_gpu}).empty());
+  EXPECT_EQ(observations_of({of_gpu, table()}).size(), 1u);
 }
 
 TEST(ObservationsOf, LeaveOutTheControls) {
