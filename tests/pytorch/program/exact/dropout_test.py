@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from bits import drawn, same
 from ordercheck_pytorch.program.exact.draws import of_samples, refusing_draws
+from ordercheck_pytorch.program.exact.dropout import native_dropout
 from ordercheck_pytorch.program.exact.install import exact_kernels, keyed_draws
 from ordercheck_pytorch.program.exact.kernels import Unsupported
 from torch.utils.checkpoint import checkpoint
@@ -49,6 +50,11 @@ def test_the_operator_of_compiled_graphs_drops_the_same() -> None:
             compiled, mask = torch.ops.aten.native_dropout(X, 0.25, True)
     assert same(compiled, eager)
     assert mask.dtype is torch.bool
+
+
+def test_what_another_device_draws_by_itself_is_refused() -> None:
+    with pytest.raises(Unsupported, match="aten::native_dropout on meta draws random numbers"):
+        native_dropout(torch.empty(2, 3, device="meta"), 0.1, True)
 
 
 def test_a_piece_of_its_backward_is_the_piece_of_the_whole() -> None:

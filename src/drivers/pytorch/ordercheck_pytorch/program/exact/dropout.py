@@ -35,7 +35,12 @@ def bernoulli_(x: torch.Tensor, p: float = 0.5, *, generator: Any = None) -> tor
 
 @kernel("native_dropout")
 def native_dropout(x: torch.Tensor, p: float, train: bool | None) -> tuple[torch.Tensor, torch.Tensor]:
-    """What compiled graphs call. Its stock kernel asks bernoulli_."""
+    """What compiled graphs call, and eager code on a GPU. Its stock kernel asks bernoulli_ on a CPU alone."""
+    if x.device.type != "cpu":
+        raise Unsupported(
+            f"aten::native_dropout on {x.device.type} draws random numbers by the place of an element in memory, which differ "
+            "between layouts"
+        )
     dropped: tuple[torch.Tensor, torch.Tensor] = stock("native_dropout")(x, p, train)
     return dropped
 
