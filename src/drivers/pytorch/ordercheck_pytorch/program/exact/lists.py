@@ -1,5 +1,5 @@
-"""Operators on lists of tensors: a GPU has kernels of its own for them, which multiply and add with one rounding. In their place
-stand those that are written for every device, which call each tensor's own operator, as on a CPU."""
+"""Operators on lists of tensors: a GPU has kernels of its own for them, which multiply and add with one rounding. In their
+place stand those that are written for every device, which call each tensor's own operator, as on a CPU."""
 
 from __future__ import annotations
 
