@@ -1,5 +1,7 @@
 #include "ranks/module/storage_meter.h"
 
+#include <algorithm>
+
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -9,7 +11,28 @@ void StorageMeter::change(std::int64_t by) {
   if (held_ > peak_) peak_ = held_;
 }
 
+std::int64_t StorageMeter::held() {
+  forget_freed();
+  return held_;
+}
+
+void StorageMeter::forget_freed() {
+  std::erase_if(until_freed_, [this](const auto& storage) {
+    if (!storage.expired()) return false;
+    release(storage._unsafe_get_target());
+    return true;
+  });
+}
+
+void StorageMeter::hold_until_freed(const at::Tensor& tensor) {
+  const auto storage = tensor.storage().getWeakStorageImpl();
+  if (std::ranges::find(until_freed_, storage) != until_freed_.end()) return;
+  hold(storage_key(tensor), storage_bytes(tensor));
+  until_freed_.push_back(storage);
+}
+
 void StorageMeter::hold(const void* storage, std::int64_t bytes) {
+  forget_freed();
   Entry& entry = entries_[storage];
   if (entry.holders++ == 0) {
     entry.bytes = bytes;
@@ -25,6 +48,7 @@ void StorageMeter::release(const void* storage) {
 }
 
 void StorageMeter::resize(const void* storage, std::int64_t bytes) {
+  forget_freed();
   const auto entry = entries_.find(storage);
   if (entry == entries_.end()) return;
   change(bytes - entry->second.bytes);
@@ -41,6 +65,11 @@ HeldStorage::HeldStorage(at::Tensor tensor) : tensor_(std::move(tensor)) {
 
 HeldStorage::~HeldStorage() {
   if (RankState* rank = find_rank()) rank->parameters_held.release(storage_key(tensor_));
+}
+
+void hold_as_parameter(const at::Tensor& tensor) {
+  RankState* rank = find_rank();
+  if (rank && !rank->in_dry_run()) rank->parameters_held.hold_until_freed(tensor);
 }
 
 }  // namespace ordercheck::ranks

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -16,11 +17,12 @@ class StorageMeter {
   void hold(const void* storage, std::int64_t bytes);
   void release(const void* storage);
   void resize(const void* storage, std::int64_t bytes);  // a held storage that grew or was freed in place
+  void hold_until_freed(const at::Tensor& tensor);       // its storage, once, for as long as any tensor shows it
   bool holds(const void* storage) const { return entries_.count(storage) > 0; }
 
-  std::int64_t held() const { return held_; }
+  std::int64_t held();
   std::int64_t peak() const { return peak_; }
-  void restart_peak() { peak_ = held_; }
+  void restart_peak() { peak_ = held(); }
 
  private:
   struct Entry {
@@ -28,7 +30,10 @@ class StorageMeter {
     std::int64_t bytes = 0;
   };
   void change(std::int64_t by);
+  void forget_freed();
   std::unordered_map<const void*, Entry> entries_;
+  // Weak: what is freed is found when bytes are counted next, and until then its address is not given to another storage.
+  std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> until_freed_;
   std::int64_t held_ = 0;
   std::int64_t peak_ = 0;
 };
@@ -48,5 +53,9 @@ class HeldStorage {
  private:
   at::Tensor tensor_;
 };
+
+// Counts a tensor's storage likewise, until the last tensor that shows it is gone, and holds nothing itself: of what a parameter is
+// gathered to. In a dry run it counts nothing.
+void hold_as_parameter(const at::Tensor& tensor);
 
 }  // namespace ordercheck::ranks
