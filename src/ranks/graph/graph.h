@@ -35,12 +35,20 @@ struct NodeResult {
   std::vector<ValueId> values;  // kNoValue where nothing was returned
 };
 
+// What the partition does with what a forward node returns, where that is not left to what it costs: a tag of whoever ran the
+// operator, after torch.utils.checkpoint's CheckpointPolicy. must_save: backward is handed it; must_recompute: backward makes it
+// anew, collectives included.
+enum class CheckpointPolicy { by_cost, must_save, must_recompute };
+
 struct Node {
   c10::OperatorHandle op;
   std::vector<Argument> arguments;
   std::vector<NodeResult> results;
   // Work of the forward done again in backward: by a checkpoint that was captured, or put there by the partition.
   bool recomputed = false;
+  CheckpointPolicy policy = CheckpointPolicy::by_cost;
+  // A step from the piece of a parameter that a rank holds to the whole (graph/unshard_scope.h).
+  bool unshards = false;
 
   const std::string& name() const { return op.operator_name().name; }
 };

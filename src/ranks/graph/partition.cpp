@@ -35,8 +35,9 @@ void connect(Network& network, std::size_t from, std::size_t to, Capacity capaci
   boost::put(boost::edge_reverse, network, back, there);
 }
 
-// Costly, random, or waited for by others: run once.
+// Costly, random, or waited for by others: run once. A tag goes before.
 bool runs_once(const Graph& graph, const Node& node) {
+  if (node.policy != CheckpointPolicy::by_cost) return node.policy == CheckpointPolicy::must_save;
   constexpr std::array kOnce{"aten::mm",      "aten::bmm",          "aten::addmm",
                              "aten::baddbmm", "aten::index_select", "aten::gather",
                              "aten::index",   "aten::embedding",    "aten::scatter",
@@ -58,6 +59,10 @@ bool runs_once(const Graph& graph, const Node& node) {
 //   operand to result          a value on the sink's side is computed again, from operands that must be had as well
 //   source to what runs once   it is never on the sink's side: it is saved, or something made from it is
 //   value to sink              backward reads it
+//
+// The edge of a value that must be computed again is unbounded, too: what is cut lies before it. What a node makes of a parameter
+// that is gathered again is made once: else a rank would gather when it computes that again, which the sizes of its own tensors
+// decide, and ranks would gather in different orders.
 class Cut {
  public:
   explicit Cut(const Graph& graph) : graph_(graph), network_(2 * graph.values.size() + 2) {
@@ -66,11 +71,12 @@ class Cut {
     for (const ValueId id : graph.parameters) provide(id, 0);
     for (const auto& [id, tensor] : graph.constants) provide(id, 0);
     for (const Node& node : graph.forward) {
-      const bool once = !results(node).empty() && runs_once(graph, node);
+      const bool once = !results(node).empty() && (runs_once(graph, node) || makes_of_gathered(node));
       for (const ValueId id : results(node)) {
         // Whoever keeps a view keeps what it views; a collective's buffer is handed on by its wait.
         const bool kept_by_another = graph.values[id].is_view || hands_on(node);
-        connect(network_, in(id), out(id), kept_by_another ? kUnbounded : graph.values[id].bytes);
+        const bool never_kept = kept_by_another || node.policy == CheckpointPolicy::must_recompute;
+        connect(network_, in(id), out(id), never_kept ? kUnbounded : graph.values[id].bytes);
         if (once) connect(network_, source(), in(id), kUnbounded);
         for (const ValueId operand : operands(node)) connect(network_, out(operand), in(id), kUnbounded);
         maker_[id] = &node;
@@ -97,6 +103,19 @@ class Cut {
   const Node* maker(ValueId id) const { return maker_.count(id) ? maker_.at(id) : nullptr; }
 
  private:
+  // Forward's nodes are asked in their order. A view of what is gathered again is as good as that.
+  bool makes_of_gathered(const Node& node) {
+    const auto is_gathered = [this](ValueId id) { return gathered_again_.count(id) > 0; };
+    const bool gathers = node.unshards && node.policy == CheckpointPolicy::must_recompute;
+    const bool reads = std::ranges::any_of(operands(node), is_gathered);
+    if (!gathers && !reads) return false;
+    const auto made = results(node);
+    const bool only_shows = std::ranges::all_of(made, [this](ValueId id) { return graph_.values[id].is_view; });
+    if (!gathers && !only_shows) return true;
+    gathered_again_.insert(made.begin(), made.end());
+    return false;
+  }
+
   std::size_t source() const { return 2 * graph_.values.size(); }
   std::size_t sink() const { return source() + 1; }
   static std::size_t in(ValueId id) { return 2 * static_cast<std::size_t>(id); }
@@ -111,6 +130,7 @@ class Cut {
   const Graph& graph_;
   Network network_;
   std::set<ValueId> provided_;
+  std::set<ValueId> gathered_again_;
   std::unordered_map<ValueId, const Node*> maker_;
 };
 

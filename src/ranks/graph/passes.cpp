@@ -33,8 +33,10 @@ bool same(const Argument& a, const Argument& b) {
   return a.form == b.form && a.values == b.values && (a.form != Argument::Form::constant || same(a.constant, b.constant));
 }
 
+// A recomputed node stays beside the one that it repeats, unless that one's result is handed over anyway.
 bool same(const Node& a, const Node& b) {
-  return a.op == b.op && a.recomputed == b.recomputed &&
+  const bool kept = b.unshards && b.policy == CheckpointPolicy::must_save;
+  return a.op == b.op && (a.recomputed == b.recomputed || kept) &&
          std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
                     [](const Argument& x, const Argument& y) { return same(x, y); });
 }
@@ -61,7 +63,7 @@ void merge(std::vector<Node>& nodes, std::multimap<std::string, Node>& seen, Ren
   std::vector<Node> kept;
   for (Node& node : nodes) {
     renaming.apply(node);
-    const bool alone = has_effect(node) || draws(node);
+    const bool alone = (has_effect(node) && !node.unshards) || draws(node);
     const auto [first, last] = seen.equal_range(node.name());
     const auto twin = alone ? last : std::find_if(first, last, [&](const auto& entry) { return same(entry.second, node); });
     if (twin != last) {

@@ -15,6 +15,7 @@
 #include "ranks/arith/range.h"
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/graph_break.h"
+#include "ranks/graph/unshard_scope.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -128,6 +129,10 @@ class Recorder final : public DispatchMode {
     Node node{.op = op.schema().is_mutable() ? functional(op, stack) : op, .arguments = {}, .results = {}};
     const RankState* rank = find_rank();
     node.recomputed = rank && rank->phase() == Phase::recompute;
+    if (const auto policy = unsharding_now()) {
+      node.policy = *policy;
+      node.unshards = true;
+    }
     const std::size_t count = op.schema().arguments().size();
     for (auto argument = stack.end() - static_cast<std::ptrdiff_t>(count); argument != stack.end(); ++argument) {
       node.arguments.push_back(read(*argument, node.name()));

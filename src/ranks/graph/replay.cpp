@@ -77,6 +77,7 @@ void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<V
     node.op.callBoxed(&stack);
     for (std::size_t i = 0; i < node.results.size(); ++i) {
       const NodeResult& result = node.results[i];
+      if (node.unshards) hold_as_parameter(stack[i].toTensor());
       if (!result.is_list) {
         values.set(result.values[0], stack[i].toTensor());
         continue;

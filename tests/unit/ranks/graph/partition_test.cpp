@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "ranks/graph/unshard_scope.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {
@@ -165,6 +166,55 @@ RC_GTEST_PROP(Partition, ChangesNoBitAndHandsOverNoMore, ()) {
     RC_ASSERT(!graph->values[id].is_view);
     RC_ASSERT(std::ranges::count(graph->saved, id) == 1);
   }
+}
+
+at::Tensor gathered(const at::Tensor& piece, CheckpointPolicy policy) {
+  const UnshardScope scope(policy);
+  return gather_from_group(piece, 0, "dp_shard");
+}
+
+// What is gathered is read through a transpose, which is no way around the tag: a view keeps what it views.
+TEST(Partition, ATagDecidesWhetherAParameterIsGatheredAgain) {
+  const std::string gather = "_c10d_functional::all_gather_into_tensor", wait = "_c10d_functional::wait_tensor";
+  complete(mesh_with({{"dp_shard", 2}}), [&](RankState& rank) {
+    const at::Tensor piece = variable(numbers({2, 4}, rank.rank));
+    const auto with = [&](CheckpointPolicy policy) {
+      return partitioned([=](const Tensors& in) { return at::linear(in[0], gathered(piece, policy)).sin(); }, {matrix(2)},
+                         {piece});
+    };
+    const GraphPtr again = with(CheckpointPolicy::must_recompute), kept = with(CheckpointPolicy::must_save);
+    for (const GraphPtr& graph : {again, kept}) EXPECT_EQ(count(graph->forward, gather), 1);
+    EXPECT_EQ(count(again->backward, gather), 1) << print(*again);
+    EXPECT_EQ(count(kept->backward, gather), 0) << print(*kept);
+    for (const Node& node : again->backward) EXPECT_TRUE(node.recomputed || node.name() != gather);
+    EXPECT_EQ(saved_bytes(*kept) - saved_bytes(*again), 4 * 4 * 8) << print(*again) << print(*kept);
+    for (const CheckpointPolicy policy : {CheckpointPolicy::must_recompute, CheckpointPolicy::must_save})
+      expect_equal_both_ways([=](const Tensors& in) { return at::linear(in[0], gathered(piece, policy)).sin(); }, {matrix(2)},
+                             {piece});
+  });
+}
+
+// Ranks have rows of their own, as those of experts: what is a reduction on one, and never run again, is none on another. They must
+// send alike all the same: were the product computed again where its weight's reader asks for it, its parameter would be gathered
+// before that weight's gradient is sent.
+TEST(Partition, RanksWithOtherSizesSendInTheSameOrder) {
+  std::vector<std::vector<std::string>> sent(2);
+  complete(mesh_with({{"dp_shard", 2}}), [&](RankState& rank) {
+    const at::Tensor of_product = variable(numbers({1}, rank.rank)), of_weight = variable(numbers({2, 1}, rank.rank));
+    const GraphPtr graph = partitioned(
+        [&](const Tensors& in) {
+          const at::Tensor product = in[0].mv(gathered(of_product, CheckpointPolicy::must_recompute));
+          return at::linear(product.sin().unsqueeze(1), gathered(of_weight, CheckpointPolicy::must_recompute));
+        },
+        {variable(numbers({rank.rank * 3, 2}, 2))}, {of_product, of_weight});
+    for (const Node& node : graph->backward) {
+      if (!is_collective(node) || node.name() == "_c10d_functional::wait_tensor") continue;
+      const auto place = std::ranges::find(graph->parameters, operands(node)[0]) - graph->parameters.begin();
+      sent[static_cast<std::size_t>(rank.rank)].push_back(node.name() + (node.unshards ? " of " + std::to_string(place) : ""));
+    }
+  });
+  EXPECT_EQ(sent[0], sent[1]);
+  EXPECT_EQ(sent[0].size(), 4u) << "two gathers, two gradients";
 }
 
 }  // namespace

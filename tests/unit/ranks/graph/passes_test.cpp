@@ -1,6 +1,9 @@
 #include "ranks/graph/passes.h"
 
+#include <optional>
+
 #include "ranks/graph/saved_tensors.h"
+#include "ranks/graph/unshard_scope.h"
 #include "ranks/mechanism/recompute.h"
 #include "unit/ranks/graph/both_ways.h"
 
@@ -122,6 +125,75 @@ TEST(MergeEqualNodes, NeverMergesARecomputedNodeWithItsOriginal) {
   remove_dead_nodes(*graph);
   EXPECT_EQ(graph->saved, graph->inputs);
   EXPECT_GT(recomputed(), 0);
+}
+
+// Two reads of a parameter that is gathered: a gather by each, and a gradient of each.
+at::Tensor read_twice(const at::Tensor& x, const at::Tensor& piece, const std::optional<CheckpointPolicy>& policy) {
+  const auto read = [&] {
+    std::optional<UnshardScope> scope;
+    if (policy) scope.emplace(*policy);
+    return gather_from_group(piece, 0, "dp_shard");
+  };
+  return at::linear(at::linear(x, read()).sin(), read());
+}
+
+TEST(MergeEqualNodes, TwoReadsOfAParameterAreOneGather) {
+  complete(mesh_with({{"dp_shard", 2}}), [](RankState& rank) {
+    const at::Tensor piece = variable(numbers({1, 2}, rank.rank));
+    const std::vector<std::optional<CheckpointPolicy>> policies{
+        {}, CheckpointPolicy::must_save, CheckpointPolicy::must_recompute};
+    for (const auto& policy : policies) {
+      const Recorded computation = [&](const Tensors& in) { return read_twice(in[0], piece, policy); };
+      const GraphPtr graph = graph_of(computation, {small_matrix(2)}, {piece});
+      EXPECT_EQ(count(graph->forward, "_c10d_functional::all_gather_into_tensor"), 2);
+      merge_equal_nodes(*graph);
+      const int left = policy ? 1 : 2;
+      EXPECT_EQ(count(graph->forward, "_c10d_functional::all_gather_into_tensor"), left) << print(*graph);
+      EXPECT_EQ(count(graph->forward, "_c10d_functional::wait_tensor"), left) << print(*graph);
+      EXPECT_EQ(count(graph->backward, "_c10d_functional::reduce_scatter_tensor"), 2) << "each gradient is sent";
+      expect_equal_both_ways(computation, {small_matrix(2)}, {piece});
+    }
+  });
+}
+
+TEST(MergeEqualNodes, KeepsTheGathersOfTwoParametersApart) {
+  complete(mesh_with({{"dp_shard", 2}}), [](RankState& rank) {
+    const at::Tensor a = variable(numbers({1, 2}, rank.rank)), b = variable(numbers({1, 2}, rank.rank));
+    const GraphPtr graph = graph_of(
+        [&](const Tensors& in) {
+          const UnshardScope scope(CheckpointPolicy::must_save);
+          return at::linear(at::linear(in[0], gather_from_group(a, 0, "dp_shard")), gather_from_group(b, 0, "dp_shard"));
+        },
+        {small_matrix(2)}, {a, b});
+    merge_equal_nodes(*graph);
+    EXPECT_EQ(count(graph->forward, "_c10d_functional::all_gather_into_tensor"), 2) << print(*graph);
+  });
+}
+
+// A checkpoint reads a parameter again: what must be saved is not gathered again for that, what must be recomputed is.
+TEST(MergeEqualNodes, ARecomputedReadIsMergedWithTheFirstWhereThatOneIsSaved) {
+  install_saved_tensor_hooks();
+  complete(mesh_with({{"dp_shard", 2}}), [](RankState& rank) {
+    const at::Tensor piece = variable(numbers({1, 2}, rank.rank));
+    for (const CheckpointPolicy policy : {CheckpointPolicy::must_save, CheckpointPolicy::must_recompute}) {
+      const Recorded computation = [&](const Tensors& in) {
+        const auto region = [&](const Tensors& inside) {
+          const at::Tensor whole = [&] {
+            const UnshardScope scope(policy);
+            return gather_from_group(piece, 0, "dp_shard");
+          }();
+          return at::linear(inside[0].exp(), whole).sin();
+        };
+        return recompute_in_backward(region, in, {});
+      };
+      const GraphPtr graph = graph_of(computation, {small_matrix(2)}, {piece});
+      merge_equal_nodes(*graph);
+      const int again = policy == CheckpointPolicy::must_save ? 0 : 1;
+      EXPECT_EQ(count(graph->backward, "_c10d_functional::all_gather_into_tensor"), again) << print(*graph);
+      EXPECT_GT(std::ranges::count_if(graph->backward, &Node::recomputed), 0);
+      expect_equal_both_ways(computation, {small_matrix(2)}, {piece});
+    }
+  });
 }
 
 }  // namespace

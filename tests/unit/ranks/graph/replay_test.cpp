@@ -2,6 +2,7 @@
 
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/saved_tensors.h"
+#include "ranks/graph/unshard_scope.h"
 #include "ranks/train/operator_meter.h"
 #include "unit/ranks/arith/exactly.h"
 #include "unit/ranks/graph/both_ways.h"
@@ -200,6 +201,36 @@ TEST(Replay, CountsWhatItRunsAgain) {
   EXPECT_EQ(rank.counters.operators_recomputed, 0);
   y.backward(numbers({4, 4}, 5));
   EXPECT_EQ(rank.counters.operators_recomputed, again);
+}
+
+// Of the parameter that it gathers a rank holds the whole for as long as its graph reads it.
+TEST(Replay, HoldsWhatItUnshardsAmongTheParameters) {
+  install_saved_tensor_hooks();
+  complete(mesh_with({{"dp_shard", 2}}), [](RankState& rank) {
+    const at::Tensor piece = variable(numbers({2, 4}, rank.rank)), x = square(3);
+    const HeldStorage parameter(piece);
+    for (const CheckpointPolicy policy : {CheckpointPolicy::must_save, CheckpointPolicy::must_recompute}) {
+      const GraphPtr graph = record("a region",
+                                    [&](const Tensors& in) {
+                                      const at::Tensor whole = [&] {
+                                        const UnshardScope scope(policy);
+                                        return gather_from_group(piece, 0, "dp_shard");
+                                      }();
+                                      return at::linear(in[0], whole).sin();
+                                    },
+                                    {x}, {piece});
+      optimize(*graph);
+      const std::int64_t shard = 2 * 4 * 8, whole = 4 * 4 * 8;
+      EXPECT_EQ(rank.parameters_held.held(), shard);
+      rank.parameters_held.restart_peak();
+      const at::Tensor y = replay(graph, {x});
+      EXPECT_EQ(rank.parameters_held.held(), policy == CheckpointPolicy::must_save ? shard + whole : shard);
+      EXPECT_EQ(rank.parameters_held.peak(), shard + whole);
+      y.backward(numbers({4, 4}, 5));
+      EXPECT_EQ(rank.parameters_held.held(), shard);
+      EXPECT_EQ(rank.parameters_held.peak(), shard + whole);
+    }
+  });
 }
 
 }  // namespace
