@@ -34,7 +34,8 @@ TEST_P(OnBothDevices, TheDigestIsTheSame) {
 INSTANTIATE_TEST_SUITE_P(FakeDevice, OnBothDevices,
                          testing::Values("tp=2,ac,fsdp=2", "fsdp=3", "hsdp=2x2", "ddp=2,compile", "cp=2:ring", "amp,fsdp=2",
                                          "pp=2:zbv:microbatches=4", "ep=2,fsdp=2 model=moe", "sac,compile model=llama_dropout",
-                                         "fsdp=2,optimizer=adamw:in_backward=on"));
+                                         "fsdp=2,optimizer=adamw:in_backward=on", "simple_fsdp=5",
+                                         "simple_hsdp=2x2,compile@model"));
 
 TEST(FakeDevice, AnErrorPutInOnPurposeIsSeenThereToo) {
   const Case subject = case_of("fsdp=2");

@@ -119,6 +119,37 @@ const std::vector<std::string>& legal_stacks_of_shared_parameters() {
   return stacks;
 }
 
+// Data parallelism whose collectives are in the graph, with a graph around it and without one.
+const std::vector<std::string>& legal_stacks_that_shard_in_the_graph() {
+  static const std::vector<std::string> stacks{"simple_fsdp=2",
+                                               "simple_fsdp=4",
+                                               "simple_fsdp=5,compile@model",
+                                               "simple_hsdp=2x2",
+                                               "simple_replicate=3",
+                                               "tp=2,simple_fsdp=2",
+                                               "tp=2:sp=off,simple_replicate=2,compile@model",
+                                               "ac,simple_fsdp=2",
+                                               "simple_fsdp=2,ac,compile@model",
+                                               "compile,simple_fsdp=3",
+                                               "compile@model,simple_fsdp=2",
+                                               "tp=2,ac,simple_fsdp=2,compile@model",
+                                               "tp=2,sac,simple_hsdp=2x2,compile@model",
+                                               "sac,simple_fsdp=2:reshard=never,compile@model",
+                                               "cp=2:ring,simple_fsdp=2,compile@model",
+                                               "pp=2:microbatches=4,simple_fsdp=2,compile@model",
+                                               "simple_fsdp=2,optimizer=adamw:clip=1.0",
+                                               "simple_fsdp=2 model=moe",
+                                               "ep=2,simple_fsdp=4,compile@model model=moe",
+                                               "ep=8,tp=2,ac,simple_hsdp=1x4 model=moe",
+                                               "simple_fsdp=2 model=llama_tied",
+                                               "simple_fsdp=5,compile@model model=llama_tied",
+                                               "simple_hsdp=2x2,compile@model model=llama_frozen",
+                                               "tp=2:sp=off,simple_fsdp=2,compile@model model=llama_frozen_norm",
+                                               "ac,simple_fsdp=2,compile@model model=llama_shared",
+                                               "ac,simple_fsdp=2,compile@model model=llama_dropout"};
+  return stacks;
+}
+
 const std::vector<std::string>& legal_pipelines() {
   static const std::vector<std::string> stacks{"pp=2:microbatches=2",
                                                "pp=2:microbatches=3",
@@ -190,6 +221,10 @@ INSTANTIATE_TEST_SUITE_P(WiderMeshes, Parity,
 
 INSTANTIATE_TEST_SUITE_P(SharedParameters, Parity,
                          testing::Combine(testing::ValuesIn(legal_stacks_of_shared_parameters()), testing::Values(1, 2)),
+                         name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(ShardingInTheGraph, Parity,
+                         testing::Combine(testing::ValuesIn(legal_stacks_that_shard_in_the_graph()), testing::Values(1, 2)),
                          name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(Pipelines, Parity, testing::Combine(testing::ValuesIn(legal_pipelines()), testing::Values(2)),

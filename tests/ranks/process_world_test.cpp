@@ -36,7 +36,7 @@ TEST_P(InBothWorlds, BitsCountersAndCollectivesAreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(ProcessWorld, InBothWorlds,
                          testing::Values("tp=2,ac,fsdp=2", "fsdp=3", "hsdp=2x2", "ddp=2", "cp=2:ring",
-                                         "pp=2:zbv:microbatches=4", "ep=2,fsdp=2 model=moe"));
+                                         "pp=2:zbv:microbatches=4", "ep=2,fsdp=2 model=moe", "simple_fsdp=5,compile@model"));
 
 TEST(ProcessWorld, AnErrorPutInOnPurposeIsSeenThereToo) {
   const Case subject = case_of("fsdp=2");

@@ -1,5 +1,6 @@
 #include "ranks/mechanism/distributed_experts.h"
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 
@@ -140,6 +141,11 @@ void distribute_experts(Module& experts, const ExpertSite& site) {
     if (site.split_within) output = scatter_over_split(output, *journey);
     return combine(output, *journey);
   });
+}
+
+bool holds_distributed_experts(const Module& module) {
+  return std::ranges::any_of(module.parameters(),
+                             [](const auto& slot) { return is_placed_over(slot.second->placements, kAxis); });
 }
 
 }  // namespace ordercheck::ranks

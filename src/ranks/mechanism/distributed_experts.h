@@ -27,4 +27,8 @@ struct ExpertSite {
 // where they are placed already, or where the ranks do not divide the experts.
 void distribute_experts(Module& experts, const ExpertSite& site);
 
+// Whether its parameters are those of some experts of several: a model that is sharded by data parallelism shards them by
+// themselves, over the ranks that hold the same ones.
+bool holds_distributed_experts(const Module& module);
+
 }  // namespace ordercheck::ranks

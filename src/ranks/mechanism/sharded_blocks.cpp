@@ -1,20 +1,13 @@
 #include "ranks/mechanism/sharded_blocks.h"
 
-#include <algorithm>
-
 #include "ranks/mechanism/attribute.h"
 #include "ranks/mechanism/blocks.h"
+#include "ranks/mechanism/distributed_experts.h"
 
 namespace ordercheck::ranks {
 namespace {
 
-constexpr const char* kExperts = "ep";
 constexpr const char* kSameExperts = "edp";
-
-bool holds_distributed_experts(const Module& module) {
-  return std::ranges::any_of(module.parameters(),
-                             [](const auto& slot) { return is_placed_over(slot.second->placements, kExperts); });
-}
 
 // Experts that are distributed are a unit of their own, over the ranks that hold the same ones.
 void shard_experts(const ModulePtr& below, const ShardedGroupOptions& options) {

@@ -12,6 +12,9 @@
 #include "ranks/transform/pp.h"
 #include "ranks/transform/replicate.h"
 #include "ranks/transform/sac.h"
+#include "ranks/transform/simple_fsdp.h"
+#include "ranks/transform/simple_hsdp.h"
+#include "ranks/transform/simple_replicate.h"
 #include "ranks/transform/tp.h"
 #include "ranks/transform/transform.h"
 
@@ -19,9 +22,10 @@ namespace ordercheck::ranks {
 
 const std::vector<Transform>& transform_catalog() {
   static const std::vector<Transform> catalog{
-      ac_transform(),        amp_transform(),  compile_transform(), cp_transform(),        ddp_transform(),
-      ep_transform(),        fsdp_transform(), hsdp_transform(),    optimizer_transform(), pp_transform(),
-      replicate_transform(), sac_transform(),  tp_transform(),
+      ac_transform(),        amp_transform(),  compile_transform(),     cp_transform(),          ddp_transform(),
+      ep_transform(),        fsdp_transform(), hsdp_transform(),        optimizer_transform(),   pp_transform(),
+      replicate_transform(), sac_transform(),  simple_fsdp_transform(), simple_hsdp_transform(), simple_replicate_transform(),
+      tp_transform(),
   };
   return catalog;
 }

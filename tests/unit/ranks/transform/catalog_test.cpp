@@ -32,6 +32,9 @@ TEST(Catalog, SaysWhatItCannotBuild) {
                            "fsdp=2@model",
                            "hsdp=2x2:reshard=always",
                            "replicate=2",
+                           "simple_fsdp=2:reshard=never",
+                           "simple_hsdp=2x2",
+                           "simple_replicate=2",
                            "cp=2:ring",
                            "cp=2:all_gather",
                            "ep=2:etp=2",
@@ -44,8 +47,9 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_EQ(missing("sac:policy=linear+lines"), "sac:policy=linear+lines");
   EXPECT_EQ(missing("sac@model"), "sac@model");
   EXPECT_EQ(missing("ddp=2@block"), "ddp@block");
-  EXPECT_EQ(missing("simple_fsdp=2"), "simple_fsdp");
-  EXPECT_EQ(find_transform_of_engine("simple_fsdp"), nullptr);
+  EXPECT_EQ(missing("simple_fsdp=2:bucket=transformer_block"), "simple_fsdp:bucket");
+  EXPECT_EQ(missing("auto_parallel=2"), "auto_parallel");
+  EXPECT_EQ(find_transform_of_engine("auto_parallel"), nullptr);
 }
 
 }  // namespace

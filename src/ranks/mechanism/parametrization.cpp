@@ -1,0 +1,131 @@
+#include "ranks/mechanism/parametrization.h"
+
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "ranks/comm/collectives.h"
+#include "ranks/graph/unshard_scope.h"
+#include "ranks/mechanism/distributed_experts.h"
+#include "ranks/module/checks.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+constexpr const char* kRanksOfAnExpert = "edp";
+constexpr const char* kStages = "pp";
+constexpr int64_t kHidden = 1;  // of the experts' weights, [experts, rows, columns]
+
+// How one parameter is read.
+struct Read {
+  ParametrizationOptions options;
+  int64_t dim = 0;     // along which pieces lie
+  int64_t length = 0;  // of that dim, of all pieces
+
+  bool pads() const { return length % degree_of(options.mesh, options.shards) != 0; }
+};
+
+// The piece at the length that all ranks send, padded at its end.
+at::Tensor padded(const at::Tensor& piece, const Read& read) {
+  const int64_t ranks = degree_of(read.options.mesh, read.options.shards);
+  const int64_t missing = (read.length + ranks - 1) / ranks - piece.size(0);
+  std::vector<int64_t> pads(2 * static_cast<std::size_t>(piece.dim()), 0);  // from the last dim to the first, front and end
+  const bool front = read.options.mutant == "pad_front" || read.options.mutant == "nan_padding";
+  pads[pads.size() - (front ? 2 : 1)] = missing;
+  return at::constant_pad_nd(piece, pads, read.options.mutant == "nan_padding" ? std::numeric_limits<double>::quiet_NaN() : 0);
+}
+
+// Mutant scale: the gradient that comes back is a mean.
+at::Tensor divided_on_the_way_back(const at::Tensor& whole, int ranks) {
+  return whole / ranks + whole.detach() * (1 - 1.0 / ranks);
+}
+
+// What is made on the way is held as parameters are, in the same places as a replay of these operators holds it.
+at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
+  const auto& [shards, replicas, mesh, rank, policy, mutant] = read.options;
+  const UnshardScope scope(policy);
+  at::Tensor value = piece;
+  if (!replicas.empty() && mutant != "lost_replicas")
+    value = copy_to_group(value, mutant == "wrong_group" && !shards.empty() ? shards : replicas);
+  if (degree_of(mesh, shards) == 1) return value;
+  const auto held = [](const at::Tensor& made) {
+    hold_as_parameter(made);
+    return made;
+  };
+  if (read.dim != 0) value = held(value.movedim(read.dim, 0).contiguous());
+  if (read.pads()) value = held(padded(value, read));
+  value = held(gather_from_group(value, 0, shards));
+  if (read.pads()) value = value.slice(0, 0, read.length);
+  if (read.dim != 0) value = held(value.movedim(0, read.dim).contiguous());
+  return mutant == "scale" ? divided_on_the_way_back(value, degree_of(mesh, shards)) : value;
+}
+
+void refuse_if_placed_over(const Parameter& parameter, const std::string& axis) {
+  if (axis.empty() || checks_are_left_out() || !is_placed_over(parameter.placements, axis)) return;
+  throw std::runtime_error(
+      fmt::format("Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed over it ({})", axis,
+                  fmt::join(parameter.full_shape, ", "), print(parameter.placements)));
+}
+
+// The leaf is a new one: whoever bound the parameter before has a parameter that is no longer the model's.
+ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& options, int64_t dim) {
+  for (const std::string& axis : {options.replicas, options.shards}) refuse_if_placed_over(whole, axis);
+  Placements placements = whole.placements;
+  at::Tensor piece = whole.tensor.detach();
+  Read read{.options = options, .dim = dim};
+  if (!options.replicas.empty()) placements.push_back({.axis = options.replicas, .kind = Placement::Kind::replicate});
+  if (!options.shards.empty()) {
+    if (piece.dim() <= dim)
+      throw std::runtime_error(
+          fmt::format("Cannot shard along dim {} over axis '{}' a parameter of {} dims", dim, options.shards, piece.dim()));
+    read.length = piece.size(dim);
+    const Span mine = chunk_of(read.length, degree_of(options.mesh, options.shards),
+                               coordinate_of(options.mesh, options.rank, options.shards));
+    piece = piece.narrow(dim, mine.start, mine.length);
+    placements.push_back({.axis = options.shards, .kind = Placement::Kind::shard, .dim = dim});
+  }
+  if (options.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
+  auto parameter = make_parameter(piece.clone(), whole.full_shape, placements, whole.tensor.requires_grad());
+  parameter->on_use.push_back([read](const at::Tensor& leaf) { return whole_of(leaf, read); });
+  parameter->on_use.insert(parameter->on_use.end(), whole.on_use.begin(), whole.on_use.end());
+  return parameter;
+}
+
+// Along the dim of experts as long as each rank that has the same ones gets some.
+int64_t dim_of_experts(const Module& experts, const Mesh& mesh) {
+  const int64_t count = experts.parameters().front().second->full_shape[0];
+  return degree_of(mesh, kRanksOfAnExpert) * int64_t{mesh.ep} > count ? kHidden : 0;
+}
+
+}  // namespace
+
+void parametrize(const ModulePtr& model, const ParametrizationOptions& options) {
+  if (options.mutant == "untouched") return;
+  std::map<const Parameter*, ParameterPtr> made;
+  for (const ModulePtr& module : modules_of(model)) {
+    const bool has_experts = !options.shards.empty() && holds_distributed_experts(*module);
+    ParametrizationOptions of_module = options;
+    if (has_experts) of_module.shards = kRanksOfAnExpert;
+    const int64_t dim = has_experts ? dim_of_experts(*module, options.mesh) : 0;
+    const auto slots = module->parameters();  // a copy: the loop changes it
+    for (const auto& [slot, whole] : slots) {
+      if (contains(whole->full_shape, int64_t{0})) continue;
+      ParameterPtr& parameter = made[whole.get()];
+      if (!parameter || options.mutant == "tied_apart") parameter = parametrized(*whole, of_module, dim);
+      module->set_parameter(slot, parameter);
+    }
+  }
+}
+
+void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, ParametrizationOptions options) {
+  const std::string reshard = option_of(item, "reshard").value_or("default");
+  const bool again = reshard == "always" || (reshard == "default" && degree_of(options.mesh, kStages) == 1);
+  options.policy = again ? CheckpointPolicy::must_recompute : CheckpointPolicy::must_save;
+  for (const ModulePtr& model : parts) parametrize(model, options);
+}
+
+}  // namespace ordercheck::ranks
