@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "parity/effect_families.h"
 #include "stack/mesh.h"
 #include "stack/model_sizes.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
@@ -20,10 +23,11 @@ void expect_split_batch(Showing& showing, const EffectRuns& runs) {
 }
 
 // Elements of all parameters, and what the first rank has of them: of rows that `parts` does not divide its chunk is longer
-// than the last one's.
+// than the last one's. Gathered as they are sent, all ranks' are as long as its own.
 struct Elements {
   std::int64_t all = 0;
   std::int64_t of_first_rank = 0;
+  std::int64_t sent = 0;
 };
 
 Elements elements_of(const Record& record, int parts) {
@@ -35,7 +39,19 @@ Elements elements_of(const Record& record, int parts) {
     elements.all += count;
     if (rows > 0) elements.of_first_rank += (rows + parts - 1) / parts * (count / rows);
   }
+  elements.sent = elements.of_first_rank * parts;
   return elements;
+}
+
+// A compiler puts together the collectives of what stands in the graph, and frees what it gathered. Without one every read gathers,
+// and what it gathered stays until backward has read it: once or, of a parameter that is read twice, twice.
+bool is_in_graph(const Item& item) { return find_option(info_of(item), "bucket") != nullptr; }
+
+bool has_graph(const Stack& stack) {
+  return std::ranges::any_of(stack.items, [](const Item& item) {
+    const TransformInfo* info = find_transform(item.name);
+    return info != nullptr && std::ranges::count(info->owes, OwedEffect::captured) > 0;
+  });
 }
 
 // Held at once: one shard of everything and what is gathered. All gathered at once is the whole and a shard.
@@ -43,12 +59,16 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
   if (!runs.without) return;
   const auto held = runs.with.counters.parameter_bytes_peak, whole = runs.without->counters.parameter_bytes_peak;
   if (!showing.measured("parameter bytes", {held, whole}) || runs.with.parameters.empty()) return;
+  const bool in_graph = is_in_graph(runs.item());
   const bool keeps_gathered = option_of(runs.item(), "reshard") == "never";
   // A stage may be no more than a block and the root, which is not freed after its forward.
   if (degree_of(mesh_of(runs.subject.stack), "pp") > 1)
     return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, of a stage", held, whole));
+  if (in_graph && !has_graph(runs.subject.stack))
+    return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, with no graph to free them", held, whole));
   const Elements elements = elements_of(runs.with, parts);
-  const auto share = held * elements.all, most = whole * (elements.all + elements.of_first_rank);
+  const auto gathered = in_graph ? elements.sent : elements.all;
+  const auto share = held * elements.all, most = whole * (gathered + elements.of_first_rank);
   const bool fits = keeps_gathered ? share <= most : share < most;
   showing.expect(fits, fmt::format("parameter bytes at peak {}, {} without it", held, whole));
 }

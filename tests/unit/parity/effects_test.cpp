@@ -346,31 +346,6 @@ TEST(Effect, ExpertsExchangeTokensInBothDirections) {
   EXPECT_TRUE(effect("ep=1", with, std::nullopt).present) << "nothing to show";
 }
 
-// SimpleFSDP that was asked for buckets and sends one parameter at a time works, but not as it was asked to.
-TEST(Effect, ABucketIsOfSeveralParameters) {
-  Record with = sharded();
-  const Record without = sample_record();
-  const auto parameters = static_cast<std::int64_t>(with.parameters.size());
-  with.collectives[0].count = with.collectives[1].count = parameters * 6 - 1;
-  const auto shown = effect("simple_fsdp=2:bucket=transformer_block", with, without);
-  EXPECT_TRUE(shown.present) << print(shown.signs);
-  with.collectives[1].count = parameters * 6;
-  const auto missing = effect("simple_fsdp=2:bucket=transformer_block", with, without);
-  EXPECT_FALSE(missing.present);
-  EXPECT_THAT(print(missing.signs), testing::HasSubstr("parameters in 6 microbatches"));
-  EXPECT_TRUE(effect("simple_fsdp=2", with, without).present);
-}
-
-TEST(Effect, WhatIsFreedAfterForwardIsGatheredAgain) {
-  Record with = sharded();
-  const auto missing = effect("simple_fsdp=2:reshard=always", with, sample_record());
-  EXPECT_FALSE(missing.present);
-  EXPECT_THAT(print(missing.signs), testing::HasSubstr("0 all_gather on dp_shard in backward"));
-  with.collectives.push_back({.kind = "all_gather", .group = "dp_shard", .phase = Phase::recompute, .count = 3});
-  EXPECT_TRUE(effect("simple_fsdp=2:reshard=always", with, sample_record()).present);
-  EXPECT_TRUE(effect("simple_fsdp=2:reshard=never", sharded(), sample_record()).present);
-}
-
 // A new transform either says in its row what it owes, or stands here.
 TEST(Effect, EveryTransformOwesWhatIsShownOrIsKnownToOweNothing) {
   std::vector<std::string> owe_nothing;
