@@ -49,6 +49,8 @@ struct Node {
   CheckpointPolicy policy = CheckpointPolicy::by_cost;
   // A step from the piece of a parameter that a rank holds to the whole (graph/unshard_scope.h).
   bool unshards = false;
+  // Of a gather of a parameter: it is to be sent with those of the same name (graph/bucketing.h); "" by itself.
+  std::string bucket;
 
   const std::string& name() const { return op.operator_name().name; }
 };

@@ -129,9 +129,10 @@ class Recorder final : public DispatchMode {
     Node node{.op = op.schema().is_mutable() ? functional(op, stack) : op, .arguments = {}, .results = {}};
     const RankState* rank = find_rank();
     node.recomputed = rank && rank->phase() == Phase::recompute;
-    if (const auto policy = unsharding_now()) {
-      node.policy = *policy;
+    if (const UnshardScope* scope = unsharding_now()) {
+      node.policy = scope->policy;
       node.unshards = true;
+      node.bucket = scope->bucket;
     }
     const std::size_t count = op.schema().arguments().size();
     for (auto argument = stack.end() - static_cast<std::ptrdiff_t>(count); argument != stack.end(); ++argument) {

@@ -3,14 +3,17 @@
 namespace ordercheck::ranks {
 namespace {
 
-thread_local std::optional<CheckpointPolicy> unsharding;
+thread_local const UnshardScope* unsharding = nullptr;
 
 }  // namespace
 
-UnshardScope::UnshardScope(CheckpointPolicy policy) : outer_(unsharding) { unsharding = policy; }
+UnshardScope::UnshardScope(CheckpointPolicy policy_of, std::string bucket_of)
+    : outer_(unsharding), policy(policy_of), bucket(std::move(bucket_of)) {
+  unsharding = this;
+}
 
 UnshardScope::~UnshardScope() { unsharding = outer_; }
 
-std::optional<CheckpointPolicy> unsharding_now() { return unsharding; }
+const UnshardScope* unsharding_now() { return unsharding; }
 
 }  // namespace ordercheck::ranks

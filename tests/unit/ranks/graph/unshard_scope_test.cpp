@@ -8,12 +8,14 @@ namespace {
 TEST(UnshardScope, TheInnermostCounts) {
   EXPECT_FALSE(unsharding_now());
   {
-    const UnshardScope outer(CheckpointPolicy::must_save);
+    const UnshardScope outer(CheckpointPolicy::must_save, "a");
     {
       const UnshardScope inner(CheckpointPolicy::must_recompute);
-      EXPECT_EQ(unsharding_now(), CheckpointPolicy::must_recompute);
+      EXPECT_EQ(unsharding_now()->policy, CheckpointPolicy::must_recompute);
+      EXPECT_EQ(unsharding_now()->bucket, "");
     }
-    EXPECT_EQ(unsharding_now(), CheckpointPolicy::must_save);
+    EXPECT_EQ(unsharding_now()->policy, CheckpointPolicy::must_save);
+    EXPECT_EQ(unsharding_now()->bucket, "a");
   }
   EXPECT_FALSE(unsharding_now());
 }

@@ -1,0 +1,35 @@
+// New nodes for a pass: operators over values of a graph, whose results are new values or take a value's place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ranks/graph/graph.h"
+
+namespace ordercheck::ranks {
+
+class NodeBuilder {
+ public:
+  // What is made carries what `like` is tagged with, but for its bucket.
+  NodeBuilder(Graph& graph, const Node& like) : graph_(graph), like_(like) {}
+
+  // Each appends a node to `made` and returns its result, which is `as` where one is given. Sizes are those of the result.
+  ValueId view(ValueId x, std::vector<int64_t> sizes, ValueId as = kNoValue);
+  ValueId slice(ValueId x, int64_t dim, int64_t start, int64_t length);
+  ValueId copy(ValueId x);  // contiguous
+  ValueId cat(const std::vector<ValueId>& parts, int64_t dim);
+  ValueId gather(ValueId x, int64_t ranks, const std::string& group);          // along the first dim
+  ValueId reduce_scatter(ValueId x, int64_t ranks, const std::string& group);  // the same
+  ValueId wait(ValueId x);
+
+  std::vector<Node> made;
+
+ private:
+  ValueId add(const char* op, const char* overload, std::vector<Argument> arguments, std::vector<int64_t> sizes, bool is_view,
+              ValueId as, at::ScalarType dtype);
+
+  Graph& graph_;
+  const Node& like_;
+};
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,80 @@
+#include "ranks/graph/bucketing.h"
+
+#include "ranks/graph/reordering.h"
+#include "unit/ranks/graph/sharded_graph.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+TEST(BucketCollectives, SendEachBucketOnceInEachDirection) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"a", "a", "b"});
+    EXPECT_EQ(count(graph->forward, kGather), 3);
+    bucket_collectives(*graph);
+    EXPECT_EQ(count(graph->forward, kGather), 2);
+    EXPECT_EQ(count(graph->forward, kWait), 2);
+    EXPECT_EQ(count(graph->backward, kGather), 2);
+    EXPECT_EQ(count(graph->backward, kReduceScatter), 2);
+    EXPECT_EQ(count(graph->backward, kWait), 4);
+  });
+}
+
+TEST(BucketCollectives, ChangeNoBitOfMixedShapesAndPaddedOnes) {
+  for (const std::vector<std::string>& buckets :
+       {std::vector<std::string>{"a", "a", "a"}, {"a", "b", "a"}, {"", "a", "a"}, {"a", "b", "c"}, {"", "", ""}})
+    on_two_ranks([&](const ShardedRegion& region) {
+      const GraphPtr graph = region.captured(buckets);
+      const Outcome owed = replayed(graph, region.inputs);
+      bucket_collectives(*graph);
+      EXPECT_TRUE(same_outcome(owed, replayed(graph, region.inputs))) << print(*graph);
+    });
+}
+
+TEST(BucketCollectives, PackInTheOrderOfRegistration) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"a", "a", "a"});
+    bucket_collectives(*graph);
+    // The region reads its second parameter first.
+    const auto cat = std::ranges::find_if(graph->forward, [](const Node& node) { return node.name() == "aten::cat"; });
+    ASSERT_NE(cat, graph->forward.end());
+    std::vector<int64_t> lengths;
+    for (const ValueId id : operands(*cat)) lengths.push_back(graph->values[id].sizes[0]);
+    EXPECT_EQ(lengths, region.elements_sent());
+  });
+}
+
+TEST(BucketCollectives, ASecondTimeChangesNothing) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"a", "a", "b"});
+    bucket_collectives(*graph);
+    const std::string once = print(*graph);
+    bucket_collectives(*graph);
+    EXPECT_EQ(print(*graph), once);
+  });
+}
+
+TEST(BucketCollectives, LeaveAGraphAloneWhoseCollectivesMoveActivations) {
+  complete(mesh_with({{"tp", 2}}), [](RankState&) {
+    const GraphPtr graph = record(
+        "a region",
+        [](const Tensors& in) { return gather_from_group(in[0], 0, "tp").sin() + gather_from_group(in[0].cos(), 0, "tp"); },
+        {variable(numbers({2, 2}, 0))}, {});
+    optimize(*graph);
+    const std::string before = print(*graph);
+    bucket_collectives(*graph);
+    overlap_collectives(*graph);
+    EXPECT_EQ(print(*graph), before);
+  });
+}
+
+// What one of a bucket needs may not wait for another of it.
+TEST(BucketCollectives, AGatherThatReadsAnothersResultIsNotSentWithIt) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"a", "a", "a"}, /*second_from_first=*/true);
+    bucket_collectives(*graph);
+    EXPECT_EQ(count(graph->forward, kGather), 2);
+  });
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
