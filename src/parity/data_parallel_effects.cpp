@@ -66,6 +66,9 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
     return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, of a stage", held, whole));
   if (in_graph && !has_graph(runs.subject.stack))
     return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, with no graph to free them", held, whole));
+  // A bucket and the next one are whole at once, and each a second time while it is copied out: of two blocks, that is everything.
+  if (option_of(runs.item(), "bucket"))
+    return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, by the bucket", held, whole));
   const Elements elements = elements_of(runs.with, parts);
   const auto gathered = in_graph ? elements.sent : elements.all;
   const auto share = held * elements.all, most = whole * (gathered + elements.of_first_rank);

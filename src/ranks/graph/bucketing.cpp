@@ -127,6 +127,10 @@ void bucket_scatters(Graph& graph, const std::vector<std::string>& bucket_of_par
 
 }  // namespace
 
+bool names_buckets(const Graph& graph) {
+  return std::ranges::any_of(graph.forward, [](const Node& node) { return !node.bucket.empty(); });
+}
+
 void bucket_collectives(Graph& graph) {
   std::vector<std::string> bucket_of_parameter(graph.parameters.size());
   for (const auto* nodes : {&graph.forward, &graph.backward})

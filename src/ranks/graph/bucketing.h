@@ -17,6 +17,9 @@
 
 namespace ordercheck::ranks {
 
+// Whether any gather has a name, alone in its bucket or not.
+bool names_buckets(const Graph& graph);
+
 void bucket_collectives(Graph& graph);
 
 }  // namespace ordercheck::ranks

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "ranks/graph/bucketing.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/passes.h"
 #include "ranks/graph/recorder.h"
+#include "ranks/graph/reordering.h"
 #include "ranks/graph/replay.h"
 #include "ranks/module/compiled_scope.h"
 #include "ranks/module/rank.h"
@@ -83,6 +85,10 @@ class CapturedBody {
     merge_equal_nodes(*graph);
     partition(*graph);
     remove_dead_nodes(*graph);
+    if (names_buckets(*graph)) {
+      bucket_collectives(*graph);
+      overlap_collectives(*graph);
+    }
     RankState& rank = this_rank();
     ++rank.counters.graph_captures;
     if (rank.on_capture) rank.on_capture(describe(*graph));

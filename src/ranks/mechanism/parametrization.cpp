@@ -23,6 +23,7 @@ constexpr int64_t kHidden = 1;  // of the experts' weights, [experts, rows, colu
 // How one parameter is read.
 struct Read {
   ParametrizationOptions options;
+  std::string bucket;
   int64_t dim = 0;     // along which pieces lie
   int64_t length = 0;  // of that dim, of all pieces
 
@@ -46,8 +47,8 @@ at::Tensor divided_on_the_way_back(const at::Tensor& whole, int ranks) {
 
 // What is made on the way is held as parameters are, in the same places as a replay of these operators holds it.
 at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
-  const auto& [shards, replicas, mesh, rank, policy, mutant] = read.options;
-  const UnshardScope scope(policy);
+  const auto& [shards, replicas, mesh, rank, policy, buckets, mutant] = read.options;
+  const UnshardScope scope(policy, read.bucket);
   at::Tensor value = piece;
   if (!replicas.empty() && mutant != "lost_replicas")
     value = copy_to_group(value, mutant == "wrong_group" && !shards.empty() ? shards : replicas);
@@ -72,11 +73,12 @@ void refuse_if_placed_over(const Parameter& parameter, const std::string& axis) 
 }
 
 // The leaf is a new one: whoever bound the parameter before has a parameter that is no longer the model's.
-ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& options, int64_t dim) {
+ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& options, int64_t dim,
+                          const std::string& bucket) {
   for (const std::string& axis : {options.replicas, options.shards}) refuse_if_placed_over(whole, axis);
   Placements placements = whole.placements;
   at::Tensor piece = whole.tensor.detach();
-  Read read{.options = options, .dim = dim};
+  Read read{.options = options, .bucket = bucket, .dim = dim};
   if (!options.replicas.empty()) placements.push_back({.axis = options.replicas, .kind = Placement::Kind::replicate});
   if (!options.shards.empty()) {
     if (piece.dim() <= dim)
@@ -115,7 +117,8 @@ void parametrize(const ModulePtr& model, const ParametrizationOptions& options) 
     for (const auto& [slot, whole] : slots) {
       if (contains(whole->full_shape, int64_t{0})) continue;
       ParameterPtr& parameter = made[whole.get()];
-      if (!parameter || options.mutant == "tied_apart") parameter = parametrized(*whole, of_module, dim);
+      if (!parameter || options.mutant == "tied_apart")
+        parameter = parametrized(*whole, of_module, dim, options.buckets.bucket_of(module->plain_path()));
       module->set_parameter(slot, parameter);
     }
   }
@@ -125,7 +128,11 @@ void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& i
   const std::string reshard = option_of(item, "reshard").value_or("default");
   const bool again = reshard == "always" || (reshard == "default" && degree_of(options.mesh, kStages) == 1);
   options.policy = again ? CheckpointPolicy::must_recompute : CheckpointPolicy::must_save;
-  for (const ModulePtr& model : parts) parametrize(model, options);
+  const bool by_block = option_of(item, "bucket") == "transformer_block";
+  for (const ModulePtr& model : parts) {
+    options.buckets = by_block ? BucketPlan::of_transformer_blocks(model) : BucketPlan();
+    parametrize(model, options);
+  }
 }
 
 }  // namespace ordercheck::ranks

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ranks/graph/graph.h"
+#include "ranks/mechanism/bucket_plan.h"
 #include "ranks/module/module.h"
 #include "stack/mesh.h"
 #include "stack/stack.h"
@@ -33,6 +34,7 @@ struct ParametrizationOptions {
   Mesh mesh;
   int rank = 0;
   CheckpointPolicy policy = CheckpointPolicy::must_recompute;  // of what is gathered, in a graph
+  BucketPlan buckets;                                          // of gathers, in a graph
   std::string mutant;  // scale, shard_order, lost_replicas, wrong_group, tied_apart, pad_front, nan_padding, untouched
 };
 
@@ -41,8 +43,8 @@ struct ParametrizationOptions {
 // for a scalar, and for a parameter that is placed over the axis already.
 void parametrize(const ModulePtr& model, const ParametrizationOptions& options);
 
-// The same of each part of a model as the item's option `reshard` says: always, never, or default, which is always unless the mesh
-// has stages.
+// The same of each part of a model as the item's options say. `reshard`: always, never, or default, which is always unless the mesh has
+// stages. `bucket=transformer_block` names buckets for passes over a graph; without a graph it does nothing.
 void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, ParametrizationOptions options);
 
 }  // namespace ordercheck::ranks

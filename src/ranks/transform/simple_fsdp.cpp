@@ -15,7 +15,8 @@ void apply_simple_fsdp(TrainingProgram& program, const Item& item, const Site& s
 }  // namespace
 
 Transform simple_fsdp_transform() {
-  return {.built = {.name = "simple_fsdp", .scopes = {"model"}, .options = {{"reshard"}}}, .apply = apply_simple_fsdp};
+  return {.built = {.name = "simple_fsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket", {"transformer_block"}}}},
+          .apply = apply_simple_fsdp};
 }
 
 }  // namespace ordercheck::ranks

@@ -18,7 +18,8 @@ void apply_simple_hsdp(TrainingProgram& program, const Item& item, const Site& s
 }  // namespace
 
 Transform simple_hsdp_transform() {
-  return {.built = {.name = "simple_hsdp", .scopes = {"model"}, .options = {{"reshard"}}}, .apply = apply_simple_hsdp};
+  return {.built = {.name = "simple_hsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket", {"transformer_block"}}}},
+          .apply = apply_simple_hsdp};
 }
 
 }  // namespace ordercheck::ranks

@@ -42,6 +42,15 @@ TEST(DataParallelEffects, ABucketIsOfSeveralParameters) {
   EXPECT_TRUE(effect("simple_fsdp=2", with, without).present);
 }
 
+// Of a model of few blocks, two buckets are everything.
+TEST(DataParallelEffects, ABucketMayHoldTheWholeModel) {
+  Record with = sharded();
+  with.counters.parameter_bytes_peak = 5000;
+  EXPECT_FALSE(effect("simple_fsdp=2,compile@model", with, sample_record()).present);
+  const auto bucketed = effect("simple_fsdp=2:bucket=transformer_block,compile@model", with, sample_record());
+  EXPECT_THAT(print(bucketed.signs), testing::HasSubstr("parameter bytes at peak 5000, 1000 without it, by the bucket"));
+}
+
 TEST(DataParallelEffects, WhatIsFreedAfterForwardIsGatheredAgain) {
   Record with = sharded();
   const auto missing = effect("simple_fsdp=2:reshard=always", with, sample_record());
