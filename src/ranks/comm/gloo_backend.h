@@ -14,6 +14,10 @@ class GlooBackend : public ProcessBackend {
   GlooBackend(const RankGroup& group, const MeetingPlace& meeting, RankState& rank, Waiting& waiting);
 
   const std::string getBackendName() const override { return "ordercheck_gloo"; }
+
+  // The thread that did the work lets go of it a little after it said that it is done, and of the tensors with it: what a rank holds
+  // would depend on that.
+  void settle(const WorkPtr& work) override;
 };
 
 }  // namespace ordercheck::ranks

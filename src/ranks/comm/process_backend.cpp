@@ -38,7 +38,7 @@ class ProcessWork : public c10d::Work {
     bool done = false;
     try {
       done = work_->wait(limit);
-      backend_.settle();
+      backend_.settle(work_);
     } catch (...) {
       // What a rank gets whose peer's process is gone, and with it this world, whose end is under way: until then the flight file is to
       // say where this one waited, as if it waited still.

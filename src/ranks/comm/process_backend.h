@@ -32,8 +32,8 @@ class ProcessBackend : public OfferingBackend {
   // Returns when all ranks of the group have called it. Not counted: it is the world's, and no rank's program's.
   void meet();
 
-  // Of a work that has been waited for: what more a rank waits for until it may go on. Nothing on the CPU.
-  virtual void settle() {}
+  // What more a rank waits for until it may go on behind the library's work, which has been waited for.
+  virtual void settle(const WorkPtr& work) = 0;
 
  protected:
   // `collectives` has connected the group's ranks. `rank` and `waiting` must outlive every wait for this backend's works.

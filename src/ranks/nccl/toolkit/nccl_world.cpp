@@ -29,7 +29,7 @@ class NcclBackend : public ProcessBackend {
   const std::string getBackendName() const override { return "ordercheck_nccl"; }
 
   // What c10d's wait makes wait is the current stream; the rank is to wait itself.
-  void settle() override { c10::cuda::getCurrentCUDAStream().synchronize(); }
+  void settle(const WorkPtr&) override { c10::cuda::getCurrentCUDAStream().synchronize(); }
 
  protected:
   c10d::BarrierOptions barrier_options() const override {
