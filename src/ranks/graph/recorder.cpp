@@ -70,7 +70,7 @@ std::optional<c10::OperatorHandle> functional_of(const c10::OperatorHandle& op) 
   if (!name.name.ends_with('_') || !writes(arguments[0])) return std::nullopt;
   if (std::any_of(arguments.begin() + 1, arguments.end(), writes)) return std::nullopt;
   name.name.pop_back();
-  const auto functional = c10::Dispatcher::singleton().findSchema(name);
+  auto functional = c10::Dispatcher::singleton().findSchema(name);
   if (!functional || functional->schema().arguments().size() != arguments.size()) return std::nullopt;
   return functional;
 }
