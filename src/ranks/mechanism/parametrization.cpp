@@ -6,12 +6,15 @@
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include "base/text.h"
+#include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/graph/unshard_scope.h"
 #include "ranks/mechanism/distributed_experts.h"
 #include "ranks/module/checks.h"
+#include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -27,42 +30,64 @@ struct Read {
   int64_t dim = 0;     // along which pieces lie
   int64_t length = 0;  // of that dim, of all pieces
 
-  bool pads() const { return length % degree_of(options.mesh, options.shards) != 0; }
+  int64_t ranks() const { return degree_of(options.mesh, options.shards); }
+  int64_t sent() const { return (length + ranks() - 1) / ranks(); }  // of that dim, by every rank
+  bool pads() const { return length % ranks() != 0; }
 };
+
+// What is made on the way is held as parameters are, in the same places as a replay of these operators holds it.
+at::Tensor held(const at::Tensor& made) {
+  hold_as_parameter(made);
+  return made;
+}
 
 // The piece at the length that all ranks send, padded at its end.
 at::Tensor padded(const at::Tensor& piece, const Read& read) {
-  const int64_t ranks = degree_of(read.options.mesh, read.options.shards);
-  const int64_t missing = (read.length + ranks - 1) / ranks - piece.size(0);
   std::vector<int64_t> pads(2 * static_cast<std::size_t>(piece.dim()), 0);  // from the last dim to the first, front and end
-  const bool front = read.options.mutant == "pad_front" || read.options.mutant == "nan_padding";
-  pads[pads.size() - (front ? 2 : 1)] = missing;
-  return at::constant_pad_nd(piece, pads, read.options.mutant == "nan_padding" ? std::numeric_limits<double>::quiet_NaN() : 0);
+  const std::string& mutant = read.options.mutant;
+  const bool front = mutant == "pad_front" || mutant == "nan_padding";
+  pads[pads.size() - (front ? 2 : 1)] = read.sent() - piece.size(0);
+  return at::constant_pad_nd(piece, pads, mutant == "nan_padding" ? std::numeric_limits<double>::quiet_NaN() : 0);
 }
+
+// Pieces along the first dim; the whole that it gives is as long as they were sent. One node of autograd, so that what is sent back
+// is reduced to the piece before it is summed over replicas.
+struct Gather : torch::autograd::Function<Gather> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& piece, const Read& read) {
+    context->saved_data["rows"] = piece.size(0);
+    context->saved_data["pads"] = read.pads();
+    context->saved_data["shards"] = read.options.shards;
+    context->saved_data["replicas"] = read.options.replicas;
+    context->saved_data["module"] = blamed_module(this_rank());
+    return held(all_gather(read.pads() ? held(padded(piece, read)) : piece, 0, read.options.shards));
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto text = [&](const char* name) { return context->saved_data[name].toStringRef(); };
+    const BlameScope blame(text("module"));
+    at::Tensor mine = reduce_scatter(gradients[0], 0, text("shards"));
+    if (context->saved_data["pads"].toBool()) mine = mine.slice(0, 0, context->saved_data["rows"].toInt()).contiguous();
+    const std::string replicas = text("replicas");
+    if (!replicas.empty()) mine = all_reduce(mine, replicas);
+    return {std::move(mine), at::Tensor()};
+  }
+};
 
 // Mutant scale: the gradient that comes back is a mean.
-at::Tensor divided_on_the_way_back(const at::Tensor& whole, int ranks) {
-  return whole / ranks + whole.detach() * (1 - 1.0 / ranks);
+at::Tensor divided_on_the_way_back(const at::Tensor& whole, double ranks) {
+  return whole / ranks + whole.detach() * (1 - 1 / ranks);
 }
 
-// What is made on the way is held as parameters are, in the same places as a replay of these operators holds it.
 at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
-  const auto& [shards, replicas, mesh, rank, policy, buckets, mutant] = read.options;
-  const UnshardScope scope(policy, read.bucket);
-  at::Tensor value = piece;
-  if (!replicas.empty() && mutant != "lost_replicas")
-    value = copy_to_group(value, mutant == "wrong_group" && !shards.empty() ? shards : replicas);
-  if (degree_of(mesh, shards) == 1) return value;
-  const auto held = [](const at::Tensor& made) {
-    hold_as_parameter(made);
-    return made;
-  };
-  if (read.dim != 0) value = held(value.movedim(read.dim, 0).contiguous());
-  if (read.pads()) value = held(padded(value, read));
-  value = held(gather_from_group(value, 0, shards));
+  const std::string& replicas = read.options.replicas;
+  if (read.ranks() == 1) return replicas.empty() ? piece : copy_to_group(piece, replicas);
+  const UnshardScope scope(read.options.policy, read.bucket);
+  at::Tensor value = read.dim == 0 ? piece : held(piece.movedim(read.dim, 0).contiguous());
+  value = Gather::apply(value, read);
   if (read.pads()) value = value.slice(0, 0, read.length);
   if (read.dim != 0) value = held(value.movedim(0, read.dim).contiguous());
-  return mutant == "scale" ? divided_on_the_way_back(value, degree_of(mesh, shards)) : value;
+  return read.options.mutant == "scale" ? divided_on_the_way_back(value, static_cast<double>(read.ranks())) : value;
 }
 
 void refuse_if_placed_over(const Parameter& parameter, const std::string& axis) {
@@ -79,6 +104,8 @@ ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& 
   Placements placements = whole.placements;
   at::Tensor piece = whole.tensor.detach();
   Read read{.options = options, .bucket = bucket, .dim = dim};
+  if (options.mutant == "lost_replicas") read.options.replicas.clear();
+  if (options.mutant == "wrong_group") read.options.replicas = options.shards;
   if (!options.replicas.empty()) placements.push_back({.axis = options.replicas, .kind = Placement::Kind::replicate});
   if (!options.shards.empty()) {
     if (piece.dim() <= dim)

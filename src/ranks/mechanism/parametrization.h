@@ -8,8 +8,8 @@
 //
 // All of it is functional collectives and other operators, so a graph that is captured around a read has them: in forward
 // [aten::constant_pad_nd], _c10d_functional::all_gather_into_tensor, _c10d_functional::wait_tensor, [aten::slice], marked by an
-// UnshardScope; in backward [aten::slice_backward], _c10d_functional::reduce_scatter_tensor, wait_tensor, [aten::constant_pad_nd],
-// and over replicas _c10d_functional::all_reduce, wait_tensor. What stands in brackets is there where a dim is not divided evenly,
+// UnshardScope; in backward [aten::slice_backward], _c10d_functional::reduce_scatter_tensor, wait_tensor, [aten::slice], and over
+// replicas _c10d_functional::all_reduce, wait_tensor. What stands in brackets is there where a dim is not divided evenly,
 // and then on every rank, so that all capture alike. A whole parameter is freed when nobody reads it any more: without a graph,
 // whose partition makes it again, that is behind its use in backward.
 //
