@@ -1,5 +1,7 @@
 #include "ranks/mechanism/bucket_plan.h"
 
+#include <fmt/format.h>
+
 #include "ranks/mechanism/blocks.h"
 
 namespace ordercheck::ranks {
@@ -20,7 +22,10 @@ BucketPlan BucketPlan::of_transformer_blocks(const ModulePtr& model) {
   std::string behind;
   for (const auto& [name, child] : unwrapped(*model).children()) {
     if (child == layers) {
-      for (const auto& [number, block] : layers->children()) plan.by_module_[name + "." + number] = name + "." + number;
+      for (const auto& [number, block] : layers->children()) {
+        const std::string path = fmt::format("{}.{}", name, number);
+        plan.by_module_[path] = path;
+      }
       is_behind = true;
     } else if (is_behind) {
       if (behind.empty()) behind = name;  // the bucket is called by its first module
