@@ -1,0 +1,55 @@
+// What it costs to run an operator on its local shapes, and to bring a value from one placement to another.
+//
+// Costs are whole nanoseconds, so that sums of them are exact and no rounding decides between two plans. Sources: the roofline with a
+// launch floor and the order of redistributions of meta-pytorch/autoparallel's cost model; ring collectives by latency and bandwidth.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "placing/cost/machine.h"
+#include "placing/graph/joint_graph.h"
+#include "placing/strategies/strategy.h"
+
+namespace ordercheck::placing {
+
+using Nanoseconds = std::int64_t;
+
+// What cannot be done at all. Sums of a few of it do not overflow.
+inline constexpr Nanoseconds kForbidden = std::int64_t{1} << 58;
+inline Nanoseconds add_costs(Nanoseconds a, Nanoseconds b) { return a >= kForbidden || b >= kForbidden ? kForbidden : a + b; }
+
+// On the axis, `bytes` of the whole result (all-gather), of the whole operand (all-reduce, reduce-scatter) or of what one rank holds
+// (all-to-all). 0 on an axis of one rank.
+enum class Collective { all_gather, reduce_scatter, all_reduce, all_to_all };
+double collective_us(Collective kind, double bytes, int ranks, const Link& link);
+
+// One step of a redistribution on one axis; the steps of one are made in order.
+struct Move {
+  int axis = 0;
+  Placement from, to;
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
+// How a value goes from one placement to another: what is nested inside a shard that changes is gathered before it and split again
+// behind it. Nothing leads to a partial sum but the same partial sum; then `possible` is false.
+struct Route {
+  bool possible = true;
+  std::vector<Move> moves;
+};
+Route route(const Placements& from, const Placements& to);
+
+// kForbidden where no route is.
+Nanoseconds move_cost(const JointValue& value, const Placements& from, const Placements& to, const DeviceMesh& mesh,
+                      const Machine& machine);
+
+// Of two plans that cost the same, the one with fewer redistributions: upstream's microsecond on each.
+inline constexpr Nanoseconds kPreferredStay = 1000;
+
+// The operator on the largest local shapes. Views, placeholders, outputs and aliases cost nothing. An error where the machine states
+// no speed for the elements of a product.
+Result<Nanoseconds> run_cost(const JointGraph& graph, int node, const Strategy& strategy, const DeviceMesh& mesh,
+                             const Machine& machine);
+
+}  // namespace ordercheck::placing

@@ -1,0 +1,44 @@
+// Products of matrices: each of the free dims sharded, or the contracted one with a partial sum as the result.
+#include "placing/strategies/strategy.h"
+
+namespace ordercheck::placing {
+namespace {
+
+AxisRule product(Placement left, Placement right, Placement result) { return {.operands = {left, right}, .results = {result}}; }
+
+// Of [batch...,m,k] and [batch...,k,n], where `batch` dims stand before both.
+std::vector<AxisRule> product_rules(int batch) {
+  std::vector<AxisRule> rules{product(replicate(), replicate(), replicate()), product(shard(batch), replicate(), shard(batch)),
+                              product(replicate(), shard(batch + 1), shard(batch + 1)),
+                              product(shard(batch + 1), shard(batch), partial())};
+  for (int dim = 0; dim < batch; ++dim) rules.push_back(product(shard(dim), shard(dim), shard(dim)));
+  return rules;
+}
+
+// addmm adds its first operand once: no partial sum beside it. Aligned from the back, it has the columns, and the rows if it has two dims.
+std::vector<AxisRule> added_product_rules(const Shape& added) {
+  std::vector<AxisRule> rules;
+  for (const AxisRule& rule : product_rules(0)) {
+    const Placement result = rule.results[0];
+    if (result.kind == Placement::Kind::partial) continue;
+    Placement own = replicate();
+    if (result.kind == Placement::Kind::shard) {
+      const int dim = result.dim - (2 - static_cast<int>(added.size()));
+      if (dim >= 0 && added[dim] != 1) own = shard(dim);
+    }
+    rules.push_back({.operands = {own, rule.operands[0], rule.operands[1]}, .results = {result}});
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::optional<std::vector<AxisRule>> contraction_rules(const OperatorShapes& shapes) {
+  const std::string& op = shapes.node.op;
+  if (op == "aten::mm" && shapes.operands.size() == 2) return product_rules(0);
+  if (op == "aten::bmm" && shapes.operands.size() == 2) return product_rules(1);
+  if (op == "aten::addmm" && shapes.operands.size() == 3) return added_product_rules(shapes.operands[0]);
+  return std::nullopt;
+}
+
+}  // namespace ordercheck::placing

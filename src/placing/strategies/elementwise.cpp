@@ -1,0 +1,104 @@
+// What works element by element, with broadcasting: any dim of the result can be sharded, and operands with it where they have it.
+#include <map>
+#include <string>
+
+#include "placing/strategies/strategy.h"
+
+namespace ordercheck::placing {
+namespace {
+
+// Which partial sums an operator keeps: f(a) + f(b) = f(a + b) in these operands.
+enum class Linear {
+  never,     // exp
+  alone,     // neg, clone: in its one tensor
+  together,  // add: in all tensors at once
+  each,      // mul: in one tensor while the others are whole
+  first,     // div, silu_backward: in the first tensor while the others are whole
+};
+
+const std::map<std::string, Linear>& elementwise_operators() {
+  static const std::map<std::string, Linear> kOperators{
+      {"aten::add", Linear::together},
+      {"aten::sub", Linear::together},
+      {"aten::mul", Linear::each},
+      {"aten::div", Linear::first},
+      {"aten::neg", Linear::alone},
+      {"aten::clone", Linear::alone},
+      {"aten::detach", Linear::alone},
+      {"aten::alias", Linear::alone},
+      {"aten::contiguous", Linear::alone},
+      {"aten::_to_copy", Linear::never},  // a cast of partial sums may round each
+      {"aten::silu_backward", Linear::first},
+      {"aten::gelu_backward", Linear::first},
+      {"aten::sigmoid_backward", Linear::first},
+      {"aten::tanh_backward", Linear::first},
+      {"aten::threshold_backward", Linear::first},
+      {"aten::pow", Linear::never},
+      {"aten::rsqrt", Linear::never},
+      {"aten::sqrt", Linear::never},
+      {"aten::reciprocal", Linear::never},
+      {"aten::exp", Linear::never},
+      {"aten::log", Linear::never},
+      {"aten::sin", Linear::never},
+      {"aten::cos", Linear::never},
+      {"aten::tanh", Linear::never},
+      {"aten::relu", Linear::never},
+      {"aten::silu", Linear::never},
+      {"aten::gelu", Linear::never},
+      {"aten::sigmoid", Linear::never},
+      {"aten::abs", Linear::never},
+      {"aten::maximum", Linear::never},
+      {"aten::minimum", Linear::never},
+      {"aten::where", Linear::never},
+      {"aten::eq", Linear::never},
+      {"aten::ne", Linear::never},
+      {"aten::lt", Linear::never},
+      {"aten::gt", Linear::never},
+      {"aten::logical_and", Linear::never},
+      {"aten::logical_not", Linear::never},
+  };
+  return kOperators;
+}
+
+// Of an operand, where the result is sharded along `dim`; dims are aligned from the back.
+Placement aligned(const Shape& operand, const Shape& result, int dim) {
+  const int own = dim - static_cast<int>(result.size() - operand.size());
+  return own < 0 || operand[own] == 1 ? replicate() : shard(own);
+}
+
+std::vector<std::size_t> partial_operands(Linear linear, std::size_t count) {
+  std::vector<std::size_t> places;
+  if (linear == Linear::first || (linear == Linear::alone && count == 1)) places = {0};
+  if (linear == Linear::each) {
+    for (std::size_t at = 0; at < count; ++at) places.push_back(at);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::optional<std::vector<AxisRule>> elementwise_rules(const OperatorShapes& shapes) {
+  const auto known = elementwise_operators().find(shapes.node.op);
+  if (known == elementwise_operators().end() || shapes.results.size() != 1 || shapes.operands.empty()) return std::nullopt;
+  const Shape& result = shapes.results.front();
+  const std::size_t count = shapes.operands.size();
+  const std::vector<Placement> whole(count, replicate());
+  std::vector<AxisRule> rules{{.operands = whole, .results = {replicate()}}};
+  for (int dim = 0; dim < static_cast<int>(result.size()); ++dim) {
+    if (result[dim] == 1) continue;
+    AxisRule rule{.operands = {}, .results = {shard(dim)}};
+    for (const Shape& operand : shapes.operands) rule.operands.push_back(aligned(operand, result, dim));
+    rules.push_back(rule);
+  }
+  // A constant would be added once a rank: add is linear where all that it adds are tensors.
+  if (known->second == Linear::together && count >= 2)
+    rules.push_back({.operands = std::vector(count, partial()), .results = {partial()}});
+  for (const std::size_t at : partial_operands(known->second, count)) {
+    AxisRule rule{.operands = whole, .results = {partial()}};
+    rule.operands[at] = partial();
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+}  // namespace ordercheck::placing

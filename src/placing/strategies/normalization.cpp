@@ -1,0 +1,82 @@
+// Softmax, layer and RMS norms: all but the normalized dims can be sharded.
+#include "placing/strategies/arguments.h"
+#include "placing/strategies/strategy.h"
+
+namespace ordercheck::placing {
+namespace {
+
+std::optional<std::vector<AxisRule>> along_others(const OperatorShapes& shapes, std::optional<int> normalized,
+                                                  bool is_linear_in_first) {
+  if (!normalized) return std::nullopt;
+  const std::size_t count = shapes.operands.size();
+  std::vector<AxisRule> rules{{.operands = std::vector(count, replicate()), .results = {replicate()}}};
+  for (int dim = 0; dim < static_cast<int>(shapes.operands[0].size()); ++dim) {
+    if (dim != *normalized) rules.push_back({.operands = std::vector(count, shard(dim)), .results = {shard(dim)}});
+  }
+  if (is_linear_in_first) {
+    AxisRule rule{.operands = std::vector(count, replicate()), .results = {partial()}};
+    rule.operands[0] = partial();
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+// The dims of an operand before those that a norm's shape lists.
+std::optional<int> outer_dims(const OperatorShapes& shapes, std::size_t argument) {
+  const auto normalized = ints_argument(shapes.node, argument);
+  if (!normalized || normalized->size() > shapes.operands[0].size()) return std::nullopt;
+  return static_cast<int>(shapes.operands[0].size() - normalized->size());
+}
+
+// A tensor that has the outer dims is sharded with them, what has only the normalized ones is whole: weights, biases.
+Placement with_outer(const Shape& shape, const Shape& input, int dim) {
+  return shape.size() == input.size() ? shard(dim) : replicate();
+}
+
+std::optional<std::vector<AxisRule>> forward_norm_rules(const OperatorShapes& shapes) {
+  const auto outer = outer_dims(shapes, 1);
+  if (!outer) return std::nullopt;
+  std::vector<AxisRule> rules{{.operands = std::vector(shapes.operands.size(), replicate()),
+                               .results = std::vector(shapes.results.size(), replicate())}};
+  for (int dim = 0; dim < *outer; ++dim) {
+    AxisRule rule;
+    for (const Shape& operand : shapes.operands) rule.operands.push_back(with_outer(operand, shapes.operands[0], dim));
+    // The output, and the statistics, which keep all dims.
+    rule.results = std::vector(shapes.results.size(), shard(dim));
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+// Gradients of weight and bias are sums over the outer dims: partial where these are sharded.
+std::optional<std::vector<AxisRule>> backward_norm_rules(const OperatorShapes& shapes) {
+  const auto outer = outer_dims(shapes, 2);
+  if (!outer) return std::nullopt;
+  std::vector<AxisRule> rules{{.operands = std::vector(shapes.operands.size(), replicate()),
+                               .results = std::vector(shapes.results.size(), replicate())}};
+  for (int dim = 0; dim < *outer; ++dim) {
+    AxisRule rule;
+    for (const Shape& operand : shapes.operands) rule.operands.push_back(with_outer(operand, shapes.operands[0], dim));
+    for (const Shape& result : shapes.results)
+      rule.results.push_back(result.size() == shapes.operands[0].size() ? shard(dim) : partial());
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::optional<std::vector<AxisRule>> normalization_rules(const OperatorShapes& shapes) {
+  const std::string& op = shapes.node.op;
+  if (shapes.operands.empty() || shapes.results.empty()) return std::nullopt;
+  const std::size_t rank = shapes.operands[0].size();
+  const auto dim = [&](std::size_t argument) { return dim_of(int_argument(shapes.node, argument), rank); };
+  if (op == "aten::_softmax" || op == "aten::_log_softmax") return along_others(shapes, dim(1), false);
+  if (op == "aten::_softmax_backward_data" || op == "aten::_log_softmax_backward_data")
+    return along_others(shapes, dim(2), true);
+  if (op == "aten::native_layer_norm" || op == "aten::_fused_rms_norm") return forward_norm_rules(shapes);
+  if (op == "aten::native_layer_norm_backward" || op == "aten::_fused_rms_norm_backward") return backward_norm_rules(shapes);
+  return std::nullopt;
+}
+
+}  // namespace ordercheck::placing
