@@ -123,7 +123,7 @@ CostTable ReducedChoices::oriented(int unknown, int neighbour) const {
   return transposed(problem_.pairs.at({neighbour, unknown}));
 }
 
-// At every choice of the neighbours `by` costs less, all told. Where a neighbour forbids `by`, it does not beat; where it forbids
+// At every choice of the neighbours `by` costs less, all told, or as much and has the earlier name. Where a neighbour forbids `by`, it does not beat; where it forbids
 // `choice`, that choice of the neighbour says nothing.
 bool ReducedChoices::is_beaten(int unknown, std::size_t choice, std::size_t by) const {
   Nanoseconds gain = problem_.unknowns[unknown].costs[choice] - problem_.unknowns[unknown].costs[by];
@@ -143,7 +143,7 @@ bool ReducedChoices::is_beaten(int unknown, std::size_t choice, std::size_t by) 
     if (least >= kForbidden) return true;  // nothing goes with `choice`
     gain += least;
   }
-  return gain > 0;
+  return gain > 0 || (gain == 0 && by < choice);
 }
 
 bool ReducedChoices::forbid_beaten(int unknown) {
@@ -208,7 +208,7 @@ bool ReducedChoices::eliminate(int unknown) {
   return true;
 }
 
-bool ReducedChoices::reduce() {
+bool ReducedChoices::reduce(bool eliminating) {
   if (!tighten_limits()) return false;
   for (bool changed = true; changed;) {
     changed = false;
@@ -217,7 +217,7 @@ bool ReducedChoices::reduce() {
       if (!has_choice(unknown)) return false;
       const bool beaten = forbid_beaten(unknown);
       if (!has_choice(unknown)) return false;
-      const bool eliminated = eliminate(unknown);
+      const bool eliminated = eliminating && eliminate(unknown);
       changed = changed || beaten || eliminated;
     }
   }

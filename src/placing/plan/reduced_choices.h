@@ -3,7 +3,8 @@
 //   a choice that another beats at any choice of all others         is forbidden
 //   an unknown with at most two neighbours, and under no limit      is eliminated: for each choice of theirs, its best one
 //
-// Only what is strictly beaten goes, so every optimum stays, and ties are settled as without it.
+// What is beaten strictly is in no optimum. What is beaten at equal cost by an earlier name is not in the one that ties are settled for:
+// the other name in its place would cost as much and come before it.
 #pragma once
 
 #include <vector>
@@ -23,8 +24,9 @@ class ReducedChoices {
  public:
   explicit ReducedChoices(ChoiceProblem problem);
 
-  // Until nothing more can be taken away. False where some unknown has no choice left.
-  bool reduce();
+  // Until nothing more can be taken away. False where some unknown has no choice left. Without `eliminating`, choices go and all
+  // unknowns stay.
+  bool reduce(bool eliminating = true);
 
   // The rest: unknowns that stand, their allowed choices, and their pairs.
   const ChoiceProblem& rest() const { return problem_; }

@@ -39,10 +39,6 @@ bool pass_relaxation(void* highs, const IntegerProgram& program) {
                       variables.data(), coefficients.data()) != kHighsStatusError;
 }
 
-struct Basis {
-  std::vector<HighsInt> columns, rows;
-};
-
 class Solving {
  public:
   explicit Solving(const IntegerProgram& program) : program_(program), highs_(Highs_create()) {
@@ -56,19 +52,22 @@ class Solving {
 
   Result<ProgramSolution> solve() {
     if (!pass_relaxation(highs(), program_)) return Error{"HiGHS does not take the program"};
-    const Status relaxed = run_relaxation();
-    if (!relaxed) return relaxed.error();
+    if (const Status relaxed = run("a linear program"); !relaxed) return relaxed.error();
     if (!found_) return solution_;
     const double bound = cost_;
     const std::vector<double> reduced_costs = reduced_costs_;
+    for (const double dual : row_duals_) solution_.is_tight.push_back(std::abs(dual) > kNear);
     solution_.relaxation_was_whole = is_whole();
     if (!solution_.relaxation_was_whole) {
       if (const Status searched = search(); !searched) return searched.error();
       if (!found_) return solution_;
     }
-    accept();
-    drop_dearer(bound, reduced_costs);
-    if (const Status settled = settle_ties(); !settled) return settled.error();
+    for (std::size_t variable = 0; variable < program_.costs.size(); ++variable)
+      solution_.ones.push_back(program_.whole[variable] && point_[variable] > kHalf);
+    solution_.cost = std::llround(cost_);
+    // A variable that alone lifts the relaxation above the least cost is 1 in no solution of that cost.
+    for (const double reduced : reduced_costs)
+      solution_.may_be_one.push_back(bound + reduced <= static_cast<double>(solution_.cost) + kHalf);
     solution_.feasible = true;
     return solution_;
   }
@@ -77,7 +76,6 @@ class Solving {
   void* highs() const { return highs_.get(); }
 
   Status run(const char* what) {
-    ++solution_.programs_solved;
     if (Highs_run(highs()) == kHighsStatusError) return Error{fmt::format("HiGHS fails on {}", what)};
     const HighsInt ended = Highs_getModelStatus(highs());
     found_ = ended == kHighsModelStatusOptimal;
@@ -87,24 +85,18 @@ class Solving {
     cost_ = Highs_getObjectiveValue(highs());
     point_.resize(program_.costs.size());
     reduced_costs_.resize(program_.costs.size());
-    std::vector<double> row_values(program_.rows.size()), row_duals(program_.rows.size());
-    Highs_getSolution(highs(), point_.data(), reduced_costs_.data(), row_values.data(), row_duals.data());
+    row_duals_.resize(program_.rows.size());
+    std::vector<double> row_values(program_.rows.size());
+    Highs_getSolution(highs(), point_.data(), reduced_costs_.data(), row_values.data(), row_duals_.data());
     return Done{};
   }
 
-  Status run_relaxation() { return run("a linear program"); }
-
-  // Branch and bound over what the bounds leave; the relaxation's basis is kept for later.
+  // Branch and bound.
   Status search() {
-    Basis basis{.columns = std::vector<HighsInt>(program_.costs.size()), .rows = std::vector<HighsInt>(program_.rows.size())};
-    Highs_getBasis(highs(), basis.columns.data(), basis.rows.data());
     for (std::size_t variable = 0; variable < program_.costs.size(); ++variable) {
       if (program_.whole[variable]) Highs_changeColIntegrality(highs(), static_cast<HighsInt>(variable), kHighsVarTypeInteger);
     }
-    const Status ran = run("an integer program");
-    Highs_clearIntegrality(highs());
-    Highs_setBasis(highs(), basis.columns.data(), basis.rows.data());
-    return ran;
+    return run("an integer program");
   }
 
   bool is_whole() const {
@@ -114,77 +106,18 @@ class Solving {
     return true;
   }
 
-  void accept() {
-    solution_.ones.assign(program_.costs.size(), false);
-    for (std::size_t variable = 0; variable < program_.costs.size(); ++variable)
-      solution_.ones[variable] = program_.whole[variable] && point_[variable] > kHalf;
-    solution_.cost = std::llround(cost_);
-  }
-
-  void fix(int variable, double value) { Highs_changeColBounds(highs(), variable, value, value); }
-
-  // No solution of the least cost has a variable at 1 that alone lifts the relaxation above that cost.
-  void drop_dearer(double bound, const std::vector<double>& reduced_costs) {
-    dropped_.assign(program_.costs.size(), false);
-    for (std::size_t variable = 0; variable < program_.costs.size(); ++variable) {
-      if (bound + reduced_costs[variable] <= static_cast<double>(solution_.cost) + kHalf) continue;
-      dropped_[variable] = true;
-      fix(static_cast<int>(variable), 0);
-    }
-  }
-
-  int chosen_of(const std::vector<int>& set) const {
-    for (const int variable : set) {
-      if (solution_.ones[variable]) return variable;
-    }
-    return -1;
-  }
-
-  // Whether a solution of the same cost has this variable at 1, beside what is settled; it is accepted then.
-  Result<bool> is_free(int variable) {
-    fix(variable, 1);
-    const auto is_as_cheap = [&] { return found_ && cost_ <= static_cast<double>(solution_.cost) + kHalf; };
-    if (const Status ran = run_relaxation(); !ran) return ran.error();
-    bool is_free = is_as_cheap();
-    if (is_free && !is_whole()) {
-      if (const Status searched = search(); !searched) return searched.error();
-      is_free = is_as_cheap();
-    }
-    if (is_free) {
-      accept();
-    } else {
-      fix(variable, 0);
-    }
-    return is_free;
-  }
-
-  Status settle_ties() {
-    for (const std::vector<int>& set : program_.preferred) {
-      for (const int variable : set) {
-        if (variable == chosen_of(set)) break;
-        if (dropped_[variable]) continue;
-        const Result<bool> better = is_free(variable);
-        if (!better) return better.error();
-        if (*better) break;
-      }
-      if (const int chosen = chosen_of(set); chosen >= 0) fix(chosen, 1);
-    }
-    return Done{};
-  }
-
   const IntegerProgram& program_;
   std::unique_ptr<void, Destroyed> highs_;
   bool found_ = false;  // by the last run, and what
   double cost_ = 0;
-  std::vector<double> point_, reduced_costs_;
-  std::vector<bool> dropped_;
+  std::vector<double> point_, reduced_costs_, row_duals_;
   ProgramSolution solution_;
 };
 
 }  // namespace
 
 Result<ProgramSolution> solve_with_highs(const IntegerProgram& program) {
-  if (program.costs.empty()) return ProgramSolution{.feasible = true};
+  if (program.costs.empty()) return ProgramSolution{.feasible = true, .relaxation_was_whole = true};
   return Solving(program).solve();
 }
 

@@ -1,8 +1,7 @@
-// A linear program over variables in [0, 1], some of which must be whole, and its one solution.
+// A linear program over variables in [0, 1], some of which must be whole, and a solution of the least cost.
 //
-// Of several solutions of the least cost, the one is given that an order among the variables prefers: the same on every machine,
-// whatever vertex a solver stops at. Costs, coefficients and bounds are whole numbers; sums of them must stay below 2^50, beyond which
-// a solver's doubles could not tell neighbours apart.
+// Costs, coefficients and bounds are whole numbers; sums of them must stay below 2^50, beyond which a solver's doubles could not tell
+// neighbours apart. Which solution of several of the least cost it is depends on the machine: ties.h settles that.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +27,20 @@ struct IntegerProgram {
   std::vector<std::int64_t> costs;  // one a variable; least is best
   std::vector<bool> whole;
   std::vector<ProgramRow> rows;
-  // Sets of whole variables of which exactly one is 1 (rows say so). Among solutions of equal cost the earliest set decides first, and
-  // in it the earliest variable.
-  std::vector<std::vector<int>> preferred;
 };
 
 struct ProgramSolution {
   bool feasible = false;
   std::vector<bool> ones;  // of whole variables; false of others
-  std::int64_t cost = 0;   // rounded from the solver's, whose programs have whole costs at whole points
+  std::int64_t cost = 0;
   bool relaxation_was_whole = false;
-  int programs_solved = 0;  // linear and integer, to settle ties too
+  // Of what the relaxation says about every solution of the least cost: variables that may be 1 in one, and rows that are at the same
+  // bound in all of them where the relaxation was whole.
+  std::vector<bool> may_be_one;
+  std::vector<bool> is_tight;
 };
 
-// An error where the solver gives up, or where what it answers is no solution of the program.
+// An error where the solver gives up.
 using ProgramSolver = Result<ProgramSolution> (*)(const IntegerProgram&);
 
 // HiGHS, on one thread: the relaxation first, branch and bound only where that is fractional.

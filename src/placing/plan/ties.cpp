@@ -1,0 +1,135 @@
+#include "placing/plan/ties.h"
+
+#include <fmt/format.h>
+
+#include "placing/plan/choice_program.h"
+
+namespace ordercheck::placing {
+namespace {
+
+// Beyond it the places of one more unknown are left to the next program: what a solver's tolerance can tell apart, alone and beside
+// costs, which count as often as there are places.
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 20;
+constexpr std::int64_t kMostPlacesBesideCosts = std::int64_t{1} << 8;
+
+std::vector<int> allowed_choices(const OpenChoice& open) {
+  std::vector<int> allowed;
+  for (int choice = 0; choice < static_cast<int>(open.costs.size()); ++choice) {
+    if (open.costs[choice] < kForbidden) allowed.push_back(choice);
+  }
+  return allowed;
+}
+
+class Settling {
+ public:
+  Settling(const ReducedChoices& reduced, ProgramSolver solver, ChoiceSolution& figures)
+      : reduced_(reduced), solver_(solver), figures_(figures) {
+    for (int unknown = 0; unknown < static_cast<int>(reduced.rest().unknowns.size()); ++unknown)
+      stands_.push_back(reduced.stands(unknown));
+  }
+
+  Result<std::vector<int>> settle() {
+    std::vector<int> chosen(stands_.size(), 0);
+    const ChoiceProgram program(reduced_.rest(), stands_);
+    figures_.variables = static_cast<int>(program.program().costs.size());
+    figures_.rows = static_cast<int>(program.program().rows.size());
+    const Result<ProgramSolution> solved = solve(program);
+    if (!solved) return solved.error();
+    figures_.feasible = solved->feasible;
+    figures_.relaxation_was_whole = solved->relaxation_was_whole;
+    if (!solved->feasible) return chosen;
+    program.read(*solved, chosen);
+    const Nanoseconds least = cost_of_standing(chosen);
+    if (const Status settled =
+            settle_ties(program.face(reduced_.rest(), *solved, chosen), chosen, solved->relaxation_was_whole);
+        !settled)
+      return settled.error();
+    if (const Nanoseconds cost = cost_of_standing(chosen); cost != least)
+      return Error{fmt::format("of plans that should cost {} ns, the first by name costs {} ns", least, cost)};
+    return chosen;
+  }
+
+ private:
+  Result<ProgramSolution> solve(const ChoiceProgram& program) {
+    ++figures_.programs_solved;
+    return solver_(program.program());
+  }
+
+  Nanoseconds cost_of_standing(const std::vector<int>& chosen) const {
+    Nanoseconds sum = 0;
+    for (std::size_t unknown = 0; unknown < stands_.size(); ++unknown) {
+      if (stands_[unknown]) sum = add_costs(sum, reduced_.rest().unknowns[unknown].costs[chosen[unknown]]);
+    }
+    for (const auto& [pair, table] : reduced_.rest().pairs)
+      sum = add_costs(sum, table.at(chosen[pair.first], chosen[pair.second]));
+    return sum;
+  }
+
+  // Where costs are left, places only decide between equal ones.
+  Status settle_ties(ChoiceProblem face, std::vector<int>& chosen, bool is_free_of_costs) {
+    for (;;) {
+      ReducedChoices pruned(std::move(face));
+      if (!pruned.reduce(false)) return Error{"no plan is left of those of the least cost"};
+      face = pruned.rest();
+      std::vector<int> open;
+      std::int64_t places = 1;
+      for (int unknown = 0; unknown < static_cast<int>(stands_.size()); ++unknown) {
+        if (!stands_[unknown]) continue;
+        const std::vector<int> allowed = allowed_choices(face.unknowns[unknown]);
+        chosen[unknown] = allowed.front();
+        if (allowed.size() < 2) continue;
+        const auto count = static_cast<std::int64_t>(allowed.size());
+        if (!open.empty() && places * count > (is_free_of_costs ? kMostPlaces : kMostPlacesBesideCosts)) break;
+        places *= count;
+        open.push_back(unknown);
+      }
+      if (open.empty()) return Done{};
+      if (const Status settled = settle_some(face, open, places, chosen, is_free_of_costs); !settled) return settled;
+    }
+  }
+
+  Status settle_some(ChoiceProblem& face, const std::vector<int>& open, std::int64_t places, std::vector<int>& chosen,
+                     bool is_free_of_costs) {
+    ChoiceProblem placed = face;
+    const Nanoseconds scale = is_free_of_costs ? 0 : places;
+    for (OpenChoice& each : placed.unknowns) scale_costs(each.costs, scale);
+    for (auto& [pair, table] : placed.pairs) scale_costs(table.entries, scale);
+    std::int64_t unit = places;
+    for (const int unknown : open) {
+      const std::vector<int> allowed = allowed_choices(placed.unknowns[unknown]);
+      unit /= static_cast<std::int64_t>(allowed.size());
+      for (std::size_t place = 0; place < allowed.size(); ++place)
+        placed.unknowns[unknown].costs[allowed[place]] += static_cast<std::int64_t>(place) * unit;
+    }
+    const ChoiceProgram program(placed, stands_);
+    const Result<ProgramSolution> solved = solve(program);
+    if (!solved) return solved.error();
+    if (!solved->feasible) return Error{"no plan is left of those of the least cost"};
+    program.read(*solved, chosen);
+    for (const int unknown : open) {
+      for (const int choice : allowed_choices(face.unknowns[unknown])) {
+        if (choice != chosen[unknown]) face.unknowns[unknown].costs[choice] = kForbidden;
+      }
+    }
+    return Done{};
+  }
+
+  static void scale_costs(std::vector<Nanoseconds>& costs, Nanoseconds scale) {
+    for (Nanoseconds& cost : costs) {
+      if (cost < kForbidden) cost *= scale;
+    }
+  }
+
+  const ReducedChoices& reduced_;
+  const ProgramSolver solver_;
+  ChoiceSolution& figures_;
+  std::vector<bool> stands_;
+};
+
+}  // namespace
+
+Result<std::vector<int>> settle(const ReducedChoices& reduced, ProgramSolver solver, ChoiceSolution& solution) {
+  return Settling(reduced, solver, solution).settle();
+}
+
+}  // namespace ordercheck::placing
