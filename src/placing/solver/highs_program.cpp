@@ -21,7 +21,7 @@ struct Destroyed {
 
 // Through the interface for C: builds of HiGHS differ in the C++ library that they were made with.
 bool pass_relaxation(void* highs, const IntegerProgram& program) {
-  std::vector<double> costs(program.costs.begin(), program.costs.end()), lows(costs.size(), 0.0), highs_of(costs.size(), 1.0);
+  std::vector<double> costs(program.costs.begin(), program.costs.end()), lows(costs.size(), 0.0), uppers(costs.size(), Highs_getInfinity(highs));
   std::vector<double> row_lows, row_highs, coefficients;
   std::vector<HighsInt> starts{0}, variables;
   for (const ProgramRow& row : program.rows) {
@@ -35,7 +35,7 @@ bool pass_relaxation(void* highs, const IntegerProgram& program) {
   }
   return Highs_passLp(highs, static_cast<HighsInt>(costs.size()), static_cast<HighsInt>(row_lows.size()),
                       static_cast<HighsInt>(variables.size()), kHighsMatrixFormatRowwise, kHighsObjSenseMinimize, 0.0,
-                      costs.data(), lows.data(), highs_of.data(), row_lows.data(), row_highs.data(), starts.data(),
+                      costs.data(), lows.data(), uppers.data(), row_lows.data(), row_highs.data(), starts.data(),
                       variables.data(), coefficients.data()) != kHighsStatusError;
 }
 

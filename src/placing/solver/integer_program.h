@@ -1,4 +1,5 @@
-// A linear program over variables in [0, 1], some of which must be whole, and a solution of the least cost.
+// A linear program over variables of at least 0, some of which must be whole, and a solution of the least cost. Rows keep every
+// variable to 1: a bound of its own would take part of its price, and hide from `may_be_one` what a solution without it costs.
 //
 // Costs, coefficients and bounds are whole numbers; sums of them must stay below 2^50, beyond which a solver's doubles could not tell
 // neighbours apart. Which solution of several of the least cost it is depends on the machine: ties.h settles that.

@@ -1,26 +1,65 @@
 #include "placing/plan/placement_planner.h"
-#include <gtest/gtest.h>
-#include <fmt/format.h>
-#include <chrono>
-#include "unit/placing/recorded_graph.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include "placing/plan/repeated_nodes.h"
+#include "unit/placing/plan/arbitrary_graph.h"
+#include "unit/placing/plan/exhaustive_search.h"
+
 namespace ordercheck::placing {
-static double now(){ return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-TEST(Exp, Llama) {
-  for (auto mesh : std::vector<DeviceMesh>{{{"dp_shard",2},{"tp",2}},{{"dp_shard",4},{"tp",2}}}) {
-   for (int alike : {-1, 8}) {
-    double t=now();
-    auto planner = PlacementPlanner::make(recorded_llama(), mesh, h100(mesh));
-    ASSERT_TRUE(planner) << planner.error().message;
-    double t1=now();
-    ASSERT_TRUE(planner->bound_parameter_memory());
-    auto s=planner->pin_inputs({std::nullopt, Placements(mesh.size(), replicate())}); ASSERT_TRUE(s) << s.error().message;
-    SolveOptions o; if (alike<0) o.alike_within.reset(); else o.alike_within=alike;
-    auto plan = planner->solve(o);
-    double t2=now();
-    ASSERT_TRUE(plan) << plan.error().message;
-    fmt::print("mesh {} alike {}: make {:.2f} solve {:.2f}; cost {} run {} move {}; nodes {} unknowns {} vars {} rows {} programs {} whole {} unknown ops [{}]\n", mesh.size(), alike, t1-t, t2-t1, plan->cost(), plan->run_cost, plan->move_cost, plan->size.nodes, plan->size.unknowns, plan->size.variables, plan->size.rows, plan->size.programs_solved, plan->size.relaxation_was_whole, fmt::join(plan->replicated_operators, ","));
-    if (getenv("SHOW") && alike==8) for (size_t i=0;i<plan->nodes.size();++i) { auto& n=planner->graph().nodes[i]; if (n.role!=Role::none || n.op=="aten::mm") fmt::print("  {} {}\n", name_of(planner->graph(), i), name_of(Strategy{plan->nodes[i].operands, plan->nodes[i].results})); }
-   }
+namespace {
+
+using testing::HasSubstr;
+
+const DeviceMesh kShards{{"dp_shard", 2}};
+const DeviceMesh kShardsAndTensors{{"dp_shard", 2}, {"tp", 2}};
+
+// Slow links and no launch, so that what is drawn is not all the same in cost.
+Machine some_machine(const DeviceMesh& mesh) {
+  return {.flops_per_us = {{8, 7.0}}, .memory_bytes_per_us = 11, .reachable = 1, .launch_us = 0, .links = std::vector(mesh.size(), Link{.bytes_per_us = 3, .latency_us = 1})};
+}
+
+PlacementPlanner planner_of(const JointGraph& graph, const DeviceMesh& mesh) {
+  return PlacementPlanner::make(graph, mesh, some_machine(mesh)).value();
+}
+
+// Each with every way of solving for it.
+void expect_exhaustive_optimum(const PlacementPlanner& planner) {
+  const std::optional<Nanoseconds> least = ExhaustiveSearch(planner).least();
+  for (const bool reduce : {true, false}) {
+    const auto plan = planner.solve({.alike_within = std::nullopt, .reduce = reduce});
+    if (!plan) RC_LOG() << plan.error().message;
+    RC_ASSERT(static_cast<bool>(plan) == least.has_value());
+    if (plan) RC_ASSERT(plan->cost() == *least);
+    if (!plan) RC_ASSERT(plan.error().message.find("no placement keeps all of") != std::string::npos);
   }
 }
+
+RC_GTEST_PROP(PlacementPlanner, A3TheOptimumIsThatOfAnExhaustiveSearchOnOneAxis, ()) {
+  expect_exhaustive_optimum(planner_of(arbitrary_graph(*rc::gen::inRange(1, 5)), kShards));
 }
+
+RC_GTEST_PROP(PlacementPlanner, A3TheOptimumIsThatOfAnExhaustiveSearchOnTwoAxes, ()) {
+  expect_exhaustive_optimum(planner_of(arbitrary_graph(*rc::gen::inRange(1, 3)), kShardsAndTensors));
+}
+
+RC_GTEST_PROP(PlacementPlanner, A3AndA6TheOptimumIsThatOfAnExhaustiveSearchUnderRules, ()) {
+  PlacementPlanner planner = planner_of(arbitrary_graph(*rc::gen::inRange(1, 4)), kShards);
+  const double low = *rc::gen::element(0.0, 0.5, 0.6), high = *rc::gen::element(0.6, 0.8, 1.0);
+  RC_ASSERT(planner.bound_parameter_memory(low, high));
+  if (*rc::gen::arbitrary<bool>()) RC_ASSERT(planner.pin_outputs({Placements{replicate()}}));
+  expect_exhaustive_optimum(planner);
+}
+
+RC_GTEST_PROP(PlacementPlanner, A4AlikeNodesPlacedAlikeAreTheBestOfSuchPlans, ()) {
+  const PlacementPlanner planner = planner_of(arbitrary_graph(*rc::gen::inRange(1, 4)), kShards);
+  const int radius = *rc::gen::inRange(0, 3);
+  const std::vector<int> alike = alike_nodes(planner.graph(), paired_nodes(planner.graph()), std::vector<std::string>(planner.graph().nodes.size()), radius);
+  const auto plan = planner.solve({.alike_within = radius});
+  RC_ASSERT(static_cast<bool>(plan));
+  RC_ASSERT(plan->cost() == ExhaustiveSearch(planner, alike).least());
+}
+
+}  // namespace
+}  // namespace ordercheck::placing
