@@ -22,7 +22,8 @@ class GraphBuilder {
     for (const int operand : operands) arguments.push_back(fmt::format("%{}", operand));
     arguments.insert(arguments.end(), constants.begin(), constants.end());
     const int result = value(std::move(shape));
-    graph_.nodes.push_back({.op = name, .arguments = arguments, .operands = operands, .results = {result}, .backward = backward_});
+    graph_.nodes.push_back(
+        {.op = name, .arguments = arguments, .operands = operands, .results = {result}, .backward = backward_});
     return result;
   }
 
@@ -47,7 +48,12 @@ class GraphBuilder {
   }
 
   void end(int operand, Role role, int index) {
-    graph_.nodes.push_back({.op = "output", .arguments = {fmt::format("%{}", operand)}, .operands = {operand}, .backward = backward_, .role = role, .index = index});
+    graph_.nodes.push_back({.op = "output",
+                            .arguments = {fmt::format("%{}", operand)},
+                            .operands = {operand},
+                            .backward = backward_,
+                            .role = role,
+                            .index = index});
   }
 
   JointGraph graph_;

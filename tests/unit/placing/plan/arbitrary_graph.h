@@ -31,20 +31,11 @@ inline JointGraph arbitrary_graph(int operators) {
           break;
         }
         [[fallthrough]];
-      case 1:
-        values.push_back(builder.op("aten::mul", {one, *rc::gen::elementOf(same)}, shape));
-        break;
-      case 2:
-        values.push_back(builder.op("aten::add", {one, *rc::gen::elementOf(same)}, shape, {"1"}));
-        break;
-      case 3:
-        values.push_back(builder.op("aten::t", {one}, {shape[1], shape[0]}));
-        break;
-      case 4:
-        values.push_back(builder.op("aten::sum", {one}, {1, shape[1]}, {"[0]", "True", "None"}));
-        break;
-      default:
-        values.push_back(builder.op("aten::silu", {one}, shape));
+      case 1: values.push_back(builder.op("aten::mul", {one, *rc::gen::elementOf(same)}, shape)); break;
+      case 2: values.push_back(builder.op("aten::add", {one, *rc::gen::elementOf(same)}, shape, {"1"})); break;
+      case 3: values.push_back(builder.op("aten::t", {one}, {shape[1], shape[0]})); break;
+      case 4: values.push_back(builder.op("aten::sum", {one}, {1, shape[1]}, {"[0]", "True", "None"})); break;
+      default: values.push_back(builder.op("aten::silu", {one}, shape));
     }
   }
   builder.output(values.back());

@@ -13,7 +13,10 @@ class ExhaustiveSearch {
  public:
   // `alike`: a class for each node, of which all take the same strategy; empty for none.
   ExhaustiveSearch(const PlacementPlanner& planner, std::vector<int> alike = {})
-      : planner_(planner), alike_(std::move(alike)), made_by_(producers(planner.graph())), chosen_(planner.graph().nodes.size()) {}
+      : planner_(planner),
+        alike_(std::move(alike)),
+        made_by_(producers(planner.graph())),
+        chosen_(planner.graph().nodes.size()) {}
 
   // Nothing where the rules leave no plan.
   std::optional<Nanoseconds> least() {
@@ -24,7 +27,9 @@ class ExhaustiveSearch {
  private:
   const JointGraph& graph() const { return planner_.graph(); }
 
-  static const Placements& place(const Strategy& strategy) { return strategy.results.empty() ? strategy.operands[0] : strategy.results[0]; }
+  static const Placements& place(const Strategy& strategy) {
+    return strategy.results.empty() ? strategy.operands[0] : strategy.results[0];
+  }
 
   void visit(std::size_t node, Nanoseconds cost) {
     if (best_ && cost >= *best_) return;
@@ -47,8 +52,8 @@ class ExhaustiveSearch {
       const int producer = made_by_[operands[at]];
       const std::vector<int>& results = graph().nodes[producer].results;
       const auto result = std::find(results.begin(), results.end(), operands[at]) - results.begin();
-      const Nanoseconds move = move_cost(graph().values[operands[at]], chosen_[producer]->results[result], chosen_[node]->operands[at],
-                                         planner_.mesh(), planner_.machine());
+      const Nanoseconds move = move_cost(graph().values[operands[at]], chosen_[producer]->results[result],
+                                         chosen_[node]->operands[at], planner_.mesh(), planner_.machine());
       if (move >= kForbidden) return std::nullopt;
       sum += move;
     }
@@ -74,11 +79,13 @@ class ExhaustiveSearch {
     double low = 0, high = 0, held = 0;
     for (std::size_t node = 0; node < graph().nodes.size(); ++node) {
       if (graph().nodes[node].role != Role::parameter) continue;
-      const bool pinned = std::ranges::any_of(planner_.rules().pins, [&](const Pin& pin) { return pin.node == static_cast<int>(node); });
+      const bool pinned =
+          std::ranges::any_of(planner_.rules().pins, [&](const Pin& pin) { return pin.node == static_cast<int>(node); });
       if (pinned) continue;
       const Shape& shape = graph().values[graph().nodes[node].results[0]].shape;
       const auto share = [&](const Strategy& strategy) {
-        return static_cast<double>(element_count(local_shape(shape, strategy.results[0], planner_.mesh()))) / static_cast<double>(element_count(shape));
+        return static_cast<double>(element_count(local_shape(shape, strategy.results[0], planner_.mesh()))) /
+               static_cast<double>(element_count(shape));
       };
       double best = 1;
       for (const Strategy& each : planner_.strategies()[node].choices) best = std::min(best, share(each));

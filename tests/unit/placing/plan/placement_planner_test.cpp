@@ -17,7 +17,11 @@ const DeviceMesh kShardsAndTensors{{"dp_shard", 2}, {"tp", 2}};
 
 // Slow links and no launch, so that what is drawn is not all the same in cost.
 Machine some_machine(const DeviceMesh& mesh) {
-  return {.flops_per_us = {{8, 7.0}}, .memory_bytes_per_us = 11, .reachable = 1, .launch_us = 0, .links = std::vector(mesh.size(), Link{.bytes_per_us = 3, .latency_us = 1})};
+  return {.flops_per_us = {{8, 7.0}},
+          .memory_bytes_per_us = 11,
+          .reachable = 1,
+          .launch_us = 0,
+          .links = std::vector(mesh.size(), Link{.bytes_per_us = 3, .latency_us = 1})};
 }
 
 PlacementPlanner planner_of(const JointGraph& graph, const DeviceMesh& mesh) {
@@ -55,7 +59,8 @@ RC_GTEST_PROP(PlacementPlanner, A3AndA6TheOptimumIsThatOfAnExhaustiveSearchUnder
 RC_GTEST_PROP(PlacementPlanner, A4AlikeNodesPlacedAlikeAreTheBestOfSuchPlans, ()) {
   const PlacementPlanner planner = planner_of(arbitrary_graph(*rc::gen::inRange(1, 4)), kShards);
   const int radius = *rc::gen::inRange(0, 3);
-  const std::vector<int> alike = alike_nodes(planner.graph(), paired_nodes(planner.graph()), std::vector<std::string>(planner.graph().nodes.size()), radius);
+  const std::vector<int> alike = alike_nodes(planner.graph(), paired_nodes(planner.graph()),
+                                             std::vector<std::string>(planner.graph().nodes.size()), radius);
   const auto plan = planner.solve({.alike_within = radius});
   RC_ASSERT(static_cast<bool>(plan));
   RC_ASSERT(plan->cost() == ExhaustiveSearch(planner, alike).least());
