@@ -17,14 +17,21 @@ class GraphBuilder {
   int input(Shape shape) { return placeholder(std::move(shape), Role::input, inputs_++); }
   int tangent(Shape shape) { return placeholder(std::move(shape), Role::tangent, tangents_++); }
 
-  int op(const std::string& name, const std::vector<int>& operands, Shape shape, std::vector<std::string> constants = {}) {
+  int op(const std::string& name, const std::vector<int>& operands, Shape shape,
+         const std::vector<std::string>& constants = {}) {
+    return ops(name, operands, {std::move(shape)}, constants).front();
+  }
+
+  std::vector<int> ops(const std::string& name, const std::vector<int>& operands, const std::vector<Shape>& shapes,
+                       const std::vector<std::string>& constants = {}) {
     std::vector<std::string> arguments;
     for (const int operand : operands) arguments.push_back(fmt::format("%{}", operand));
     arguments.insert(arguments.end(), constants.begin(), constants.end());
-    const int result = value(std::move(shape));
+    std::vector<int> results;
+    for (const Shape& shape : shapes) results.push_back(value(shape));
     graph_.nodes.push_back(
-        {.op = name, .arguments = arguments, .operands = operands, .results = {result}, .backward = backward_});
-    return result;
+        {.op = name, .arguments = arguments, .operands = operands, .results = results, .backward = backward_});
+    return results;
   }
 
   void output(int operand) { end(operand, Role::output, outputs_++); }

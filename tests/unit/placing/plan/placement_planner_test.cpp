@@ -6,6 +6,8 @@
 #include "placing/plan/repeated_nodes.h"
 #include "unit/placing/plan/arbitrary_graph.h"
 #include "unit/placing/plan/exhaustive_search.h"
+#include "unit/placing/plan/planned_llama.h"
+#include "unit/placing/recorded_graph.h"
 
 namespace ordercheck::placing {
 namespace {
@@ -14,19 +16,6 @@ using testing::HasSubstr;
 
 const DeviceMesh kShards{{"dp_shard", 2}};
 const DeviceMesh kShardsAndTensors{{"dp_shard", 2}, {"tp", 2}};
-
-// Slow links and no launch, so that what is drawn is not all the same in cost.
-Machine some_machine(const DeviceMesh& mesh) {
-  return {.flops_per_us = {{8, 7.0}},
-          .memory_bytes_per_us = 11,
-          .reachable = 1,
-          .launch_us = 0,
-          .links = std::vector(mesh.size(), Link{.bytes_per_us = 3, .latency_us = 1})};
-}
-
-PlacementPlanner planner_of(const JointGraph& graph, const DeviceMesh& mesh) {
-  return PlacementPlanner::make(graph, mesh, some_machine(mesh)).value();
-}
 
 // Each with every way of solving for it.
 void expect_exhaustive_optimum(const PlacementPlanner& planner) {
@@ -64,6 +53,147 @@ RC_GTEST_PROP(PlacementPlanner, A4AlikeNodesPlacedAlikeAreTheBestOfSuchPlans, ()
   const auto plan = planner.solve({.alike_within = radius});
   RC_ASSERT(static_cast<bool>(plan));
   RC_ASSERT(plan->cost() == ExhaustiveSearch(planner, alike).least());
+}
+
+TEST(PlacementPlanner, A2FlowHoldsForBothArgumentsOfMul) {
+  GraphBuilder builder;
+  const int x = builder.input({4, 8});
+  builder.output(builder.op("aten::mul", {x, x}, {4, 8}));
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  ASSERT_TRUE(planner.pin_inputs({Placements{shard(1)}}));
+  ASSERT_TRUE(planner.pin_outputs({Placements{shard(0)}}));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(plan.cost(), ExhaustiveSearch(planner).least());
+  const auto mul = std::ranges::find(planner.graph().nodes, "aten::mul", &JointNode::op) - planner.graph().nodes.begin();
+  EXPECT_EQ(plan.nodes[mul].sources[0], plan.nodes[mul].sources[1]);
+}
+
+TEST(PlacementPlanner, A5PairsArePlacedAlike) {
+  PlacementPlanner planner = PlacementPlanner::make(recorded_llama(), kShardsAndTensors, h100(kShardsAndTensors)).value();
+  ASSERT_TRUE(planner.bound_parameter_memory());
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(paired_nodes(planner.graph()).size(), 22u);
+  for (const auto& [one, other] : paired_nodes(planner.graph()))
+    EXPECT_EQ(place_of(plan.nodes[one]), place_of(plan.nodes[other]));
+  EXPECT_TRUE(plan.replicated_operators.empty());
+}
+
+TEST(PlacementPlanner, A6BoundsParametersAsSumsOfRatios) {
+  // A large matrix, and vectors of which one cannot be cut: with a low bound the solver may not shard all that it can.
+  GraphBuilder builder;
+  const int matrix = builder.parameter({64, 64}), vector = builder.parameter({64}), odd = builder.parameter({1});
+  const int sum = builder.op("aten::add", {builder.op("aten::add", {matrix, vector}, {64, 64}, {"1"}), odd}, {64, 64}, {"1"});
+  builder.output(sum);
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  const auto shares = [&] {
+    const PlacementPlan plan = planner.solve().value();
+    std::int64_t sum_of_shares = 0;
+    for (const int node : free_parameters(planner.graph(), planner.mesh(), planner.rules().pins).nodes)
+      sum_of_shares += held_share(planner.graph().values[planner.graph().nodes[node].results[0]].shape,
+                                  place_of(plan.nodes[node]), planner.mesh());
+    return sum_of_shares;
+  };
+  ASSERT_TRUE(planner.bound_parameter_memory());
+  EXPECT_EQ(shares(), 2 * kWhole) << "half, half, and the one that stays whole";
+  ASSERT_TRUE(planner.bound_parameter_memory(0.75, 0.75));
+  EXPECT_EQ(shares(), 5 * kWhole / 2) << "one of the two is whole, whichever its bytes";
+  ASSERT_TRUE(planner.bound_parameter_memory(0, 0.75));
+  ASSERT_TRUE(planner.pin(find_node(planner.graph(), Role::parameter, 0), {replicate()}));
+  EXPECT_LE(shares(), kWhole + 3 * kWhole / 4) << "a pinned parameter counts on neither side";
+}
+
+TEST(PlacementPlanner, A6RefusesBoundsThatNoneCanKeep) {
+  PlacementPlanner planner = planner_of(products(1, true), kShards);
+  EXPECT_EQ(planner.bound_parameter_memory(0.6, 0.5).error().message,
+            "the share of parameters that a rank holds: expected 0 <= low <= high <= 1, got 0.6 and 0.5");
+  EXPECT_FALSE(planner.bound_parameter_memory(-1));
+  EXPECT_FALSE(planner.bound_parameter_memory(0, 2));
+}
+
+TEST(PlacementPlanner, A6ARemovedRuleGivesTheOptimumBack) {
+  PlacementPlanner planner = planner_of(products(2, false), kShards);
+  const Nanoseconds free = planner.solve()->cost();
+  const std::string name = planner.pin(find_node(planner.graph(), Role::output, 0), {shard(1)}).value();
+  ASSERT_TRUE(planner.bound_parameter_memory(0, 0.5));
+  EXPECT_GT(planner.solve()->cost(), free);
+  ASSERT_TRUE(planner.remove({name, kMemoryLow, kMemoryHigh}));
+  EXPECT_EQ(planner.solve()->cost(), free);
+  EXPECT_EQ(planner.remove({name}).error().message, "there is no rule 'placement of output 0' to remove");
+}
+
+TEST(PlacementPlanner, A7InputsAndOutputsAreWhereTheyAreStated) {
+  PlacementPlanner planner = planner_of(products(1, true), kShardsAndTensors);
+  ASSERT_TRUE(planner.pin_inputs({std::nullopt}));
+  ASSERT_TRUE(planner.pin_outputs({Placements{replicate(), shard(1)}}));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(name_of(place_of(plan.nodes[find_node(planner.graph(), Role::input, 0)])), "S(0)R");
+  EXPECT_EQ(name_of(place_of(plan.nodes[find_node(planner.graph(), Role::output, 0)])), "RS(1)");
+}
+
+TEST(PlacementPlanner, A7RefusesPlacementsThatCannotBe) {
+  PlacementPlanner planner = planner_of(products(1, true), kShards);
+  EXPECT_EQ(planner.pin_inputs({Placements{shard(2)}}).error().message, "placement of input 0: S(2) is none that it can have");
+  EXPECT_EQ(planner.pin_inputs({Placements{partial()}}).error().message, "placement of input 0: P is none that it can have");
+  EXPECT_EQ(planner.pin_inputs({}).error().message, "expected placements for 1 inputs, got 0");
+  ASSERT_TRUE(planner.pin_inputs({std::nullopt}));
+  EXPECT_EQ(planner.pin_inputs({std::nullopt}).error().message, "placement of input 0 is stated already; remove it first");
+}
+
+TEST(PlacementPlanner, A8NamesRulesThatCannotBeKeptTogether) {
+  GraphBuilder builder;
+  const int weight = builder.parameter({4, 4});
+  builder.output(builder.op("aten::mm", {builder.input({4, 4}), weight}, {4, 4}));
+  builder.gradient(weight, 0);
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  ASSERT_TRUE(planner.pin_inputs({std::nullopt}));
+  ASSERT_TRUE(planner.pin(find_node(planner.graph(), Role::parameter, 0), {shard(0)}));
+  ASSERT_TRUE(planner.pin(find_node(planner.graph(), Role::gradient_of_parameter, 0), {shard(1)}));
+  EXPECT_EQ(planner.solve().error().message,
+            "no placement keeps all of: placement of parameter 0, placement of gradient of parameter 0");
+}
+
+TEST(PlacementPlanner, A9WhatIsForbiddenIsNeverChosen) {
+  // The product is a partial sum at no cost where its operands are sharded; nothing that is not linear may have it.
+  GraphBuilder builder;
+  const int product = builder.op("aten::mm", {builder.input({4, 8}), builder.input({8, 4})}, {4, 4});
+  builder.output(builder.op("aten::silu", {product}, {4, 4}));
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  ASSERT_TRUE(planner.pin_inputs({Placements{shard(1)}, Placements{shard(0)}}));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_LT(plan.cost(), kForbidden);
+  EXPECT_EQ(plan.cost(), ExhaustiveSearch(planner).least());
+}
+
+TEST(PlacementPlanner, A13AParameterMovesBehindACastToFewerBytes) {
+  GraphBuilder builder;
+  const int weight = builder.parameter({8, 8});
+  const int cast = builder.op("aten::_to_copy", {weight}, {8, 8}, {"15"});
+  builder.set_bytes(cast, 2);
+  builder.output(builder.op("aten::silu", {cast}, {8, 8}));
+  PlacementPlanner planner = PlacementPlanner::make(builder.graph(), kShards, h100(kShards)).value();
+  ASSERT_TRUE(planner.pin(0, {shard(0)}));
+  ASSERT_TRUE(planner.pin_outputs({Placements{replicate()}}));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(plan.nodes[1].sources, plan.nodes[1].operands) << "the cast takes the shard";
+}
+
+TEST(PlacementPlanner, A14RefusesAGraphThatTalksToOtherRanks) {
+  GraphBuilder builder;
+  builder.output(builder.op("_c10d_functional::all_reduce", {builder.input({4})}, {4}));
+  EXPECT_THAT(PlacementPlanner::make(builder.graph(), kShards, h100(kShards)).error().message,
+              HasSubstr("_c10d_functional::all_reduce"));
+}
+
+TEST(PlacementPlanner, A16NamesOperatorsThatRunReplicated) {
+  GraphBuilder builder;
+  builder.output(builder.op("aten::cumsum", {builder.input({4, 4})}, {4, 4}, {"0"}));
+  const PlacementPlan plan = planner_of(builder.graph(), kShards).solve().value();
+  EXPECT_EQ(plan.replicated_operators, std::vector<std::string>{"aten::cumsum"});
+}
+
+TEST(PlacementPlanner, A22GivesTheSamePlanAgain) {
+  const PlacementPlanner planner = PlacementPlanner::make(recorded_llama(), kShards, h100(kShards)).value();
+  EXPECT_EQ(planner.solve()->nodes, planner.solve()->nodes);
 }
 
 }  // namespace
