@@ -120,7 +120,7 @@ RC_GTEST_PROP(Choices, AreTheSameInWhateverOrderTheyAreGiven, ()) {
 Result<ProgramSolution> solve_backwards(const IntegerProgram& program) {
   IntegerProgram turned = program;
   std::ranges::reverse(turned.costs);
-  std::ranges::reverse(turned.whole);
+  std::reverse(turned.whole.begin(), turned.whole.end());
   for (ProgramRow& row : turned.rows) {
     for (ProgramTerm& term : row.terms) term.variable = static_cast<int>(program.costs.size()) - 1 - term.variable;
   }
@@ -128,9 +128,9 @@ Result<ProgramSolution> solve_backwards(const IntegerProgram& program) {
   auto solved = solve_with_highs(turned);
   if (!solved) return solved;
   ProgramSolution solution = *solved;
-  std::ranges::reverse(solution.ones);
-  std::ranges::reverse(solution.may_be_one);
-  std::ranges::reverse(solution.is_tight);
+  std::reverse(solution.ones.begin(), solution.ones.end());
+  std::reverse(solution.may_be_one.begin(), solution.may_be_one.end());
+  std::reverse(solution.is_tight.begin(), solution.is_tight.end());
   return solution;
 }
 

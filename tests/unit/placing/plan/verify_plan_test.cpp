@@ -105,7 +105,8 @@ TEST_F(VerifyPlan, A10RefusesAWayThatThereIsNot) {
   NodePlan& turned = plan_.nodes[node("aten::t")];
   turned.operands = {{partial()}};
   turned.results = {{partial()}};
-  for (const int user : users(planner_.graph())[node("aten::t")]) plan_.nodes[user].sources[0] = {partial()};
+  const std::vector<int> taken_by = users(planner_.graph())[node("aten::t")];
+  for (const int user : taken_by) plan_.nodes[user].sources[0] = {partial()};
   EXPECT_THAT(fault(), HasSubstr("to P"));
 }
 
