@@ -1,5 +1,8 @@
 #include "placing/graph/recorded.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -26,18 +29,49 @@ void add_output(JointGraph& graph, int value, Role role, std::size_t index) {
                          .index = static_cast<int>(index)});
 }
 
+Status check_values(const GraphRecord& record) {
+  const auto check = [&](const std::vector<int>& values) {
+    return std::ranges::all_of(values, [&](int value) { return value >= 0 && value < static_cast<int>(record.shapes.size()); });
+  };
+  bool known = check(record.inputs) && check(record.parameters) && check(record.outputs) && check(record.tangents) &&
+               check(record.gradients);
+  for (const GraphNodeRecord& node : record.nodes) known = known && check(node.operands) && check(node.results);
+  if (!known) return Error{fmt::format("a recorded graph of {} values names one that is not among them", record.shapes.size())};
+  return Done{};
+}
+
+// The inputs that have these gradients, in order and by shape; nothing where there is no such choice of inputs, or more than one.
+std::optional<std::vector<std::size_t>> inputs_of(const GraphRecord& record, std::size_t count) {
+  const auto fits = [&](std::size_t input, std::size_t at) {
+    const int value = record.inputs[input], gradient = record.gradients[at];
+    return record.shapes[value] == record.shapes[gradient];
+  };
+  std::vector<std::size_t> earliest, latest;
+  for (std::size_t input = 0; input < record.inputs.size() && earliest.size() < count; ++input) {
+    if (fits(input, earliest.size())) earliest.push_back(input);
+  }
+  for (std::size_t input = record.inputs.size(); input-- > 0 && latest.size() < count;) {
+    if (fits(input, count - 1 - latest.size())) latest.insert(latest.begin(), input);
+  }
+  if (earliest.size() != count || earliest != latest) return std::nullopt;
+  return earliest;
+}
+
 Status add_gradients(JointGraph& graph, const GraphRecord& record) {
-  const std::size_t inputs = record.inputs.size(), parameters = record.parameters.size(), count = record.gradients.size();
-  if (count != parameters && count != inputs + parameters)
-    return Error{
-        fmt::format("a recorded graph has {} gradients for {} inputs and {} parameters; expected one for each parameter, or "
-                    "one for each of both",
-                    count, inputs, parameters)};
+  const std::size_t parameters = record.parameters.size(), count = record.gradients.size();
+  const Error unknown{fmt::format(
+      "a recorded graph has {} gradients for {} inputs and {} parameters, and shapes do not say whose they are; expected one "
+      "for each parameter, in order, behind those of inputs",
+      count, record.inputs.size(), parameters)};
+  if (count < parameters) return unknown;
   const std::size_t of_inputs = count - parameters;
-  for (std::size_t at = 0; at < count; ++at) {
-    const bool of_input = at < of_inputs;
-    add_output(graph, record.gradients[at], of_input ? Role::gradient_of_input : Role::gradient_of_parameter,
-               of_input ? at : at - of_inputs);
+  const auto inputs = inputs_of(record, of_inputs);
+  if (!inputs) return unknown;
+  for (std::size_t at = 0; at < of_inputs; ++at)
+    add_output(graph, record.gradients[at], Role::gradient_of_input, (*inputs)[at]);
+  for (std::size_t at = 0; at < parameters; ++at) {
+    if (record.shapes[record.gradients[of_inputs + at]] != record.shapes[record.parameters[at]]) return unknown;
+    add_output(graph, record.gradients[of_inputs + at], Role::gradient_of_parameter, at);
   }
   return Done{};
 }
@@ -63,6 +97,7 @@ std::vector<std::string> split_arguments(const std::string& text) {
 }
 
 Result<JointGraph> joint_graph_of(const GraphRecord& record, int element_bytes) {
+  if (const Status named = check_values(record); !named) return named.error();
   JointGraph graph;
   for (const auto& shape : record.shapes) graph.values.push_back({.shape = shape, .element_bytes = element_bytes});
   add_placeholders(graph, record.parameters, Role::parameter);

@@ -7,9 +7,9 @@
 
 namespace ordercheck::placing {
 
-// Records keep no dtypes: every value is taken to have `element_bytes` an element. Gradients are paired in order: with inputs and
-// parameters where there are as many as both, with parameters where there are as many as these; any other number is an error, for
-// the record does not say whose they are. Values that are read and made by nobody are an error too.
+// Records keep no dtypes: every value is taken to have `element_bytes` an element. Nor do they say whose a gradient is: the last ones are
+// those of the parameters, in order; those before belong to the inputs of their shapes, in order, and it is an error where that leaves a
+// choice. Values that are read and made by nobody are an error too.
 Result<JointGraph> joint_graph_of(const GraphRecord& record, int element_bytes);
 
 // Arguments as a record prints them, one each: "%1, [2, 3], None" are three.

@@ -21,7 +21,8 @@ struct Destroyed {
 
 // Through the interface for C: builds of HiGHS differ in the C++ library that they were made with.
 bool pass_relaxation(void* highs, const IntegerProgram& program) {
-  std::vector<double> costs(program.costs.begin(), program.costs.end()), lows(costs.size(), 0.0), uppers(costs.size(), Highs_getInfinity(highs));
+  std::vector<double> costs(program.costs.begin(), program.costs.end()), lows(costs.size(), 0.0),
+      uppers(costs.size(), Highs_getInfinity(highs));
   std::vector<double> row_lows, row_highs, coefficients;
   std::vector<HighsInt> starts{0}, variables;
   for (const ProgramRow& row : program.rows) {
