@@ -39,9 +39,9 @@ std::vector<std::pair<int, int>> paired_nodes(const JointGraph& graph);
 using Edge = std::pair<int, int>;
 std::set<Edge> edges_that_stay(const JointGraph& graph);
 
-// In parts of a thousand million, so that sums are exact: local elements over all, rounded.
+// In parts of a million, so that sums are exact: local elements over all, rounded.
 std::int64_t held_share(const Shape& shape, const Placements& placements, const DeviceMesh& mesh);
-inline constexpr std::int64_t kWhole = 1'000'000'000;
+inline constexpr std::int64_t kWhole = 1'000'000;
 
 // The bounds on the sum over the parameters that no pin names; `least` is the smallest share of each that a strategy has.
 struct ShareBounds {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -12,6 +13,8 @@ namespace {
 // A solver's value counts as whole this near to 0 or 1, and a cost as another from half a unit on.
 constexpr double kNear = 1e-6;
 constexpr double kHalf = 0.5;
+// Prices of the relaxation are the same within this; they are sums of whole costs over small whole numbers.
+constexpr double kSame = 1e-4;
 
 bool is_near_whole(double value) { return value < kNear || value > 1 - kNear; }
 
@@ -57,7 +60,7 @@ class Solving {
     if (!found_) return solution_;
     const double bound = cost_;
     const std::vector<double> reduced_costs = reduced_costs_;
-    for (const double dual : row_duals_) solution_.is_tight.push_back(std::abs(dual) > kNear);
+    for (std::size_t row = 0; row < program_.rows.size(); ++row) solution_.is_tight.push_back(is_priced(row));
     solution_.relaxation_was_whole = is_whole();
     if (!solution_.relaxation_was_whole) {
       if (const Status searched = search(); !searched) return searched.error();
@@ -66,9 +69,10 @@ class Solving {
     for (std::size_t variable = 0; variable < program_.costs.size(); ++variable)
       solution_.ones.push_back(program_.whole[variable] && point_[variable] > kHalf);
     solution_.cost = std::llround(cost_);
-    // A variable that alone lifts the relaxation above the least cost is 1 in no solution of that cost.
-    for (const double reduced : reduced_costs)
-      solution_.may_be_one.push_back(bound + reduced <= static_cast<double>(solution_.cost) + kHalf);
+    // A variable that alone lifts the relaxation above the least cost is 1 in no solution of that cost. Where the relaxation is whole,
+    // any that lifts it at all; prices may be fractions even then.
+    const double lift = solution_.relaxation_was_whole ? kSame : static_cast<double>(solution_.cost) + kHalf - bound;
+    for (const double reduced : reduced_costs) solution_.may_be_one.push_back(reduced <= lift);
     solution_.feasible = true;
     return solution_;
   }
@@ -98,6 +102,13 @@ class Solving {
       if (program_.whole[variable]) Highs_changeColIntegrality(highs(), static_cast<HighsInt>(variable), kHighsVarTypeInteger);
     }
     return run("an integer program");
+  }
+
+  // What a row adds to the price of some variable.
+  bool is_priced(std::size_t row) const {
+    return std::ranges::any_of(program_.rows[row].terms, [&](const ProgramTerm& term) {
+      return std::abs(row_duals_[row] * static_cast<double>(term.coefficient)) > kSame;
+    });
   }
 
   bool is_whole() const {

@@ -161,6 +161,18 @@ TEST(Choices, ASolverThatAnswersWronglyIsFound) {
   EXPECT_FALSE(solve_choices(problem, all_first, false));
 }
 
+// The price of the limit is a half here: a choice that costs half a unit too much is no tie.
+TEST(Choices, WithAFractionalPriceAreStillOfTheLeastCost) {
+  ChoiceProblem problem{.unknowns = {{.name = "u", .choices = {"a", "b", "c"}, .costs = {1, 1, 2}},
+                                     {.name = "v", .choices = {"a", "b", "c"}, .costs = {1, 1, 0}}},
+                        .pairs = {},
+                        .limits = {}};
+  problem.limits.push_back({.name = "limit", .low = 1, .high = 3, .weights = {{0, {0, 1, 2}}, {1, {2, 1, 0}}}});
+  const auto solution = solve_choices(problem, solve_with_highs);
+  ASSERT_TRUE(solution) << solution.error().message;
+  EXPECT_EQ(solution->chosen, (std::vector<int>{1, 2}));
+}
+
 TEST(Choices, OfAnUnknownWithItselfAddToItsOwnCosts) {
   ChoiceProblem problem{.unknowns = {{.name = "u", .choices = {"a", "b"}, .costs = {1, 1}}}, .pairs = {}, .limits = {}};
   CostTable table(2, 2);

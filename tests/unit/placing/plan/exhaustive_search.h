@@ -93,7 +93,7 @@ class ExhaustiveSearch {
       high += std::max(best, bound.high.value_or(1));
       held += share(*chosen_[node]);
     }
-    constexpr double kRounding = 1e-6;
+    constexpr double kRounding = 1e-5;
     return (!bound.low || held >= low - kRounding) && held <= high + kRounding;
   }
 
