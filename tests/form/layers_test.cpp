@@ -71,7 +71,7 @@ TEST(Layers, OnlyTheCommandLineAndTheWorkerPrintAndExit) {
 
 TEST(Layers, RoomsAreLinkedAsTheyAreLayered) {
   const Layers layers = real_layers();
-  const std::regex room_line(R"(^ordercheck_room\(([\w/]+)(?: USES ([\w/ ]+?))?(?: LINKS .*)?\)$)");
+  const std::regex room_line(R"(^ *ordercheck_room\(([\w/]+)(?: USES ([\w/ ]+?))?(?: LINKS .*)?\)$)");
   std::set<std::string> linked;
   for (const std::string& line : lines_of(*read_file(checkout() / "src/CMakeLists.txt"))) {
     std::smatch match;
