@@ -21,7 +21,7 @@ std::string look_of(const JointGraph& graph, const JointNode& node, const std::s
       fmt::format("{}|{}|{}|{}|{}|", node.op, constants_of(node), node.backward, static_cast<int>(node.role), mark);
   for (const std::vector<int>* side : {&node.operands, &node.results}) {
     for (const int value : *side) text += fmt::format("{}x{} ", graph.values[value].shape, graph.values[value].element_bytes);
-    text += "|";
+    text += '|';
   }
   return text;
 }

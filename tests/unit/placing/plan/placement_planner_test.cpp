@@ -1,5 +1,8 @@
 #include "placing/plan/placement_planner.h"
 
+#include <set>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -12,6 +15,7 @@
 namespace ordercheck::placing {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 const DeviceMesh kShards{{"dp_shard", 2}};
@@ -191,9 +195,30 @@ TEST(PlacementPlanner, A16NamesOperatorsThatRunReplicated) {
   EXPECT_EQ(plan.replicated_operators, std::vector<std::string>{"aten::cumsum"});
 }
 
-TEST(PlacementPlanner, A22GivesTheSamePlanAgain) {
-  const PlacementPlanner planner = PlacementPlanner::make(recorded_llama(), kShards, h100(kShards)).value();
-  EXPECT_EQ(planner.solve()->nodes, planner.solve()->nodes);
+TEST(PlacementPlanner, A16PlacesEveryGraphOfAModelWithExperts) {
+  std::set<std::string> replicated;
+  for (const GraphRecord& record : recorded_graphs("moe")) {
+    const auto planner = PlacementPlanner::make(joint_graph_of(record, 8).value(), kShards, h100(kShards));
+    ASSERT_TRUE(planner) << record.module;
+    const auto plan = planner->solve();
+    ASSERT_TRUE(plan) << record.module << ": " << plan.error().message;
+    replicated.insert(plan->replicated_operators.begin(), plan->replicated_operators.end());
+  }
+  EXPECT_THAT(replicated, ElementsAre("ordercheck::grouped_mm", "ordercheck::grouped_outer"));
+}
+
+TEST(PlacementPlanner, A22GivesTheSamePlanAgainAndOnRanksThatAreThreads) {
+  const auto plan = [] {
+    PlacementPlanner planner = PlacementPlanner::make(recorded_llama(), kShards, h100(kShards)).value();
+    EXPECT_TRUE(planner.bound_parameter_memory(0, 0.8));
+    return planner.solve().value().nodes;
+  };
+  const std::vector<NodePlan> first = plan();
+  std::vector<std::vector<NodePlan>> plans(4);
+  std::vector<std::thread> ranks;
+  for (std::vector<NodePlan>& own : plans) ranks.emplace_back([&] { own = plan(); });
+  for (std::thread& rank : ranks) rank.join();
+  for (const std::vector<NodePlan>& own : plans) EXPECT_EQ(own, first);
 }
 
 }  // namespace
