@@ -45,18 +45,10 @@ bool pass_relaxation(void* highs, const IntegerProgram& program) {
 
 class Solving {
  public:
-  explicit Solving(const IntegerProgram& program) : program_(program), highs_(Highs_create()) {
-    // Plans must not depend on how many threads there are, nor on a seed.
-    Highs_setBoolOptionValue(highs(), "output_flag", 0);
-    Highs_setIntOptionValue(highs(), "threads", 1);
-    Highs_setIntOptionValue(highs(), "random_seed", 0);
-    Highs_setDoubleOptionValue(highs(), "mip_rel_gap", 0.0);
-    Highs_setDoubleOptionValue(highs(), "mip_abs_gap", kHalf);
-  }
+  explicit Solving(const IntegerProgram& program) : program_(program) {}
 
   Result<ProgramSolution> solve() {
-    if (!pass_relaxation(highs(), program_)) return Error{"HiGHS does not take the program"};
-    if (const Status relaxed = run("a linear program"); !relaxed) return relaxed.error();
+    if (const Status relaxed = relax(); !relaxed) return relaxed.error();
     if (!found_) return solution_;
     const double bound = cost_;
     const std::vector<double> reduced_costs = reduced_costs_;
@@ -80,6 +72,20 @@ class Solving {
  private:
   void* highs() const { return highs_.get(); }
 
+  // The relaxation, in a HiGHS that has solved nothing yet.
+  bool begin() {
+    highs_.reset(Highs_create());
+    // Plans must not depend on how many threads there are, nor on a seed.
+    Highs_setBoolOptionValue(highs(), "output_flag", 0);
+    Highs_setIntOptionValue(highs(), "threads", 1);
+    Highs_setIntOptionValue(highs(), "random_seed", 0);
+    Highs_setDoubleOptionValue(highs(), "mip_rel_gap", 0.0);
+    Highs_setDoubleOptionValue(highs(), "mip_abs_gap", kHalf);
+    return pass_relaxation(highs(), program_);
+  }
+
+  static Status refused() { return Error{"HiGHS does not take the program"}; }
+
   Status run(const char* what) {
     if (Highs_run(highs()) == kHighsStatusError) return Error{fmt::format("HiGHS fails on {}", what)};
     const HighsInt ended = Highs_getModelStatus(highs());
@@ -96,8 +102,19 @@ class Solving {
     return Done{};
   }
 
+  // That nothing is feasible is not taken from presolve: that of HiGHS 1.15.1 says so of some integer programs that are.
+  Status relax() {
+    if (!begin()) return refused();
+    if (Status ran = run("a linear program"); !ran || found_) return ran;
+    Highs_clearSolver(highs());
+    Highs_setStringOptionValue(highs(), "presolve", "off");
+    return run("a linear program");
+  }
+
   // Branch and bound.
   Status search() {
+    if (!begin()) return refused();
+    Highs_setStringOptionValue(highs(), "presolve", "off");
     for (std::size_t variable = 0; variable < program_.costs.size(); ++variable) {
       if (program_.whole[variable]) Highs_changeColIntegrality(highs(), static_cast<HighsInt>(variable), kHighsVarTypeInteger);
     }
