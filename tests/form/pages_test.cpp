@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kMostLines = 320;
 constexpr std::size_t kMostLinesOfAThread = 400;
-constexpr std::size_t kMostLinesOfEvidence = 500;
+constexpr std::size_t kMostLinesOfEvidence = 600;
 constexpr std::size_t kMostLinesOfARule = 25;
 constexpr std::size_t kMostBytes = 40 * 1024;
 constexpr std::size_t kLongestCommonLine = 60;  // a title or a stack may stand on both pages
