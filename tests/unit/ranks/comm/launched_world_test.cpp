@@ -162,7 +162,7 @@ TEST(LaunchedWorld, ARankThatDiesEndsItsRunAndNotTheWorld) {
 
 TEST(LaunchedWorld, RanksThatWaitForEverEndWithTheTime) {
   Launch launch = one_run(2, [](RankState& rank) { return rank.rank == 1 ? std::to_string(pause()) : sum_of_ranks(rank); });
-  launch.seconds = 5;
+  launch.seconds = 20;  // on a loaded machine a rank takes seconds to start
   const auto told = launched(launch);
   EXPECT_THAT(told[0], HasSubstr("timed_out; the time was up"));
   EXPECT_THAT(told[0], HasSubstr("; rank 1 in ;"));
@@ -178,8 +178,8 @@ TEST(LaunchedWorld, ARankThatIsGoneWithItsProcessIsLost) {
   const auto told = launched(launch);
   EXPECT_THAT(told[0], HasSubstr("killed; rank 2 has not been heard of for 3 s"));
   // By rank 0, or by its end, which takes the store along.
-  EXPECT_THAT(told[1],
-              AnyOf(HasSubstr("thrown: rank 0 ended the world: a rank was lost"), HasSubstr("thrown: Failed to recv")));
+  EXPECT_THAT(told[1], AnyOf(HasSubstr("thrown: rank 0 ended the world: a rank was lost"), HasSubstr("thrown: Failed to recv"),
+                             HasSubstr("thrown: Connection reset by peer"), HasSubstr("thrown: Broken pipe")));
 }
 
 TEST(LaunchedWorld, WithoutRank0TheOthersEnd) {
