@@ -33,6 +33,7 @@ TEST(Catalog, SaysWhatItCannotBuild) {
                            "hsdp=2x2:reshard=always",
                            "replicate=2",
                            "simple_fsdp=2:reshard=never",
+                           "simple_fsdp=2:bucket=transformer_block",
                            "simple_hsdp=2x2",
                            "simple_replicate=2",
                            "cp=2:ring",
@@ -47,7 +48,7 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_EQ(missing("sac:policy=linear+lines"), "sac:policy=linear+lines");
   EXPECT_EQ(missing("sac@model"), "sac@model");
   EXPECT_EQ(missing("ddp=2@block"), "ddp@block");
-  EXPECT_EQ(missing("simple_fsdp=2:bucket=transformer_block"), "simple_fsdp:bucket");
+  EXPECT_EQ(missing("simple_fsdp=2:bucket=auto"), "simple_fsdp:bucket=auto");
   EXPECT_EQ(missing("auto_parallel=2"), "auto_parallel");
   EXPECT_EQ(find_transform_of_engine("auto_parallel"), nullptr);
 }
