@@ -95,7 +95,7 @@ class Scripts {
 };
 
 // Without the engine, which its build says.
-std::string case_without_engine(Case c) {
+std::string case_without_engine(const Case& c) {
   const std::string text = print(c);
   const std::string engine = " engine=" + c.engine;
   const auto at = text.find(engine);
