@@ -274,9 +274,7 @@ Json projects_json(const Sources& sources, const std::vector<EngineRuns>& engine
 }  // namespace
 
 Json html_data(const Sources& sources, const ReproScripts* reproduced) {
-  std::vector<EngineRuns> engines = engine_runs_of(sources);
-  // A page of one device: cases of another one have the same names.
-  std::erase_if(engines, [](const EngineRuns& engine) { return !decides(engine.table); });
+  const std::vector<EngineRuns> engines = that_decide(engine_runs_of(sources));
   Graphs graphs(sources);
   Scripts scripts(reproduced);
   Json data{{"target", print(reader_target(sources))}, {"transforms", transforms_json(engines)}};

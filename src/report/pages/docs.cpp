@@ -136,7 +136,7 @@ Result<std::vector<std::string>> gaps_in_orders(const fs::path& root) {
   const auto sources = load_sources(root);
   if (!sources) return sources.error();
   std::vector<std::string> gaps;
-  for (const RecommendedOrder& order : recommended_orders(*sources, engine_runs_of(*sources)))
+  for (const RecommendedOrder& order : recommended_orders(*sources, that_decide(engine_runs_of(*sources))))
     gaps.insert(gaps.end(), order.gaps.begin(), order.gaps.end());
   return gaps;
 }

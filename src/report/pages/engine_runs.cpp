@@ -51,6 +51,11 @@ std::vector<EngineRuns> engine_runs_of(const Sources& sources) {
   return engines;
 }
 
+std::vector<EngineRuns> that_decide(std::vector<EngineRuns> engines) {
+  std::erase_if(engines, [](const EngineRuns& engine) { return !decides(engine.table); });
+  return engines;
+}
+
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
   auto found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) { return o.subject == c; });
   if (found != engine.outcomes.end()) return &*found;

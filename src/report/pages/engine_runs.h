@@ -23,6 +23,9 @@ std::vector<EngineRuns> engine_runs_of(const Sources& sources);
 // The run of the case; where there is none, of its stack with an optimizer named (is_trained_form_of). Null when there is neither.
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c);
 
+// Those whose tables decide (evidence/table.h): of one build, another device's runs have the same names, and stand on pages of their own.
+std::vector<EngineRuns> that_decide(std::vector<EngineRuns> engines);
+
 // The tables of each engine and device, the oldest version first; by name.
 std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRuns>& engines);
 

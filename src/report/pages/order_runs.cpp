@@ -79,7 +79,7 @@ std::vector<OrderRun> order_runs(const Stack& order, const std::string& sharding
   core = under_usual_backend(core);
   std::vector<OrderRun> runs;
   for (const EngineRuns& engine : engines) {
-    if (engine.target.project != sources.reader || !decides(engine.table)) continue;
+    if (engine.target.project != sources.reader) continue;
     const std::vector<std::string> built = built_by(engine);
     if (std::ranges::all_of(core.items, [&](const Item& item) { return contains(built, item.name); }))
       runs.push_back(order_run(core, sources, engine));

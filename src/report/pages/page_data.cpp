@@ -102,8 +102,10 @@ Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all) {
   // Of an engine without checks its own page, the rules that speak of it and the view of checks tell.
-  std::vector<EngineRuns> engines = all;
-  std::erase_if(engines, [&](const EngineRuns& engine) { return engine.target.project == sources.without_checks; });
+  const auto is_without_checks = [&](const EngineRuns& engine) { return engine.target.project == sources.without_checks; };
+  std::vector<EngineRuns> checked = all;
+  std::erase_if(checked, is_without_checks);
+  const std::vector<EngineRuns> deciding = that_decide(all), engines = that_decide(checked);
   PageContents pages{.discussions = discussion_views(sources, engines),
                      .orders = recommended_orders(sources, engines),
                      .count = count_pages(sources, engines),
@@ -111,8 +113,8 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
                      .pairs = pair_matrix(sources, engines),
                      .symptoms = symptoms(sources, engines),
                      .changes = versions_views(sources, engines),
-                     .between_engines = engines_view(sources, engines),
-                     .checks = checks_view(sources, all),
+                     .between_engines = engines_view(sources, checked),
+                     .checks = checks_view(sources, deciding),
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
@@ -124,7 +126,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
     pages.engines.push_back(engine_view(sources, engine));
     pages.agreements.push_back(agreement_view(sources, engine));
   }
-  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, all));
+  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, deciding));
   for (const EngineMutants& engine : sources.mutants) pages.mutants.push_back(mutants_view(engine));
   pages.error_classes = error_classes_view(sources);
   return pages;

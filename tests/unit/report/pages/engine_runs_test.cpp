@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "report/pages/page_data.h"
 #include "report/pages/rule_view.h"
 #include "rule/load.h"
 #include "unit/report/pages/mini.h"
@@ -34,6 +36,27 @@ TEST(EngineRuns, HoldsEveryRowAgainstTodaysRules) {
   EXPECT_EQ(hang.agreement, Agreement::contradiction);
   EXPECT_EQ(hang.seen.operation, "all_reduce");
   EXPECT_EQ(hang.seen.group, "tp");
+}
+
+// A GPU's table of the same build has cases of the same names; what they showed there is on a page of their own.
+TEST(EngineRuns, AnotherDevicesRunsLeaveTheOrderingPageAsItIs) {
+  const Sources of_cpu = mini();
+  Sources both = of_cpu;
+  EvidenceTable of_gpu = of_cpu.evidence.front();
+  of_gpu.device = "cuda";
+  for (Observation& row : of_gpu.rows) row.verdict = Verdict::differs;
+  both.evidence.push_back(of_gpu);
+  const auto data_of = [](const Sources& sources) {
+    auto data = ordering_data(pages_of(sources, engine_runs_of(sources)));
+    data.erase("engines");  // the pages of evidence, which are one more
+    return data;
+  };
+  EXPECT_EQ(data_of(both), data_of(of_cpu));
+  EXPECT_EQ(that_decide(engine_runs_of(both)).size(), 1u);
+  EXPECT_EQ(pages_of(both, engine_runs_of(both)).engines.size(), 2u);
+  both.evidence.front() = of_gpu;
+  both.evidence.front().device = "cpu";
+  EXPECT_NE(data_of(both), data_of(of_cpu)) << "a page that no run changes shows nothing";
 }
 
 TEST(EngineRuns, ListsAnExplainedContradictionWithItsExplanation) {
