@@ -30,6 +30,26 @@ TEST(BucketCollectives, ChangeNoBitOfMixedShapesAndPaddedOnes) {
     });
 }
 
+// What a bucket that is unpacked at the wrong place would look like: the comparison above can fail.
+TEST(BucketCollectives, APieceTakenFromAnothersPlaceIsSeen) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"a", "a", "a"});
+    const Outcome owed = replayed(graph, region.inputs);
+    bucket_collectives(*graph);
+    int moved = 0;
+    for (Node& node : graph->forward) {
+      if (node.name() != "aten::slice" || !node.unshards || node.arguments[1].constant.toInt() != 1) continue;
+      const int64_t start = node.arguments[2].constant.toInt(), end = node.arguments[3].constant.toInt();
+      if (start == 0) continue;
+      node.arguments[2].constant = start - 1;
+      node.arguments[3].constant = end - 1;
+      ++moved;
+    }
+    ASSERT_EQ(moved, 2);
+    EXPECT_FALSE(same_outcome(owed, replayed(graph, region.inputs)));
+  });
+}
+
 TEST(BucketCollectives, PackInTheOrderOfRegistration) {
   on_two_ranks([](const ShardedRegion& region) {
     const GraphPtr graph = region.captured({"a", "a", "a"});
