@@ -63,6 +63,11 @@ MeshShare mesh_share_of(const Item& item) {
   assert(info->axes.size() <= share.axes.size() && "hsdp sizes two axes, and none sizes more");
   for (std::size_t i = 0; i < info->axes.size(); ++i)
     share.axes[i] = static_cast<int>(std::ranges::find(kMeshAxes, info->axes[i]) - kMeshAxes.begin());
+  for (const OptionInfo& option : info->options) {
+    if (option.axis.empty()) continue;
+    const auto axis = std::ranges::find(kMeshAxes, option.axis) - kMeshAxes.begin();
+    share.stated[static_cast<std::size_t>(axis)] = count_option(item, option.name, 1);
+  }
   share.experts = info->name == kExperts;
   if (share.experts) share.etp = count_option(item, "etp", 1);
   return share;
@@ -73,6 +78,8 @@ void multiply(Mesh& mesh, const MeshShare& share, std::span<const Degree> degree
     int& product = mesh.degrees[static_cast<std::size_t>(share.axes[i])];
     product = saturating_product(product, (i < degrees.size() ? degrees[i] : kMissingDegree).value);
   }
+  for (std::size_t axis = 0; axis < share.stated.size(); ++axis)
+    mesh.degrees[axis] = saturating_product(mesh.degrees[axis], share.stated[axis]);
   if (share.experts) {
     mesh.ep = saturating_product(mesh.ep, (degrees.empty() ? kMissingDegree : degrees.front()).value);
     mesh.etp = std::max(mesh.etp, share.etp);

@@ -42,7 +42,8 @@ Mesh mesh_of(const Stack& stack);
 
 // What an item multiplies by its degrees; of a mesh of items, worked out once an item.
 struct MeshShare {
-  std::array<int, 2> axes{-1, -1};  // places in kMeshAxes, outermost first; -1 for none
+  std::array<int, 2> axes{-1, -1};           // places in kMeshAxes, outermost first; -1 for none
+  std::array<int, 5> stated{1, 1, 1, 1, 1};  // by its options, in the order of kMeshAxes
   bool experts = false;
   int etp = 1;
 };

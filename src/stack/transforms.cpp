@@ -182,10 +182,13 @@ std::vector<TransformInfo> catalogue() {
        .kind = layout,
        .value = ValueForm::degree,
        .scope = Scope::model,
-       .axes = {"dp_shard"},  // the ranks it may place over; the batch is split over them
+       .axes = {"dp_shard"},  // the batch is split over them
        .owes = {},
        .modes = {},
-       .options = {}},
+       .options = {{.name = "tp", .form = count, .axis = "tp"},  // that may split what the batch does not
+                   {.name = "replicas", .form = count, .axis = "dp_replicate"},
+                   {.name = "memory", .form = word, .words = {"sharded", "replicated"}},  // not written: sharded
+                   kReshard}},
       {.name = "amp",
        .title = "automatic mixed precision",
        .nested = "AMP",

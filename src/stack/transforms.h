@@ -30,6 +30,7 @@ struct OptionInfo {
   std::string group = "";   // an item carries at most one option of a group: pp:gpipe or pp:1f1b
   bool casts = false;       // with it a layout transform changes numbers too: it casts, as `casts` of a transform
   bool layout = false;      // of a numeric transform: says how and not what, and must not change numbers
+  std::string axis = "";    // the mesh axis that a count sizes, beside those of the transform; "" for none
   std::string absent = "";  // what an item without it is, behind its name: "in place"; "" for nothing worth saying
 };
 

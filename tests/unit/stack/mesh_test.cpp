@@ -21,6 +21,12 @@ TEST(MeshOf, PutsAxesInTheirOwnOrder) {
 
 TEST(MeshOf, HsdpReplicatesAndShards) { EXPECT_THAT(mesh("hsdp=2x4").degrees, ElementsAre(1, 2, 4, 1, 1)); }
 
+TEST(MeshOf, AnOptionCanSizeAnAxis) {
+  EXPECT_THAT(mesh("auto_parallel=2").degrees, ElementsAre(1, 1, 2, 1, 1));
+  EXPECT_THAT(mesh("auto_parallel=2:replicas=3:tp=4").degrees, ElementsAre(1, 3, 2, 1, 4));
+  EXPECT_THAT(mesh("tp=2,auto_parallel=1:tp=4").degrees, ElementsAre(1, 1, 1, 1, 8));
+}
+
 TEST(MeshOf, ReplicateTakesTheAxisOfDdp) { EXPECT_THAT(mesh("replicate=4").degrees, ElementsAre(1, 4, 1, 1, 1)); }
 
 TEST(MeshOf, AMissingDegreeRunsAsTwo) {
