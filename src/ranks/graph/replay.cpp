@@ -67,6 +67,8 @@ void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<V
   const OnlyInstruments opaque;
   const GraphRun counted;
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  // The casts of an autocast were recorded; the caller's would cast what was recorded without one. As AOTAutograd runs its graphs.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   std::vector<int> left = readers(graph, nodes, wanted);
   torch::jit::Stack stack;
   for (const Node& node : nodes) {
