@@ -1,0 +1,117 @@
+#include "ranks/placing/placed_model.h"
+
+#include <map>
+#include <stdexcept>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "placing/graph/recorded.h"
+#include "ranks/graph/graph_break.h"
+#include "ranks/graph/passes.h"
+#include "ranks/graph/recorder.h"
+#include "ranks/module/rank.h"
+#include "ranks/placing/known_plans.h"
+#include "ranks/placing/placed_graph.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using placing::JointGraph;
+
+template <class Value>
+Value unless_error(Result<Value> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(*result);
+}
+
+GraphPtr traced(const ModulePtr& model, const std::vector<NamedParameter>& parameters, const std::vector<SampleInput>& inputs) {
+  Tensors tensors, leaves;
+  for (const SampleInput& input : inputs) tensors.push_back(input.tensor);
+  for (const NamedParameter& named : parameters) leaves.push_back(named.parameter->tensor);
+  GraphPtr graph;
+  try {
+    graph = record(model->plain_path(), [&](const Tensors& own) { return model->call(own); }, tensors, leaves);
+  } catch (const GraphBreak& reason) {
+    throw std::runtime_error(
+        fmt::format("a plan is of one graph of the whole model, and tracing it breaks: {}", reason.what()));
+  }
+  remove_dead_nodes(*graph);
+  merge_equal_nodes(*graph);
+  remove_dead_nodes(*graph);
+  return graph;
+}
+
+JointGraph joint_of(const Graph& graph) {
+  JointGraph joint = unless_error(placing::joint_graph_of(describe(graph), /*element_bytes=*/8));
+  for (std::size_t value = 0; value < joint.values.size(); ++value)
+    joint.values[value].element_bytes = static_cast<int>(c10::elementSize(graph.values[value].dtype));
+  return joint;
+}
+
+Placements on_ranks(const placing::Placements& placements, const placing::DeviceMesh& mesh) {
+  Placements all;
+  for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
+    const bool is_shard = placements[axis].kind == placing::Placement::Kind::shard;
+    all.push_back({.axis = mesh[axis].name,
+                   .kind = is_shard ? Placement::Kind::shard : Placement::Kind::replicate,
+                   .dim = placements[axis].dim});
+  }
+  return all;
+}
+
+// Of those in `placed`, by the leaf that was traced.
+void replace_parameters(const ModulePtr& model, const std::map<const Parameter*, ParameterPtr>& placed) {
+  for (const ModulePtr& module : modules_of(model)) {
+    const auto slots = module->parameters();  // a copy: the loop changes it
+    for (const auto& [slot, whole] : slots) module->set_parameter(slot, placed.at(whole.get()));
+  }
+}
+
+}  // namespace
+
+void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, PlacedModelOptions options) {
+  placing::DeviceMesh mesh;
+  for (const std::string& axis : options.axes) mesh.push_back({.name = axis, .size = degree_of(options.mesh, axis)});
+  for (const SampleInput& input : inputs) options.rules.has_samples.push_back(input.has_samples);
+
+  const std::vector<NamedParameter> parameters = parameters_of(model);
+  for (const NamedParameter& named : parameters) {
+    if (!named.parameter->placements.empty())
+      throw std::runtime_error(fmt::format("a plan places whole parameters, and {} is placed already ({})", named.name,
+                                           print(named.parameter->placements)));
+  }
+  const GraphPtr graph = traced(model, parameters, inputs);
+  if (const auto& tell = this_rank().on_capture) tell(describe(*graph));
+  auto planner = unless_error(placing::PlacementPlanner::make(joint_of(*graph), mesh, options.machine(mesh)));
+  if (const Status stated = placing::state_training_rules(planner, options.rules); !stated)
+    throw std::runtime_error(stated.error().message);
+  const placing::PlacementPlan plan = unless_error(plan_once(planner));
+  const auto placed = c10::make_intrusive<PlacedGraph>(graph, planner.graph(), plan, mesh, options.gathered);
+
+  const std::vector<placing::Placements> places = placed->parameter_places();
+  std::map<const Parameter*, ParameterPtr> pieces;
+  for (std::size_t at = 0; at < parameters.size(); ++at) {
+    const Parameter& whole = *parameters[at].parameter;
+    const Placements own = on_ranks(places[at], mesh);
+    pieces[&whole] = make_parameter(local_piece(whole.tensor.detach(), own, options.mesh, options.rank).clone(),
+                                    whole.full_shape, own, whole.tensor.requires_grad());
+  }
+  replace_parameters(model, pieces);
+
+  const int output = placing::find_node(planner.graph(), placing::Role::output, 0);
+  for (const Placement& at : on_ranks(placing::place_of(plan.nodes[output]), mesh)) {
+    if (at.kind == Placement::Kind::shard && !options.rules.batch_axes.contains(at.axis))
+      model->output_placements.push_back(at);
+  }
+  // By slot and not by leaf: who replaces a parameter later is heard.
+  model->replace_body([placed, parameters](const Body&) -> Body {
+    return [placed, parameters](const Tensors& pieces) {
+      Tensors leaves;
+      for (const NamedParameter& named : parameters) leaves.push_back(named.owner->parameter(named.slot)->used());
+      return call(placed, pieces, leaves);
+    };
+  });
+}
+
+}  // namespace ordercheck::ranks

@@ -1,0 +1,34 @@
+// A model placed on a mesh by plan: traced once as one device would run it, planned for, its parameters cut into the pieces of the plan,
+// and its body replaced with the placed graph.
+//
+// Source: AutoParallel's auto_parallel() (meta-pytorch/autoparallel).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "placing/plan/training_rules.h"
+#include "ranks/graph/graph.h"
+#include "ranks/module/module.h"
+#include "ranks/module/sample_input.h"
+#include "stack/mesh.h"
+
+namespace ordercheck::ranks {
+
+struct PlacedModelOptions {
+  Mesh mesh;
+  int rank = 0;
+  std::vector<std::string> axes;  // to place over, in the order of the mesh
+  placing::TrainingRules rules;   // but for has_samples
+  std::function<placing::Machine(const placing::DeviceMesh&)> machine = placing::h100;  // that costs are stated for
+  CheckpointPolicy gathered = CheckpointPolicy::must_recompute;                         // of parameters that were gathered
+};
+
+// `inputs`: a batch of all ranks together. Every rank traces and plans for itself, and comes to the same plan. A parameter on an axis that only holds copies of it is placed there
+// as replicated; module.output_placements says where outputs lie on axes that do not split samples. What stood between a parameter and
+// its use is part of the trace. Children are called no more. Throws for a model that cannot be traced whole, one whose trace holds
+// collectives, and where the rules leave no plan.
+void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, PlacedModelOptions options);
+
+}  // namespace ordercheck::ranks

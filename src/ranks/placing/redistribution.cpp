@@ -1,0 +1,122 @@
+#include "ranks/placing/redistribution.h"
+
+#include <stdexcept>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include "placing/cost/costs.h"
+#include "ranks/comm/collectives.h"
+#include "ranks/module/placement.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using Kind = placing::Placement::Kind;
+
+// One axis, and how long what its ranks share is along the dims of the move, which no other axis splits further.
+struct Step {
+  placing::Move move;
+  std::string group;
+  int ranks = 1;
+  int64_t length_from = 0, length_to = 0;  // of the dim that is sharded before, and of that behind
+
+  Span mine(int64_t length) const { return chunk_of(length, ranks, group_rank(group)); }
+  int64_t longest(int64_t length) const { return (length + ranks - 1) / ranks; }
+};
+
+// With zeros behind it along `dim`.
+at::Tensor padded(const at::Tensor& piece, int64_t dim, int64_t length) {
+  std::vector<int64_t> pads(2 * static_cast<std::size_t>(piece.dim() - dim),
+                            0);  // from the last dim to this one, front and end
+  pads.back() = length - piece.size(dim);
+  return at::constant_pad_nd(piece, pads, 0);
+}
+
+at::Tensor gathered(at::Tensor piece, const Step& step) {
+  const int64_t dim = step.move.from.dim;
+  const bool is_uneven = step.length_from % step.ranks != 0;
+  if (is_uneven) piece = padded(piece, dim, step.longest(step.length_from));
+  at::Tensor whole = all_gather(piece, dim, step.group);
+  return is_uneven ? whole.slice(dim, 0, step.length_from) : whole;
+}
+
+at::Tensor cut(const at::Tensor& whole, const Step& step) {
+  const Span mine = step.mine(step.length_to);
+  return whole.slice(step.move.to.dim, mine.start, mine.start + mine.length);
+}
+
+at::Tensor scattered(at::Tensor summand, const Step& step) {
+  const int64_t dim = step.move.to.dim;
+  const bool is_uneven = step.length_to % step.ranks != 0;
+  if (is_uneven) summand = padded(summand, dim, step.longest(step.length_to) * step.ranks);
+  at::Tensor mine = reduce_scatter(summand, dim, step.group);
+  return is_uneven ? mine.slice(dim, 0, step.mine(step.length_to).length) : mine;
+}
+
+// Rank i is sent the i-th chunk along the dim that is sharded from now on, and sends its own along the other.
+at::Tensor exchanged(at::Tensor piece, const Step& step) {
+  const int64_t before = step.move.from.dim, behind = step.move.to.dim;
+  if (step.length_from % step.ranks != 0) piece = padded(piece, before, step.longest(step.length_from));
+  std::vector<int64_t> sent;
+  for (int rank = 0; rank < step.ranks; ++rank) sent.push_back(chunk_of(step.length_to, step.ranks, rank).length);
+  const int64_t rows = step.mine(step.length_to).length;
+  const std::vector<int64_t> received(static_cast<std::size_t>(step.ranks), rows);
+  at::Tensor got = all_to_all(piece.movedim(behind, 0).contiguous(), received, sent, step.group);
+  std::vector<at::Tensor> pieces;
+  for (int rank = 0; rank < step.ranks; ++rank)
+    pieces.push_back(got.slice(0, rank * rows, (rank + 1) * rows).movedim(0, behind));
+  return at::cat(pieces, before).slice(before, 0, step.length_from);
+}
+
+at::Tensor moved(const at::Tensor& piece, const Step& step) {
+  const Kind from = step.move.from.kind, to = step.move.to.kind;
+  if (from == Kind::shard && to == Kind::replicate) return gathered(piece, step);
+  if (from == Kind::replicate && to == Kind::shard) return cut(piece, step);
+  if (from == Kind::partial && to == Kind::replicate) return all_reduce(piece, step.group);
+  if (from == Kind::partial && to == Kind::shard) return scattered(piece, step);
+  if (from == Kind::shard && to == Kind::shard) return exchanged(piece, step);
+  throw std::runtime_error(
+      fmt::format("no collective leads from {} to {}", placing::name_of(step.move.from), placing::name_of(step.move.to)));
+}
+
+}  // namespace
+
+placing::Shape piece_sizes(const placing::Shape& whole, const placing::Placements& placements,
+                           const placing::DeviceMesh& mesh) {
+  placing::Shape sizes = whole;
+  for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
+    if (placements[axis].kind != Kind::shard) continue;
+    int64_t& size = sizes[static_cast<std::size_t>(placements[axis].dim)];
+    size = chunk_of(size, mesh[axis].size, group_rank(mesh[axis].name)).length;
+  }
+  return sizes;
+}
+
+at::Tensor redistribute(const at::Tensor& piece, const placing::Shape& whole, const placing::Placements& from,
+                        const placing::Placements& to, const placing::DeviceMesh& mesh) {
+  if (from == to) return piece;
+  const placing::Route route = placing::route(from, to);
+  if (!route.possible)
+    throw std::runtime_error(
+        fmt::format("a value cannot be brought from {} to {}", placing::name_of(from), placing::name_of(to)));
+  at::Tensor now = piece;
+  placing::Placements place = from;
+  for (const placing::Move& move : route.moves) {
+    const auto axis = static_cast<std::size_t>(move.axis);
+    place[axis] = placing::replicate();
+    const placing::Shape shared = piece_sizes(whole, place, mesh);  // what the ranks of the axis have together
+    const auto length = [&](const placing::Placement& at) {
+      return at.kind == Kind::shard ? shared[static_cast<std::size_t>(at.dim)] : 0;
+    };
+    now = moved(now, {.move = move,
+                      .group = mesh[axis].name,
+                      .ranks = mesh[axis].size,
+                      .length_from = length(move.from),
+                      .length_to = length(move.to)});
+    place[axis] = move.to;
+  }
+  return now.contiguous();
+}
+
+}  // namespace ordercheck::ranks

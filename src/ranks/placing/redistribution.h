@@ -1,0 +1,25 @@
+// Brings a rank's piece of a tensor from one placement on a mesh to another, by functional collectives.
+//
+// Pieces are those of torch.chunk, and where two axes shard one dim, the one that stands first in the mesh splits it first
+// (placing/graph/placement.h). The steps are those of the route that the plan was priced by. What a collective wants of equal length
+// is padded at its end, on every rank alike, so that all capture the same operators.
+// Source of the steps: PyTorch's DTensor, redistribute_local_tensor.
+//
+// Thread bound: of the rank that the calling thread runs. Axes are named as stack/mesh.h names them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "placing/graph/placement.h"
+
+namespace ordercheck::ranks {
+
+// How long each dim of this rank's piece is.
+placing::Shape piece_sizes(const placing::Shape& whole, const placing::Placements& placements, const placing::DeviceMesh& mesh);
+
+// `piece` is this rank's piece of a tensor of the shape `whole`, where `from` says. Contiguous, or `piece` itself where nothing moves.
+// Throws where no route leads there, as to a partial sum.
+at::Tensor redistribute(const at::Tensor& piece, const placing::Shape& whole, const placing::Placements& from,
+                        const placing::Placements& to, const placing::DeviceMesh& mesh);
+
+}  // namespace ordercheck::ranks

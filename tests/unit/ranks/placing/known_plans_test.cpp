@@ -1,0 +1,54 @@
+#include "ranks/placing/known_plans.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/placing/graph_builder.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+placing::PlacementPlanner planner(std::int64_t columns, double link = 3) {
+  const placing::DeviceMesh mesh{{"dp_shard", 2}};
+  placing::GraphBuilder builder;
+  const int x = builder.input({8, 4});
+  builder.output(builder.op("aten::mm", {x, builder.parameter({4, columns})}, {8, columns}));
+  placing::Machine machine = placing::h100(mesh);
+  machine.links.front().bytes_per_us = link;
+  return placing::PlacementPlanner::make(builder.graph(), mesh, machine).value();
+}
+
+TEST(KnownPlans, AreThePlannersOwn) {
+  for (int asked = 0; asked < 2; ++asked) {
+    for (const std::int64_t columns : {6, 8}) {
+      const auto plan = plan_once(planner(columns));
+      EXPECT_EQ(plan.value().nodes, planner(columns).solve().value().nodes);
+    }
+  }
+}
+
+// Another pin, bound or machine is another question.
+TEST(KnownPlans, AreForOneQuestion) {
+  const auto plain = plan_once(planner(8)).value();
+  auto pinned = planner(8);
+  const int parameter = placing::find_node(pinned.graph(), placing::Role::parameter, 0);
+  const placing::Placements other{plain.nodes[parameter].results.front().front() == placing::shard(1) ? placing::shard(0)
+                                                                                                      : placing::shard(1)};
+  ASSERT_TRUE(pinned.pin(parameter, other));
+  EXPECT_EQ(plan_once(pinned).value().nodes[parameter].results.front(), other);
+  EXPECT_NE(plan_once(planner(8, 1e9)).value().cost(), 0);
+  EXPECT_EQ(plan_once(planner(8)).value().nodes, plain.nodes);
+}
+
+TEST(KnownPlans, ErrorsAreToldAgain) {
+  auto impossible = planner(8);
+  const int parameter = placing::find_node(impossible.graph(), placing::Role::parameter, 0);
+  ASSERT_TRUE(impossible.pin(parameter, {placing::replicate()}));
+  ASSERT_TRUE(plan_once(impossible));
+  auto bounded = planner(1);
+  ASSERT_TRUE(bounded.bound_parameter_memory(0, 0.5));
+  const auto first = plan_once(bounded), second = plan_once(bounded);
+  EXPECT_EQ(static_cast<bool>(first), static_cast<bool>(second));
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
