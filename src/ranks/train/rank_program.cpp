@@ -56,6 +56,8 @@ class RankRun {
     training_.parts = {make_model(
         program_.subject.model,
         {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
+    training_.sample_inputs = [this](const std::vector<std::string>& axes) { return sample_inputs(axes); };
+    if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!training_.optimizer) apply(default_trainer());
@@ -63,7 +65,6 @@ class RankRun {
     watch_steps_in_backward();
     if (training_.pipeline) pipeline_.emplace(pipeline_of(training_, program_.subject.settings.accumulation, program_.mutant));
     if (program_.trace) watch_modules();
-    if (program_.graphs) rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
 
     rank_.parameters_held.restart_peak();
     for (int step = 0; step < program_.subject.settings.steps; ++step) {
@@ -219,6 +220,18 @@ class RankRun {
     for (const auto& pass_through : training_.on_batch) data = pass_through(std::move(data));
     result_.positions = data[2].to(at::kCPU);
     return {data[0], data[1], data[2], batch.samples};
+  }
+
+  // Of the first step.
+  std::vector<SampleInput> sample_inputs(const std::vector<std::string>& axes) const {
+    const Settings& settings = program_.subject.settings;
+    Tensors tokens, positions;
+    for (const int rank : group_of(rank_.mesh, rank_.rank, axes)) {
+      const Batch batch = batch_of(settings.seed, 0, rank_.mesh, rank, 0, settings.accumulation);
+      tokens.push_back(batch.tokens.to(rank_.device));
+      positions.push_back(batch.positions.to(rank_.device));
+    }
+    return {{.tensor = at::cat(tokens), .has_samples = true}, {.tensor = positions.front()}};
   }
 
   // Of a microbatch, of the model or of a stage. What is drawn belongs to the sample and the step, in whichever microbatch of

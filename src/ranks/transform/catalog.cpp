@@ -2,6 +2,9 @@
 
 #include "ranks/transform/ac.h"
 #include "ranks/transform/amp.h"
+#ifdef ORDERCHECK_HIGHS
+#include "ranks/transform/auto_parallel.h"
+#endif
 #include "ranks/transform/compile.h"
 #include "ranks/transform/cp.h"
 #include "ranks/transform/ddp.h"
@@ -22,10 +25,25 @@ namespace ordercheck::ranks {
 
 const std::vector<Transform>& transform_catalog() {
   static const std::vector<Transform> catalog{
-      ac_transform(),        amp_transform(),  compile_transform(),     cp_transform(),          ddp_transform(),
-      ep_transform(),        fsdp_transform(), hsdp_transform(),        optimizer_transform(),   pp_transform(),
-      replicate_transform(), sac_transform(),  simple_fsdp_transform(), simple_hsdp_transform(), simple_replicate_transform(),
+      ac_transform(),
+      amp_transform(),
+      compile_transform(),
+      cp_transform(),
+      ddp_transform(),
+      ep_transform(),
+      fsdp_transform(),
+      hsdp_transform(),
+      optimizer_transform(),
+      pp_transform(),
+      replicate_transform(),
+      sac_transform(),
+      simple_fsdp_transform(),
+      simple_hsdp_transform(),
+      simple_replicate_transform(),
       tp_transform(),
+#ifdef ORDERCHECK_HIGHS
+      auto_parallel_transform(),
+#endif
   };
   return catalog;
 }

@@ -17,6 +17,7 @@
 #include "ranks/mechanism/late_sums.h"
 #include "ranks/mechanism/optimizer.h"
 #include "ranks/module/module.h"
+#include "ranks/module/sample_input.h"
 #include "ranks/schedule/schedule.h"
 #include "stack/mesh.h"
 #include "stack/stack.h"
@@ -45,6 +46,8 @@ struct TrainingProgram {
   std::vector<std::function<Tensors(Tensors batch)>> on_batch;
   // Axes over whose ranks activations between modules are split, so that each works on other tokens there.
   std::vector<std::string> splits_activations;
+  // The arguments of the model's call for one microbatch of all ranks along these axes together: what a user traces a model with.
+  std::function<std::vector<SampleInput>(const std::vector<std::string>& axes)> sample_inputs;
   // What the trainer sums because no wrapper does.
   std::vector<LateSum> late_sums;
 };

@@ -40,6 +40,7 @@ TEST(Catalog, SaysWhatItCannotBuild) {
                            "cp=2:all_gather",
                            "ep=2:etp=2",
                            "pp=2",
+                           "auto_parallel=2:tp=2:replicas=2:memory=replicated:reshard=never",
                            "pp=2:dualpipev:microbatches=4:cut=in_place",
                            "optimizer=adamw:clip=per_mesh:foreach=off:lr=1e-3:weight_decay=0:in_backward=on"})
     EXPECT_EQ(missing(item), "") << item;
@@ -49,8 +50,8 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_EQ(missing("sac@model"), "sac@model");
   EXPECT_EQ(missing("ddp=2@block"), "ddp@block");
   EXPECT_EQ(missing("simple_fsdp=2:bucket=auto"), "simple_fsdp:bucket=auto");
-  EXPECT_EQ(missing("auto_parallel=2"), "auto_parallel");
-  EXPECT_EQ(find_transform_of_engine("auto_parallel"), nullptr);
+  EXPECT_EQ(missing("quantize"), "quantize");
+  EXPECT_EQ(find_transform_of_engine("quantize"), nullptr);
 }
 
 }  // namespace

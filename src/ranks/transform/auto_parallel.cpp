@@ -1,0 +1,49 @@
+#include "ranks/transform/auto_parallel.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "ranks/mechanism/captured_body.h"
+#include "ranks/placing/placed_model.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+const std::vector<std::string> kBatchAxes{"dp_replicate", "dp_shard"};
+constexpr const char* kTensors = "tp";
+
+std::vector<std::string> axes_of(const Item& item) {
+  std::vector<std::string> axes;
+  if (count_option(item, "replicas", 1) > 1) axes.emplace_back("dp_replicate");
+  axes.emplace_back("dp_shard");
+  if (count_option(item, kTensors, 1) > 1) axes.emplace_back(kTensors);
+  return axes;
+}
+
+void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site& site) {
+  if (program.pipeline)
+    throw std::runtime_error(fmt::format(
+        "auto_parallel traces a whole model with the inputs of one, and got {} stages of a pipeline", program.parts.size()));
+  if (site.mutant == "untouched") return;
+  std::vector<std::string> axes = axes_of(item), batch_axes;
+  for (const std::string& axis : axes) {
+    if (axis != kTensors) batch_axes.push_back(axis);
+  }
+  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes};
+  options.rules.batch_axes = {batch_axes.begin(), batch_axes.end()};
+  options.rules.bounds_memory = option_of(item, "memory") != "replicated";
+  if (option_of(item, "reshard") == "never") options.gathered = CheckpointPolicy::must_save;
+  const ModulePtr& model = program.parts.front();
+  place_by_plan(model, program.sample_inputs(batch_axes), options);
+  capture_body(*model, {});
+}
+
+}  // namespace
+
+Transform auto_parallel_transform() {
+  return {.built = {.name = "auto_parallel", .scopes = {"model"}, .options = {{"tp"}, {"replicas"}, {"memory"}, {"reshard"}}},
+          .apply = apply_auto_parallel};
+}
+
+}  // namespace ordercheck::ranks
