@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "base/enum.h"
 #include "parity/graph_record.h"
+#include "parity/plan_record.h"
 
 namespace ordercheck {
 
@@ -135,6 +136,7 @@ struct Record {
   std::vector<std::string> notes;  // warnings the transforms raised: "tp: plan entry ... matched nothing"
   std::vector<TraceEntry> trace;
   std::vector<GraphRecord> graphs;  // in the order captured; only kept on request
+  std::vector<PlanRecord> plans;    // that models were placed by; kept with graphs
   friend bool operator==(const Record&, const Record&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include "parity/counters.h"
 #include "protocol/json_text.h"
 #include "protocol/messages.h"
+#include "protocol/plan_codec.h"
 #include "protocol/schema.h"
 
 namespace ordercheck {
@@ -206,7 +207,8 @@ json json_of(const Record& record) {
           {"range_used", json_of(bits_of(record.range_used))},
           {"notes", json(record.notes)},
           {"trace", list_of(record.trace, [](const TraceEntry& t) { return json_of(t); })},
-          {"graphs", list_of(record.graphs, [](const GraphRecord& g) { return json_of(g); })}};
+          {"graphs", list_of(record.graphs, [](const GraphRecord& g) { return json_of(g); })},
+          {"plans", list_of(record.plans, [](const PlanRecord& p) { return json_of(p); })}};
 }
 
 Result<Record> record_of(const json& value) {
@@ -227,7 +229,8 @@ Result<Record> record_of(const json& value) {
                 .range_used = value_of(bits_in(value["range_used"])),
                 .notes = value["notes"].get<std::vector<std::string>>(),
                 .trace = vector_of(value["trace"], trace_entry_in),
-                .graphs = vector_of(value["graphs"], graph_in)};
+                .graphs = vector_of(value["graphs"], graph_in),
+                .plans = vector_of(value["plans"], plan_in)};
   if (!value["failure"].is_null()) record.failure = failure_in(value["failure"]);
   if ((record.ending == Ending::completed) == record.failure.has_value())
     return Error{std::string("record: expected a failure exactly where the ending is not completed, got ending ") +

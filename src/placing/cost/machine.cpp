@@ -7,7 +7,8 @@
 namespace ordercheck::placing {
 
 Machine h100(const DeviceMesh& mesh) {
-  return {.flops_per_us = {{2, 989e6}, {4, 67e6}, {8, 67e6}},
+  return {.name = "one H100 a rank, NVLink between all",
+          .flops_per_us = {{2, 989e6}, {4, 67e6}, {8, 67e6}},
           .memory_bytes_per_us = 3.35e6,
           .links = std::vector(mesh.size(), Link{.bytes_per_us = 450e3, .latency_us = 5})};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -16,6 +17,7 @@ struct Link {
 };
 
 struct Machine {
+  std::string name = "";               // for people
   std::map<int, double> flops_per_us;  // by bytes of an element
   double memory_bytes_per_us = 0;
   double reachable = 0.7;   // of both peaks

@@ -84,6 +84,8 @@ class RankState {
   std::function<void(const Parameter& parameter, const at::Tensor& gradient)> on_step_in_backward;
   // Called with every graph that was captured; may be empty.
   std::function<void(const GraphRecord& graph)> on_capture;
+  // Called with every plan by which a model was placed; may be empty.
+  std::function<void(const PlanRecord& plan)> on_plan;
   std::vector<std::string> notes;  // warnings of transforms, in order
 
  private:

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "placing/graph/recorded.h"
+#include "placing/plan/plan_record_of.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/passes.h"
 #include "ranks/graph/recorder.h"
@@ -60,6 +61,12 @@ Placements on_ranks(const placing::Placements& placements, const placing::Device
   return all;
 }
 
+std::vector<std::string> names_of(const std::vector<NamedParameter>& parameters) {
+  std::vector<std::string> names;
+  for (const NamedParameter& named : parameters) names.push_back(named.name);
+  return names;
+}
+
 // Of those in `placed`, by the leaf that was traced.
 void replace_parameters(const ModulePtr& model, const std::map<const Parameter*, ParameterPtr>& placed) {
   for (const ModulePtr& module : modules_of(model)) {
@@ -82,11 +89,11 @@ void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& input
                                            print(named.parameter->placements)));
   }
   const GraphPtr graph = traced(model, parameters, inputs);
-  if (const auto& tell = this_rank().on_capture) tell(describe(*graph));
   auto planner = unless_error(placing::PlacementPlanner::make(joint_of(*graph), mesh, options.machine(mesh)));
   if (const Status stated = placing::state_training_rules(planner, options.rules); !stated)
     throw std::runtime_error(stated.error().message);
   const placing::PlacementPlan plan = unless_error(plan_once(planner));
+  if (const auto& tell = this_rank().on_plan) tell(plan_record(planner, plan, names_of(parameters)));
   const auto placed = c10::make_intrusive<PlacedGraph>(graph, planner.graph(), plan, mesh, options.gathered);
 
   const std::vector<placing::Placements> places = placed->parameter_places();

@@ -172,6 +172,7 @@ void assemble_record(const Run& run, const Mesh& mesh, const std::vector<RankRes
   record.counters = told.counters;
   record.notes = told.notes;
   record.graphs = told.graphs;
+  record.plans = told.plans;
 }
 
 }  // namespace ordercheck::ranks

@@ -81,6 +81,7 @@ Record record_of_rank(const RankResult& result) {
   record.counters = result.counters;
   record.notes = result.notes;
   record.graphs = result.graphs;
+  record.plans = result.plans;
   return record;
 }
 
@@ -118,7 +119,8 @@ RankAnswer decode_rank_answer(const std::string& bytes) {
                                .collectives = record->collectives,
                                .counters = record->counters,
                                .notes = record->notes,
-                               .graphs = record->graphs},
+                               .graphs = record->graphs,
+                               .plans = record->plans},
                     .range_used = value.at("range_used")};
   for (const json& step : value.at("gradients")) answer.result.gradients.push_back(pieces_of(step));
   for (const json& traced : value.at("trace")) answer.result.trace.push_back(traced_of(traced));

@@ -42,6 +42,7 @@ struct RankResult {
   Counters counters;
   std::vector<std::string> notes;
   std::vector<GraphRecord> graphs;  // only on request
+  std::vector<PlanRecord> plans;    // with graphs
 };
 
 }  // namespace ordercheck::ranks

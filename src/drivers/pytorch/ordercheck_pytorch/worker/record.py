@@ -55,6 +55,7 @@ def empty_record(
         "notes": [],
         "trace": [],
         "graphs": [],
+        "plans": [],
     }
 
 
