@@ -49,6 +49,7 @@ void add_import(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
+void add_plan(CLI::App& app, int& exit_code);
 void add_watch(CLI::App& app, int& exit_code);
 void add_repro(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);

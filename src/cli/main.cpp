@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
   add_rules(app, exit_code);
   add_run(app, exit_code);
   add_graph(app, exit_code);
+  add_plan(app, exit_code);
   add_watch(app, exit_code);
   add_repro(app, exit_code);
   add_matrix(app, exit_code);

@@ -1,0 +1,70 @@
+#include "cli/shared/kept_run.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/shared/engine_session.h"
+#include "knowledge/knowledge.h"
+#include "plan/plan.h"
+#include "stack/notation.h"
+
+namespace ordercheck::cli {
+namespace {
+
+constexpr const char* kGraphs = "graphs";
+
+Result<EngineSpec> engine_with_graphs(const EngineChoice& choice) {
+  auto known = known_engines("");
+  if (!known) return known.error();
+  std::vector<EngineFile> keeping = *known;
+  std::erase_if(keeping, [](const EngineFile& engine) { return !contains(engine.keeps, kGraphs); });
+  if (const auto engine = engine_named(choice.engine, *known); !choice.engine.empty() && !engine) return engine.error();
+  if (!choice.engine.empty() && find_engine(keeping, choice.engine) == nullptr)
+    return Error{fmt::format("only the {} engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile",
+                             join(names_of(keeping), ", "))};
+  const auto specs = engines_of(choice, keeping);
+  if (!specs) return specs.error();
+  return specs->front();
+}
+
+Result<Record> run_once(EngineSession& session, const Case& subject, Keep keep) {
+  Record record;
+  const Run run{.subject = subject, .keep = keep};
+  const Status ran = session.runner().run({run}, [&](std::size_t, const Record& answer) { record = answer; });
+  if (!ran) return ran.error();
+  return record;
+}
+
+}  // namespace
+
+Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& text, const std::string& model,
+                             const EngineChoice& choice, Keep keep) {
+  const auto stack = parse_stack(text);
+  if (!stack) return stack.error();
+  const auto spec = engine_with_graphs(choice);
+  if (!spec) return spec.error();
+  auto session = EngineSession::start(*spec, 1, timeout_of(choice, *spec));
+  if (!session) return session.error();
+  const Hello& hello = (*session)->runner().hello();
+  Case subject{.stack = *stack, .engine = hello.engine};
+  if (!model.empty()) subject.model = model;
+  subject.settings.steps = 1;
+  if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
+  KeptRun kept{.stack = print(*stack), .record = {}};
+  const Result<Record> record = run_once(**session, subject, keep);
+  if (!record) {
+    kept.exit_code = undecided(subcommand, record.error().message);
+    return kept;
+  }
+  kept.record = *record;
+  for (const std::string& note : record->notes) fmt::print(stderr, "{}\n", note);
+  if (record->ending != Ending::completed) {
+    fmt::print(stderr, "ordercheck {}: {}: {}\n", subcommand, name_of(record->ending),
+               record->failure ? record->failure->message : "");
+    kept.exit_code = record->ending == Ending::unsupported ? kBadInput : kDecidedAgainst;
+  }
+  return kept;
+}
+
+}  // namespace ordercheck::cli

@@ -1,0 +1,121 @@
+#include "report/text/plan_view.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/wording.h"
+
+namespace ordercheck {
+namespace {
+
+constexpr int kNameWidth = 46, kShapeWidth = 14, kPlaceWidth = 34;
+constexpr double kMicrosecond = 1000, kMillisecond = 1e6;
+
+bool moves(const PlanOperandRecord& operand) { return operand.source != operand.wanted; }
+
+bool is_parameter(const PlanNodeRecord& node) { return !node.parameter.empty(); }
+
+std::string shape_of(const PlanNodeRecord& node) { return fmt::format("[{}]", fmt::join(node.shape, "x")); }
+
+std::string places_of(const PlanNodeRecord& node) {
+  std::vector<std::string> wanted;
+  for (const PlanOperandRecord& operand : node.operands) wanted.push_back(operand.wanted);
+  const std::string results = fmt::format("{}", fmt::join(node.results, ", "));
+  if (wanted.empty()) return results;
+  const std::string taken = fmt::format("{}", fmt::join(wanted, ", "));
+  return results.empty() ? taken : fmt::format("{} -> {}", taken, results);
+}
+
+std::string in_us(std::int64_t ns) { return fmt::format("{:.1f} us", static_cast<double>(ns) / kMicrosecond); }
+std::string in_ms(std::int64_t ns) { return fmt::format("{:.3f} ms", static_cast<double>(ns) / kMillisecond); }
+
+struct Total {
+  std::int64_t run_ns = 0, move_ns = 0;
+  std::size_t moves = 0;
+};
+
+Total total_of(const PlanRecord& plan) {
+  Total total;
+  for (const PlanNodeRecord& node : plan.nodes) {
+    total.run_ns += node.run_ns;
+    for (const PlanOperandRecord& operand : node.operands) {
+      total.move_ns += operand.move_ns;
+      total.moves += moves(operand) ? 1 : 0;
+    }
+  }
+  return total;
+}
+
+std::string mesh_of(const PlanRecord& plan) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, size] : plan.mesh) axes.push_back(fmt::format("{} {}", axis, size));
+  return fmt::format("{}", fmt::join(axes, ", "));
+}
+
+std::string line_of(const PlanRecord& plan, const PlanNodeRecord& node) {
+  const std::string name = is_parameter(node) ? node.parameter : node.name;
+  std::string line = fmt::format("  {:<{}} {:<{}} {}", name, kNameWidth, shape_of(node), kShapeWidth, places_of(node));
+  if (node.run_ns > 0)
+    line = fmt::format("  {:<{}} {:<{}} {:<{}} {}", name, kNameWidth, shape_of(node), kShapeWidth, places_of(node), kPlaceWidth,
+                       in_us(node.run_ns));
+  line += '\n';
+  for (const PlanOperandRecord& operand : node.operands) {
+    if (!moves(operand)) continue;
+    const PlanNodeRecord& made = plan.nodes[static_cast<std::size_t>(operand.node)];
+    line += fmt::format("    {}: {} to {}, {}\n", is_parameter(made) ? made.parameter : made.name, operand.source,
+                        operand.wanted, in_us(operand.move_ns));
+  }
+  return line;
+}
+
+std::string half(const PlanRecord& plan, bool backward) {
+  std::string text = backward ? "backward\n" : "forward\n";
+  for (const PlanNodeRecord& node : plan.nodes) {
+    if (node.backward == backward && !is_parameter(node)) text += line_of(plan, node);
+  }
+  return text;
+}
+
+std::string drawn_half(const PlanRecord& plan, bool backward, std::string& edges) {
+  const char* name = backward ? "backward" : "forward";
+  std::string text = fmt::format("  subgraph cluster_{} {{\n    label=\"{}\";\n", name, name);
+  for (std::size_t at = 0; at < plan.nodes.size(); ++at) {
+    const PlanNodeRecord& node = plan.nodes[at];
+    if (node.backward != backward) continue;
+    text += fmt::format("    n{} [label=\"{}\\n{} {}\"];\n", at, is_parameter(node) ? node.parameter : node.name,
+                        shape_of(node), places_of(node));
+    for (const PlanOperandRecord& operand : node.operands)
+      edges += moves(operand) ? fmt::format("  n{} -> n{} [penwidth=3, label=\"{} to {}\"];\n", operand.node, at,
+                                            operand.source, operand.wanted)
+                              : fmt::format("  n{} -> n{};\n", operand.node, at);
+  }
+  return text + "  }\n";
+}
+
+}  // namespace
+
+std::string render_plan_text(const PlanRecord& plan, const std::string& title) {
+  const Total total = total_of(plan);
+  std::string text = fmt::format("plan of {}: {}; costs of {}\n", title, mesh_of(plan), plan.machine);
+  text += fmt::format("  operators        {}\n  redistributions  {}, {} of them\n", in_ms(total.run_ns), in_ms(total.move_ns),
+                      total.moves);
+  if (!plan.replicated_operators.empty())
+    text += fmt::format("  on whole values  {}\n", fmt::join(plan.replicated_operators, ", "));
+  text += "parameters\n";
+  for (const PlanNodeRecord& node : plan.nodes) {
+    if (is_parameter(node)) text += line_of(plan, node);
+  }
+  return text + half(plan, false) + half(plan, true);
+}
+
+std::string render_plan_dot(const PlanRecord& plan, const std::string& title) {
+  std::string edges;
+  std::string text = fmt::format("digraph ordercheck {{\n  label=\"{}\";\n  labelloc=t;\n  node [shape=box];\n", title);
+  text += drawn_half(plan, false, edges);
+  text += drawn_half(plan, true, edges);
+  return text + edges + "}\n";
+}
+
+}  // namespace ordercheck

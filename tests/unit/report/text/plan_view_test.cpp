@@ -1,0 +1,50 @@
+#include "report/text/plan_view.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/report/text/sample_plan.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(PlanText, SaysWhereEverythingIsAndWhatItCosts) {
+  EXPECT_EQ(render_plan_text(sample_plan(), "auto_parallel=2"),
+            R"(plan of auto_parallel=2: dp_shard 2, tp 1; costs of a machine
+  operators        0.014 ms
+  redistributions  0.011 ms, 2 of them
+  on whole values  aten::topk
+parameters
+  layers.0.weight                                [3x4]          S(0)R
+forward
+  input 0                                        [8x3]          S(0)R
+  %2 aten::mm                                    [8x4]          S(0)R, RR -> S(0)R                 7.0 us
+    layers.0.weight: S(0)R to RR, 5.2 us
+  output 0                                       [8x4]          S(0)R
+backward
+  tangent 0                                      [8x4]          S(0)R
+  %5 aten::mm                                    [3x4]          S(0)R, S(0)R -> PR                 7.0 us
+  gradient of parameter 0                        [3x4]          S(0)R
+    %5 aten::mm: PR to S(0)R, 6.1 us
+)");
+}
+
+TEST(PlanText, SaysNothingOfWholeValuesWhereThereAreNone) {
+  PlanRecord plan = sample_plan();
+  plan.replicated_operators.clear();
+  EXPECT_THAT(render_plan_text(plan, "auto_parallel=2"), Not(HasSubstr("on whole values")));
+}
+
+TEST(PlanDot, DrawsBothHalvesAndWhatMoves) {
+  const std::string dot = render_plan_dot(sample_plan(), "auto_parallel=2");
+  EXPECT_THAT(dot, HasSubstr("subgraph cluster_forward"));
+  EXPECT_THAT(dot, HasSubstr("subgraph cluster_backward"));
+  EXPECT_THAT(dot, HasSubstr("n0 [label=\"layers.0.weight\\n[3x4] S(0)R\"];"));
+  EXPECT_THAT(dot, HasSubstr("n1 -> n2;"));
+  EXPECT_THAT(dot, HasSubstr("n0 -> n2 [penwidth=3, label=\"S(0)R to RR\"];"));
+}
+
+}  // namespace
+}  // namespace ordercheck
