@@ -58,6 +58,31 @@ TEST(AutoParallelRefuses, OtherSizesThanWereTraced) {
   EXPECT_THAT(message_of("auto_parallel=3"), HasSubstr("expected this rank's piece to be"));
 }
 
+std::int64_t gathers_in(const Record& record, Phase phase) {
+  std::int64_t count = 0;
+  for (const CollectiveCount& each : record.collectives)
+    if (each.kind == "all_gather" && each.phase == phase) count += each.count;
+  return count;
+}
+
+// What was gathered of parameters is gathered again in backward, or handed to it.
+TEST(AutoParallelReshard, A19IsATagOfTheGathers) {
+  const Record &again = known("auto_parallel=2"), &kept = known("auto_parallel=2:reshard=never");
+  EXPECT_EQ(gathers_in(again, Phase::forward), gathers_in(kept, Phase::forward));
+  EXPECT_GT(gathers_in(again, Phase::recompute), 0);
+  EXPECT_EQ(gathers_in(kept, Phase::recompute), 0);
+  EXPECT_LT(again.counters.parameter_bytes_peak, kept.counters.parameter_bytes_peak);
+}
+
+// Checkpoints of the model that was handed in are in the trace.
+TEST(AutoParallelAfterAc, A20RunsAgainWhatItWasHanded) {
+  const Record &plain = known("auto_parallel=2"), &checkpointed = known("ac,auto_parallel=2"), &late = known("auto_parallel=2,ac");
+  EXPECT_GT(checkpointed.counters.matmul_flops_recomputed, 0);
+  EXPECT_LT(checkpointed.counters.saved_bytes_peak, plain.counters.saved_bytes_peak);
+  EXPECT_EQ(late.counters.matmul_flops_recomputed, plain.counters.matmul_flops_recomputed);
+  EXPECT_EQ(late.counters.saved_bytes_peak, plain.counters.saved_bytes_peak);
+}
+
 // Machines from one whose links are nearly free to one whose products are.
 placing::Machine machine_of(const std::string& name, const placing::DeviceMesh& mesh) {
   placing::Machine machine = placing::h100(mesh);

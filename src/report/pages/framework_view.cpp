@@ -42,7 +42,19 @@ std::string findings_in_words(const Stack& order, const Judge& judge) {
   return links.empty() ? "none" : join(links, ", ");
 }
 
-// What of the order the reader's version builds.
+// On the first other engine that builds all of the order and has run it; "" where there is none.
+std::string whole_run_elsewhere(const Stack& order, const Target& target, const std::vector<EngineRuns>& engines) {
+  for (const EngineRuns& engine : engines) {
+    if (engine.target == target || engine.target.project == target.project) continue;
+    std::vector<std::string> dropped;
+    const Case c = usual_case(project(order, built_by(engine), dropped), Case{}.model, engine.table.engine);
+    const Outcome* outcome = dropped.empty() ? find_outcome(engine, c) : nullptr;
+    if (outcome != nullptr) return fmt::format("; on {} {}", print(engine.target), verdict_in_words(outcome->seen));
+  }
+  return "";
+}
+
+// What of the order the reader's version builds; where that is not all, the whole on another engine.
 std::string run_in_words(const Stack& order, const Target& target, const std::vector<EngineRuns>& engines) {
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
@@ -51,9 +63,11 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
     const Case c = usual_case(projected, Case{}.model, engine.table.engine);
     const Outcome* outcome = projected.items.empty() ? nullptr : find_outcome(engine, c);
     if (outcome == nullptr) continue;
-    return verdict_in_words(outcome->seen) + (dropped.empty() ? "" : ", without " + code(join(dropped, ",")));
+    if (dropped.empty()) return verdict_in_words(outcome->seen);
+    return fmt::format("{}, without {}{}", verdict_in_words(outcome->seen), code(join(dropped, ",")),
+                       whole_run_elsewhere(order, target, engines));
   }
-  return "not run";
+  return "not run" + whole_run_elsewhere(order, target, engines);
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ struct FrameworkRow {
   std::string title, order, source, date, says;
   std::string differs;   // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
   std::string findings;  // pages that fire on it, linked; "none"
-  std::string run;       // on the reader's version: "equal"; "differs, without `ep`"; "not run"
+  // On the reader's version: "equal"; "differs, without `ep`"; "not run". Where that does not build all of it, then the whole on another
+  // engine: "not run; on native 2.11.0 equal".
+  std::string run;
 };
 
 // Two transforms that projects apply in both orders.
