@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -39,6 +40,14 @@ struct Route {
   std::vector<Move> moves;
 };
 Route route(const Placements& from, const Placements& to);
+
+// The one move of all axes of several ranks together, as on a mesh of one axis, where each of them changes alike and all ranks hold
+// equally much: shards in the order of the mesh are gathered, and partial sums summed or scattered, by one collective. Nothing where
+// only one axis changes, or these change each in its own way. Source: AutoParallel's fusion of redistributions onto a flattened mesh.
+struct FlatMove {
+  Placement from, to;
+};
+std::optional<FlatMove> flat_move(const Shape& shape, const Placements& from, const Placements& to, const DeviceMesh& mesh);
 
 // kForbidden where no route is.
 Nanoseconds move_cost(const JointValue& value, const Placements& from, const Placements& to, const DeviceMesh& mesh,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "placing/cost/costs.h"
 
@@ -76,10 +77,48 @@ Route route(const Placements& from, const Placements& to) {
   return found;
 }
 
+std::optional<FlatMove> flat_move(const Shape& shape, const Placements& from, const Placements& to, const DeviceMesh& mesh) {
+  std::optional<FlatMove> flat;
+  int wide = 0;
+  for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
+    if (mesh[axis].size == 1) continue;
+    ++wide;
+    if (!flat) flat = {.from = from[axis], .to = to[axis]};
+    if (flat->from != from[axis] || flat->to != to[axis]) return std::nullopt;
+  }
+  if (wide < 2) return std::nullopt;
+  const bool gathers = is_shard(flat->from) && flat->to == replicate();
+  const bool sums = is_partial(flat->from) && !is_partial(flat->to);
+  if (!(gathers || sums) || !is_even(shape, from, mesh) || !is_even(shape, to, mesh)) return std::nullopt;
+  return flat;
+}
+
+namespace {
+
+// One collective over all ranks is as fast as the slowest link between them.
+Nanoseconds flat_cost(const JointValue& value, const FlatMove& flat, const DeviceMesh& mesh, const Machine& machine) {
+  Link slowest{.bytes_per_us = std::numeric_limits<double>::infinity(), .latency_us = 0};
+  for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
+    if (mesh[axis].size == 1) continue;
+    slowest.bytes_per_us = std::min(slowest.bytes_per_us, machine.links[axis].bytes_per_us);
+    slowest.latency_us = std::max(slowest.latency_us, machine.links[axis].latency_us);
+  }
+  const double bytes = static_cast<double>(element_count(value.shape)) * value.element_bytes;
+  const Collective kind = is_shard(flat.from) ? Collective::all_gather
+                          : is_shard(flat.to) ? Collective::reduce_scatter
+                                              : Collective::all_reduce;
+  const double us = collective_us(kind, bytes, static_cast<int>(rank_count(mesh)), slowest) +
+                    pack_us(flat.from, bytes, machine) + pack_us(flat.to, bytes, machine);
+  return std::llround(us * 1000) + kPreferredStay;
+}
+
+}  // namespace
+
 Nanoseconds move_cost(const JointValue& value, const Placements& from, const Placements& to, const DeviceMesh& mesh,
                       const Machine& machine) {
   const Route way = route(from, to);
   if (!way.possible) return kForbidden;
+  if (const auto flat = flat_move(value.shape, from, to, mesh)) return flat_cost(value, *flat, mesh, machine);
   double bytes = static_cast<double>(element_count(value.shape)) * value.element_bytes;
   for (std::size_t axis = 0; axis < mesh.size(); ++axis) {
     if (is_shard(from[axis])) bytes /= mesh[axis].size;

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "placing/cost/costs.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/module/placement.h"
@@ -80,6 +81,24 @@ at::Tensor moved(const at::Tensor& piece, const Step& step) {
       fmt::format("no collective leads from {} to {}", placing::name_of(step.move.from), placing::name_of(step.move.to)));
 }
 
+// One collective of all ranks of the mesh.
+at::Tensor over_all(const at::Tensor& piece, const placing::Shape& whole, const placing::FlatMove& flat,
+                    const placing::DeviceMesh& mesh) {
+  std::vector<std::string> axes;
+  for (const placing::MeshAxis& axis : mesh) {
+    if (axis.size > 1) axes.push_back(axis.name);
+  }
+  const auto length = [&](const placing::Placement& at) {
+    return at.kind == Kind::shard ? whole[static_cast<std::size_t>(at.dim)] : 0;
+  };
+  return moved(piece, {.move = {.axis = 0, .from = flat.from, .to = flat.to},
+                       .group = join(axes, "+"),
+                       .ranks = static_cast<int>(placing::rank_count(mesh)),
+                       .length_from = length(flat.from),
+                       .length_to = length(flat.to)})
+      .contiguous();
+}
+
 }  // namespace
 
 placing::Shape piece_sizes(const placing::Shape& whole, const placing::Placements& placements,
@@ -100,6 +119,7 @@ at::Tensor redistribute(const at::Tensor& piece, const placing::Shape& whole, co
   if (!route.possible)
     throw std::runtime_error(
         fmt::format("a value cannot be brought from {} to {}", placing::name_of(from), placing::name_of(to)));
+  if (const auto flat = placing::flat_move(whole, from, to, mesh)) return over_all(piece, whole, *flat, mesh);
   at::Tensor now = piece;
   placing::Placements place = from;
   for (const placing::Move& move : route.moves) {

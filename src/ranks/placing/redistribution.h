@@ -1,7 +1,8 @@
 // Brings a rank's piece of a tensor from one placement on a mesh to another, by functional collectives.
 //
 // Pieces are those of torch.chunk, and where two axes shard one dim, the one that stands first in the mesh splits it first
-// (placing/graph/placement.h). The steps are those of the route that the plan was priced by. What a collective wants of equal length
+// (placing/graph/placement.h). The steps are those that the plan was priced by: one collective of all ranks where there is a flat_move,
+// else a route axis by axis. What a collective wants of equal length
 // is padded at its end, on every rank alike, so that all capture the same operators.
 // Source of the steps: PyTorch's DTensor, redistribute_local_tensor.
 //

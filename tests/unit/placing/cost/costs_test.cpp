@@ -88,6 +88,25 @@ RC_GTEST_PROP(Route, A10LeadsToItsEndWithoutTouchingAShardThatHoldsAnother, ()) 
   RC_ASSERT(now == to);
 }
 
+TEST(FlatMove, A12IsOfAxesThatChangeAlike) {
+  const DeviceMesh mesh{{"dp_shard", 2}, {"tp", 4}, {"other", 1}};
+  const Placements shards{shard(0), shard(0), replicate()}, whole(3, replicate()), sums{partial(), partial(), replicate()};
+  EXPECT_TRUE(flat_move({16, 3}, shards, whole, mesh));
+  EXPECT_TRUE(flat_move({16, 3}, sums, shards, mesh));
+  EXPECT_TRUE(flat_move({16, 3}, sums, whole, mesh));
+  EXPECT_FALSE(flat_move({15, 3}, shards, whole, mesh)) << "uneven";
+  EXPECT_FALSE(flat_move({16, 4}, {shard(0), shard(1), replicate()}, whole, mesh)) << "not alike";
+  EXPECT_FALSE(flat_move({16, 3}, whole, shards, mesh)) << "sends nothing";
+  EXPECT_FALSE(flat_move({16, 3}, {shard(0)}, {replicate()}, {{"dp_shard", 2}})) << "one axis";
+}
+
+TEST(FlatMove, A9CostsAsOnAMeshOfOneAxis) {
+  const DeviceMesh two{{"dp_shard", 2}, {"tp", 4}}, one{{"dp_shard", 8}};
+  const JointValue value{.shape = {16, 3}};
+  EXPECT_EQ(move_cost(value, {shard(0), shard(0)}, {replicate(), replicate()}, two, h100(two)),
+            move_cost(value, {shard(0)}, {replicate()}, one, h100(one)));
+}
+
 TEST(Route, IsEmptyWhereNothingChanges) { EXPECT_TRUE(route({shard(0), partial()}, {shard(0), partial()}).moves.empty()); }
 
 TEST(Route, GathersWhatIsInsideAShardThatChanges) {

@@ -91,6 +91,24 @@ TEST(Redistribution, OfOneAxisIsOneCollective) {
   }
 }
 
+// Two axes that change alike talk once; where ranks hold unequal pieces, or axes change each in its own way, they talk one by one.
+TEST(Redistribution, A12OfAxesThatChangeAlikeIsOneCollective) {
+  const DeviceMesh mesh{{"dp_shard", 2}, {"tp", 2}};
+  const placing::Placements shards{placing::shard(0), placing::shard(0)}, whole{placing::replicate(), placing::replicate()},
+      sums{placing::partial(), placing::partial()}, mixed{placing::shard(0), placing::shard(1)};
+  const std::vector<std::tuple<placing::Placements, placing::Placements, Shape, std::size_t>> kWays{
+      {shards, whole, {8, 12}, 1}, {sums, whole, {8, 12}, 1},  {sums, shards, {8, 12}, 1},
+      {shards, whole, {7, 12}, 2}, {mixed, whole, {8, 12}, 2}, {sums, mixed, {8, 12}, 2}};
+  for (const auto& [from, to, shape, collectives] : kWays) {
+    complete(ranks_of(mesh), [&, from = from, to = to, shape = shape, collectives = collectives](RankState& rank) {
+      redistribute(piece_of(shape, from, mesh, rank), shape, from, to, mesh);
+      std::int64_t sent = 0;
+      for (const CollectiveCount& count : rank.collectives()) sent += count.count;
+      EXPECT_EQ(static_cast<std::size_t>(sent), collectives) << placing::name_of(from) << " to " << placing::name_of(to);
+    });
+  }
+}
+
 TEST(Redistribution, NothingLeadsToAPartialSum) {
   const DeviceMesh mesh{{"dp_shard", 2}};
   complete(ranks_of(mesh), [&](RankState&) {
