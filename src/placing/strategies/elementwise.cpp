@@ -7,32 +7,31 @@
 namespace ordercheck::placing {
 namespace {
 
-// Which partial sums an operator keeps: f(a) + f(b) = f(a + b) in these operands.
+// Which partial sums an operator keeps: f(a) + f(b) = f(a + b) in these operands, to the last bit. A product or a quotient is linear and
+// rounds: of two summands each is rounded, of their sum one number. So it is no such operator, where DTensor takes it for one.
 enum class Linear {
-  never,     // exp
+  never,     // exp, mul
   alone,     // neg, clone: in its one tensor
   together,  // add: in all tensors at once
-  each,      // mul: in one tensor while the others are whole
-  first,     // div, silu_backward: in the first tensor while the others are whole
 };
 
 const std::map<std::string, Linear>& elementwise_operators() {
   static const std::map<std::string, Linear> kOperators{
       {"aten::add", Linear::together},
       {"aten::sub", Linear::together},
-      {"aten::mul", Linear::each},
-      {"aten::div", Linear::first},
+      {"aten::mul", Linear::never},
+      {"aten::div", Linear::never},
       {"aten::neg", Linear::alone},
       {"aten::clone", Linear::alone},
       {"aten::detach", Linear::alone},
       {"aten::alias", Linear::alone},
       {"aten::contiguous", Linear::alone},
       {"aten::_to_copy", Linear::never},  // a cast of partial sums may round each
-      {"aten::silu_backward", Linear::first},
-      {"aten::gelu_backward", Linear::first},
-      {"aten::sigmoid_backward", Linear::first},
-      {"aten::tanh_backward", Linear::first},
-      {"aten::threshold_backward", Linear::first},
+      {"aten::silu_backward", Linear::never},
+      {"aten::gelu_backward", Linear::never},
+      {"aten::sigmoid_backward", Linear::never},
+      {"aten::tanh_backward", Linear::never},
+      {"aten::threshold_backward", Linear::never},
       {"aten::pow", Linear::never},
       {"aten::rsqrt", Linear::never},
       {"aten::sqrt", Linear::never},
@@ -66,15 +65,6 @@ Placement aligned(const Shape& operand, const Shape& result, int dim) {
   return own < 0 || operand[own] == 1 ? replicate() : shard(own);
 }
 
-std::vector<std::size_t> partial_operands(Linear linear, std::size_t count) {
-  std::vector<std::size_t> places;
-  if (linear == Linear::first || (linear == Linear::alone && count == 1)) places = {0};
-  if (linear == Linear::each) {
-    for (std::size_t at = 0; at < count; ++at) places.push_back(at);
-  }
-  return places;
-}
-
 }  // namespace
 
 std::optional<std::vector<AxisRule>> elementwise_rules(const OperatorShapes& shapes) {
@@ -91,13 +81,8 @@ std::optional<std::vector<AxisRule>> elementwise_rules(const OperatorShapes& sha
     rules.push_back(rule);
   }
   // A constant would be added once a rank: add is linear where all that it adds are tensors.
-  if (known->second == Linear::together && count >= 2)
+  if ((known->second == Linear::together && count >= 2) || (known->second == Linear::alone && count == 1))
     rules.push_back({.operands = std::vector(count, partial()), .results = {partial()}});
-  for (const std::size_t at : partial_operands(known->second, count)) {
-    AxisRule rule{.operands = whole, .results = {partial()}};
-    rule.operands[at] = partial();
-    rules.push_back(rule);
-  }
   return rules;
 }
 

@@ -1,5 +1,5 @@
 // sum and mean over dims. A sum over a sharded dim is a partial sum; a mean over one would be a partial average, which is none, so a
-// mean keeps its dims whole.
+// mean keeps its dims whole. Nor does it keep partial sums: it rounds.
 #include <algorithm>
 #include <set>
 
@@ -38,7 +38,8 @@ std::optional<std::vector<AxisRule>> reduction_rules(const OperatorShapes& shape
   if (!dims) return std::nullopt;
   const std::size_t rank = shapes.operands[0].size();
   const bool keeps = shapes.results[0].size() == rank && !dims->empty();
-  std::vector<AxisRule> rules{reduced(replicate(), replicate()), reduced(partial(), partial())};
+  std::vector<AxisRule> rules{reduced(replicate(), replicate())};
+  if (is_sum) rules.push_back(reduced(partial(), partial()));
   int place = 0;
   for (int dim = 0; dim < static_cast<int>(rank); ++dim) {
     if (dims->contains(dim)) {
