@@ -25,13 +25,19 @@ struct ShardedRegion {
   static std::vector<int64_t> elements_sent() { return {12, 8, 8}; }
 
   GraphPtr captured(const std::vector<std::string>& buckets, bool second_from_first = false) const {
+    const GraphPtr graph = recorded(buckets, second_from_first);
+    optimize(*graph);
+    return graph;
+  }
+
+  GraphPtr recorded(const std::vector<std::string>& buckets, bool second_from_first = false) const {
     const auto whole = [&](const at::Tensor& piece, std::size_t i, int64_t rows) {
       const UnshardScope scope(CheckpointPolicy::must_recompute, buckets[i]);
       const int64_t missing = (rows + 1) / 2 - piece.size(0);
       const at::Tensor sent = rows % 2 ? at::constant_pad_nd(piece, {0, 0, 0, missing}) : piece;
       return gather_from_group(sent, 0, "dp_shard").slice(0, 0, rows);
     };
-    const GraphPtr graph = record(
+    return record(
         "a region",
         [&](const std::vector<at::Tensor>& in) {
           const at::Tensor first_piece = second_from_first ? whole(pieces[1], 1, 4).narrow(0, 0, 3) : pieces[0];
@@ -40,8 +46,6 @@ struct ShardedRegion {
           return hidden.mm(first.t()).cos().mm(first).mm(whole(pieces[2], 2, 3).t());
         },
         inputs, pieces);
-    optimize(*graph);
-    return graph;
   }
 };
 
