@@ -3,7 +3,8 @@
 //   needs     gathers in the bucket kAutoBucket; the order in which forward reads them
 //   provides  names of buckets for them, for the pass that merges
 //   forbids   nothing
-//   phase     behind the partition, before bucketing. Gathers of backward and reduce-scatters go with their parameters
+//   phase     before bucketing; gathers of backward, where a partition has made these already, and reduce-scatters go with their
+//             parameters
 //
 // The next gather joins a bucket while the bucket, sent as one, takes no longer than what is computed with the bucket before, and while
 // it holds no more bytes than the bound. Nothing is computed before the first one, so that is of one parameter.

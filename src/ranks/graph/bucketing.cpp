@@ -127,7 +127,7 @@ void bucket_scatters(Graph& graph, const std::vector<std::string>& bucket_of_par
 
 }  // namespace
 
-bool names_buckets(const Graph& graph) {
+bool has_buckets(const Graph& graph) {
   return std::ranges::any_of(graph.forward, [](const Node& node) { return !node.bucket.empty(); });
 }
 

@@ -4,11 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "ranks/graph/bucketing.h"
 #include "ranks/graph/graph_break.h"
-#include "ranks/graph/passes.h"
+#include "ranks/graph/pass_list.h"
 #include "ranks/graph/recorder.h"
-#include "ranks/graph/reordering.h"
 #include "ranks/graph/replay.h"
 #include "ranks/module/compiled_scope.h"
 #include "ranks/module/rank.h"
@@ -81,14 +79,7 @@ class CapturedBody {
 
   GraphPtr capture(const Tensors& inputs, const std::vector<at::Tensor>& leaves) {
     GraphPtr graph = record(module_.plain_path(), body_, inputs, leaves);
-    remove_dead_nodes(*graph);
-    merge_equal_nodes(*graph);
-    partition(*graph);
-    remove_dead_nodes(*graph);
-    if (names_buckets(*graph)) {
-      bucket_collectives(*graph);
-      overlap_collectives(*graph);
-    }
+    run_passes(*graph, options_.passes.empty() ? usual_passes(*graph) : options_.passes);
     RankState& rank = this_rank();
     ++rank.counters.graph_captures;
     if (rank.on_capture) rank.on_capture(describe(*graph));

@@ -7,13 +7,17 @@
 // as Dynamo goes on with the frames below one that it skipped. Breaks are counted with the rank and noted with reason.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ranks/module/module.h"
 
 namespace ordercheck::ranks {
 
 struct CaptureOptions {
-  bool full_graph = false;  // a break throws instead
-  bool replay = true;       // false, a mutant: graphs are captured and none is run
+  bool full_graph = false;          // a break throws instead
+  bool replay = true;               // false, a mutant: graphs are captured and none is run
+  std::vector<std::string> passes;  // graph/pass_list.h; empty for the usual ones
 };
 
 // `module` must outlive its body, as it does: the body is its own.

@@ -1,0 +1,69 @@
+#include "ranks/graph/pass_list.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ranks/graph/auto_buckets.h"
+#include "ranks/graph/bucketing.h"
+#include "ranks/graph/passes.h"
+#include "ranks/graph/reordering.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+struct Pass {
+  std::string_view name;
+  void (*run)(Graph& graph);
+};
+
+constexpr std::array kPasses{Pass{"dead_code", remove_dead_nodes}, Pass{"common", merge_equal_nodes},
+                             Pass{"partition", partition},         Pass{"auto_buckets", choose_buckets},
+                             Pass{"bucket", bucket_collectives},   Pass{"overlap", overlap_collectives}};
+
+const Pass& pass_named(const std::string& name) {
+  const auto found = std::ranges::find(kPasses, name, &Pass::name);
+  if (found == kPasses.end())
+    throw std::invalid_argument(fmt::format("no pass '{}'; there are {}", name, join(pass_names(), ", ")));
+  return *found;
+}
+
+// What a pass behind the partition merges or removes, forward keeps for nobody.
+void hand_over_what_backward_reads(Graph& graph) {
+  std::set<ValueId> of_forward(graph.inputs.begin(), graph.inputs.end());
+  of_forward.insert(graph.parameters.begin(), graph.parameters.end());
+  for (const Node& node : graph.forward)
+    for (const ValueId id : results(node)) of_forward.insert(id);
+  std::set<ValueId> read(graph.gradients.begin(), graph.gradients.end());
+  for (const Node& node : graph.backward)
+    for (const ValueId id : operands(node)) read.insert(id);
+  graph.saved.clear();
+  std::ranges::set_intersection(of_forward, read, std::back_inserter(graph.saved));
+}
+
+}  // namespace
+
+std::vector<std::string> usual_passes(const Graph& graph) {
+  std::vector<std::string> names{"dead_code", "common", "partition", "dead_code"};
+  if (has_buckets(graph)) names.insert(names.end(), {"auto_buckets", "bucket", "overlap"});
+  return names;
+}
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass& pass : kPasses) names.emplace_back(pass.name);
+  return names;
+}
+
+void run_passes(Graph& graph, const std::vector<std::string>& names) {
+  for (const std::string& name : names) pass_named(name).run(graph);
+  hand_over_what_backward_reads(graph);
+}
+
+}  // namespace ordercheck::ranks

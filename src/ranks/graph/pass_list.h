@@ -1,0 +1,35 @@
+// The passes over a captured graph by their names, in the order in which they are run: what compile's option `passes` says.
+//
+//   dead_code      nobody reads it: removed
+//   common         computed twice from the same: computed once (after common_subexpression_elimination)
+//   partition      what backward is handed, and what it computes again. Without it backward is handed all that it reads
+//   auto_buckets   gathers that ask for it are put into buckets by how long they and compute take
+//   bucket         the collectives of a bucket become one
+//   overlap        gathers start early, reduce-scatters are waited for late
+//
+// What a pass needs of those before it stands in its own header. No order changes a bit, since what backward is handed is found in the
+// end, by what it reads. Three pairs have an order that costs less, and in any other order that keeps these the costs are the same:
+//
+//   auto_buckets before bucket   else all that was left to a pass is one bucket
+//   bucket before overlap        else a bucket is waited for where it starts
+//   partition before overlap     else backward's gathers start where they are first read
+//
+// A fourth one counts where a parameter is read more than once: common before bucket, else it is sent as often.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ranks/graph/graph.h"
+
+namespace ordercheck::ranks {
+
+// The order in which torchtitan's come, which is compile's without a word on them: the last three where gathers name buckets.
+std::vector<std::string> usual_passes(const Graph& graph);
+
+std::vector<std::string> pass_names();
+
+// From the graph as it was recorded. Throws std::invalid_argument where there is no such pass.
+void run_passes(Graph& graph, const std::vector<std::string>& names);
+
+}  // namespace ordercheck::ranks

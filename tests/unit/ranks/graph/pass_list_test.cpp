@@ -1,0 +1,136 @@
+#include "ranks/graph/pass_list.h"
+
+#include "base/text.h"
+#include "unit/ranks/graph/sharded_graph.h"
+
+namespace ordercheck::ranks {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Passes, AreRunByTheirNames) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.recorded({"a", "a", "a"});
+    run_passes(*graph, {"common", "bucket"});
+    EXPECT_EQ(count(graph->forward, kGather), 1);
+    EXPECT_THROW(run_passes(*graph, {"common", "buckets"}), std::invalid_argument);
+  });
+}
+
+TEST(Passes, TheUsualOnesBucketWhereBucketsAreNamed) {
+  on_two_ranks([](const ShardedRegion& region) {
+    EXPECT_THAT(usual_passes(*region.recorded({"", "", ""})), ElementsAre("dead_code", "common", "partition", "dead_code"));
+    EXPECT_THAT(usual_passes(*region.recorded({"", "", "a"})),
+                ElementsAre("dead_code", "common", "partition", "dead_code", "auto_buckets", "bucket", "overlap"));
+  });
+}
+
+const std::vector<std::string> kEach{"auto_buckets", "bucket", "common", "dead_code", "overlap", "partition"};
+
+// Gathers that start while another one is on the way.
+int started_ahead(const std::vector<Node>& nodes) {
+  int ahead = 0, on_the_way = 0;
+  for (const Node& node : nodes) {
+    if (node.name() == kGather) ahead += on_the_way++ > 0 ? 1 : 0;
+    if (node.name() == kWait && on_the_way > 0) --on_the_way;
+  }
+  return ahead;
+}
+
+// What an order of passes makes of the region: what is run, what is handed to backward, and the bits.
+struct Made {
+  std::vector<std::string> operators;  // sorted; of a view it does not matter whether it is backward's own or made again
+  int started_ahead_in_forward = 0, started_ahead_in_backward = 0;
+  std::int64_t saved = 0;
+  Outcome outcome;
+
+  bool costs_as(const Made& other) const {
+    return operators == other.operators && started_ahead_in_forward == other.started_ahead_in_forward &&
+           started_ahead_in_backward == other.started_ahead_in_backward && saved == other.saved;
+  }
+};
+
+Made made_by(const std::vector<std::string>& names, const ShardedRegion& region, const std::vector<std::string>& buckets) {
+  const GraphPtr graph = region.recorded(buckets);
+  run_passes(*graph, names);
+  Made made{.operators = {},
+            .started_ahead_in_forward = started_ahead(graph->forward),
+            .started_ahead_in_backward = started_ahead(graph->backward),
+            .saved = saved_bytes(*graph),
+            .outcome = replayed(graph, region.inputs)};
+  for (const GraphNodeRecord& node : describe(*graph).nodes)
+    made.operators.push_back((node.backward ? "backward " : "forward ") + node.op);
+  std::ranges::sort(made.operators);
+  return made;
+}
+
+using Before = std::pair<const char*, const char*>;
+const std::vector<Before> kOrdered{{"auto_buckets", "bucket"}, {"bucket", "overlap"}, {"partition", "overlap"}};
+
+bool keeps(const std::vector<std::string>& names, const Before& order) {
+  return std::ranges::find(names, order.first) < std::ranges::find(names, order.second);
+}
+
+// None changes a bit, in whatever order: what an order loses is cost.
+TEST(Passes, EveryOrderOfThemGivesTheSameBits) {
+  on_two_ranks([](const ShardedRegion& region) {
+    for (const std::vector<std::string>& buckets : {std::vector<std::string>{"a", "a", "a"}, {"auto", "auto", "a"}}) {
+      const Outcome owed = made_by({}, region, buckets).outcome;
+      std::vector<std::string> names = kEach;
+      do EXPECT_TRUE(same_outcome(owed, made_by(names, region, buckets).outcome)) << join(names, "+");
+      while (std::ranges::next_permutation(names).found);
+    }
+  });
+}
+
+// Three pairs have an order, and all others commute.
+TEST(Passes, EveryOrderThatKeepsTheThreeThatMatterCostsTheSame) {
+  on_two_ranks([](const ShardedRegion& region) {
+    for (const std::vector<std::string>& buckets : {std::vector<std::string>{"a", "b", "b"}, {"auto", "a", "auto"}}) {
+      const Made owed = made_by({"dead_code", "common", "partition", "auto_buckets", "bucket", "overlap"}, region, buckets);
+      int orders = 0;
+      std::vector<std::string> names = kEach;
+      do {
+        if (!std::ranges::all_of(kOrdered, [&](const Before& order) { return keeps(names, order); })) continue;
+        ++orders;
+        EXPECT_TRUE(owed.costs_as(made_by(names, region, buckets))) << join(names, "+");
+      } while (std::ranges::next_permutation(names).found);
+      EXPECT_EQ(orders, 90);
+    }
+  });
+}
+
+TEST(Passes, EachOfTheThreeMatters) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const auto made = [&](const std::vector<std::string>& names, const std::vector<std::string>& buckets) {
+      return made_by(names, region, buckets);
+    };
+    const auto gathers = [](const Made& one) { return std::ranges::count(one.operators, std::string("forward ") + kGather); };
+    // Not chosen yet, they are all of one name.
+    EXPECT_EQ(gathers(made({"partition", "auto_buckets", "bucket"}, {"auto", "auto", "auto"})), 3);
+    EXPECT_EQ(gathers(made({"partition", "bucket", "auto_buckets"}, {"auto", "auto", "auto"})), 1);
+    // What was started early is sent with the first of its bucket, and that is waited for where it is read.
+    EXPECT_GT(made({"partition", "bucket", "overlap"}, {"a", "b", "b"}).started_ahead_in_forward, 0);
+    EXPECT_EQ(made({"partition", "overlap", "bucket"}, {"a", "b", "b"}).started_ahead_in_forward, 0);
+    // Backward is made anew by the partition, each gather where it is first read.
+    EXPECT_GT(made({"partition", "overlap"}, {"", "", ""}).started_ahead_in_backward, 0);
+    EXPECT_EQ(made({"overlap", "partition"}, {"", "", ""}).started_ahead_in_backward, 0);
+  });
+}
+
+TEST(Passes, EachTwiceOrLeftOutGivesTheSameBits) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const std::vector<std::string> usual{"dead_code", "common", "partition", "auto_buckets", "bucket", "overlap"};
+    const Outcome owed = made_by({}, region, {"a", "a", "auto"}).outcome;
+    for (const std::string& one : usual) {
+      std::vector<std::string> twice = usual, without = usual;
+      twice.push_back(one);
+      std::erase(without, one);
+      EXPECT_TRUE(same_outcome(owed, made_by(twice, region, {"a", "a", "auto"}).outcome)) << one;
+      EXPECT_TRUE(same_outcome(owed, made_by(without, region, {"a", "a", "auto"}).outcome)) << one;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ordercheck::ranks
