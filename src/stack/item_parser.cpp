@@ -160,6 +160,13 @@ class ItemParser {
         if (!option.words.empty())
           return contains(option.words, value) ? std::nullopt : std::optional("one of " + join(option.words, ", "));
         return is_word(value) ? std::nullopt : std::optional<std::string>("a value of [a-z0-9_.+-]");
+      case OptionForm::list: {
+        const auto is_known = [&](const std::string& one) {
+          return option.words.empty() ? is_word(one) : contains(option.words, one);
+        };
+        if (std::ranges::all_of(split(value, '+'), is_known)) return std::nullopt;
+        return (option.words.empty() ? "values of [a-z0-9_.-]" : "some of " + join(option.words, ", ")) + " joined by '+'";
+      }
     }
     return std::nullopt;
   }

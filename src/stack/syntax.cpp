@@ -34,8 +34,9 @@ std::string syntax_of(const OptionInfo& option) {
     case OptionForm::count: return option.name + "=N";
     case OptionForm::number: return option.name + (option.words.empty() ? "=X" : "=X|" + join(option.words, "|"));
     case OptionForm::word: return option.name + "=" + (option.words.empty() ? "WORD" : join(option.words, "|"));
+    case OptionForm::list: return option.name + "=" + (option.words.empty() ? "WORD" : join(option.words, "|")) + "[+...]";
   }
-  assert(false && "an option is of four forms");
+  assert(false && "an option is of five forms");
   return "";
 }
 

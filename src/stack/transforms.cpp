@@ -12,7 +12,8 @@ using enum OwedEffect;
 const OptionInfo kReshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
 const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "fp16"}, .casts = true};
 // What one collective sends: all of a block's parameters, or what a pass chooses. Not written: a parameter.
-const OptionInfo kBuckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto"}};
+const OptionInfo kBuckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto", "manual"}};
+const OptionInfo kBucketModules{.name = "bucket_modules", .form = list};  // of bucket=manual: a bucket each
 const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
 // Whether what is run again draws the random numbers that it drew first; not written, it does.
 const OptionInfo kPreserveRandomState{.name = "preserve_rng_state", .form = word, .words = {"on", "off"}};
@@ -104,7 +105,11 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {captured},
        .modes = {"inductor", "aot_eager"},  // none written: what the engine compiles with by itself
-       .options = {{.name = "wrap", .absent = "in place"}, {.name = "fullgraph"}},
+       .options = {{.name = "wrap", .absent = "in place"},
+                   {.name = "fullgraph"},
+                   {.name = "passes",
+                    .form = list,
+                    .words = {"dead_code", "common", "partition", "auto_buckets", "bucket", "overlap"}}},
        .outermost = Scope::model},
       {.name = "fsdp",
        .title = "fully sharded data parallel (FSDP2)",
@@ -155,7 +160,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kBuckets}},
+       .options = {kReshard, kBuckets, kBucketModules}},
       {.name = "simple_hsdp",
        .title = "hybrid sharded data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleHSDP",
@@ -165,7 +170,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate", "dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kBuckets}},
+       .options = {kReshard, kBuckets, kBucketModules}},
       {.name = "simple_replicate",
        .title = "replicated data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleReplicate",
@@ -175,7 +180,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate"},
        .owes = {replicated},
        .modes = {},
-       .options = {kReshard, kBuckets}},
+       .options = {kReshard, kBuckets, kBucketModules}},
       {.name = "auto_parallel",
        .title = "automatic placement (AutoParallel)",
        .nested = "AutoParallel",

@@ -21,7 +21,8 @@ enum class ValueForm { none, degree, degree_pair, mode };
 //   count   an integer of at least 1
 //   number  a decimal of at least 0: 0.1, 3e-4; or one of `words`
 //   word    letters, digits, '_', '.', '-', '+'; one of `words` when there are any
-enum class OptionForm { flag, count, number, word };
+//   list    such words without '+', joined by '+' in their order; one may come more than once
+enum class OptionForm { flag, count, number, word, list };
 
 struct OptionInfo {
   std::string name;

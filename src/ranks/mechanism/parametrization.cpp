@@ -124,6 +124,12 @@ ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& 
   return parameter;
 }
 
+// Each of their parameters is sent by itself, and a name that was forgotten is easily overlooked.
+void tell_what_is_left_out(const BucketPlan& plan, const ModulePtr& model) {
+  if (const auto left_out = plan.left_out(model); !left_out.empty())
+    this_rank().notes.push_back(fmt::format("bucket_modules: in no bucket: {}", fmt::join(left_out, ", ")));
+}
+
 // Along the dim of experts as long as each rank that has the same ones gets some.
 int64_t dim_of_experts(const Module& experts, const Mesh& mesh) {
   const int64_t count = experts.parameters().front().second->full_shape[0];
@@ -155,9 +161,9 @@ void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& i
   const std::string reshard = option_of(item, "reshard").value_or("default");
   const bool again = reshard == "always" || (reshard == "default" && degree_of(options.mesh, kStages) == 1);
   options.policy = again ? CheckpointPolicy::must_recompute : CheckpointPolicy::must_save;
-  const bool by_block = option_of(item, "bucket") == "transformer_block";
   for (const ModulePtr& model : parts) {
-    options.buckets = by_block ? BucketPlan::of_transformer_blocks(model) : BucketPlan();
+    options.buckets = BucketPlan::as_item_says(model, item, degree_of(options.mesh, kStages) > 1);
+    if (option_of(item, "bucket_modules")) tell_what_is_left_out(options.buckets, model);
     parametrize(model, options);
   }
 }

@@ -44,7 +44,7 @@ struct ParametrizationOptions {
 void parametrize(const ModulePtr& model, const ParametrizationOptions& options);
 
 // The same of each part of a model as the item's options say. `reshard`: always, never, or default, which is always unless the mesh has
-// stages. `bucket=transformer_block` names buckets for passes over a graph; without a graph it does nothing.
+// stages. `bucket` names buckets for passes over a graph; without a graph it does nothing.
 void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, ParametrizationOptions options);
 
 }  // namespace ordercheck::ranks

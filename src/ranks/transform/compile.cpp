@@ -2,6 +2,8 @@
 // renames everything below it.
 #include "ranks/transform/compile.h"
 
+#include "base/text.h"
+#include "ranks/graph/pass_list.h"
 #include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/captured_body.h"
 
@@ -30,7 +32,9 @@ ModulePtr compiled(const ModulePtr& module, bool wrap, const CaptureOptions& opt
 
 void apply_compile(TrainingProgram& program, const Item& item, const Site& site) {
   if (site.mutant == "untouched") return;
-  const CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value(), .replay = site.mutant != "unused_graph"};
+  CaptureOptions options{
+      .full_graph = option_of(item, "fullgraph").has_value(), .replay = site.mutant != "unused_graph", .passes = {}};
+  if (const auto passes = option_of(item, "passes")) options.passes = split(*passes, '+');
   const bool wrap = option_of(item, "wrap").has_value();
   for (ModulePtr& model : program.parts) {
     if (scope_of(item) == Scope::model) {
@@ -46,7 +50,10 @@ void apply_compile(TrainingProgram& program, const Item& item, const Site& site)
 }  // namespace
 
 Transform compile_transform() {
-  return {.built = {.name = "compile", .modes = {""}, .scopes = {"block", "model"}, .options = {{"wrap"}, {"fullgraph"}}},
+  return {.built = {.name = "compile",
+                    .modes = {""},
+                    .scopes = {"block", "model"},
+                    .options = {{"wrap"}, {"fullgraph"}, {"passes", pass_names()}}},
           .apply = apply_compile};
 }
 

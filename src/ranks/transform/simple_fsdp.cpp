@@ -15,7 +15,7 @@ void apply_simple_fsdp(TrainingProgram& program, const Item& item, const Site& s
 }  // namespace
 
 Transform simple_fsdp_transform() {
-  return {.built = {.name = "simple_fsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket", {"transformer_block"}}}},
+  return {.built = {.name = "simple_fsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}}},
           .apply = apply_simple_fsdp};
 }
 

@@ -18,7 +18,7 @@ void apply_simple_hsdp(TrainingProgram& program, const Item& item, const Site& s
 }  // namespace
 
 Transform simple_hsdp_transform() {
-  return {.built = {.name = "simple_hsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket", {"transformer_block"}}}},
+  return {.built = {.name = "simple_hsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}}},
           .apply = apply_simple_hsdp};
 }
 

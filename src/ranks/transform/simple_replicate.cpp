@@ -14,9 +14,8 @@ void apply_simple_replicate(TrainingProgram& program, const Item& item, const Si
 }  // namespace
 
 Transform simple_replicate_transform() {
-  return {
-      .built = {.name = "simple_replicate", .scopes = {"model"}, .options = {{"reshard"}, {"bucket", {"transformer_block"}}}},
-      .apply = apply_simple_replicate};
+  return {.built = {.name = "simple_replicate", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}}},
+          .apply = apply_simple_replicate};
 }
 
 }  // namespace ordercheck::ranks

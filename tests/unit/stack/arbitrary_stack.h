@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
@@ -25,6 +26,10 @@ inline std::string any_option_value(const OptionInfo& option) {
     case OptionForm::count: return std::to_string(*rc::gen::inRange(1, 1'000'001));
     case OptionForm::number: return *rc::gen::element<std::string>("0", "1", "0.1", "3e-4", "1e-08", "12.50");
     case OptionForm::word: break;
+    case OptionForm::list:
+      return join(*rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(
+                      rc::gen::elementOf(option.words.empty() ? std::vector<std::string>{"layers.0", "norm"} : option.words))),
+                  "+");
   }
   if (!option.words.empty()) return *rc::gen::elementOf(option.words);
   const std::string letters = "abcdefghijklmnopqrstuvwxyz0123456789_.+-";

@@ -33,6 +33,8 @@ TEST(SyntaxOf, ShowsOptionsByTheirForm) {
   EXPECT_EQ(option(OptionForm::word), "toy[:o=WORD]");
   EXPECT_EQ(option(OptionForm::word, {"off"}), "toy[:o=off]");
   EXPECT_EQ(option(OptionForm::word, {"on", "off"}), "toy[:o=on|off]");
+  EXPECT_EQ(option(OptionForm::list), "toy[:o=WORD[+...]]");
+  EXPECT_EQ(option(OptionForm::list, {"on", "off"}), "toy[:o=on|off[+...]]");
   EXPECT_EQ(syntax(ValueForm::degree, {}, {{.name = "a"}, {.name = "b", .form = OptionForm::count}}), "toy=N[:a][:b=N]");
 }
 

@@ -70,7 +70,7 @@ TEST(Transforms, OptionsSayWhatTheyTake) {
     for (const OptionInfo& option : info.options) {
       EXPECT_TRUE(names.insert(option.name).second) << info.name << ":" << option.name;
       EXPECT_EQ(find_option(info, option.name), &option);
-      if (option.form != OptionForm::word && option.form != OptionForm::number)
+      if (option.form == OptionForm::flag || option.form == OptionForm::count)
         EXPECT_TRUE(option.words.empty()) << info.name << ":" << option.name;
     }
   }

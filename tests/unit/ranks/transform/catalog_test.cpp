@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ranks/graph/pass_list.h"
 #include "ranks/transform/transform.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -34,6 +35,9 @@ TEST(Catalog, SaysWhatItCannotBuild) {
                            "replicate=2",
                            "simple_fsdp=2:reshard=never",
                            "simple_fsdp=2:bucket=transformer_block",
+                           "simple_fsdp=2:bucket=auto",
+                           "simple_fsdp=2:bucket=manual:bucket_modules=layers.0+norm",
+                           "compile:passes=common+partition@model",
                            "simple_hsdp=2x2",
                            "simple_replicate=2",
                            "cp=2:ring",
@@ -49,9 +53,13 @@ TEST(Catalog, SaysWhatItCannotBuild) {
   EXPECT_EQ(missing("sac:policy=linear+lines"), "sac:policy=linear+lines");
   EXPECT_EQ(missing("sac@model"), "sac@model");
   EXPECT_EQ(missing("ddp=2@block"), "ddp@block");
-  EXPECT_EQ(missing("simple_fsdp=2:bucket=auto"), "simple_fsdp:bucket=auto");
   EXPECT_EQ(missing("quantize"), "quantize");
   EXPECT_EQ(find_transform_of_engine("quantize"), nullptr);
+}
+
+TEST(Catalog, EveryPassThatAStackMayNameIsBuilt) {
+  const TransformInfo& compile = *find_transform("compile");
+  EXPECT_EQ(find_option(compile, "passes")->words, pass_names());
 }
 
 }  // namespace
