@@ -100,6 +100,18 @@ std::string print(const Pattern& pattern) {
   return join(alternatives, "|");
 }
 
+namespace {
+
+// Whether all of `some` are in `list`, in their order.
+bool come_in_order(const std::vector<std::string>& some, const std::vector<std::string>& list) {
+  auto next = some.begin();
+  for (const std::string& one : list)
+    if (next != some.end() && *next == one) ++next;
+  return next == some.end();
+}
+
+}  // namespace
+
 bool matches(const ItemPattern& pattern, const Item& item) {
   if (pattern.name != item.name) return false;
   if (!pattern.mode.empty() && pattern.mode != item.mode) return false;
@@ -107,7 +119,9 @@ bool matches(const ItemPattern& pattern, const Item& item) {
   if (pattern.scope && *pattern.scope != scope_of(item)) return false;
   const auto carried = [&](const Option& wanted) {
     const auto value = option_of(item, wanted.name);
-    return value && (wanted.value.empty() || wanted.value == *value);
+    if (!value || wanted.value.empty()) return value.has_value();
+    const bool is_list = find_option(info_of(item), wanted.name)->form == OptionForm::list;
+    return is_list ? come_in_order(split(wanted.value, '+'), split(*value, '+')) : wanted.value == *value;
   };
   const auto absent = [&](const Option& unwanted) { return !carried(unwanted); };
   return std::ranges::all_of(pattern.options, carried) && std::ranges::all_of(pattern.without, absent);

@@ -5,6 +5,8 @@
 //   compile!=aot_eager   the transform in another mode, or with none written
 //   ac:reentrant         with that option, whatever its value; `pp:schedule=zbv` with that value
 //   compile:!wrap        without that option; `tp:!sp=off` without it or with another value
+//   compile:passes=bucket+common     of a list: in which these come in this order, whatever is between them
+//   compile:passes:!passes=bucket    in which these do not
 //   compile@model        with that scope, written or by default
 #pragma once
 

@@ -89,5 +89,19 @@ TEST(Patterns, AnOptionMayBeUnwantedInOneValueAlone) {
   EXPECT_FALSE(parse_pattern("tp:!sp=maybe"));
 }
 
+TEST(Patterns, AListIsMatchedByWhatComesInItInThatOrder) {
+  EXPECT_TRUE(match("compile:passes=overlap+bucket", "compile:passes=overlap+bucket"));
+  EXPECT_TRUE(match("compile:passes=overlap+bucket", "compile:passes=common+overlap+partition+bucket"));
+  EXPECT_FALSE(match("compile:passes=overlap+bucket", "compile:passes=bucket+overlap"));
+  EXPECT_FALSE(match("compile:passes=overlap+bucket", "compile:passes=overlap"));
+  EXPECT_FALSE(match("compile:passes=bucket+bucket", "compile:passes=bucket"));
+  EXPECT_TRUE(match("compile:passes=bucket+bucket", "compile:passes=bucket+common+bucket"));
+  EXPECT_FALSE(match("compile:passes=bucket", "compile"));
+  EXPECT_TRUE(match("compile:passes:!passes=partition", "compile:passes=auto_buckets+bucket")) << "words are whole";
+  EXPECT_FALSE(match("compile:passes:!passes=partition", "compile:passes=common+partition"));
+  EXPECT_FALSE(match("compile:passes:!passes=partition", "compile"));
+  EXPECT_FALSE(parse_pattern("compile:passes=partitions"));
+}
+
 }  // namespace
 }  // namespace ordercheck
