@@ -112,6 +112,29 @@ TEST(GraphBucketing, EveryModeSendsFewerCollectivesThanNone) {
     }
 }
 
+// The second run of a checkpoint gathers in backward, and its gathers have the names of the first.
+TEST(GraphBucketing, GathersThatACheckpointRunsAgainAreInBucketsToo) {
+  for (const char* checkpoint : {"ac", "sac"}) {
+    const Messages apart = messages_of(checkpoint + std::string(",simple_fsdp=2,compile@model")),
+                   together = messages_of(checkpoint + std::string(",simple_fsdp=2:bucket=transformer_block,compile@model"));
+    EXPECT_GT(apart.at({"all_gather", Phase::recompute}).count, kBuckets) << checkpoint;
+    EXPECT_EQ(together.at({"all_gather", Phase::recompute}).count, kBuckets - 1) << checkpoint;
+    EXPECT_EQ(together.at({"all_gather", Phase::recompute}).bytes, apart.at({"all_gather", Phase::recompute}).bytes);
+    EXPECT_EQ(together.at({"reduce_scatter", Phase::backward}).count, kBuckets) << checkpoint;
+  }
+}
+
+// A step of one microbatch and of four: each reduces its own buckets.
+TEST(GraphBucketing, EveryMicrobatchReducesItsBuckets) {
+  for (const char* accumulation : {"1", "4"}) {
+    const std::string end = std::string(",compile@model accumulation=") + accumulation;
+    const std::string together = "simple_fsdp=2:bucket=transformer_block" + end;
+    EXPECT_EQ(messages_of(together).at({"reduce_scatter", Phase::backward}).count, kBuckets) << end;
+    const auto difference = first_difference(known("simple_fsdp=2" + end), known(together));
+    EXPECT_FALSE(difference) << end << ": " << in_words(*difference);
+  }
+}
+
 // Tied weights are read twice. Where the pass that merges equal operators comes behind the buckets, one of these has them twice: in
 // forward, and in the backward that a partition makes of it.
 TEST(GraphBucketing, SendReadsOfOneParameterTwiceWhereTheyWereNotMerged) {

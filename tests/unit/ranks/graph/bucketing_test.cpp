@@ -87,6 +87,35 @@ TEST(BucketCollectives, LeaveAGraphAloneWhoseCollectivesMoveActivations) {
   });
 }
 
+// One name for all of them, and two of each kind.
+TEST(BucketCollectives, KeepApartWhatOtherRanksHaveAndWhatIsOfAnotherDtype) {
+  complete(mesh_with({{"dp_shard", 2}, {"tp", 2}}), [](RankState& rank) {
+    std::vector<at::Tensor> pieces;
+    for (int i = 0; i < 6; ++i)
+      pieces.push_back(variable(numbers({2, 4}, rank.rank + 10 * i).to(i < 4 ? at::kDouble : at::kFloat)));
+    const auto whole = [&](std::size_t i) {
+      const UnshardScope scope(CheckpointPolicy::must_recompute, "a");
+      return gather_from_group(pieces[i], 0, i == 2 || i == 3 ? "tp" : "dp_shard");
+    };
+    const std::vector<at::Tensor> inputs{variable(numbers({5, 4}, 0))};
+    const GraphPtr graph = record(
+        "a region",
+        [&](const Tensors& in) {
+          at::Tensor sum = in[0].mm(whole(0).t());
+          for (std::size_t i = 1; i < pieces.size(); ++i) sum = sum + in[0].mm(whole(i).to(at::kDouble).t());
+          return sum;
+        },
+        inputs, pieces);
+    optimize(*graph);
+    EXPECT_EQ(count(graph->forward, kGather), 6);
+    const Outcome owed = replayed(graph, inputs);
+    bucket_collectives(*graph);
+    EXPECT_EQ(count(graph->forward, kGather), 3);
+    EXPECT_EQ(count(graph->backward, kReduceScatter), 3);
+    EXPECT_TRUE(same_outcome(owed, replayed(graph, inputs))) << print(*graph);
+  });
+}
+
 // What one of a bucket needs may not wait for another of it.
 TEST(BucketCollectives, AGatherThatReadsAnothersResultIsNotSentWithIt) {
   on_two_ranks([](const ShardedRegion& region) {
