@@ -1,9 +1,12 @@
-// A captured graph as a record keeps it on request: operators over numbered values, for people to read and to draw.
+// A captured graph as a record keeps it on request: operators over numbered values, for people to read and to draw, and for what is
+// worked out of a graph without LibTorch (captured/).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/result.h"
 
 namespace ordercheck {
 
@@ -11,6 +14,11 @@ struct GraphNodeRecord {
   std::string op;             // "aten::mm"
   bool backward = false;      // of the backward half
   bool recomputed = false;    // forward work done again in backward
+  std::string policy;         // "must_save", "must_recompute": the tag by which a partition decides; "" where it goes by cost
+  bool unshards = false;      // a step from a rank's piece of a parameter to the whole
+  std::string bucket;         // of a collective: the bucket that it is sent in, or is to be sent in; "" by itself
+  std::string group;          // of a collective or a message: between which ranks: "dp_shard"; else ""
+  int ranks = 0;              // of that group; 0 without one
   std::string arguments;      // values and constants as they were handed in: "%1, 2"
   std::vector<int> operands;  // numbers of values
   std::vector<int> results;
@@ -19,7 +27,10 @@ struct GraphNodeRecord {
 
 struct GraphRecord {
   std::string module;                             // that it was captured from, wrappers left out; "" for the model
+  std::vector<std::string> passes;                // behind which it stands so, in the order in which they were run
   std::vector<std::vector<std::int64_t>> shapes;  // of value n
+  std::vector<int> element_bytes;                 // of value n
+  std::vector<int> view_of;                       // of value n: the value whose memory it shares, -1 where it has its own
   std::vector<int> inputs, parameters;
   std::vector<int> saved;              // handed from forward to backward, parameters among them
   std::vector<int> outputs;            // of forward
@@ -28,5 +39,8 @@ struct GraphRecord {
   std::vector<GraphNodeRecord> nodes;  // in the order in which they run
   friend bool operator==(const GraphRecord&, const GraphRecord&) = default;
 };
+
+// Each list of values is as long as the others, each number is that of a value, and no value is a view of itself, directly or not.
+Status check_graph_record(const GraphRecord& graph);
 
 }  // namespace ordercheck

@@ -48,8 +48,9 @@ struct Hello {
 };
 
 // What of the tensors a record keeps: nothing, hashes of gradients and parameters, or values and the module trace.
-// `graphs` keeps hashes and the graphs that were captured.
-ORDERCHECK_ENUM(Keep, none, hashes, values, graphs)
+// `graphs` keeps hashes and the graphs that were captured; `passes` also each of them as it was recorded and as it stood behind each pass,
+// in that order.
+ORDERCHECK_ENUM(Keep, none, hashes, values, graphs, passes)
 
 // A fault asked for, to show that the supervisor and the worlds see it. Fires on one rank, at the first time that rank
 // enters `module` in `phase` (kinds crash, hang, throw, slow, exit), or at its collective number `sequence` on any group

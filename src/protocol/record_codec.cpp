@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parity/counters.h"
+#include "protocol/graph_codec.h"
 #include "protocol/json_text.h"
 #include "protocol/messages.h"
 #include "protocol/plan_codec.h"
@@ -82,27 +83,6 @@ json json_of(const TraceEntry& entry) {
           {"shape", json(entry.shape)}, {"hash", json_of(entry.hash)},   {"file", entry.file}};
 }
 
-json json_of(const GraphNodeRecord& node) {
-  return {{"op", node.op},
-          {"backward", node.backward},
-          {"recomputed", node.recomputed},
-          {"arguments", node.arguments},
-          {"operands", json(node.operands)},
-          {"results", json(node.results)}};
-}
-
-json json_of(const GraphRecord& graph) {
-  return {{"module", graph.module},
-          {"shapes", json(graph.shapes)},
-          {"inputs", json(graph.inputs)},
-          {"parameters", json(graph.parameters)},
-          {"saved", json(graph.saved)},
-          {"outputs", json(graph.outputs)},
-          {"tangents", json(graph.tangents)},
-          {"gradients", json(graph.gradients)},
-          {"nodes", list_of(graph.nodes, [](const GraphNodeRecord& n) { return json_of(n); })}};
-}
-
 // What the schema has checked may be taken as it stands: the pattern of hex digits, the names of the enumerations.
 Bits64 bits_in(const json& value) { return parse_bits64(value.get_ref<const std::string&>()).value(); }
 Hash128 hash_in(const json& value) { return parse_hash128(value.get_ref<const std::string&>()).value(); }
@@ -156,29 +136,6 @@ Counters counters_in(const json& value) {
   return counters;
 }
 
-std::vector<int> numbers_in(const json& value) { return value.get<std::vector<int>>(); }
-
-GraphNodeRecord graph_node_in(const json& value) {
-  return {.op = value["op"],
-          .backward = value["backward"],
-          .recomputed = value["recomputed"],
-          .arguments = value["arguments"],
-          .operands = numbers_in(value["operands"]),
-          .results = numbers_in(value["results"])};
-}
-
-GraphRecord graph_in(const json& value) {
-  return {.module = value["module"],
-          .shapes = value["shapes"].get<std::vector<std::vector<std::int64_t>>>(),
-          .inputs = numbers_in(value["inputs"]),
-          .parameters = numbers_in(value["parameters"]),
-          .saved = numbers_in(value["saved"]),
-          .outputs = numbers_in(value["outputs"]),
-          .tangents = numbers_in(value["tangents"]),
-          .gradients = numbers_in(value["gradients"]),
-          .nodes = vector_of(value["nodes"], graph_node_in)};
-}
-
 TraceEntry trace_entry_in(const json& value) {
   return {.step = value["step"],
           .phase = phase_in(value["phase"]),
@@ -207,8 +164,8 @@ json json_of(const Record& record) {
           {"range_used", json_of(bits_of(record.range_used))},
           {"notes", json(record.notes)},
           {"trace", list_of(record.trace, [](const TraceEntry& t) { return json_of(t); })},
-          {"graphs", list_of(record.graphs, [](const GraphRecord& g) { return json_of(g); })},
-          {"plans", list_of(record.plans, [](const PlanRecord& p) { return json_of(p); })}};
+          {"graphs", list_of(record.graphs, [](const GraphRecord& g) { return ordercheck::json_of(g); })},
+          {"plans", list_of(record.plans, [](const PlanRecord& p) { return ordercheck::json_of(p); })}};
 }
 
 Result<Record> record_of(const json& value) {
@@ -235,6 +192,8 @@ Result<Record> record_of(const json& value) {
   if ((record.ending == Ending::completed) == record.failure.has_value())
     return Error{std::string("record: expected a failure exactly where the ending is not completed, got ending ") +
                  name_of(record.ending) + (record.failure ? " with a failure" : " without a failure")};
+  for (const GraphRecord& graph : record.graphs)
+    if (Status sound = check_graph_record(graph); !sound) return Error{"record: " + sound.error().message};
   return record;
 }
 

@@ -29,17 +29,6 @@ void add_output(JointGraph& graph, int value, Role role, std::size_t index) {
                          .index = static_cast<int>(index)});
 }
 
-Status check_values(const GraphRecord& record) {
-  const auto check = [&](const std::vector<int>& values) {
-    return std::ranges::all_of(values, [&](int value) { return value >= 0 && value < static_cast<int>(record.shapes.size()); });
-  };
-  bool known = check(record.inputs) && check(record.parameters) && check(record.outputs) && check(record.tangents) &&
-               check(record.gradients);
-  for (const GraphNodeRecord& node : record.nodes) known = known && check(node.operands) && check(node.results);
-  if (!known) return Error{fmt::format("a recorded graph of {} values names one that is not among them", record.shapes.size())};
-  return Done{};
-}
-
 // The inputs that have these gradients, in order and by shape; nothing where there is no such choice of inputs, or more than one.
 std::optional<std::vector<std::size_t>> inputs_of(const GraphRecord& record, std::size_t count) {
   const auto fits = [&](std::size_t input, std::size_t at) {
@@ -97,7 +86,7 @@ std::vector<std::string> split_arguments(const std::string& text) {
 }
 
 Result<JointGraph> joint_graph_of(const GraphRecord& record, int element_bytes) {
-  if (const Status named = check_values(record); !named) return named.error();
+  if (const Status named = check_graph_record(record); !named) return named.error();
   JointGraph graph;
   for (const auto& shape : record.shapes) graph.values.push_back({.shape = shape, .element_bytes = element_bytes});
   add_placeholders(graph, record.parameters, Role::parameter);

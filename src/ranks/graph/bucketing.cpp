@@ -49,6 +49,13 @@ struct Surgery {
   }
 };
 
+// What is sent carries the bucket's name.
+std::vector<Node> named(std::vector<Node> nodes, const std::string& bucket) {
+  for (Node& node : nodes)
+    if (node.name() == kGather || node.name() == kReduceScatter) node.bucket = bucket;
+  return nodes;
+}
+
 // Each rank's pieces lie one behind another; of the gathered buffer [ranks, all pieces] a parameter is a band of columns.
 std::vector<Node> gather_of(Graph& graph, const std::vector<Node>& nodes, const Bucket& bucket) {
   const Node& like = nodes[bucket.front().start];
@@ -70,7 +77,7 @@ std::vector<Node> gather_of(Graph& graph, const std::vector<Node>& nodes, const 
     build.view(build.copy(build.slice(all, 1, start, lengths[i])), sizes, whole);
     start += lengths[i];
   }
-  return std::move(build.made);
+  return named(std::move(build.made), bucket.front().bucket);
 }
 
 // The other way round: of each gradient [ranks, its piece] the columns lie side by side, and a rank gets its row, summed.
@@ -95,7 +102,7 @@ std::vector<Node> scatter_of(Graph& graph, const std::vector<Node>& nodes, const
     build.view(build.slice(mine, 0, start, lengths[i]), sizes, piece);
     start += lengths[i];
   }
-  return std::move(build.made);
+  return named(std::move(build.made), bucket.front().bucket);
 }
 
 void bucket_gathers(Graph& graph, std::vector<Node>& nodes) {

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ranks/module/rank.h"
+#include "stack/mesh.h"
+
 namespace ordercheck::ranks {
 namespace {
 
@@ -33,14 +36,44 @@ std::string print_arguments(const Node& node) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-void describe(const std::vector<Node>& nodes, bool backward, GraphRecord& into) {
+std::string print(CheckpointPolicy policy) {
+  switch (policy) {
+    case CheckpointPolicy::by_cost: break;
+    case CheckpointPolicy::must_save: return "must_save";
+    case CheckpointPolicy::must_recompute: return "must_recompute";
+  }
+  return "";
+}
+
+// Who hands messages to others names the group last.
+std::string group_of(const Node& node) {
+  const bool sends = is_collective(node) && !node.arguments.empty() && node.arguments.back().constant.isString();
+  return sends ? node.arguments.back().constant.toStringRef() : "";
+}
+
+int ranks_of(const std::string& group) {
+  const RankState* rank = find_rank();
+  if (group.empty() || rank == nullptr) return 0;
+  return group == "world" ? world_size(rank->mesh) : degree_of(rank->mesh, group);
+}
+
+void describe(const Graph& graph, const std::vector<Node>& nodes, bool backward, GraphRecord& into) {
   for (const Node& node : nodes) {
+    const std::string group = group_of(node);
     into.nodes.push_back({.op = node.name(),
                           .backward = backward,
                           .recomputed = node.recomputed,
+                          .policy = print(node.policy),
+                          .unshards = node.unshards,
+                          .bucket = node.bucket,
+                          .group = group,
+                          .ranks = ranks_of(group),
                           .arguments = print_arguments(node),
                           .operands = operands(node),
                           .results = results(node)});
+    const std::vector<ValueId> of = operands(node);
+    for (const ValueId id : results(node))
+      if (graph.values[id].is_view && !of.empty()) into.view_of[static_cast<std::size_t>(id)] = of.front();
   }
 }
 
@@ -73,7 +106,10 @@ bool has_effect(const Node& node) { return is_collective(node) || node.op.schema
 
 GraphRecord describe(const Graph& graph) {
   GraphRecord record{.module = graph.region,
+                     .passes = graph.passes,
                      .shapes = {},
+                     .element_bytes = {},
+                     .view_of = {},
                      .inputs = graph.inputs,
                      .parameters = graph.parameters,
                      .saved = graph.saved,
@@ -81,9 +117,13 @@ GraphRecord describe(const Graph& graph) {
                      .tangents = defined({graph.tangent}),
                      .gradients = defined(graph.gradients),
                      .nodes = {}};
-  for (const ValueInfo& value : graph.values) record.shapes.push_back(value.sizes);
-  describe(graph.forward, false, record);
-  describe(graph.backward, true, record);
+  for (const ValueInfo& value : graph.values) {
+    record.shapes.push_back(value.sizes);
+    record.element_bytes.push_back(static_cast<int>(c10::elementSize(value.dtype)));
+  }
+  record.view_of.assign(graph.values.size(), -1);
+  describe(graph, graph.forward, false, record);
+  describe(graph, graph.backward, true, record);
   return record;
 }
 

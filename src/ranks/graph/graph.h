@@ -63,7 +63,8 @@ struct ValueInfo {
 };
 
 struct Graph : torch::CustomClassHolder {
-  std::string region;  // the module that it was captured from, wrappers left out
+  std::string region;               // the module that it was captured from, wrappers left out
+  std::vector<std::string> passes;  // those that it went through, in order, by their names
   std::vector<ValueInfo> values;
   std::vector<ValueId> inputs;
   std::vector<ValueId> parameters;
@@ -89,7 +90,7 @@ bool is_collective(const Node& node);
 // Draws random numbers: no two of them are one, and running it again draws others.
 bool draws(const Node& node);
 
-// The graph as a record keeps it.
+// The graph as a record keeps it. On a rank, whose mesh says how many ranks a group has.
 GraphRecord describe(const Graph& graph);
 
 }  // namespace ordercheck::ranks

@@ -61,8 +61,12 @@ std::vector<std::string> pass_names() {
   return names;
 }
 
-void run_passes(Graph& graph, const std::vector<std::string>& names) {
-  for (const std::string& name : names) pass_named(name).run(graph);
+void run_passes(Graph& graph, const std::vector<std::string>& names, const std::function<void()>& behind_each) {
+  for (const std::string& name : names) {
+    pass_named(name).run(graph);
+    graph.passes.push_back(name);
+    behind_each();
+  }
   hand_over_what_backward_reads(graph);
 }
 

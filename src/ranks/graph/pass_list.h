@@ -17,6 +17,7 @@
 // A fourth one counts where a parameter is read more than once: common before bucket, else it is sent as often.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ std::vector<std::string> usual_passes(const Graph& graph);
 
 std::vector<std::string> pass_names();
 
-// From the graph as it was recorded. Throws std::invalid_argument where there is no such pass.
-void run_passes(Graph& graph, const std::vector<std::string>& names);
+// From the graph as it was recorded; each is added to graph.passes, and `behind_each` is called. Throws std::invalid_argument where there
+// is no such pass.
+void run_passes(Graph& graph, const std::vector<std::string>& names, const std::function<void()>& behind_each = [] {});
 
 }  // namespace ordercheck::ranks

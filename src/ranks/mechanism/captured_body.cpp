@@ -79,8 +79,12 @@ class CapturedBody {
 
   GraphPtr capture(const Tensors& inputs, const std::vector<at::Tensor>& leaves) {
     GraphPtr graph = record(module_.plain_path(), body_, inputs, leaves);
-    run_passes(*graph, options_.passes.empty() ? usual_passes(*graph) : options_.passes);
     RankState& rank = this_rank();
+    const auto tell = [&] {
+      if (rank.on_pass) rank.on_pass(describe(*graph));
+    };
+    tell();
+    run_passes(*graph, options_.passes.empty() ? usual_passes(*graph) : options_.passes, tell);
     ++rank.counters.graph_captures;
     if (rank.on_capture) rank.on_capture(describe(*graph));
     return graph;

@@ -82,8 +82,8 @@ class RankState {
   std::function<void(const Module& module, const at::Tensor& output)> on_output;
   // Called with what an optimizer steps by within backward, before it drops it; may be empty.
   std::function<void(const Parameter& parameter, const at::Tensor& gradient)> on_step_in_backward;
-  // Called with every graph that was captured; may be empty.
-  std::function<void(const GraphRecord& graph)> on_capture;
+  // Called with every graph that was captured, as it is run; and with it as it was recorded, then behind each pass. May be empty.
+  std::function<void(const GraphRecord& graph)> on_capture, on_pass;
   // Called with every plan by which a model was placed; may be empty.
   std::function<void(const PlanRecord& plan)> on_plan;
   std::vector<std::string> notes;  // warnings of transforms, in order

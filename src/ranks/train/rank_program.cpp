@@ -57,10 +57,10 @@ class RankRun {
         program_.subject.model,
         {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
     training_.sample_inputs = [this](const std::vector<std::string>& axes) { return sample_inputs(axes); };
-    if (program_.graphs) {
-      rank_.on_capture = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
-      rank_.on_plan = [this](const PlanRecord& plan) { result_.plans.push_back(plan); };
-    }
+    const auto keep = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
+    if (program_.graphs) rank_.on_capture = keep;
+    if (program_.passes) rank_.on_pass = keep;
+    if (program_.graphs) rank_.on_plan = [this](const PlanRecord& plan) { result_.plans.push_back(plan); };
     rank_.set_phase(0, Phase::apply);
     for (const Item& item : program_.subject.stack.items) apply(item);
     if (!training_.optimizer) apply(default_trainer());

@@ -18,6 +18,7 @@ struct RankProgram {
   std::string mutant;
   bool trace = false;
   bool graphs = false;                    // also keep the graphs that are captured
+  bool passes = false;                    // and those as they stood before and behind each pass
   std::function<void(int step)> on_step;  // called on rank 0 before each step; may be empty
   // Where an item's transform comes from; a test adds transforms of its own.
   std::function<const Transform*(const std::string& name)> find_transform = find_transform_of_engine;

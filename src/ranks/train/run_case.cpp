@@ -189,6 +189,7 @@ Record run_on(const RankSetup& setup, const ProcessWorld& run_world, int most_ra
                             .mutant = run.mutant,
                             .trace = run.keep == Keep::values,
                             .graphs = run.keep == Keep::graphs,
+                            .passes = run.keep == Keep::passes,
                             .on_step = on_step};
   std::vector<RankResult> results(world_size(mesh));
   const WorldOptions options{.flight = flight,

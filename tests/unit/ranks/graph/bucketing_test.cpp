@@ -19,6 +19,20 @@ TEST(BucketCollectives, SendEachBucketOnceInEachDirection) {
   });
 }
 
+TEST(BucketCollectives, NameWhatIsSentAfterItsBucket) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"a", "a", "b"});
+    bucket_collectives(*graph);
+    std::multiset<std::string> gathered, scattered;
+    for (const Node& node : graph->forward)
+      if (node.name() == kGather) gathered.insert(node.bucket);
+    for (const Node& node : graph->backward)
+      if (node.name() == kReduceScatter) scattered.insert(node.bucket);
+    EXPECT_EQ(gathered, (std::multiset<std::string>{"a", "b"}));
+    EXPECT_EQ(scattered, (std::multiset<std::string>{"a", ""})) << "one by itself is left as it was captured";
+  });
+}
+
 TEST(BucketCollectives, ChangeNoBitOfMixedShapesAndPaddedOnes) {
   for (const std::vector<std::string>& buckets :
        {std::vector<std::string>{"a", "a", "a"}, {"a", "b", "a"}, {"", "a", "a"}, {"a", "b", "c"}, {"", "", ""}})

@@ -40,6 +40,30 @@ TEST(Graph, CollectivesAndWhatReturnsNothingHaveAnEffectAndNothingElse) {
   });
 }
 
+TEST(Graph, ARecordTellsOfACollectiveItsGroupAndOfAViewWhatItShows) {
+  complete(mesh_with({{"tp", 2}}), [](RankState& rank) {
+    const at::Tensor x = variable(numbers({2, 2}, rank.rank));
+    const GraphPtr graph =
+        record("a region", [](const auto& in) { return reduce_from_group(in[0].view({4}), "tp").exp(); }, {x}, {});
+    graph->passes = {"common"};
+    const GraphRecord described = describe(*graph);
+    EXPECT_THAT(described.passes, ElementsAre("common"));
+    EXPECT_TRUE(check_graph_record(described));
+    int collectives = 0, views = 0;
+    for (const GraphNodeRecord& node : described.nodes) {
+      const bool starts = node.op == "_c10d_functional::all_reduce";
+      collectives += starts;
+      EXPECT_EQ(node.group, starts ? "tp" : "") << node.op;
+      EXPECT_EQ(node.ranks, starts ? 2 : 0) << node.op;
+      if (node.op != "aten::view") continue;
+      ++views;
+      EXPECT_EQ(described.view_of[static_cast<std::size_t>(node.results[0])], node.operands[0]);
+    }
+    EXPECT_EQ(collectives, 1);
+    EXPECT_GE(views, 1);
+  });
+}
+
 TEST(Graph, IsDescribedForARecord) {
   const at::Tensor x = variable(numbers({2, 2}, 0)), w = variable(numbers({2, 2}, 1));
   const GraphPtr graph = record("layers.0", [w](const auto& in) { return in[0].mul(2).mm(w); }, {x}, {w});
@@ -52,6 +76,8 @@ TEST(Graph, IsDescribedForARecord) {
   EXPECT_EQ(described.nodes.front().op, "aten::mul");
   EXPECT_EQ(described.nodes.front().arguments, "%1, 2");
   EXPECT_THAT(described.nodes.front().operands, testing::ElementsAre(1));
+  EXPECT_EQ(described.element_bytes.front(), 8);
+  EXPECT_THAT(described.view_of, testing::Contains(-1));
   partition(*graph);
   EXPECT_THAT(print(*graph), HasSubstr("backward aten::mul(%1, 2)  # recomputed\n"))
       << "x is kept anyway, its double need not be";

@@ -121,6 +121,22 @@ TEST_F(CapturedBody, ShowsItsGraph) {
   EXPECT_THAT(shown, ElementsAre(HasSubstr("aten::mm(")));
 }
 
+TEST_F(CapturedBody, ShowsItsGraphBeforeAndBehindEachPass) {
+  std::vector<GraphRecord> stages;
+  std::vector<std::string> run;
+  rank_.on_pass = [&](const GraphRecord& graph) { stages.push_back(graph); };
+  rank_.on_capture = [&](const GraphRecord& graph) { run = graph.passes; };
+  const auto layer = captured(product);
+  layer->call({input()});
+  layer->call({input()});
+  EXPECT_THAT(run, ElementsAre("dead_code", "common", "partition", "dead_code"));
+  ASSERT_EQ(stages.size(), run.size() + 1);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    EXPECT_EQ(stages[i].passes, std::vector<std::string>(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(i)));
+  EXPECT_TRUE(stages[0].saved.empty());
+  EXPECT_FALSE(stages[3].saved.empty());
+}
+
 TEST_F(CapturedBody, AnotherKindOfInputIsCapturedOnce) {
   const auto layer = captured([](const Tensors& in, const at::Tensor& w) { return in[0].mm(w.to(in[0].scalar_type())); });
   const std::vector<at::Tensor> kinds{input(), variable(numbers({3, 4}, 3)),  // sizes

@@ -104,7 +104,7 @@ class Front:
             record["ending"] = "failed"
             message = f"cannot write values: {error}"
             record["failure"] = failure_of(RankError(-1, 0, "failed", message, phase="observe"))
-        if run["keep"] == "graphs":
+        if run["keep"] in ("graphs", "passes"):
             record["notes"].append("graphs are not handed out")
         if suspicious:  # of the pool, not of the case: no part of its record
             print(
