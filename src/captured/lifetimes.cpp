@@ -1,0 +1,130 @@
+#include "captured/lifetimes.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+
+namespace ordercheck::captured {
+namespace {
+
+// Held from the first place of a step to the last, both included.
+struct Span {
+  std::size_t from, to;
+};
+
+std::int64_t most_at_once(const std::vector<std::pair<Span, std::int64_t>>& held, std::size_t places) {
+  std::vector<std::int64_t> change(places + 1);
+  for (const auto& [span, bytes] : held) {
+    change[span.from] += bytes;
+    change[span.to + 1] -= bytes;
+  }
+  std::int64_t now = 0, most = 0;
+  for (const std::int64_t step : change) most = std::max(most, now += step);
+  return most;
+}
+
+// The memory that one graph of a step holds.
+class HeldMemory {
+ public:
+  HeldMemory(const GraphRecord& graph, std::size_t places) : graph_(graph), memory_(memory_of(graph)), end_(places - 1) {}
+
+  void visit(std::size_t place, const GraphNodeRecord& node) {
+    if (!node.backward) forward_end_ = place;
+    for (const int value : node.operands) {
+      read(memory(value), place);
+      if (node.op == kWait)  // what the collective was handed is free, too
+        if (const auto sent = handed_.find(memory(value)); sent != handed_.end())
+          for (const int handed : sent->second) read(handed, place);
+    }
+    for (const int value : node.results) {
+      made_.emplace(memory(value), place);
+      read(memory(value), place);
+      if (is_start(node))
+        for (const int operand : node.operands) handed_[memory(value)].push_back(memory(operand));
+    }
+  }
+
+  void end(std::vector<std::pair<Span, std::int64_t>>& held) {
+    for (const int value : graph_.outputs) read(memory(value), forward_end_);
+    for (const int value : graph_.gradients) read(memory(value), end_);
+    std::map<int, bool> saved;
+    for (const int value : graph_.saved) saved[memory(value)] = true;
+    for (const int value : graph_.parameters) saved.erase(memory(value));
+    for (const auto& [value, last] : last_) {
+      const auto made = made_.find(value);
+      if (made != made_.end())
+        held.push_back({{made->second, last}, bytes_of(graph_, value)});
+      else if (saved.contains(value) && last > forward_end_)
+        held.push_back({{forward_end_, last}, bytes_of(graph_, value)});
+    }
+  }
+
+ private:
+  int memory(int value) const { return memory_[static_cast<std::size_t>(value)]; }
+  void read(int memory, std::size_t place) {
+    std::size_t& last = last_[memory];
+    last = std::max(last, place);
+  }
+
+  const GraphRecord& graph_;
+  std::vector<int> memory_;
+  std::size_t end_;
+  std::size_t forward_end_ = 0;
+  std::map<int, std::size_t> made_, last_;  // by memory
+  std::map<int, std::vector<int>> handed_;  // to the collective that makes a memory
+};
+
+// Returns its operand's memory, though its schema does not say so.
+bool hands_on(const GraphNodeRecord& node) { return node.op == kWait || node.op == "aten::_unsafe_view"; }
+
+}  // namespace
+
+bool is_start(const GraphNodeRecord& node) { return node.op.starts_with("_c10d_functional::") && node.op != kWait; }
+
+std::vector<int> memory_of(const GraphRecord& graph) {
+  std::vector<int> shown = graph.view_of;
+  for (const GraphNodeRecord& node : graph.nodes)
+    if (hands_on(node) && node.operands.size() == 1 && node.results.size() == 1 && node.operands[0] != node.results[0])
+      shown[static_cast<std::size_t>(node.results[0])] = node.operands[0];
+  std::vector<int> memory(shown.size());
+  for (std::size_t value = 0; value < shown.size(); ++value) {
+    int at = static_cast<int>(value);
+    for (std::size_t steps = 0; shown[static_cast<std::size_t>(at)] != -1 && steps < shown.size(); ++steps)
+      at = shown[static_cast<std::size_t>(at)];
+    memory[value] = at;
+  }
+  return memory;
+}
+
+std::int64_t bytes_of(const GraphRecord& graph, int value) {
+  const auto& shape = graph.shapes[static_cast<std::size_t>(value)];
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{graph.element_bytes[static_cast<std::size_t>(value)]},
+                         std::multiplies<>());
+}
+
+std::vector<StepNode> step_of(const std::vector<GraphRecord>& graphs) {
+  std::vector<StepNode> step;
+  const auto add = [&](std::size_t graph, bool backward) {
+    for (std::size_t node = 0; node < graphs[graph].nodes.size(); ++node)
+      if (graphs[graph].nodes[node].backward == backward) step.push_back({.graph = graph, .node = node});
+  };
+  for (std::size_t graph = 0; graph < graphs.size(); ++graph) add(graph, false);
+  for (std::size_t graph = graphs.size(); graph-- > 0;) add(graph, true);
+  return step;
+}
+
+std::int64_t held_bytes_peak(const std::vector<GraphRecord>& graphs) {
+  const std::vector<StepNode> step = step_of(graphs);
+  if (step.empty()) return 0;
+  std::vector<HeldMemory> memories;
+  for (const GraphRecord& graph : graphs) memories.emplace_back(graph, step.size());
+  for (std::size_t place = 0; place < step.size(); ++place)
+    memories[step[place].graph].visit(place, graphs[step[place].graph].nodes[step[place].node]);
+  std::vector<std::pair<Span, std::int64_t>> held;
+  for (HeldMemory& memory : memories) memory.end(held);
+  return most_at_once(held, step.size());
+}
+
+}  // namespace ordercheck::captured
