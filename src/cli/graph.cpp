@@ -1,4 +1,4 @@
-// ordercheck graph STACK: what compile captured when the stack was run, as text or as a picture.
+// ordercheck graph STACK: what compile captured when the stack was run, or what passes changed of it, as text or as a picture.
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -8,11 +8,16 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "captured/stages.h"
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/format_option.h"
 #include "knowledge/knowledge.h"
 #include "plan/plan.h"
+#include "report/text/graph_change_view.h"
+#include "report/text/graph_cost_view.h"
+#include "report/text/graph_json.h"
 #include "report/text/graph_view.h"
 #include "stack/notation.h"
 
@@ -22,12 +27,21 @@ namespace {
 struct GraphCommand {
   std::string stack;
   std::string module;
+  std::string before, after;  // names of passes
   std::string format = "text";
   std::string out;
   EngineChoice engine;
 };
 
+bool names_passes(const GraphCommand& command) { return !command.before.empty() || !command.after.empty(); }
+
 constexpr const char* kGraphs = "graphs";
+
+// What is shown: graphs, or what passes changed of some.
+struct Shown {
+  std::vector<GraphRecord> graphs;
+  std::vector<GraphChange> changes;  // in their place, where two passes were named
+};
 
 Result<EngineSpec> engine_with_graphs(const EngineChoice& choice) {
   auto known = known_engines("");
@@ -43,9 +57,9 @@ Result<EngineSpec> engine_with_graphs(const EngineChoice& choice) {
   return specs->front();
 }
 
-Result<Record> run_once(EngineSession& session, const Case& subject) {
+Result<Record> run_once(EngineSession& session, const Case& subject, Keep keep) {
   Record record;
-  const Run run{.subject = subject, .keep = Keep::graphs};
+  const Run run{.subject = subject, .keep = keep};
   const Status ran = session.runner().run({run}, [&](std::size_t, const Record& answer) { record = answer; });
   if (!ran) return ran.error();
   return record;
@@ -62,13 +76,19 @@ Status draw(const std::string& dot, const std::string& path) {
   return Error{fmt::format("dot could not write {}; install graphviz, or use --format dot and draw it elsewhere", path)};
 }
 
-Result<int> print_graphs(const GraphCommand& command, const std::vector<GraphRecord>& graphs, const std::string& title) {
+std::string render(const Shown& shown, const std::string& format, const GraphsOf& of) {
+  if (format == "json")
+    return shown.changes.empty() ? render_graphs_json(shown.graphs, of) : render_changes_json(shown.changes, of);
+  if (format != "text")
+    return shown.changes.empty() ? render_graphs_dot(shown.graphs, of.stack) : render_changes_dot(shown.changes, of.stack);
   std::string text;
-  if (command.format == "text") {
-    for (const GraphRecord& graph : graphs) text += render_graph_text(graph);
-  } else {
-    text = render_graphs_dot(graphs, title);
-  }
+  for (const GraphRecord& graph : shown.graphs) text += render_graph_text(graph) + render_cost(graph);
+  for (const GraphChange& change : shown.changes) text += render_change_text(change) + render_costs(change);
+  return text;
+}
+
+Result<int> print_shown(const GraphCommand& command, const Shown& shown, const GraphsOf& of) {
+  const std::string text = render(shown, command.format, of);
   if (command.format == "svg") {
     const std::string path = command.out.empty() ? "/dev/stdout" : command.out;
     if (const Status drawn = draw(text, path); !drawn) return drawn.error();
@@ -85,6 +105,55 @@ Result<int> print_graphs(const GraphCommand& command, const std::vector<GraphRec
   return kNothingAgainst;
 }
 
+// Of one capture, by the stages that it went through.
+Status add_shown(const GraphCommand& command, const captured::Stages& stages, Shown& shown) {
+  const std::vector<std::string>& ran = stages.back().passes;
+  std::size_t before = 0, behind = stages.size() - 1;
+  if (!command.before.empty()) {
+    const auto place = captured::place_of_pass(ran, command.before);
+    if (!place) return Error{"--before: " + place.error().message};
+    before = *place;
+  }
+  if (!command.after.empty()) {
+    const auto place = captured::place_of_pass(ran, command.after);
+    if (!place) return Error{"--after: " + place.error().message};
+    behind = *place + 1;
+  }
+  if (command.before.empty() || command.after.empty()) {
+    shown.graphs.push_back(stages[command.before.empty() ? behind : before]);
+    return Done{};
+  }
+  if (behind <= before)
+    return Error{fmt::format("--after {} comes before --before {}; the passes ran in this order: {}", command.after,
+                             command.before, join(ran, ", "))};
+  shown.changes.push_back({.before = stages[before], .after = stages[behind]});
+  return Done{};
+}
+
+// Of all captures of the module that was asked for; a pass need not have run on each of them.
+Result<Shown> what_to_show(const GraphCommand& command, const Record& record) {
+  if (record.graphs.empty()) return Error{fmt::format("no graph was captured; is there a compile in '{}'?", command.stack)};
+  std::vector<captured::Stages> captures;
+  if (names_passes(command))
+    captures = captured::captures_of(record.graphs);
+  else
+    for (const GraphRecord& graph : record.graphs) captures.push_back({graph});
+  Shown shown;
+  Status first_reason = Done{};
+  bool any = false;
+  for (const captured::Stages& stages : captures) {
+    if (!command.module.empty() && stages.back().module != command.module) continue;
+    const Status added = add_shown(command, stages, shown);
+    if (!added && !any) first_reason = added;
+    any = true;
+  }
+  if (!any)
+    return Error{
+        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record.graphs.front().module)};
+  if (shown.graphs.empty() && shown.changes.empty()) return first_reason.error();
+  return shown;
+}
+
 Result<int> run_graph(const GraphCommand& command) {
   const auto stack = parse_stack(command.stack);
   if (!stack) return stack.error();
@@ -96,7 +165,7 @@ Result<int> run_graph(const GraphCommand& command) {
   Case subject{.stack = *stack, .engine = hello.engine};
   subject.settings.steps = 1;
   if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
-  const Result<Record> record = run_once(**session, subject);
+  const Result<Record> record = run_once(**session, subject, names_passes(command) ? Keep::passes : Keep::graphs);
   if (!record) {
     return undecided("graph", record.error().message);
   }
@@ -105,15 +174,9 @@ Result<int> run_graph(const GraphCommand& command) {
     fmt::print(stderr, "ordercheck graph: {}: {}\n", name_of(record->ending), record->failure ? record->failure->message : "");
     return record->ending == Ending::unsupported ? kBadInput : kDecidedAgainst;
   }
-  std::vector<GraphRecord> graphs;
-  for (const GraphRecord& graph : record->graphs) {
-    if (command.module.empty() || graph.module == command.module) graphs.push_back(graph);
-  }
-  if (record->graphs.empty()) return Error{fmt::format("no graph was captured; is there a compile in '{}'?", print(*stack))};
-  if (graphs.empty())
-    return Error{
-        fmt::format("no graph was captured from '{}'; the first is '{}'", command.module, record->graphs.front().module)};
-  return print_graphs(command, graphs, print(*stack));
+  const Result<Shown> shown = what_to_show(command, *record);
+  if (!shown) return shown.error();
+  return print_shown(command, *shown, {.stack = print(*stack), .engine = record->engine, .versions = record->versions});
 }
 
 }  // namespace
@@ -125,12 +188,16 @@ void add_graph(CLI::App& app, int& exit_code) {
   command->add_option("stack", options->stack, "The stack, quoted: tp=2,ac,compile,fsdp=2")->required();
   command->add_option("--engine", options->engine.engine, "native (the default); pytorch keeps no graphs");
   command->add_option("--module", options->module, "Only the graph of this module: layers.0");
-  command->add_option("--format", options->format, "text, dot or svg")
-      ->check(CLI::IsMember({"text", "dot", "svg"}))
+  command->add_option("--before", options->before, "The graph before this pass; with --after, what changed from there");
+  command->add_option("--after", options->after, "The graph behind this pass: partition; dead_code:2 for its second time");
+  command->add_option("--format", options->format, "text, dot, svg or json")
+      ->check(CLI::IsMember({"text", "dot", "svg", "json"}))
       ->capture_default_str();
+  add_json_flag(*command, options->format);
   command->add_option("--out", options->out, "A file instead of stdout");
   add_timeout_option(command, options->engine);
-  show_examples(*command, {"graph tp=2,ac,compile --module layers.0"});
+  show_examples(*command, {"graph tp=2,ac,compile --module layers.0",
+                           "graph simple_fsdp=2:bucket=transformer_block,compile@model --before bucket --after bucket"});
   command->callback([options, &exit_code] { exit_code = ended("graph", run_graph(*options)); });
 }
 

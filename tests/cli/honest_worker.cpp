@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "stack/notation.h"
+#include "unit/captured/sample_graph.h"
 #include "unit/parity/honest_record.h"
 #include "unit/protocol/sample_hello.h"
 
@@ -50,9 +51,23 @@ void begin(const Run& run) {
     std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(takes)));
 }
 
+// Of two operators, of which the pass dead_code removes one.
+std::vector<GraphRecord> graphs(Keep keep) {
+  captured::SampleGraph sample;
+  sample.add("aten::exp", {sample.input(4)}, 4);
+  sample.add("aten::neg", {0}, 4);
+  sample.graph.outputs = {1};
+  GraphRecord behind = sample.graph;
+  behind.passes = {"dead_code"};
+  behind.nodes.pop_back();
+  if (keep == Keep::passes) return {sample.graph, behind};
+  return keep == Keep::graphs ? std::vector{behind} : std::vector<GraphRecord>{};
+}
+
 Record answer(const Run& run) {
   begin(run);
   Record record = honest_record(run.subject);
+  record.graphs = graphs(run.keep);
   const std::string stack = print(run.subject.stack);
   if (names("HONEST_WORKER_EATS", stack)) eat_memory();
   if (names("HONEST_WORKER_BREAKS", stack) || run.mutant == "break") break_in_apply(record);

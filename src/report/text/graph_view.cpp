@@ -7,12 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.h"
 #include "base/wording.h"
 
 namespace ordercheck {
 namespace {
-
-std::string region_of(const GraphRecord& graph) { return graph.module.empty() ? "the model" : graph.module; }
 
 std::string shape_of(const GraphRecord& graph, int value) {
   return fmt::format("[{}]", fmt::join(graph.shapes[static_cast<std::size_t>(value)], "x"));
@@ -25,12 +24,6 @@ std::string named(const std::vector<int>& values) {
 }
 
 bool is_collective(const GraphNodeRecord& node) { return node.op.starts_with("_c10d_functional::"); }
-
-// "mm": an operator without its library, as a picture has little room.
-std::string short_op(const std::string& op) {
-  const auto colons = op.rfind("::");
-  return colons == std::string::npos ? op : op.substr(colons + 2);
-}
 
 // One graph of a picture: nodes are named g<graph>n<node>, values that come from outside g<graph>v<value>.
 class Picture {
@@ -93,6 +86,24 @@ class Picture {
 
 }  // namespace
 
+std::string region_of(const GraphRecord& graph) { return graph.module.empty() ? "the model" : graph.module; }
+
+std::string short_op(const std::string& op) {
+  const auto colons = op.rfind("::");
+  return colons == std::string::npos ? op : op.substr(colons + 2);
+}
+
+std::string render_node(const GraphRecord& graph, const GraphNodeRecord& node) {
+  std::vector<std::string> tags;
+  if (node.recomputed) tags.emplace_back("recomputed");
+  if (!node.policy.empty()) tags.push_back(node.policy);
+  if (node.unshards) tags.emplace_back("unshards");
+  if (!node.bucket.empty()) tags.push_back("bucket " + node.bucket);
+  const std::string result =
+      node.results.empty() ? "" : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
+  return fmt::format("{}{}({}){}", result, node.op, node.arguments, tags.empty() ? "" : "  # " + join(tags, ", "));
+}
+
 std::string render_graph_text(const GraphRecord& graph) {
   const auto count = [&](bool backward, bool recomputed) {
     return std::ranges::count_if(graph.nodes, [&](const GraphNodeRecord& node) {
@@ -107,9 +118,7 @@ std::string render_graph_text(const GraphRecord& graph) {
     text += backward ? fmt::format("backward of {}\n", named(graph.tangents)) : "forward\n";
     for (const GraphNodeRecord& node : graph.nodes) {
       if (node.backward != backward) continue;
-      const std::string result =
-          node.results.empty() ? "" : fmt::format("{} {} = ", named(node.results), shape_of(graph, node.results.front()));
-      text += fmt::format("  {}{}({}){}\n", result, node.op, node.arguments, node.recomputed ? "  # recomputed" : "");
+      text += fmt::format("  {}\n", render_node(graph, node));
     }
     text += backward ? fmt::format("  gradients   {}\n", named(graph.gradients))
                      : fmt::format("  output      {}\n", named(graph.outputs));

@@ -8,7 +8,16 @@
 
 namespace ordercheck {
 
-// "forward" or "backward" and a line a node: "%12 [48x48] = aten::mm(%3, %11)"; recomputed nodes are marked.
+// "layers.0", "the model".
+std::string region_of(const GraphRecord& graph);
+
+// "%12 [48x48] = aten::mm(%3, %11)  # recomputed, must_recompute": a node, and how it is tagged.
+std::string render_node(const GraphRecord& graph, const GraphNodeRecord& node);
+
+// "mm": an operator without its library, as a picture has little room.
+std::string short_op(const std::string& op);
+
+// "forward" or "backward" and a line a node: as render_node() says it.
 std::string render_graph_text(const GraphRecord& graph);
 
 // One picture of all graphs: forward left, backward right; what is saved between them as thick edges, what is recomputed
