@@ -1,5 +1,6 @@
 #include "evidence/field.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -111,6 +112,8 @@ std::string print_counters(const Counters& counters) {
     else if (counters.*value != 0)
       parts.push_back(fmt::format("{}={}", name, counters.*value));
   }
+  for (const auto& [name, value] : kModelled)
+    if (counters.*value != 0) parts.push_back(fmt::format("{}={}", name, counters.*value));
   return join(parts, " ");
 }
 
@@ -124,11 +127,13 @@ Result<Counters> parse_counters(std::string_view text) {
       return Error{fmt::format("counter '{}' is not '<name>=<number>', or '<name>={}' where it was not measured",
                                one_line(part), kUnknown)};
     bool known = false;
-    for (const auto& [name, value] : kCounters) {
-      if (part.substr(0, equals) != name) continue;
-      counters.*value = *number;
+    const auto take = [&](const CounterName& counter) {
+      if (part.substr(0, equals) != counter.name) return;
+      counters.*counter.value = *number;
       known = true;
-    }
+    };
+    std::ranges::for_each(kCounters, take);
+    if (is_measured(*number)) std::ranges::for_each(kModelled, take);
     if (!known) return Error{fmt::format("unknown counter '{}'", one_line(part.substr(0, equals)))};
   }
   return counters;

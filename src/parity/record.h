@@ -113,6 +113,12 @@ struct Counters {
   std::int64_t products_in_scope = 0;        // matrix products of what was handed to compile, in all phases
   std::int64_t products_in_graphs = 0;       // of these, what captured graphs ran
   std::int64_t p2p_messages = 0;
+  // Worked out of the graphs that were captured, each run once, on a stated machine (captured/timeline.h): no measurement, and no part of
+  // a digest.
+  std::int64_t graph_step_ns = 0;          // forward and backward
+  std::int64_t graph_exposed_ns = 0;       // of these, compute waited for a collective
+  std::int64_t graph_held_bytes_peak = 0;  // made by the graphs, gathered parameters among them, and not given up
+  std::int64_t graph_buckets = 0;          // collectives sent under the name of a bucket
   friend auto operator<=>(const Counters&, const Counters&) = default;
 };
 

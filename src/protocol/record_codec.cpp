@@ -75,6 +75,8 @@ json json_of(const CollectiveCount& count) {
 json json_of(const Counters& counters) {
   json object = json::object();
   for (const CounterName& counter : kCounters) object[counter.name] = counters.*counter.value;
+  for (const CounterName& modelled : kModelled)
+    if (counters.*modelled.value != 0) object[modelled.name] = counters.*modelled.value;
   return object;
 }
 
@@ -133,6 +135,7 @@ CollectiveCount collective_in(const json& value) {
 Counters counters_in(const json& value) {
   Counters counters;
   for (const CounterName& counter : kCounters) counters.*counter.value = value[counter.name];
+  for (const CounterName& modelled : kModelled) counters.*modelled.value = value.value(modelled.name, std::int64_t{0});
   return counters;
 }
 

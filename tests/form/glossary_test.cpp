@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "check/pair.h"
 #include "form/source_tree.h"
+#include "parity/counters.h"
 #include "plan/result.h"
 #include "rule/counters.h"
 #include "stack/mesh.h"
@@ -74,6 +75,7 @@ TEST(Glossary, HasEveryWordOfARuleAndARun) {
   expect_terms("answers", PairWord::open);
   expect_terms("agreements", Agreement::undecided);
   for (const auto& [counter, unused] : counter_values({}, {})) expect_term("counters", counter);
+  for (const CounterName& modelled : kModelled) expect_term("counters", modelled.name);
 }
 
 }  // namespace

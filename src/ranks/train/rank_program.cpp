@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include "captured/lifetimes.h"
+#include "captured/timeline.h"
 #include "ranks/arith/range.h"
 #include "ranks/comm/collectives.h"
 #include "ranks/mechanism/blocks.h"
@@ -58,7 +60,10 @@ class RankRun {
         {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
     training_.sample_inputs = [this](const std::vector<std::string>& axes) { return sample_inputs(axes); };
     const auto keep = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
-    if (program_.graphs) rank_.on_capture = keep;
+    rank_.on_capture = [this, keep](const GraphRecord& graph) {
+      captured_.push_back(graph);
+      if (program_.graphs) keep(graph);
+    };
     if (program_.passes) rank_.on_pass = keep;
     if (program_.graphs) rank_.on_plan = [this](const PlanRecord& plan) { result_.plans.push_back(plan); };
     rank_.set_phase(0, Phase::apply);
@@ -82,11 +87,22 @@ class RankRun {
     result_.counters = rank_.counters;
     result_.counters.parameter_bytes_peak = rank_.parameters_held.peak();
     result_.counters.saved_bytes_peak = rank_.saved_for_backward.peak();
+    count_graphs();
     result_.notes = rank_.notes;
     return std::move(result_);
   }
 
  private:
+  void count_graphs() {
+    const auto line = captured::timeline_of(captured_, captured::stated_machine());
+    Counters& counters = result_.counters;
+    if (!line) return;  // a product of elements for which the machine states no speed
+    counters.graph_step_ns = line->step;
+    counters.graph_exposed_ns = line->exposed;
+    counters.graph_buckets = line->buckets;
+    counters.graph_held_bytes_peak = captured::held_bytes_peak(captured_);
+  }
+
   void apply(const Item& item) {
     const Transform* transform = program_.find_transform(item.name);
     assert(transform && "asked before the ranks were started");
@@ -314,6 +330,7 @@ class RankRun {
   std::optional<Pipeline> pipeline_;
   std::map<const Module*, int> calls_;                 // of each module, since the forward began
   std::map<const Parameter*, at::Tensor> stepped_by_;  // within this step's backwards
+  std::vector<GraphRecord> captured_;
   RankResult result_;
 };
 

@@ -36,7 +36,7 @@ std::string objects_of(const std::vector<Outcome>& runs) {
   for (const Outcome& run : runs) {
     if (!shows_parity(run.seen.verdict)) continue;
     if (!all_measured(run.seen)) return "not measured";
-    objects.insert(print_counters(run.seen.counters) + " " + print_collectives(run.seen.collectives));
+    objects.insert(print_counters(without_modelled(run.seen.counters)) + " " + print_collectives(run.seen.collectives));
   }
   return objects.empty() ? "" : std::to_string(objects.size());
 }

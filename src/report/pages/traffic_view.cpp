@@ -1,10 +1,12 @@
 #include "report/pages/traffic_view.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "parity/counters.h"
 #include "plan/plan.h"
 #include "report/pages/markdown.h"
 #include "stack/notation.h"
@@ -55,6 +57,22 @@ SentRow row_of(const Outcome& outcome, const TrafficTable& table) {
   return row;
 }
 
+std::string in_us(std::int64_t ns) { return fmt::format("{}.{}", ns / 1000, ns % 1000 / 100); }
+
+TakenRow taken_row_of(const Outcome& outcome) {
+  TakenRow row{.stack = code(print(outcome.subject.stack))};
+  const Counters& counters = outcome.seen.counters;
+  if (outcome.seen.ending != Ending::completed) return row;
+  if (is_measured(counters.saved_bytes_peak)) row.saved = thousands(counters.saved_bytes_peak);
+  if (is_measured(counters.parameter_bytes_peak)) row.parameters = thousands(counters.parameter_bytes_peak);
+  if (counters.graph_step_ns == 0) return row;
+  row.buckets = std::to_string(counters.graph_buckets);
+  row.step = in_us(counters.graph_step_ns);
+  row.exposed = in_us(counters.graph_exposed_ns);
+  row.held = thousands(counters.graph_held_bytes_peak);
+  return row;
+}
+
 }  // namespace
 
 std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& engine) {
@@ -64,9 +82,14 @@ std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& eng
                     .engine = print_engine(engine),
                     .model = code(wanted.model),
                     .steps = std::to_string(wanted.steps),
-                    .rows = {}};
+                    .rows = {},
+                    .taken = {}};
     for (const Case& c : cases_of(wanted, engine.table.engine))
-      if (const Outcome* outcome = find_outcome(engine, c)) table.rows.push_back(row_of(*outcome, wanted));
+      if (const Outcome* outcome = find_outcome(engine, c)) {
+        table.rows.push_back(row_of(*outcome, wanted));
+        table.taken.push_back(taken_row_of(*outcome));
+      }
+    if (std::ranges::all_of(table.taken, [](const TakenRow& row) { return row.step.empty(); })) table.taken.clear();
     if (!table.rows.empty()) tables.push_back(std::move(table));
   }
   return tables;

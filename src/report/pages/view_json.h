@@ -40,7 +40,17 @@ void to_json(Json& json, const OpenCases& open) {
 ORDERCHECK_DATA_OF(PairReason, pair, rule, reason, cite, other_way)
 ORDERCHECK_DATA_OF(Symptom, message, where, pages)
 ORDERCHECK_DATA_OF(SentRow, stack, verdict, gathers, gathers_again, scatters, reduces, bytes)
-ORDERCHECK_DATA_OF(SentTable, title, engine, model, steps, rows)
+ORDERCHECK_DATA_OF(TakenRow, stack, buckets, step, exposed, held, saved, parameters)
+template <class Json>
+void to_json(Json& json, const SentTable& table) {
+  json = {{"title", table.title},
+          {"engine", table.engine},
+          {"model", table.model},
+          {"steps", table.steps},
+          {"rows", table.rows},
+          {"taken", table.taken},
+          {"has_taken", !table.taken.empty()}};
+}
 ORDERCHECK_DATA_OF(ContradictionRow, what, claimed, seen, explanation)
 ORDERCHECK_DATA_OF(OwnRun, title, stack, shown, on)
 ORDERCHECK_DATA_OF(Disagreement, pair, first_before, second_before)

@@ -24,6 +24,10 @@ TEST(Field, ALoneBackslashIsRefused) {
 
 TEST(Field, CountersLeaveOutZero) {
   EXPECT_EQ(print_counters({}), "");
+  EXPECT_EQ(print_counters({.graph_captures = 1, .graph_step_ns = 5}), "graph_captures=1 graph_step_ns=5");
+  EXPECT_EQ(*parse_counters("graph_captures=1 graph_step_ns=5"), (Counters{.graph_captures = 1, .graph_step_ns = 5}));
+  EXPECT_EQ(parse_counters("graph_step_ns=?").error().message, "unknown counter 'graph_step_ns'")
+      << "it is worked out or left out";
   EXPECT_EQ(print_counters({.operators_recomputed = 5, .p2p_messages = 2}), "operators_recomputed=5 p2p_messages=2");
 }
 

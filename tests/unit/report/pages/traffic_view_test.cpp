@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parity/counters.h"
 #include "stack/notation.h"
 #include "unit/report/pages/mini.h"
 
@@ -48,6 +49,27 @@ TEST(SentTables, CountInOneMicrobatchWithoutGroupsThatAreLeftOut) {
   EXPECT_EQ(row.scatters, "21.5");
   EXPECT_EQ(row.reduces, "0");
   EXPECT_EQ(row.bytes, "250");
+}
+
+TEST(SentTables, SayWhatGraphsTakeWhereSomeWereTimed) {
+  Sources sources = with_a_run(Verdict::equal, Ending::completed);
+  EXPECT_THAT(sent_tables(sources, engine_runs_of(sources).at(0)).at(0).taken, IsEmpty()) << "no graph, no table of zeros";
+  Counters& counters = sources.evidence.at(0).rows.back().counters;
+  counters.graph_step_ns = 2714190;
+  counters.graph_exposed_ns = 5050;
+  counters.graph_held_bytes_peak = 2302080;
+  counters.graph_buckets = 11;
+  counters.saved_bytes_peak = 1234;
+  counters.parameter_bytes_peak = kNotMeasured;
+  sources.observations = observations_of(sources.evidence);
+  const auto taken = sent_tables(sources, engine_runs_of(sources).at(0)).at(0).taken;
+  ASSERT_THAT(taken, SizeIs(1));
+  EXPECT_EQ(taken[0].step, "2714.1");
+  EXPECT_EQ(taken[0].exposed, "5.0");
+  EXPECT_EQ(taken[0].held, "2 302 080");
+  EXPECT_EQ(taken[0].buckets, "11");
+  EXPECT_EQ(taken[0].saved, "1 234");
+  EXPECT_EQ(taken[0].parameters, "");
 }
 
 TEST(SentTables, OfARunThatFailedSayNothingOfWhatItSent) {
