@@ -1,5 +1,7 @@
 #include "ranks/graph/reordering.h"
 
+#include "captured/buffer_plan.h"
+#include "captured/timeline.h"
 #include "ranks/graph/bucketing.h"
 #include "unit/ranks/graph/sharded_graph.h"
 
@@ -52,6 +54,46 @@ TEST(OverlapCollectives, ChangeNoBitWithAndWithoutBuckets) {
         if (!bucketed_first) bucket_collectives(*graph);
         EXPECT_TRUE(same_outcome(owed, replayed(graph, region.inputs))) << print(*graph);
       });
+}
+
+captured::Timeline timed(const Graph& graph) {
+  return captured::timeline_of({describe(graph)}, captured::stated_machine()).value();
+}
+
+// As captured, each collective is waited for right behind its start, so that all of it is exposed: no order can expose more.
+TEST(OverlapCollectives, ExposeLessThanWhatWasCapturedAndSendTheSame) {
+  for (const std::vector<std::string>& buckets :
+       {std::vector<std::string>{"", "", ""}, {"a", "b", "a"}, {"a", "a", "b"}, {"a", "a", "a"}})
+    on_two_ranks([&](const ShardedRegion& region) {
+      const GraphPtr graph = region.captured(buckets);
+      bucket_collectives(*graph);
+      const captured::Timeline before = timed(*graph);
+      EXPECT_EQ(before.exposed, before.sending);
+      overlap_collectives(*graph);
+      const captured::Timeline behind = timed(*graph);
+      EXPECT_EQ(behind.sending, before.sending);
+      EXPECT_EQ(behind.computing, before.computing);
+      EXPECT_LE(behind.exposed, before.exposed);
+      const bool is_one_bucket = buckets[0] == buckets[1] && buckets[1] == buckets[2] && !buckets[0].empty();
+      if (!is_one_bucket) EXPECT_LT(behind.exposed, before.exposed) << print(*graph);
+    });
+}
+
+// What is sent is read up to its wait. Moved behind the start of the next one, a buffer that was given up at the start is another's by
+// then; as captured nothing stands in between.
+TEST(OverlapCollectives, NeedAPlanOfBuffersThatKeepsWhatIsSent) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured({"", "", ""});
+    const auto is_taken = [&](captured::SentBuffers sent) {
+      const GraphRecord described = describe(*graph);
+      return static_cast<bool>(captured::check_buffers(described, captured::plan_buffers(described, sent)));
+    };
+    EXPECT_TRUE(is_taken(captured::SentBuffers::kept_to_the_wait));
+    EXPECT_TRUE(is_taken(captured::SentBuffers::given_up_at_the_start));
+    overlap_collectives(*graph);
+    EXPECT_TRUE(is_taken(captured::SentBuffers::kept_to_the_wait));
+    EXPECT_FALSE(is_taken(captured::SentBuffers::given_up_at_the_start)) << print(*graph);
+  });
 }
 
 TEST(OverlapCollectives, ASecondTimeChangesNothing) {
