@@ -1,6 +1,4 @@
 // ordercheck graph STACK: what compile captured when the stack was run, or what passes changed of it, as text or as a picture.
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,16 +8,14 @@
 #include "base/text.h"
 #include "captured/stages.h"
 #include "cli/command.h"
+#include "cli/shared/drawing.h"
 #include "cli/shared/engine_choice.h"
-#include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
-#include "knowledge/knowledge.h"
-#include "plan/plan.h"
+#include "cli/shared/kept_run.h"
 #include "report/text/graph_change_view.h"
 #include "report/text/graph_cost_view.h"
 #include "report/text/graph_json.h"
 #include "report/text/graph_view.h"
-#include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -35,46 +31,11 @@ struct GraphCommand {
 
 bool names_passes(const GraphCommand& command) { return !command.before.empty() || !command.after.empty(); }
 
-constexpr const char* kGraphs = "graphs";
-
 // What is shown: graphs, or what passes changed of some.
 struct Shown {
   std::vector<GraphRecord> graphs;
   std::vector<GraphChange> changes;  // in their place, where two passes were named
 };
-
-Result<EngineSpec> engine_with_graphs(const EngineChoice& choice) {
-  auto known = known_engines("");
-  if (!known) return known.error();
-  std::vector<EngineFile> keeping = *known;
-  std::erase_if(keeping, [](const EngineFile& engine) { return !contains(engine.keeps, kGraphs); });
-  if (const auto engine = engine_named(choice.engine, *known); !choice.engine.empty() && !engine) return engine.error();
-  if (!choice.engine.empty() && find_engine(keeping, choice.engine) == nullptr)
-    return Error{fmt::format("only the {} engine keeps graphs; TORCH_LOGS=graph_code prints those of torch.compile",
-                             join(names_of(keeping), ", "))};
-  const auto specs = engines_of(choice, keeping);
-  if (!specs) return specs.error();
-  return specs->front();
-}
-
-Result<Record> run_once(EngineSession& session, const Case& subject, Keep keep) {
-  Record record;
-  const Run run{.subject = subject, .keep = keep};
-  const Status ran = session.runner().run({run}, [&](std::size_t, const Record& answer) { record = answer; });
-  if (!ran) return ran.error();
-  return record;
-}
-
-// Graphviz's dot does the drawing.
-Status draw(const std::string& dot, const std::string& path) {
-  const std::string command = fmt::format("dot -Tsvg -o '{}' 2>/dev/null", path);
-  if (path.find('\'') != std::string::npos) return Error{"--out: a path without quotes is expected, got " + path};
-  FILE* pipe = popen(command.c_str(), "w");
-  if (pipe == nullptr) return Error{"cannot start dot, which draws SVG"};
-  std::fwrite(dot.data(), 1, dot.size(), pipe);
-  if (pclose(pipe) == 0) return Done{};
-  return Error{fmt::format("dot could not write {}; install graphviz, or use --format dot and draw it elsewhere", path)};
-}
 
 std::string render(const Shown& shown, const std::string& format, const GraphsOf& of) {
   if (format == "json")
@@ -88,20 +49,8 @@ std::string render(const Shown& shown, const std::string& format, const GraphsOf
 }
 
 Result<int> print_shown(const GraphCommand& command, const Shown& shown, const GraphsOf& of) {
-  const std::string text = render(shown, command.format, of);
-  if (command.format == "svg") {
-    const std::string path = command.out.empty() ? "/dev/stdout" : command.out;
-    if (const Status drawn = draw(text, path); !drawn) return drawn.error();
-    return kNothingAgainst;
-  }
-  if (command.out.empty()) {
-    fmt::print("{}", text);
-    return kNothingAgainst;
-  }
-  std::ofstream file(command.out);
-  file << text;
-  file.close();
-  if (!file) return Error{fmt::format("{}: cannot write it", command.out)};
+  if (const Status written = write_picture(render(shown, command.format, of), command.format, command.out); !written)
+    return written.error();
   return kNothingAgainst;
 }
 
@@ -155,28 +104,12 @@ Result<Shown> what_to_show(const GraphCommand& command, const Record& record) {
 }
 
 Result<int> run_graph(const GraphCommand& command) {
-  const auto stack = parse_stack(command.stack);
-  if (!stack) return stack.error();
-  const auto spec = engine_with_graphs(command.engine);
-  if (!spec) return spec.error();
-  auto session = EngineSession::start(*spec, 1, timeout_of(command.engine, *spec));
-  if (!session) return session.error();
-  const Hello& hello = (*session)->runner().hello();
-  Case subject{.stack = *stack, .engine = hello.engine};
-  subject.settings.steps = 1;
-  if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
-  const Result<Record> record = run_once(**session, subject, names_passes(command) ? Keep::passes : Keep::graphs);
-  if (!record) {
-    return undecided("graph", record.error().message);
-  }
-  for (const std::string& note : record->notes) fmt::print(stderr, "{}\n", note);
-  if (record->ending != Ending::completed) {
-    fmt::print(stderr, "ordercheck graph: {}: {}\n", name_of(record->ending), record->failure ? record->failure->message : "");
-    return record->ending == Ending::unsupported ? kBadInput : kDecidedAgainst;
-  }
-  const Result<Shown> shown = what_to_show(command, *record);
+  const auto run = run_and_keep("graph", command.stack, command.engine, names_passes(command) ? Keep::passes : Keep::graphs);
+  if (!run) return run.error();
+  if (run->exit_code != kNothingAgainst) return run->exit_code;
+  const Result<Shown> shown = what_to_show(command, run->record);
   if (!shown) return shown.error();
-  return print_shown(command, *shown, {.stack = print(*stack), .engine = record->engine, .versions = record->versions});
+  return print_shown(command, *shown, {.stack = run->stack, .engine = run->record.engine, .versions = run->record.versions});
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string rendered(const PlanCommand& command, const KeptRun& run) {
 }
 
 Result<int> run_plan(const PlanCommand& command) {
-  const auto run = run_and_keep("plan", command.stack, "", command.engine, Keep::graphs);
+  const auto run = run_and_keep("plan", command.stack, command.engine, Keep::graphs);
   if (!run) return run.error();
   if (run->exit_code != kNothingAgainst) return run->exit_code;
   if (run->record.plans.empty())

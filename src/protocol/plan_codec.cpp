@@ -14,7 +14,7 @@ json json_of(const PlanNodeRecord& node) {
           {"operands", operands}, {"results", json(node.results)}, {"run_ns", node.run_ns}};
 }
 
-PlanNodeRecord node_in(const json& value) {
+PlanNodeRecord plan_node_in(const json& value) {
   PlanNodeRecord node{.name = value["name"],
                       .parameter = value["parameter"],
                       .backward = value["backward"],
@@ -44,7 +44,7 @@ PlanRecord plan_in(const json& value) {
                   .nodes = {},
                   .replicated_operators = value["replicated_operators"].get<std::vector<std::string>>()};
   for (const json& axis : value["mesh"]) plan.mesh.emplace_back(axis["axis"], axis["size"]);
-  for (const json& node : value["nodes"]) plan.nodes.push_back(node_in(node));
+  for (const json& node : value["nodes"]) plan.nodes.push_back(plan_node_in(node));
   return plan;
 }
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "stack/notation.h"
 #include "unit/captured/sample_graph.h"
+#include "unit/report/text/sample_plan.h"
 #include "unit/parity/honest_record.h"
 #include "unit/protocol/sample_hello.h"
 
@@ -68,6 +69,7 @@ Record answer(const Run& run) {
   begin(run);
   Record record = honest_record(run.subject);
   record.graphs = graphs(run.keep);
+  if (run.keep == Keep::graphs) record.plans = {sample_plan()};
   const std::string stack = print(run.subject.stack);
   if (names("HONEST_WORKER_EATS", stack)) eat_memory();
   if (names("HONEST_WORKER_BREAKS", stack) || run.mutant == "break") break_in_apply(record);

@@ -50,6 +50,7 @@ ASKED = {
     ],
     "rules-1": [f"rules --rules {LATEST}"],
     "run-1": ["run fsdp=2 --rules data/rules", "run fsdp=2,tp=2 --rules data/rules"],
+    "plan-1": ["plan tp=2"],
     "graph-1": ["graph tp=2", "graph tp=2 --before dead_code --after dead_code"],
     "matrix-run-1": ["matrix run --fresh --rules data/rules"],
     "matrix-plan-1": ["matrix plan --rules data/rules"],

@@ -38,8 +38,7 @@ Result<Record> run_once(EngineSession& session, const Case& subject, Keep keep) 
 
 }  // namespace
 
-Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& text, const std::string& model,
-                             const EngineChoice& choice, Keep keep) {
+Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& text, const EngineChoice& choice, Keep keep) {
   const auto stack = parse_stack(text);
   if (!stack) return stack.error();
   const auto spec = engine_with_graphs(choice);
@@ -48,7 +47,6 @@ Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& t
   if (!session) return session.error();
   const Hello& hello = (*session)->runner().hello();
   Case subject{.stack = *stack, .engine = hello.engine};
-  if (!model.empty()) subject.model = model;
   subject.settings.steps = 1;
   if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
   KeptRun kept{.stack = print(*stack), .record = {}};

@@ -19,7 +19,6 @@ struct KeptRun {
 };
 
 // Tells notes on stderr. An error is bad input.
-Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& stack, const std::string& model,
-                             const EngineChoice& choice, Keep keep);
+Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& stack, const EngineChoice& choice, Keep keep);
 
 }  // namespace ordercheck::cli
