@@ -47,7 +47,7 @@ std::vector<Step> steps_of(const Graph& graph, const BucketModel& model) {
 }  // namespace
 
 double compute_time(const Graph& graph, const Node& node, const BucketModel& model) {
-  if (is_collective(node) || results(node).empty() || graph.values[results(node).front()].is_view) return 0;
+  if (is_collective(node) || node.unshards || results(node).empty() || graph.values[results(node).front()].is_view) return 0;
   double moved = 0;
   for (const ValueId id : operands(node)) moved += static_cast<double>(graph.values[id].bytes);
   for (const ValueId id : results(node)) moved += static_cast<double>(graph.values[id].bytes);

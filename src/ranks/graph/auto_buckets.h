@@ -1,6 +1,7 @@
 // A pass: gathers that leave it to a pass are put into buckets, one after another, as long as the compute of the bucket before lasts.
 //
-//   needs     gathers in the bucket kAutoBucket; the order in which forward reads them
+//   needs     gathers in the bucket kAutoBucket; the order in which forward reads them; graphs that have the same sizes on all ranks,
+//             pieces of parameters excepted: where ranks compute on more tokens or fewer, their estimates may part
 //   provides  names of buckets for them, for the pass that merges
 //   forbids   nothing
 //   phase     before bucketing; gathers of backward, where a partition has made these already, and reduce-scatters go with their
@@ -31,7 +32,8 @@ struct BucketModel {
   std::int64_t most_bytes = std::int64_t{500} << 20;  // of a bucket, gathered
 };
 
-// How long an operator computes. Views and collectives: not at all.
+// How long an operator computes. Views, collectives and what makes a piece ready to be sent: not at all. A piece may be shorter on one
+// rank than on another, which must not make them choose apart.
 double compute_time(const Graph& graph, const Node& node, const BucketModel& model);
 
 void choose_buckets_by(Graph& graph, const BucketModel& model);

@@ -84,5 +84,20 @@ TEST(ComputeTime, IsOfTheLaunchTheMemoryOrTheProducts) {
   EXPECT_EQ(time("aten::mm", {.flops = 1}), 60) << "2 * 2 * 3 * 5";
 }
 
+// The third piece has two rows on one rank, and on the other one and a row of zeros.
+TEST(ComputeTime, IsNoOtherWhereAPieceIsShorter) {
+  on_two_ranks([](const ShardedRegion& region) {
+    const GraphPtr graph = region.captured(kAll);
+    const auto pad =
+        std::ranges::find_if(graph->forward, [](const Node& node) { return node.name() == "aten::constant_pad_nd"; });
+    ASSERT_NE(pad, graph->forward.end());
+    EXPECT_EQ(compute_time(*graph, *pad, {.memory_bytes = 1}), 0);
+    double forward = 0;
+    for (const Node& node : graph->forward) forward += compute_time(*graph, node, {.memory_bytes = 1});
+    // What each product, sine and cosine reads and writes: [5, 4] x [4, 4], then x [4, 6], x [6, 4] and x [4, 3].
+    EXPECT_EQ(forward, 8 * (56 + 40 + 74 + 60 + 74 + 47));
+  });
+}
+
 }  // namespace
 }  // namespace ordercheck::ranks
