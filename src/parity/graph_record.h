@@ -40,7 +40,8 @@ struct GraphRecord {
   friend bool operator==(const GraphRecord&, const GraphRecord&) = default;
 };
 
-// Each list of values is as long as the others, each number is that of a value, and no value is a view of itself, directly or not.
+// Each list of values is as long as the others, each number is that of a value, no value is larger than 2^50 bytes, and none is a view of
+// itself, directly or not.
 Status check_graph_record(const GraphRecord& graph);
 
 }  // namespace ordercheck
