@@ -35,6 +35,7 @@ std::optional<Fault> fault_in(const json& value) {
 json vocabulary() {
   json counters = json::array(), phases = json::array();
   for (const CounterName& counter : kCounters) counters.push_back(counter.name);
+  for (const CounterName& modelled : kModelled) counters.push_back(modelled.name);
   for (const Phase phase : all_of<Phase>()) phases.push_back(name_of(phase));
   return {{"counters", counters}, {"phases", phases}};
 }

@@ -1,5 +1,7 @@
 #include "protocol/record_codec.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "parity/counters.h"
@@ -75,8 +77,7 @@ json json_of(const CollectiveCount& count) {
 json json_of(const Counters& counters) {
   json object = json::object();
   for (const CounterName& counter : kCounters) object[counter.name] = counters.*counter.value;
-  for (const CounterName& modelled : kModelled)
-    if (counters.*modelled.value != 0) object[modelled.name] = counters.*modelled.value;
+  for (const CounterName& modelled : kModelled) object[modelled.name] = counters.*modelled.value;
   return object;
 }
 
@@ -135,7 +136,9 @@ CollectiveCount collective_in(const json& value) {
 Counters counters_in(const json& value) {
   Counters counters;
   for (const CounterName& counter : kCounters) counters.*counter.value = value[counter.name];
-  for (const CounterName& modelled : kModelled) counters.*modelled.value = value.value(modelled.name, std::int64_t{0});
+  for (const CounterName& modelled : kModelled)
+    counters.*modelled.value =
+        std::max(value[modelled.name].get<std::int64_t>(), std::int64_t{0});  // -1 of an engine that works nothing out
   return counters;
 }
 

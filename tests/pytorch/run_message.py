@@ -36,6 +36,10 @@ COUNTERS = [
     "products_in_scope",
     "products_in_graphs",
     "p2p_messages",
+    "graph_step_ns",
+    "graph_exposed_ns",
+    "graph_held_bytes_peak",
+    "graph_buckets",
 ]
 
 

@@ -50,7 +50,12 @@ TEST(RecordedGraph, WhoseGradientsAreNotKnownIsRefused) {
   EXPECT_THAT(graph.error().message,
               HasSubstr("20 gradients for 2 inputs and 21 parameters, and shapes do not say whose they are"));
   // Of two inputs of one shape, one has a gradient.
-  GraphRecord two{.shapes = {{4}, {4}, {4}, {4}}, .inputs = {0, 1}, .outputs = {2}, .gradients = {3}};
+  GraphRecord two{.shapes = {{4}, {4}, {4}, {4}},
+                  .element_bytes = {8, 8, 8, 8},
+                  .view_of = {-1, -1, -1, -1},
+                  .inputs = {0, 1},
+                  .outputs = {2},
+                  .gradients = {3}};
   two.nodes = {{.op = "aten::add", .arguments = "%0, %1", .operands = {0, 1}, .results = {2}},
                {.op = "aten::neg", .backward = true, .arguments = "%0", .operands = {0}, .results = {3}}};
   EXPECT_FALSE(joint_graph_of(two, 8));
