@@ -89,7 +89,7 @@ TEST(messages, a_run_spells_its_case_out_for_engines_that_do_not_parse_it) {
 
 TEST(messages, a_run_names_the_counters_and_the_phases_in_order) {
   json run = json::parse(encode(sample_run()));
-  EXPECT_EQ(run["counters"].size(), kCounters.size());
+  EXPECT_EQ(run["counters"].size(), kCounters.size() + kModelled.size());
   EXPECT_EQ(run["counters"][0], "operators_recomputed");
   EXPECT_EQ(run["phases"], (json{"build", "apply", "forward", "recompute", "backward", "optimizer", "observe"}));
   std::swap(run["phases"][0], run["phases"][1]);
