@@ -76,11 +76,18 @@ TEST(AutoParallelReshard, A19IsATagOfTheGathers) {
 
 // Checkpoints of the model that was handed in are in the trace.
 TEST(AutoParallelAfterAc, A20RunsAgainWhatItWasHanded) {
-  const Record &plain = known("auto_parallel=2"), &checkpointed = known("ac,auto_parallel=2"), &late = known("auto_parallel=2,ac");
+  const Record &plain = known("auto_parallel=2"), &checkpointed = known("ac,auto_parallel=2"),
+               &late = known("auto_parallel=2,ac");
   EXPECT_GT(checkpointed.counters.matmul_flops_recomputed, 0);
   EXPECT_LT(checkpointed.counters.saved_bytes_peak, plain.counters.saved_bytes_peak);
   EXPECT_EQ(late.counters.matmul_flops_recomputed, plain.counters.matmul_flops_recomputed);
   EXPECT_EQ(late.counters.saved_bytes_peak, plain.counters.saved_bytes_peak);
+}
+
+TEST(AutoParallelAfterSac, A20KeepsWhatThePolicyKept) {
+  const Record &selective = known("sac,auto_parallel=2"), &full = known("ac,auto_parallel=2");
+  EXPECT_EQ(selective.counters.operators_kept, known("sac").counters.operators_kept);
+  EXPECT_LT(selective.counters.matmul_flops_recomputed, full.counters.matmul_flops_recomputed);
 }
 
 // Machines from one whose links are nearly free to one whose products are.

@@ -10,6 +10,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/graph/unshard_scope.h"
+#include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
 #include "ranks/placing/local_operator.h"
 #include "ranks/placing/redistribution.h"
@@ -125,6 +126,7 @@ struct PlacedCall : torch::autograd::Function<PlacedCall> {
     const variable_list kept = ctx->get_saved_variables();
     const at::NoGradGuard no_grad;
     const AsTraced as_traced;
+    if (RankState* rank = find_rank()) rank->counters.operators_kept += graph->operators_kept();
     variable_list gradients{at::Tensor(), at::Tensor()};  // of the arguments that are no tensors
     for (at::Tensor& each : graph->backward(ctx->saved_data["inputs"].toInt(), ctx->saved_data["parameters"].toInt(), kept,
                                             tangents[0].contiguous()))

@@ -33,6 +33,8 @@ class PlacedGraph : public torch::CustomClassHolder {
   // Where the caller is to leave them: as many as the graph has.
   std::vector<placing::Placements> parameter_places() const;
   const placing::DeviceMesh& mesh() const { return mesh_; }
+  // What a checkpoint's policy handed to backward when the model was traced, and a call of this hands over, too.
+  std::int64_t operators_kept() const { return traced_->operators_kept; }
 
   // One half of it, without autograd. `tensors`: this rank's pieces of the inputs, then of the parameters; `kept` is what backward is
   // handed. Backward returns gradients of the same, undefined where the graph has none. Throw where a piece has other sizes than the
