@@ -52,7 +52,8 @@ Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& t
   KeptRun kept{.stack = print(*stack), .record = {}};
   const Result<Record> record = run_once(**session, subject, keep);
   if (!record) {
-    kept.exit_code = undecided(subcommand, record.error().message);
+    fmt::print(stderr, "ordercheck {}: {}\n", subcommand, record.error().message);
+    kept.exit_code = kUndecided;
     return kept;
   }
   kept.record = *record;
