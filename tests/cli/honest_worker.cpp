@@ -15,9 +15,9 @@
 #include "base/text.h"
 #include "stack/notation.h"
 #include "unit/captured/sample_graph.h"
-#include "unit/report/text/sample_plan.h"
 #include "unit/parity/honest_record.h"
 #include "unit/protocol/sample_hello.h"
+#include "unit/report/text/sample_plan.h"
 
 namespace ordercheck {
 namespace {

@@ -26,7 +26,7 @@ class MatrixRuns(unittest.TestCase):
 
     def test_few_cases_hold_every_option_of_all(self) -> None:
         few = covering_cases(ROOT)
-        self.assertLess(len(few), 100)
+        self.assertLess(len(few), 150)
         for wanted in ("cut=in_place", "ac:reentrant", "model=moe", "reshard=never", "etp=2"):
             self.assertTrue(any(wanted in case for case in few), wanted)
 
