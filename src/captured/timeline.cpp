@@ -55,7 +55,7 @@ class Streams {
     return Done{};
   }
 
-  Timeline told() const {
+  Timeline timeline() const {
     Timeline line = line_;
     line.step = now_;
     return line;
@@ -111,7 +111,7 @@ Result<Timeline> timeline_of(const std::vector<GraphRecord>& graphs, const placi
   Streams streams(graphs, machine);
   for (const StepNode& at : step_of(graphs))
     if (Status ran = streams.run(at.graph, graphs[at.graph].nodes[at.node]); !ran) return ran.error();
-  return streams.told();
+  return streams.timeline();
 }
 
 }  // namespace ordercheck::captured

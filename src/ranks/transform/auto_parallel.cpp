@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include <fmt/format.h>
-
 #include "ranks/mechanism/captured_body.h"
 #include "ranks/placing/placed_model.h"
 
@@ -23,8 +21,8 @@ std::vector<std::string> axes_of(const Item& item) {
 
 void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site& site) {
   if (program.pipeline)
-    throw std::runtime_error(fmt::format(
-        "auto_parallel traces a whole model with the inputs of one, and got {} stages of a pipeline", program.parts.size()));
+    throw std::runtime_error(
+        "auto_parallel traces a whole model with the inputs of one; expected that, got stages of a pipeline");
   if (site.mutant == "untouched") return;
   std::vector<std::string> axes = axes_of(item), batch_axes;
   for (const std::string& axis : axes) {
