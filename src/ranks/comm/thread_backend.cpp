@@ -13,7 +13,8 @@ class ThreadWork : public c10d::Work {
         meeting_(std::move(meeting)),
         state_(state),
         operation_(offer.operation),
-        shape_(shape_of(offer)) {}
+        shape_(shape_of(offer)),
+        sent_(offer.inputs) {}
 
   // On a device also its streams have done it.
   bool isCompleted() override { return isSuccess(); }
@@ -28,6 +29,7 @@ class ThreadWork : public c10d::Work {
     world_->wait(state_.rank, meeting_, place);
     if (flight) flight->left_collective(state_.rank);
     wait_for(meeting_->exchanged);
+    sent_.clear();
     return true;
   }
 
@@ -37,6 +39,9 @@ class ThreadWork : public c10d::Work {
   RankState& state_;
   Operation operation_;
   std::string shape_;
+  // Kept up to wait(), as c10d's backends keep what they were handed: freed when the last rank comes, the bytes that this one holds at
+  // once would depend on who that is.
+  std::vector<at::Tensor> sent_;
 };
 
 }  // namespace

@@ -55,6 +55,23 @@ TEST(ThreadBackend, BlocksOnlyInWait) {
   });
 }
 
+// However early the others come: peaks of memory are the same in every run.
+TEST(ThreadBackend, KeepsWhatARankSendsUpToItsWait) {
+  std::atomic<int> issued{0};
+  complete(mesh_with({{"tp", 3}}), [&](RankState& rank) {
+    at::Tensor piece = numbers({2}, rank.rank);
+    const auto storage = piece.storage().getWeakStorageImpl();
+    torch::jit::Stack arguments{std::move(piece), 3, "tp"};
+    jitter(rank.rank, 0);
+    c10::Dispatcher::singleton().findSchemaOrThrow("_c10d_functional::all_gather_into_tensor", "").callBoxed(arguments);
+    ++issued;
+    while (issued.load() < 3) std::this_thread::yield();
+    EXPECT_FALSE(storage.expired());
+    c10::Dispatcher::singleton().findSchemaOrThrow("_c10d_functional::wait_tensor", "").callBoxed(arguments);
+    EXPECT_TRUE(storage.expired());
+  });
+}
+
 TEST(ThreadBackend, MeetsAtABarrier) {
   std::atomic<int> came{0};
   complete(mesh_with({{"tp", 4}}), [&](RankState& rank) {
