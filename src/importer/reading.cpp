@@ -153,7 +153,8 @@ void Reading::add_data_parallel(int replicate, int shard, bool always, const Ori
   else if (always || shard > 1)
     add(shard > 0 ? fmt::format("{}={}{}", as.shard, shard, end) : fmt::format("{}{}", as.shard, end), where);
   else if (replicate != 1)
-    add(replicate > 0 ? fmt::format("{}={}", as.replicate, replicate) : std::string(as.replicate), where);
+    add((replicate > 0 ? fmt::format("{}={}", as.replicate, replicate) : std::string(as.replicate)) + as.replicated_options,
+        where);
 }
 
 void Reading::refuse(const Setting& setting, std::string why) {

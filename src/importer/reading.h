@@ -37,6 +37,7 @@ struct Key {
 struct DataParallel {
   std::string_view shard = "fsdp", both = "hsdp", replicate = "ddp";  // what stands for it
   std::string sharded_options = "";                                   // ":reshard=never", behind one that shards
+  std::string replicated_options = "";                                // behind one that does not
   std::string scope = "";                                             // "@model"
 };
 

@@ -180,9 +180,8 @@ void add_torchtitan_data(Reading& reading, bool simple) {
     else
       reading.refuse(*reshard, "expected default, always or never");
   }
-  if (!cast.empty() && !simple && shards) as.sharded_options += ":mp=" + cast;
-  if (!cast.empty() && simple)
-    reading.note("mixed precision " + cast, where, "an option that SimpleFSDP's transforms do not have");
+  if (!cast.empty() && shards) as.sharded_options += ":mp=" + cast;
+  if (!cast.empty() && simple) as.replicated_options = ":mp=" + cast;
   reading.add_data_parallel(replicate, shard == -1 ? 0 : static_cast<int>(shard), shards, where, as);
   // Without FSDP the step runs under autocast, but for that of a pipeline.
   if (!cast.empty() && !simple && !shards && reading.degree("pp") == 1)

@@ -51,22 +51,24 @@ at::Tensor padded(const at::Tensor& piece, const Read& read) {
 }
 
 // Pieces along the first dim; the whole that it gives is as long as they were sent. One node of autograd, so that what is sent back
-// is reduced to the piece before it is summed over replicas.
+// is reduced to the piece before it is summed over replicas, and so that casts are on the side of the collectives that they belong to.
 struct Gather : torch::autograd::Function<Gather> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& piece, const Read& read) {
     context->saved_data["rows"] = piece.size(0);
+    context->saved_data["dtype"] = piece.scalar_type();
     context->saved_data["pads"] = read.pads();
     context->saved_data["shards"] = read.options.shards;
     context->saved_data["replicas"] = read.options.replicas;
     context->saved_data["module"] = blamed_module(this_rank());
-    return held(all_gather(read.pads() ? held(padded(piece, read)) : piece, 0, read.options.shards));
+    const at::Tensor sent = read.options.compute_dtype ? held(piece.to(*read.options.compute_dtype)) : piece;
+    return held(all_gather(read.pads() ? held(padded(sent, read)) : sent, 0, read.options.shards));
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     const auto text = [&](const char* name) { return context->saved_data[name].toStringRef(); };
     const BlameScope blame(text("module"));
-    at::Tensor mine = reduce_scatter(gradients[0], 0, text("shards"));
+    at::Tensor mine = reduce_scatter(gradients[0].to(context->saved_data["dtype"].toScalarType()), 0, text("shards"));
     if (context->saved_data["pads"].toBool()) mine = mine.slice(0, 0, context->saved_data["rows"].toInt()).contiguous();
     const std::string replicas = text("replicas");
     if (!replicas.empty()) mine = all_reduce(mine, replicas);
@@ -81,7 +83,10 @@ at::Tensor divided_on_the_way_back(const at::Tensor& whole, double ranks) {
 
 at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
   const std::string& replicas = read.options.replicas;
-  if (read.ranks() == 1) return replicas.empty() ? piece : copy_to_group(piece, replicas);
+  if (read.ranks() == 1) {
+    const at::Tensor value = replicas.empty() ? piece : copy_to_group(piece, replicas);
+    return read.options.compute_dtype ? value.to(*read.options.compute_dtype) : value;
+  }
   const UnshardScope scope(read.options.policy, read.bucket);
   at::Tensor value = read.dim == 0 ? piece : held(piece.movedim(read.dim, 0).contiguous());
   value = Gather::apply(value, read);
@@ -160,6 +165,7 @@ void parametrize(const ModulePtr& model, const ParametrizationOptions& options) 
 void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, ParametrizationOptions options) {
   const std::string reshard = option_of(item, "reshard").value_or("default");
   const bool again = reshard == "always" || (reshard == "default" && degree_of(options.mesh, kStages) == 1);
+  if (const auto dtype = option_of(item, "mp")) options.compute_dtype = *dtype == "fp16" ? at::kHalf : at::kBFloat16;
   options.policy = again ? CheckpointPolicy::must_recompute : CheckpointPolicy::must_save;
   for (const ModulePtr& model : parts) {
     options.buckets = BucketPlan::as_item_says(model, item, degree_of(options.mesh, kStages) > 1);

@@ -13,10 +13,15 @@
 // and then on every rank, so that all capture alike. A whole parameter is freed when nobody reads it any more: without a graph,
 // whose partition makes it again, that is behind its use in backward.
 //
+// With a compute dtype a read casts the piece before the gather, so that what is sent has that dtype, and a gradient is cast back
+// before it is reduced, in the dtype that the parameter is kept in: param_dtype and reduce_dtype of a MixedPrecisionPolicy. Over one
+// rank it is cast all the same. Inputs of modules are not cast, which FSDP2's hooks do.
+//
 // Gradients are summed. A parameter that several modules share stays one, which SimpleFSDP's own function parts, and what is frozen
 // stays frozen; its reads have no way back. What has no element is left as it is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +40,7 @@ struct ParametrizationOptions {
   int rank = 0;
   CheckpointPolicy policy = CheckpointPolicy::must_recompute;  // of what is gathered, in a graph
   BucketPlan buckets;                                          // of gathers, in a graph
+  std::optional<at::ScalarType> compute_dtype = {};            // of what is read; as it is kept where there is none
   std::string mutant;  // scale, shard_order, lost_replicas, wrong_group, tied_apart, pad_front, nan_padding, untouched
 };
 
@@ -44,7 +50,7 @@ struct ParametrizationOptions {
 void parametrize(const ModulePtr& model, const ParametrizationOptions& options);
 
 // The same of each part of a model as the item's options say. `reshard`: always, never, or default, which is always unless the mesh has
-// stages. `bucket` names buckets for passes over a graph; without a graph it does nothing.
+// stages. `bucket` names buckets for passes over a graph; without a graph it does nothing. `mp`: bf16 or fp16.
 void parametrize_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, ParametrizationOptions options);
 
 }  // namespace ordercheck::ranks

@@ -15,8 +15,9 @@ void apply_simple_fsdp(TrainingProgram& program, const Item& item, const Site& s
 }  // namespace
 
 Transform simple_fsdp_transform() {
-  return {.built = {.name = "simple_fsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}}},
-          .apply = apply_simple_fsdp};
+  return {
+      .built = {.name = "simple_fsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}, {"mp"}}},
+      .apply = apply_simple_fsdp};
 }
 
 }  // namespace ordercheck::ranks

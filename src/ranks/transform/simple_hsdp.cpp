@@ -18,8 +18,9 @@ void apply_simple_hsdp(TrainingProgram& program, const Item& item, const Site& s
 }  // namespace
 
 Transform simple_hsdp_transform() {
-  return {.built = {.name = "simple_hsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}}},
-          .apply = apply_simple_hsdp};
+  return {
+      .built = {.name = "simple_hsdp", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}, {"mp"}}},
+      .apply = apply_simple_hsdp};
 }
 
 }  // namespace ordercheck::ranks

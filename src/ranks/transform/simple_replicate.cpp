@@ -14,7 +14,9 @@ void apply_simple_replicate(TrainingProgram& program, const Item& item, const Si
 }  // namespace
 
 Transform simple_replicate_transform() {
-  return {.built = {.name = "simple_replicate", .scopes = {"model"}, .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}}},
+  return {.built = {.name = "simple_replicate",
+                    .scopes = {"model"},
+                    .options = {{"reshard"}, {"bucket"}, {"bucket_modules"}, {"mp"}}},
           .apply = apply_simple_replicate};
 }
 

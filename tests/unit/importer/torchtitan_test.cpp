@@ -82,6 +82,10 @@ TEST(Torchtitan, TakesTheOrderOfItsModel) {
       "  ac=full f:10\n"
       "  simple_fsdp=2 f:4\n"
       "  compile@model f:6\n");
+  EXPECT_EQ(shown_import("[model]\nname = \"simple_fsdp.llama3\"\n[parallelism]\ndata_parallel_shard_degree = 1\n"
+                         "data_parallel_replicate_degree = 2\n[activation_checkpoint]\nmode = \"none\"\n"),
+            "simple_replicate=2:mp=bf16\n"
+            "  simple_replicate=2:mp=bf16 f:4\n");
   EXPECT_EQ(shown_import("[model]\nname = \"gpt_oss\"\n[parallelism]\ndata_parallel_shard_degree = 2\n[compile]\nenable = "
                          "true\n[activation_checkpoint]\nmode = \"none\"\n"),
             "fsdp=2:mp=bf16\n"
