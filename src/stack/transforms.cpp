@@ -109,7 +109,7 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "fullgraph"},
                    {.name = "passes",
                     .form = list,
-                    .words = {"dead_code", "common", "partition", "auto_buckets", "bucket", "overlap"}}},
+                    .words = {"dead_code", "common", "partition", "auto_buckets", "bucket", "overlap", "reuse"}}},
        .outermost = Scope::model},
       {.name = "fsdp",
        .title = "fully sharded data parallel (FSDP2)",

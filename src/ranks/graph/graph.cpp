@@ -1,6 +1,8 @@
 #include "ranks/graph/graph.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -93,6 +95,19 @@ std::vector<ValueId> results(const Node& node) {
     for (const ValueId id : defined(result.values)) ids.push_back(id);
   }
   return ids;
+}
+
+std::vector<ValueId> read_by_backward(const Graph& graph) {
+  std::set<ValueId> of_forward(graph.inputs.begin(), graph.inputs.end());
+  of_forward.insert(graph.parameters.begin(), graph.parameters.end());
+  for (const Node& node : graph.forward)
+    for (const ValueId id : results(node)) of_forward.insert(id);
+  std::set<ValueId> read(graph.gradients.begin(), graph.gradients.end());
+  for (const Node& node : graph.backward)
+    for (const ValueId id : operands(node)) read.insert(id);
+  std::vector<ValueId> both;
+  std::ranges::set_intersection(of_forward, read, std::back_inserter(both));
+  return both;
 }
 
 bool draws(const Node& node) { return node.name() == "ordercheck::draw_seeds"; }

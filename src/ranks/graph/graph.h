@@ -15,6 +15,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 
+#include "captured/buffer_plan.h"
 #include "parity/graph_record.h"
 
 namespace ordercheck::ranks {
@@ -77,11 +78,15 @@ struct Graph : torch::CustomClassHolder {
   std::vector<Node> backward;
   std::int64_t operators_kept = 0;  // results that a checkpoint's policy hands from forward to backward
   std::vector<ValueId> gradients;   // of the inputs, then of the parameters; kNoValue where there is none
+  captured::BufferPlan buffers;     // where values are written; empty where each has memory of its own
 };
 using GraphPtr = c10::intrusive_ptr<Graph>;
 
 std::vector<ValueId> operands(const Node& node);
 std::vector<ValueId> results(const Node& node);
+
+// Of inputs, parameters and what forward makes, what backward's nodes and the gradients are; in the order of their numbers.
+std::vector<ValueId> read_by_backward(const Graph& graph);
 
 // Must run though nobody uses what it returns: collectives, which other ranks wait for, and what returns nothing.
 bool has_effect(const Node& node);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 
@@ -12,6 +10,7 @@
 #include "base/text.h"
 #include "ranks/graph/auto_buckets.h"
 #include "ranks/graph/bucketing.h"
+#include "ranks/graph/buffer_reuse.h"
 #include "ranks/graph/passes.h"
 #include "ranks/graph/reordering.h"
 
@@ -25,26 +24,14 @@ struct Pass {
 
 constexpr std::array kPasses{Pass{"dead_code", remove_dead_nodes}, Pass{"common", merge_equal_nodes},
                              Pass{"partition", partition},         Pass{"auto_buckets", choose_buckets},
-                             Pass{"bucket", bucket_collectives},   Pass{"overlap", overlap_collectives}};
+                             Pass{"bucket", bucket_collectives},   Pass{"overlap", overlap_collectives},
+                             Pass{"reuse", reuse_buffers}};
 
 const Pass& pass_named(const std::string& name) {
   const auto found = std::ranges::find(kPasses, name, &Pass::name);
   if (found == kPasses.end())
     throw std::invalid_argument(fmt::format("no pass '{}'; there are {}", name, join(pass_names(), ", ")));
   return *found;
-}
-
-// What a pass behind the partition merges or removes, forward keeps for nobody.
-void hand_over_what_backward_reads(Graph& graph) {
-  std::set<ValueId> of_forward(graph.inputs.begin(), graph.inputs.end());
-  of_forward.insert(graph.parameters.begin(), graph.parameters.end());
-  for (const Node& node : graph.forward)
-    for (const ValueId id : results(node)) of_forward.insert(id);
-  std::set<ValueId> read(graph.gradients.begin(), graph.gradients.end());
-  for (const Node& node : graph.backward)
-    for (const ValueId id : operands(node)) read.insert(id);
-  graph.saved.clear();
-  std::ranges::set_intersection(of_forward, read, std::back_inserter(graph.saved));
 }
 
 }  // namespace
@@ -67,7 +54,8 @@ void run_passes(Graph& graph, const std::vector<std::string>& names, const std::
     graph.passes.push_back(name);
     behind_each();
   }
-  hand_over_what_backward_reads(graph);
+  // What a pass behind the partition merges or removes, forward keeps for nobody.
+  graph.saved = read_by_backward(graph);
 }
 
 }  // namespace ordercheck::ranks

@@ -6,9 +6,10 @@
 //   auto_buckets   gathers that ask for it are put into buckets by how long they and compute take
 //   bucket         the collectives of a bucket become one
 //   overlap        gathers start early, reduce-scatters are waited for late
+//   reuse          what is computed is written over what nobody reads any more; only where it is asked for
 //
-// What a pass needs of those before it stands in its own header. No order changes a bit, since what backward is handed is found in the
-// end, by what it reads. Three pairs have an order that costs less, and in any other order that keeps these the costs are the same:
+// What a pass needs of those before it stands in its own header. No order of the first six changes a bit, since what backward is handed
+// is found in the end, by what it reads. Behind `reuse` another pass may. Three pairs have an order that costs less, and in any other order that keeps these the costs are the same:
 //
 //   auto_buckets before bucket   else all that was left to a pass is one bucket
 //   bucket before overlap        else a bucket is waited for where it starts

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/graph/dispatch_mode.h"
+#include "ranks/graph/planned_memory.h"
 #include "ranks/module/compiled_scope.h"
 #include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
@@ -70,6 +71,7 @@ void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<V
   // The casts of an autocast were recorded; the caller's would cast what was recorded without one. As AOTAutograd runs its graphs.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   std::vector<int> left = readers(graph, nodes, wanted);
+  PlannedMemory memory(graph.buffers);
   torch::jit::Stack stack;
   for (const Node& node : nodes) {
     std::optional<RecomputeScope> phase;
@@ -79,9 +81,12 @@ void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<V
     node.op.callBoxed(&stack);
     for (std::size_t i = 0; i < node.results.size(); ++i) {
       const NodeResult& result = node.results[i];
-      if (node.unshards) hold_as_parameter(stack[i].toTensor());
       if (!result.is_list) {
-        values.set(result.values[0], stack[i].toTensor());
+        const ValueId id = result.values[0];
+        const at::Tensor made = stack[i].toTensor();
+        const at::Tensor value = is_collective(node) || id == kNoValue ? made : memory.placed(id, made);
+        if (node.unshards) hold_as_parameter(value);
+        values.set(id, value);
         continue;
       }
       const auto list = stack[i].toTensorVector();

@@ -140,10 +140,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"optimizer:lr=nan", "option 'lr' takes a decimal of at least 0, got 'nan' at column 14"},
         Mistake{"sac:policy=Mm", "option 'policy' takes a value of [a-z0-9_.+-], got 'Mm' at column 12"},
         Mistake{"compile:passes=common+partition+comon",
-                "option 'passes' takes some of dead_code, common, partition, auto_buckets, bucket, overlap joined by '+', got "
+                "option 'passes' takes some of dead_code, common, partition, auto_buckets, bucket, overlap, reuse joined by "
+                "'+', got "
                 "'common+partition+comon' at column 16"},
         Mistake{"compile:passes=common+",
-                "option 'passes' takes some of dead_code, common, partition, auto_buckets, bucket, overlap joined by '+', got "
+                "option 'passes' takes some of dead_code, common, partition, auto_buckets, bucket, overlap, reuse joined by "
+                "'+', got "
                 "'common+' at column 16"},
         Mistake{"simple_fsdp:bucket_modules=layers.0++norm",
                 "option 'bucket_modules' takes values of [a-z0-9_.-] joined by '+', got 'layers.0++norm' at column 28"},

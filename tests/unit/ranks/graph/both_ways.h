@@ -30,7 +30,7 @@ inline at::Tensor variable(at::Tensor tensor) { return tensor.detach().set_requi
 inline Outcome outcome_of(const Recorded& computation, const std::vector<at::Tensor>& inputs,
                           const std::vector<at::Tensor>& leaves) {
   Outcome outcome{.value = computation(inputs), .gradients = {}};
-  if (outcome.value.requires_grad()) outcome.value.backward(numbers(outcome.value.sizes(), 3));
+  if (outcome.value.requires_grad()) outcome.value.backward(numbers(outcome.value.sizes(), 3).to(outcome.value.device()));
   for (const auto* tensors : {&inputs, &leaves}) {
     for (const at::Tensor& tensor : *tensors) {
       outcome.gradients.push_back(tensor.grad().defined() ? tensor.grad().clone() : at::Tensor());
