@@ -1,5 +1,6 @@
 // Trained on one mesh, and on from there on another: each rank hands out the pieces that it has and is handed those that it is to have,
 // as distributed checkpoints are resharded. Three meshes one after another compute what one rank computes in as many steps.
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include "ranks/module/placement.h"

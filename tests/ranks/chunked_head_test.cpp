@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include "ranks/mechanism/attribute.h"

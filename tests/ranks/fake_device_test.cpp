@@ -54,6 +54,20 @@ TEST(FakeDevice, ADeadlockAndAMismatchAreFoundExactlyThereToo) {
   }
 }
 
+// A plan of memory that a later pass moves collectives away from; on the CPU the numbers depend on which rank comes first.
+TEST(FakeDevice, NamesTheRaceOfMemoryThatIsPlannedTooEarly) {
+  const auto planned = [](const std::string& passes) {
+    return case_of("simple_fsdp=2:bucket=transformer_block,compile:passes=common+partition+" + passes + "@model");
+  };
+  const Record early = run_on(DeviceKind::fake, planned("bucket+reuse+overlap"));
+  ASSERT_EQ(early.ending, Ending::failed);
+  EXPECT_THAT(early.failure->message, testing::HasSubstr("and no event or synchronization orders the two"));
+  const Case last = planned("bucket+overlap+reuse");
+  const Record fake = run_on(DeviceKind::fake, last);
+  ASSERT_EQ(fake.ending, Ending::completed) << fake.failure->message;
+  EXPECT_EQ(digest(fake), digest(run_on(DeviceKind::cpu, last)));
+}
+
 TEST(FakeDevice, ProcessesCannotHaveTensorsThere) {
   ordercheck::Run asked;
   asked.subject = case_of("fsdp=2");

@@ -2,6 +2,7 @@
 // bit, for every operator of a llama's forward and backward. A plan is made of such ways, so no plan can be wrong by them.
 #include <set>
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include "placing/graph/recorded.h"
