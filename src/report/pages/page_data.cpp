@@ -57,6 +57,22 @@ void to_json(Json& json, const PageCount& count) {
 
 namespace {
 
+// Versions of which the same is to be said share a line.
+Json lines_of(const std::vector<OrderRun>& runs) {
+  Json lines = Json::array();
+  for (const OrderRun& run : runs) {
+    Json line = run;
+    if (!lines.empty()) line["target"] = lines.back()["target"];
+    if (lines.empty() || line != lines.back()) {
+      line["target"] = run.target;
+      lines.push_back(std::move(line));
+    } else {
+      lines.back()["target"] = fmt::format("{}, {}", lines.back()["target"].get<std::string>(), run.target);
+    }
+  }
+  return lines;
+}
+
 // Pairs that no page orders are left out, and those that an order above has told already.
 Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
   Json reasons = Json::array();
@@ -66,7 +82,7 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
     if (!reason.rule.empty() && !told.contains(reason.pair)) reasons.push_back(reason);
   }
   told.insert(here.begin(), here.end());
-  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", order.runs}, {"reasons", std::move(reasons)}};
+  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", lines_of(order.runs)}, {"reasons", std::move(reasons)}};
 }
 
 Json data_of(const PairMatrix& matrix) {

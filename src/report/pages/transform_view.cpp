@@ -51,7 +51,8 @@ std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& 
   std::map<Key, std::vector<std::pair<std::string, std::vector<std::string>>>> groups;
   for (const Outcome& outcome : engine.outcomes) {
     const Case& c = outcome.subject;
-    if (!holds_item(c.stack, name) || c.settings != usual_settings(c.stack)) continue;
+    // The page is of bits: what is judged by distance is on the engine's.
+    if (!holds_item(c.stack, name) || c.settings != Settings()) continue;
     auto& stacks = groups[{outcome.seen.verdict, verdict_in_words(outcome.seen), explaining_page(outcome, rules)}];
     const auto found = std::ranges::find(stacks, print(c.stack), &std::pair<std::string, std::vector<std::string>>::first);
     if (found == stacks.end())
