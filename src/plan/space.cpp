@@ -86,15 +86,47 @@ std::vector<OwnStacks> own_stacks_of(TomlTable& keys) {
   return own;
 }
 
-std::vector<TrafficTable> traffic_of(TomlTable& keys) {
-  std::vector<TrafficTable> tables;
-  for (TomlTable& table : keys.tables_if_given("traffic")) {
-    tables.push_back({.title = table.text("title"),
-                      .model = table.text("model"),
-                      .steps = table.number_if_given("steps").value_or(Settings{}.steps),
-                      .leave_out = table.texts_if_given("leave_out"),
-                      .stacks = stacks_of(table, "stacks")});
+std::optional<Beside> beside_of(TomlTable& keys) {
+  if (!keys.has("beside")) return std::nullopt;
+  TomlTable table = keys.table("beside");
+  Beside beside{.engine = table.text("engine"), .title = table.text("title"), .models = table.text("models")};
+  keys.adopt(table);
+  return beside;
+}
+
+// Each stack is one of the table that is laid beside another, and stands in one difference.
+std::vector<TrafficDifference> differences_of(TomlTable& keys, const TrafficTable& of) {
+  std::vector<TrafficDifference> differences;
+  std::vector<Stack> told;
+  for (TomlTable& table : keys.tables_if_given("differs")) {
+    const TrafficDifference& difference = differences.emplace_back(
+        TrafficDifference{.stacks = stacks_of(table, "stacks"), .why = table.text("why"), .page = table.text_if_given("page")});
+    if (!of.beside)
+      table.refuse("stacks", "nothing stands beside this table that its stacks could differ from; name it in 'beside'");
+    if (difference.stacks.empty()) table.refuse("stacks", "expected the stacks that this is why of");
+    for (const Stack& stack : difference.stacks) {
+      if (!contains(of.stacks, stack))
+        table.refuse("stacks", fmt::format("'{}' is none of the 'stacks' of the table", print(stack)));
+      if (contains(told, stack)) table.refuse("stacks", fmt::format("why '{}' differs is said twice", print(stack)));
+      told.push_back(stack);
+    }
     keys.adopt(table);
+  }
+  return differences;
+}
+
+std::vector<TrafficTable> traffic_of(TomlTable& keys, const std::string& path) {
+  std::vector<TrafficTable> tables;
+  for (TomlTable& part : keys.tables_if_given("traffic")) {
+    TrafficTable& table = tables.emplace_back(TrafficTable{.title = part.text("title"),
+                                                           .model = part.text("model"),
+                                                           .steps = part.number_if_given("steps").value_or(Settings{}.steps),
+                                                           .leave_out = part.texts_if_given("leave_out"),
+                                                           .stacks = stacks_of(part, "stacks"),
+                                                           .beside = beside_of(part),
+                                                           .file = path});
+    table.differs = differences_of(part, table);
+    keys.adopt(part);
   }
   return tables;
 }
@@ -162,7 +194,7 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .optimizer_ranks = keys.numbers("optimizer_ranks"),
               .trainer = trainer_of(keys),
               .own_stacks = own_stacks_of(keys),
-              .traffic = traffic_of(keys),
+              .traffic = traffic_of(keys, path),
               .covering = covering_of(keys),
               .most_ranks = keys.number_if_given("most_ranks").value_or(Space{}.most_ranks)};
   check_transforms(keys, space.transforms);

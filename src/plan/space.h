@@ -40,6 +40,12 @@
 //   steps = 10                  # may be left out
 //   leave_out = ["tp"]          # groups of ranks whose collectives are not counted; may be left out
 //   stacks = ["fsdp=4", "simple_fsdp=4,compile@model"]
+//   # Lays them beside a table of traffic of an engine's space, whose models may differ: `models` says how. May be left out
+//   beside = {engine = "torchtitan", title = "SimpleFSDP beside FSDP2, llama3", models = "Both have two blocks."}
+//   [[traffic.differs]]         # stacks that send another number there, and why; one that sends the same is refused on pages
+//   stacks = ["fsdp=4"]
+//   why = "The embedding is a group of its own there."
+//   page = "EFF-006"            # the page that tells more; may be left out
 #pragma once
 
 #include <filesystem>
@@ -62,12 +68,31 @@ struct OwnStacks {
   friend bool operator==(const OwnStacks&, const OwnStacks&) = default;
 };
 
+// The table of traffic that another one is laid beside.
+struct Beside {
+  std::string engine;
+  std::string title;
+  std::string models;  // how the models of the two differ: a sentence
+  friend bool operator==(const Beside&, const Beside&) = default;
+};
+
+// Why stacks send more or less than they do in the table beside.
+struct TrafficDifference {
+  std::vector<Stack> stacks;  // of the table
+  std::string why;            // a sentence or two
+  std::string page;           // the id of the page that tells more; "" for none
+  friend bool operator==(const TrafficDifference&, const TrafficDifference&) = default;
+};
+
 struct TrafficTable {
   std::string title;
   std::string model;
   int steps = 0;
   std::vector<std::string> leave_out;  // groups of ranks whose collectives are not counted: "tp"
   std::vector<Stack> stacks;           // with degrees, in the order of the table
+  std::optional<Beside> beside = {};
+  std::vector<TrafficDifference> differs = {};
+  std::string file = {};  // where the table stands: "matrix/space.toml"
   friend bool operator==(const TrafficTable&, const TrafficTable&) = default;
 };
 

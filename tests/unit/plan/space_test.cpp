@@ -111,6 +111,38 @@ TEST(Space, StacksMayBeLaidSideBySide) {
               HasSubstr("'model'"));
 }
 
+const std::string kBeside =
+    "[[traffic]]\ntitle = \"modes\"\nmodel = \"llama\"\nstacks = [\"fsdp=4\", \"ddp=4\"]\n"
+    "beside = {engine = \"other\", title = \"theirs\", models = \"They have two blocks.\"}\n";
+
+TEST(Space, ATableMayStandBesideThatOfAnotherEngine) {
+  const auto space = parse_space(
+      kSpaceText + kBeside + "[[traffic.differs]]\nstacks = [\"ddp=4\"]\nwhy = \"It asks first.\"\npage = \"EFF-006\"\n",
+      "space.toml");
+  ASSERT_TRUE(space) << space.error().message;
+  const TrafficTable& table = space->traffic.at(0);
+  EXPECT_EQ(table.beside, (Beside{.engine = "other", .title = "theirs", .models = "They have two blocks."}));
+  EXPECT_THAT(table.differs, testing::ElementsAre(TrafficDifference{
+                                 .stacks = {*parse_stack("ddp=4")}, .why = "It asks first.", .page = "EFF-006"}));
+  EXPECT_EQ(table.file, "space.toml");
+}
+
+TEST(Space, RefusesAReasonForAStackThatItsTableDoesNotHave) {
+  const auto message_of = [](const std::string& text) {
+    const auto space = parse_space(kSpaceText + text, "space.toml");
+    return space ? "" : space.error().message;
+  };
+  const auto why = [](const std::string& stacks) { return "[[traffic.differs]]\nstacks = [" + stacks + "]\nwhy = \"why\"\n"; };
+  EXPECT_EQ(message_of(kBeside + why("\"ddp=4\"")), "");
+  EXPECT_THAT(message_of(kBeside + why("\"ddp=2\"")), HasSubstr("space.toml:17: 'ddp=2' is none of the 'stacks' of the table"));
+  EXPECT_THAT(message_of(kBeside + why("\"ddp=4\"") + why("\"ddp=4\"")), HasSubstr("why 'ddp=4' differs is said twice"));
+  EXPECT_THAT(message_of(kBeside + why("")), HasSubstr("expected the stacks that this is why of"));
+  const std::string alone = kBeside.substr(0, kBeside.find("beside"));
+  EXPECT_EQ(message_of(alone), "");
+  EXPECT_THAT(message_of(alone + why("\"ddp=4\"")), HasSubstr("nothing stands beside this table"));
+  EXPECT_THAT(message_of(alone + "beside = {engine = \"other\", title = \"theirs\"}\n"), HasSubstr("'models'"));
+}
+
 TEST(Space, StacksNameTheirDegreesAndMayBeLeftOut) {
   EXPECT_TRUE(parse_space(kSpaceText, "space.toml")->stacks.empty());
   const auto space = parse_space(kSpaceText + "stacks = [\"ac,fsdp=5\"]\n", "space.toml");
