@@ -13,12 +13,6 @@
 namespace ordercheck {
 namespace {
 
-const EngineRuns* newest_of(const std::string& engine, const std::vector<EngineRuns>& engines) {
-  const auto found = std::ranges::find_if(engines.rbegin(), engines.rend(),
-                                          [&](const EngineRuns& runs) { return runs.target.project == engine; });
-  return found == engines.rend() ? nullptr : &*found;
-}
-
 Case on_engine(const Outcome& outcome, const std::string& engine) {
   Case subject = outcome.subject;
   subject.engine = engine;
@@ -49,10 +43,10 @@ std::string pages_with_bases(const EngineRuns* runs, const Outcome& like, const 
 }  // namespace
 
 ChecksView checks_view(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  const EngineRuns* without = newest_of(sources.without_checks, engines);
+  const EngineRuns* without = newest_that_decides(sources.without_checks, engines);
   if (without == nullptr) return {};
-  const EngineRuns* with = newest_of(sources.definition, engines);
-  const EngineRuns* reader = newest_of(reader_target(sources).project, engines);
+  const EngineRuns* with = newest_that_decides(sources.definition, engines);
+  const EngineRuns* reader = newest_that_decides(reader_target(sources).project, engines);
   ChecksView view{.reader = print(reader_target(sources)),
                   .with_checks = with ? print(with->target) : "",
                   .without_checks = print(without->target),

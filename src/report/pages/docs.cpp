@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "check/check.h"
 #include "check/render.h"
+#include "report/pages/beside_view.h"
 #include "report/pages/page_data.h"
 #include "report/pages/template.h"
 #include "report/pages/view_json.h"
@@ -47,6 +48,7 @@ class Maker {
   }
 
   Result<std::vector<Document>> pages() const {
+    if (auto checked = check_beside(sources_, engines_); !checked) return checked.error();
     std::vector<Document> documents;
     const PageContents pages = pages_of(sources_, engines_);
     std::vector<Status> added{add(documents, "docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),

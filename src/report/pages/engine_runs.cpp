@@ -56,6 +56,15 @@ std::vector<EngineRuns> that_decide(std::vector<EngineRuns> engines) {
   return engines;
 }
 
+const EngineRuns* newest_that_decides(const std::string& engine, const std::vector<EngineRuns>& engines) {
+  const EngineRuns* newest = nullptr;
+  for (const EngineRuns& runs : engines)
+    if (runs.target.project == engine && decides(runs.table) &&
+        (newest == nullptr || *newest->target.version < *runs.target.version))
+      newest = &runs;
+  return newest;
+}
+
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
   auto found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) { return o.subject == c; });
   if (found != engine.outcomes.end()) return &*found;

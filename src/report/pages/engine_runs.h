@@ -26,6 +26,9 @@ const Outcome* find_outcome(const EngineRuns& engine, const Case& c);
 // Those whose tables decide (evidence/table.h): of one build, another device's runs have the same names, and stand on pages of their own.
 std::vector<EngineRuns> that_decide(std::vector<EngineRuns> engines);
 
+// The newest version of an engine whose table decides; null where there is none.
+const EngineRuns* newest_that_decides(const std::string& engine, const std::vector<EngineRuns>& engines);
+
 // The tables of each engine and device, the oldest version first; by name.
 std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRuns>& engines);
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/wording.h"
+#include "report/pages/beside_view.h"
 #include "report/pages/markdown.h"
 #include "report/pages/view_json.h"
 #include "stack/notation.h"
@@ -140,6 +141,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
   if (!pages.orders.empty()) pages.drawing = draw_order(pages.answer.names, sources, engines);
   for (const EngineRuns& engine : all) {
     pages.engines.push_back(engine_view(sources, engine));
+    lay_beside(pages.engines.back().sent, sources, engine, all);
     pages.agreements.push_back(agreement_view(sources, engine));
   }
   for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, deciding));

@@ -14,14 +14,10 @@
 namespace ordercheck {
 namespace {
 
-struct Sent {
-  std::int64_t gathers = 0, gathers_again = 0, scatters = 0, reduces = 0, bytes = 0;
-};
-
 bool is_of_training(Phase phase) { return phase == Phase::forward || phase == Phase::recompute || phase == Phase::backward; }
 
-Sent sent_in(const Observation& run, const std::vector<std::string>& leave_out) {
-  Sent sent;
+SentCounts sent_in(const Observation& run, const std::vector<std::string>& leave_out, std::int64_t microbatches) {
+  SentCounts sent{.microbatches = microbatches};
   for (const CollectiveCount& c : run.collectives) {
     if (!is_of_training(c.phase) || contains(leave_out, c.group)) continue;
     if (c.kind == "all_gather")
@@ -43,17 +39,18 @@ std::string each(std::int64_t count, std::int64_t microbatches) {
   return fmt::format("{:.1f}", static_cast<double>(count) / static_cast<double>(microbatches));
 }
 
-SentRow row_of(const Outcome& outcome, const TrafficTable& table) {
-  SentRow row{.stack = code(print(outcome.subject.stack)), .verdict = verdict_in_words(outcome.seen)};
+SentRow row_of(const Outcome& outcome, const Stack& stack, const TrafficTable& table) {
+  SentRow row{.stack = code(print(outcome.subject.stack)), .verdict = verdict_in_words(outcome.seen), .of = stack};
   if (outcome.seen.ending != Ending::completed) return row;
-  const Sent sent = sent_in(outcome.seen, table.leave_out);
   const Settings& settings = outcome.subject.settings;
   const std::int64_t microbatches = std::int64_t{settings.steps} * settings.accumulation;
+  const SentCounts sent = sent_in(outcome.seen, table.leave_out, microbatches);
   row.gathers = each(sent.gathers, microbatches);
   row.gathers_again = each(sent.gathers_again, microbatches);
   row.scatters = each(sent.scatters, microbatches);
   row.reduces = each(sent.reduces, microbatches);
   row.bytes = thousands((sent.bytes + microbatches / 2) / microbatches);
+  row.counts = sent;
   return row;
 }
 
@@ -75,6 +72,14 @@ TakenRow taken_row_of(const Outcome& outcome) {
 
 }  // namespace
 
+bool sends_as_often(const SentCounts& a, const SentCounts& b) {
+  const auto same = [&](std::int64_t in_a, std::int64_t in_b) { return in_a * b.microbatches == in_b * a.microbatches; };
+  return same(a.gathers, b.gathers) && same(a.gathers_again, b.gathers_again) && same(a.scatters, b.scatters) &&
+         same(a.reduces, b.reduces);
+}
+
+std::string in_short(const SentRow& row) { return join({row.gathers, row.gathers_again, row.scatters, row.reduces}, " / "); }
+
 std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& engine) {
   std::vector<SentTable> tables;
   for (const TrafficTable& wanted : space_of(sources, engine.table.engine).traffic) {
@@ -86,7 +91,7 @@ std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& eng
                     .taken = {}};
     for (const Case& c : cases_of(wanted, engine.table.engine))
       if (const Outcome* outcome = find_outcome(engine, c)) {
-        table.rows.push_back(row_of(*outcome, wanted));
+        table.rows.push_back(row_of(*outcome, c.stack, wanted));
         table.taken.push_back(taken_row_of(*outcome));
       }
     if (std::ranges::all_of(table.taken, [](const TakenRow& row) { return row.step.empty(); })) table.taken.clear();

@@ -1,13 +1,25 @@
 // What stacks send, laid side by side: the space's tables of traffic.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/pages/engine_runs.h"
 #include "report/pages/sources.h"
+#include "stack/stack.h"
 
 namespace ordercheck {
+
+// In all microbatches of a run.
+struct SentCounts {
+  std::int64_t gathers = 0, gathers_again = 0, scatters = 0, reduces = 0, bytes = 0;
+  std::int64_t microbatches = 1;
+};
+
+// Whether a microbatch has as many collectives of each kind, whatever the bytes.
+bool sends_as_often(const SentCounts& a, const SentCounts& b);
 
 // Collectives of rank 0 in one microbatch, those of tensor parallelism left out. "" where the run did not complete.
 struct SentRow {
@@ -16,7 +28,11 @@ struct SentRow {
   std::string gathers, gathers_again;  // all_gather in forward; and in backward, or in a recomputation
   std::string scatters, reduces;       // reduce_scatter and all_reduce, mostly in backward
   std::string bytes;                   // that this rank handed in to all of them: "1 234"
+  Stack of;                            // as the table asked for it: `stack` may name its optimizer besides
+  std::optional<SentCounts> counts;    // nothing where the run did not complete
 };
+
+std::string in_short(const SentRow& row);  // "21 / 20 / 21 / 0"; of a run that completed
 
 // What the captured graphs of a step take on a stated machine (captured/timeline.h), each graph once, and what a run was seen to hold.
 // "" where no graph was captured.
@@ -28,13 +44,30 @@ struct TakenRow {
   std::string saved, parameters;  // bytes seen: saved for backward, and of parameters, gathered ones among them
 };
 
+// A row beside what the other engine sent for the same stack.
+struct BesideRow {
+  std::string stack, gathers, gathers_again, scatters, reduces;  // as in its SentRow
+  std::string there;  // likewise, in one: "21 / 20 / 21 / 0"; where stacks that are the same there sent others: "...; ..."
+  std::string says;   // "agrees", or why not: "... [EFF-006](rules/...)"; "" where nothing says why
+};
+
+struct BesideTable {
+  std::string engine;  // "torchtitan 0.2.2"
+  std::string page;    // of its runs: "torchtitan-0.2.2.md"
+  std::string model;
+  std::string models;  // how the two models differ
+  std::vector<BesideRow> rows;
+  std::vector<std::string> only_here, only_there;  // stacks whose like has no run that completed
+};
+
 struct SentTable {
   std::string title;
   std::string engine;  // "torchtitan 0.2.2, cpu"
   std::string model;
   std::string steps;  // "10"
   std::vector<SentRow> rows;
-  std::vector<TakenRow> taken;  // of the same stacks; none where no graph of them was timed
+  std::vector<TakenRow> taken;           // of the same stacks; none where no graph of them was timed
+  std::vector<BesideTable> beside = {};  // one at most; lay_beside (beside_view.h) fills it
 };
 
 // One a table of the engine's space of which anything was run.

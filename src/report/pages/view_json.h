@@ -41,6 +41,17 @@ ORDERCHECK_DATA_OF(PairReason, pair, rule, reason, cite, other_way)
 ORDERCHECK_DATA_OF(Symptom, message, where, pages)
 ORDERCHECK_DATA_OF(SentRow, stack, verdict, gathers, gathers_again, scatters, reduces, bytes)
 ORDERCHECK_DATA_OF(TakenRow, stack, buckets, step, exposed, held, saved, parameters)
+ORDERCHECK_DATA_OF(BesideRow, stack, gathers, gathers_again, scatters, reduces, there, says)
+template <class Json>
+void to_json(Json& json, const BesideTable& table) {
+  json = {{"engine", table.engine},
+          {"page", table.page},
+          {"model", table.model},
+          {"models", table.models},
+          {"rows", table.rows},
+          {"only_here", in_lines(table.only_here)},
+          {"only_there", in_lines(table.only_there)}};
+}
 template <class Json>
 void to_json(Json& json, const SentTable& table) {
   json = {{"title", table.title},
@@ -49,7 +60,8 @@ void to_json(Json& json, const SentTable& table) {
           {"steps", table.steps},
           {"rows", table.rows},
           {"taken", table.taken},
-          {"has_taken", !table.taken.empty()}};
+          {"has_taken", !table.taken.empty()},
+          {"beside", table.beside}};
 }
 ORDERCHECK_DATA_OF(ContradictionRow, what, claimed, seen, explanation)
 ORDERCHECK_DATA_OF(OwnRun, title, stack, shown, on)

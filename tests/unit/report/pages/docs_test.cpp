@@ -124,6 +124,21 @@ TEST_F(Docs, RefuseABlockWithoutAnEnd) {
   EXPECT_EQ(documents.error().message, "README.md: the block 'check' has no line '<!-- end -->'; add it behind the block");
 }
 
+TEST_F(Docs, RefuseNumbersOfTwoTablesThatDifferUnexplained) {
+  const auto text = read_file(root_ / "matrix" / "space.toml");
+  ASSERT_TRUE(text);
+  const auto at = text->find("[[traffic.differs]]"), end = text->find("[[traffic]]", at);
+  ASSERT_NE(end, std::string::npos);
+  write("matrix/space.toml", text->substr(0, at) + text->substr(end));
+  const auto documents = make_documents(root_);
+  ASSERT_FALSE(documents);
+  EXPECT_EQ(
+      documents.error().message,
+      (root_ / "matrix" / "space.toml").string() +
+          ": traffic 'Sharded': stack `tp=2,ac,fsdp=2` sends 0.7 / 0 / 0.3 / 0 here and 0.7 / 1 / 0.3 / 0 on native 2.11.0, "
+          "and nothing says why; add it to a [[traffic.differs]]");
+}
+
 TEST_F(Docs, RefuseAFolderWithoutTemplates) {
   fs::remove_all(root_ / "report_templates");
   const auto documents = make_documents(root_);

@@ -1,5 +1,7 @@
 #include "report/pages/engine_runs.h"
 
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -57,6 +59,19 @@ TEST(EngineRuns, AnotherDevicesRunsLeaveTheOrderingPageAsItIs) {
   both.evidence.front() = of_gpu;
   both.evidence.front().device = "cpu";
   EXPECT_NE(data_of(both), data_of(of_cpu)) << "a page that no run changes shows nothing";
+}
+
+TEST(EngineRuns, FindsTheNewestVersionWhoseTableDecides) {
+  Sources sources = mini();
+  const EvidenceTable first = sources.evidence.front();
+  for (const auto& [version, device] : {std::pair{"2.15.0", "cpu"}, {"2.9.0", "cpu"}, {"2.16.0", "cuda"}}) {
+    sources.evidence.push_back(first);
+    sources.evidence.back().versions = {std::string("libtorch ") + version};
+    sources.evidence.back().device = device;
+  }
+  const auto engines = engine_runs_of(sources);
+  EXPECT_EQ(newest_that_decides("native", engines), &engines.at(1));
+  EXPECT_EQ(newest_that_decides("nobody", engines), nullptr);
 }
 
 TEST(EngineRuns, ListsAnExplainedContradictionWithItsExplanation) {

@@ -78,8 +78,20 @@ TEST(SentTables, OfARunThatFailedSayNothingOfWhatItSent) {
   EXPECT_EQ(row.gathers, "");
 }
 
+TEST(SentTables, CompareNumbersOfAMicrobatchExactly) {
+  const SentCounts once{.gathers = 1, .microbatches = 20}, none{.microbatches = 6};
+  EXPECT_FALSE(sends_as_often(once, none));
+  EXPECT_TRUE(sends_as_often({.gathers = 63, .scatters = 3, .bytes = 8, .microbatches = 3},
+                             {.gathers = 126, .scatters = 6, .bytes = 9, .microbatches = 6}));
+  EXPECT_FALSE(sends_as_often({.gathers_again = 1}, {}));
+  EXPECT_FALSE(sends_as_often({.scatters = 1}, {}));
+  EXPECT_FALSE(sends_as_often({.reduces = 1}, {}));
+}
+
 TEST(SentTables, AreNotThereWithoutARun) {
-  const Sources sources = mini();
+  Sources sources = mini();
+  for (auto& [engine, space] : sources.own_spaces)
+    for (TrafficTable& table : space.traffic) table.stacks = {*parse_stack("ddp=4")};
   EXPECT_THAT(sent_tables(sources, engine_runs_of(sources).at(0)), IsEmpty());
 }
 
