@@ -77,7 +77,7 @@ std::vector<Pair> pairs_of(const std::vector<SentTable>& tables, const Sources& 
 
 BesideTable beside_table(const Pair& pair, const Sources& sources) {
   BesideTable table{.engine = print(pair.engine->target),
-                    .page = evidence_page_of(*pair.engine),
+                    .page = sends_page_of(*pair.engine),
                     .model = pair.there.model,
                     .models = pair.wanted->beside->models,
                     .rows = {},

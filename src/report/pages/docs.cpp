@@ -56,8 +56,11 @@ class Maker {
                               add(documents, "docs/evidence/compared.md", "compared.md", compared_data(pages), "../"),
                               add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};
     if (!pages.mutants.empty()) added.push_back(add(documents, "docs/mutants.md", "mutants.md", mutants_data(pages)));
-    for (const EngineView& engine : pages.engines)
+    for (const EngineView& engine : pages.engines) {
       added.push_back(add(documents, "docs/evidence/" + engine.file, "evidence.md", engine, "../"));
+      if (!engine.sends_file.empty())
+        added.push_back(add(documents, "docs/evidence/" + engine.sends_file, "sends.md", sends_data(engine), "../"));
+    }
     for (const DiscussionView& discussion : pages.discussions)
       added.push_back(add(documents, "docs/threads/" + discussion.file, "thread.md", discussion, "../"));
     for (const RulePage& rule : pages.rules) added.push_back(add(documents, "docs/rules/" + rule.page, "rule.md", rule));

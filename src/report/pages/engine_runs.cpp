@@ -98,10 +98,18 @@ LeftOut left_out(const Sources& sources, const EngineRuns& engine) {
   return left;
 }
 
-std::string evidence_page_of(const EngineRuns& engine) {
+namespace {
+
+std::string page_of(const EngineRuns& engine, std::string_view of_what) {
   const std::string device = engine.table.device == "cpu" ? "" : "-" + engine.table.device;
-  return fmt::format("{}-{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "", device);
+  return fmt::format("{}-{}{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "", device,
+                     of_what);
 }
+
+}  // namespace
+
+std::string evidence_page_of(const EngineRuns& engine) { return page_of(engine, ""); }
+std::string sends_page_of(const EngineRuns& engine) { return page_of(engine, "-sends"); }
 
 std::string print_engine(const EngineRuns& engine) { return fmt::format("{}, {}", print(engine.target), engine.table.device); }
 

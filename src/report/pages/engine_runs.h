@@ -44,5 +44,6 @@ LeftOut left_out(const Sources& sources, const EngineRuns& engine);
 
 std::string print_engine(const EngineRuns& engine);      // "native 2.11.0, cpu"
 std::string evidence_page_of(const EngineRuns& engine);  // "native-2.11.0.md"; of a GPU "pytorch-2.11.0-cuda.md"
+std::string sends_page_of(const EngineRuns& engine);     // "native-2.11.0-sends.md": its tables of traffic
 
 }  // namespace ordercheck

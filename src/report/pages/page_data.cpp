@@ -1,5 +1,6 @@
 #include "report/pages/page_data.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -83,7 +84,10 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
     if (!reason.rule.empty() && !told.contains(reason.pair)) reasons.push_back(reason);
   }
   told.insert(here.begin(), here.end());
-  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", lines_of(order.runs)}, {"reasons", std::move(reasons)}};
+  return {{"title", order.title},
+          {"arrows", join(order.names, " → ")},
+          {"runs", lines_of(order.runs)},
+          {"reasons", std::move(reasons)}};
 }
 
 Json data_of(const PairMatrix& matrix) {
@@ -193,6 +197,12 @@ Json ordering_data(const PageContents& pages) {
 }
 
 Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}, {"mutants", pages.mutants}}; }
+
+Json sends_data(const EngineView& engine) {
+  Json data = engine;
+  data["times_graphs"] = std::ranges::any_of(engine.sent, [](const SentTable& table) { return !table.taken.empty(); });
+  return data;
+}
 
 Json compared_data(const PageContents& pages) {
   Json contradictions = Json::array(), open = Json::array();

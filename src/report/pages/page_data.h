@@ -53,6 +53,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& eng
 
 nlohmann::json ordering_data(const PageContents& pages);        // docs/parallelism_ordering.md
 nlohmann::json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
+nlohmann::json sends_data(const EngineView& engine);            // docs/evidence/<engine>-sends.md
 nlohmann::json compared_data(const PageContents& pages);        // docs/evidence/compared.md
 nlohmann::json rule_index_data(const PageContents& pages);      // docs/rules/README.md
 nlohmann::json mutants_data(const PageContents& pages);         // docs/mutants.md

@@ -69,9 +69,11 @@ EngineView engine_view(const Sources& sources, const EngineRuns& engine) {
                   .verdicts = join(verdicts, ", "),
                   .controls = {},
                   .file = evidence_page_of(engine),
+                  .sends_file = "",
                   .runs = grouped(engine),
                   .sets = set_views(sources, engine),
                   .sent = sent_tables(sources, engine)};
+  if (!view.sent.empty()) view.sends_file = sends_page_of(engine);
   for (const Control& control : engine.table.controls)
     view.controls.push_back(fmt::format("{} {}: {}", control.name,
                                         !control.judged ? "not judged"

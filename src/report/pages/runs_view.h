@@ -32,6 +32,7 @@ struct EngineView {
   std::string verdicts;               // "180 equal, 32 fails"
   std::vector<std::string> controls;  // "clipping held: ..."
   std::string file;                   // of its page, in docs/evidence/: "pytorch-2.15.0.md"
+  std::string sends_file;             // of the page that `sent` is on; "" where there is none
   std::vector<VerdictGroup> runs;     // every case, by verdict
   std::vector<SetView> sets;          // the space's named sets
   std::vector<SentTable> sent;

@@ -42,8 +42,8 @@ bool holds_item(const Stack& stack, const std::string& name) {
 
 // A stack, and the models that it was run of: several, or one that is not the usual one.
 std::string stack_and_models(const std::string& stack, const std::vector<std::string>& models) {
-  if (models == std::vector<std::string>{Case{}.model}) return code(stack);
-  return fmt::format("{} ({})", code(stack), join(models, ", "));
+  if (models == std::vector<std::string>{Case{}.model}) return breakable_code(stack);
+  return fmt::format("{} ({})", breakable_code(stack), join(models, ", "));
 }
 
 std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& engine, const std::vector<Rule>& rules) {
@@ -93,7 +93,7 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
     const bool has_it = std::ranges::any_of(tables, [&](const SentTable& table) {
       return std::ranges::any_of(table.rows, [&](const SentRow& row) { return row.stack.starts_with("`" + name + "="); });
     });
-    if (has_it) view.sent = fmt::format("[{}](evidence/{})", print_engine(engine), evidence_page_of(engine));
+    if (has_it) view.sent = fmt::format("[{}](evidence/{})", print_engine(engine), sends_page_of(engine));
   }
   std::vector<std::string> projects;
   for (const Framework& framework : sources.frameworks)

@@ -83,7 +83,7 @@ ORDERCHECK_DATA_OF(Standing, target, grade, note, bad, good, claimed)
 ORDERCHECK_DATA_OF(RulePage, id, title, kind, file, page, flags, when, harm, basis, holds, bad, good, repro, loses, bad_name,
                    good_name, what, why, limits, standings, grades, cited, citations, expectations)
 ORDERCHECK_DATA_OF(VerdictGroup, verdict, cases, groups)
-ORDERCHECK_DATA_OF(EngineView, title, versions, arithmetic, cases, verdicts, controls, file, runs, sets, sent)
+ORDERCHECK_DATA_OF(EngineView, title, versions, arithmetic, cases, verdicts, controls, file, sends_file, runs, sets, sent)
 ORDERCHECK_DATA_OF(MutantLine, mutant, breaks, stack, twin, seen, first, sighting)
 ORDERCHECK_DATA_OF(MutantsView, title, result, rows)
 ORDERCHECK_DATA_OF(ErrorClassRow, id, what, by)

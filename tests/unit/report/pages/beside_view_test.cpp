@@ -88,7 +88,7 @@ TEST_F(BesideTables, LayStacksBesideThoseThatDifferInTheBackendAlone) {
   const auto made = laid();
   ASSERT_THAT(made, SizeIs(1));
   EXPECT_EQ(made[0].engine, "other 2.0.0");
-  EXPECT_EQ(made[0].page, "other-2.0.0.md");
+  EXPECT_EQ(made[0].page, "other-2.0.0-sends.md");
   EXPECT_EQ(made[0].models, "They have blocks.");
   ASSERT_THAT(made[0].rows, SizeIs(2));
   EXPECT_EQ(made[0].rows[0].there, "2 / 0 / 0 / 0");
