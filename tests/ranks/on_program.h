@@ -21,7 +21,7 @@ namespace ordercheck::ranks {
 using FindTransform = std::function<const Transform*(const std::string& name)>;
 using WholeParameters = std::map<std::string, at::Tensor>;
 
-// In exact arithmetic, a rank each; all of them must complete, else there are none.
+// In exact arithmetic, a rank each, with the graphs that it captured; all of them must complete, else there are none.
 inline std::vector<RankResult> run_program(const std::string& text, FindTransform find_transform) {
   at::set_num_threads(1);
   install_saved_tensor_hooks();
@@ -30,7 +30,7 @@ inline std::vector<RankResult> run_program(const std::string& text, FindTransfor
   const Mesh mesh = mesh_of(subject.stack);
   set_exact_grid(subject.settings.grid);
   reset_range(world_size(mesh) * subject.settings.accumulation);
-  RankProgram program{.subject = subject, .mutant = "", .on_step = {}};
+  RankProgram program{.subject = subject, .mutant = "", .graphs = true, .on_step = {}};
   program.find_transform = std::move(find_transform);
   std::vector<RankResult> results(static_cast<std::size_t>(world_size(mesh)));
   const WorldResult world = run_thread_world(
