@@ -41,6 +41,7 @@ inline const std::vector<Mutant>& mutants() {
       {"wrong_group", "gradients of shards are summed over the ranks with other shards in place of the replicas"},
       {"tied_apart", "a parameter in two slots is sharded once for each, and each shard is updated by itself"},
       {"kept_gradient", "a gradient by which the optimizer stepped within backward is stepped by again behind it"},
+      {"lost_sum", "where a plan of placements first has a partial sum added up, it is taken for whole"},
       {"zero_gradient", "one parameter's gradient is zero"},
   };
   return table;

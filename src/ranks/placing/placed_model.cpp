@@ -75,6 +75,18 @@ void replace_parameters(const ModulePtr& model, const std::map<const Parameter*,
   }
 }
 
+// Mutant lost_sum.
+void lose_the_first_sum(placing::PlacementPlan& plan) {
+  for (placing::NodePlan& node : plan.nodes) {
+    for (std::size_t at = 0; at < node.sources.size(); ++at) {
+      if (!placing::has_partial(node.sources[at]) || placing::has_partial(node.operands[at])) continue;
+      for (placing::Placement& source : node.sources[at])
+        if (source.kind == placing::Placement::Kind::partial) source = placing::replicate();
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, PlacedModelOptions options) {
@@ -92,7 +104,8 @@ void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& input
   auto planner = unless_error(placing::PlacementPlanner::make(joint_of(*graph), mesh, options.machine(mesh)));
   if (const Status stated = placing::state_training_rules(planner, options.rules); !stated)
     throw std::runtime_error(stated.error().message);
-  const placing::PlacementPlan plan = unless_error(plan_once(planner));
+  placing::PlacementPlan plan = unless_error(plan_once(planner));
+  if (options.mutant == "lost_sum") lose_the_first_sum(plan);
   if (const auto& tell = this_rank().on_plan) tell(plan_record(planner, plan, names_of(parameters)));
   const auto placed = c10::make_intrusive<PlacedGraph>(graph, planner.graph(), plan, mesh, options.gathered);
 

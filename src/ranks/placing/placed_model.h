@@ -23,6 +23,7 @@ struct PlacedModelOptions {
   placing::TrainingRules rules;   // but for has_samples
   std::function<placing::Machine(const placing::DeviceMesh&)> machine = placing::h100;  // that costs are stated for
   CheckpointPolicy gathered = CheckpointPolicy::must_recompute;                         // of parameters that were gathered
+  std::string mutant = "";                                                              // lost_sum
 };
 
 // `inputs`: a batch of all ranks together. Every rank traces and plans for itself, and comes to the same plan. A parameter on an axis that only holds copies of it is placed there

@@ -28,7 +28,7 @@ void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site&
   for (const std::string& axis : axes) {
     if (axis != kTensors) batch_axes.push_back(axis);
   }
-  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes};
+  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes, .mutant = site.mutant};
   options.rules.batch_axes = {batch_axes.begin(), batch_axes.end()};
   options.rules.bounds_memory = option_of(item, "memory") != "replicated";
   if (option_of(item, "reshard") == "never") options.gathered = CheckpointPolicy::must_save;
