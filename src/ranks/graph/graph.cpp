@@ -97,6 +97,26 @@ std::vector<ValueId> results(const Node& node) {
   return ids;
 }
 
+c10::IValue argument_of(const Argument& argument, const std::function<at::Tensor(ValueId)>& tensor) {
+  const auto present = [&](ValueId id) { return id == kNoValue ? at::Tensor() : tensor(id); };
+  switch (argument.form) {
+    case Argument::Form::constant: return argument.constant;
+    case Argument::Form::tensor: return present(argument.values[0]);
+    case Argument::Form::tensors: {
+      c10::List<at::Tensor> list;
+      for (const ValueId id : argument.values) list.push_back(present(id));
+      return list;
+    }
+    case Argument::Form::optional_tensors: {
+      c10::List<std::optional<at::Tensor>> list;
+      for (const ValueId id : argument.values)
+        list.push_back(id == kNoValue ? std::nullopt : std::optional<at::Tensor>(tensor(id)));
+      return list;
+    }
+  }
+  return {};
+}
+
 std::vector<ValueId> read_by_backward(const Graph& graph) {
   std::set<ValueId> of_forward(graph.inputs.begin(), graph.inputs.end());
   of_forward.insert(graph.parameters.begin(), graph.parameters.end());

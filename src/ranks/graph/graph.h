@@ -7,6 +7,7 @@
 // Written by the recorder and by passes, then never changed; a graph belongs to one rank.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -84,6 +85,10 @@ using GraphPtr = c10::intrusive_ptr<Graph>;
 
 std::vector<ValueId> operands(const Node& node);
 std::vector<ValueId> results(const Node& node);
+
+// What an operator is handed for it: its constant, or what `tensor` says of its values, which is asked in their order, and of no absent
+// one.
+c10::IValue argument_of(const Argument& argument, const std::function<at::Tensor(ValueId)>& tensor);
 
 // Of inputs, parameters and what forward makes, what backward's nodes and the gradients are; in the order of their numbers.
 std::vector<ValueId> read_by_backward(const Graph& graph);

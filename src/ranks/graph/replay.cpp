@@ -28,26 +28,6 @@ class Environment {
   }
   at::Tensor get(ValueId id) const { return id == kNoValue ? at::Tensor() : tensors_[id]; }
 
-  c10::IValue argument(const Argument& argument) const {
-    switch (argument.form) {
-      case Argument::Form::constant: return argument.constant;
-      case Argument::Form::tensor: return get(argument.values[0]);
-      case Argument::Form::tensors: {
-        c10::List<at::Tensor> list;
-        for (const ValueId id : argument.values) list.push_back(get(id));
-        return list;
-      }
-      case Argument::Form::optional_tensors: {
-        c10::List<std::optional<at::Tensor>> list;
-        for (const ValueId id : argument.values) {
-          list.push_back(id == kNoValue ? std::nullopt : std::optional<at::Tensor>(get(id)));
-        }
-        return list;
-      }
-    }
-    return {};
-  }
-
  private:
   std::vector<at::Tensor> tensors_;
 };
@@ -77,7 +57,8 @@ void run(const Graph& graph, const std::vector<Node>& nodes, const std::vector<V
     std::optional<RecomputeScope> phase;
     if (node.recomputed) phase.emplace();
     stack.clear();
-    for (const Argument& argument : node.arguments) stack.push_back(values.argument(argument));
+    for (const Argument& argument : node.arguments)
+      stack.push_back(argument_of(argument, [&](ValueId id) { return values.get(id); }));
     node.op.callBoxed(&stack);
     for (std::size_t i = 0; i < node.results.size(); ++i) {
       const NodeResult& result = node.results[i];

@@ -22,26 +22,6 @@ std::optional<std::size_t> place_of_sizes(const std::string& op) {
 // A piece that came by a collective need not lie as the whole did: where a view would do for the whole, a copy may be needed.
 bool is_reshape(const Node& node) { return node.name() == "aten::view" && node.arguments[1].constant.isIntList(); }
 
-c10::IValue argument_of(const Argument& argument, const std::vector<at::Tensor>& operands, std::size_t& next) {
-  const auto taken = [&](ValueId id) { return id == kNoValue ? at::Tensor() : operands[next++]; };
-  switch (argument.form) {
-    case Argument::Form::constant: return argument.constant;
-    case Argument::Form::tensor: return taken(argument.values[0]);
-    case Argument::Form::tensors: {
-      c10::List<at::Tensor> list;
-      for (const ValueId id : argument.values) list.push_back(taken(id));
-      return list;
-    }
-    case Argument::Form::optional_tensors: {
-      c10::List<std::optional<at::Tensor>> list;
-      for (const ValueId id : argument.values)
-        list.push_back(id == kNoValue ? std::nullopt : std::optional<at::Tensor>(taken(id)));
-      return list;
-    }
-  }
-  return {};
-}
-
 std::vector<at::Tensor> results_in(const torch::jit::Stack& stack) {
   std::vector<at::Tensor> made;
   for (const c10::IValue& value : stack) {
@@ -61,7 +41,8 @@ std::vector<at::Tensor> run_on_pieces(const Node& node, const std::vector<at::Te
   if (is_reshape(node)) return {at::reshape(operands.at(0), results.at(0))};
   torch::jit::Stack stack;
   std::size_t next = 0;
-  for (const Argument& argument : node.arguments) stack.push_back(argument_of(argument, operands, next));
+  for (const Argument& argument : node.arguments)
+    stack.push_back(argument_of(argument, [&](ValueId) { return operands.at(next++); }));
   const auto sizes = place_of_sizes(node.name());
   if (sizes && stack.at(*sizes).isIntList()) stack[*sizes] = c10::IValue(results.at(0));
   node.op.callBoxed(&stack);
