@@ -23,7 +23,7 @@ using placing::JointGraph;
 template <class Value>
 Value unless_error(Result<Value> result) {
   if (!result) throw std::runtime_error(result.error().message);
-  return std::move(*result);
+  return *std::move(result);
 }
 
 GraphPtr traced(const ModulePtr& model, const std::vector<NamedParameter>& parameters, const std::vector<SampleInput>& inputs) {

@@ -24,7 +24,7 @@ struct Outcome {
   std::vector<at::Tensor> gradients;
 };
 
-inline at::Tensor variable(at::Tensor tensor) { return tensor.detach().set_requires_grad(true); }
+inline at::Tensor variable(const at::Tensor& tensor) { return tensor.detach().set_requires_grad(true); }
 
 // Runs backward too, so that hooks fire as in training; takes the gradients out of the tensors again.
 inline Outcome outcome_of(const Recorded& computation, const std::vector<at::Tensor>& inputs,
