@@ -23,24 +23,27 @@ void ChoiceProblem::add_pair(int first, int second, const CostTable& table) {
   }
 }
 
+bool keeps_limits(const ChoiceProblem& problem, const std::vector<int>& chosen) {
+  return std::ranges::all_of(problem.limits, [&](const WeightLimit& limit) {
+    std::int64_t weight = 0;
+    for (const auto& [unknown, weights] : limit.weights) weight += weights[chosen[unknown]];
+    return weight >= limit.low && weight <= limit.high;
+  });
+}
+
 Nanoseconds cost_of(const ChoiceProblem& problem, const std::vector<int>& chosen) {
   Nanoseconds sum = 0;
   for (std::size_t unknown = 0; unknown < chosen.size(); ++unknown)
     sum = add_costs(sum, problem.unknowns[unknown].costs[chosen[unknown]]);
   for (const auto& [pair, table] : problem.pairs) sum = add_costs(sum, table.at(chosen[pair.first], chosen[pair.second]));
-  for (const WeightLimit& limit : problem.limits) {
-    std::int64_t weight = 0;
-    for (const auto& [unknown, weights] : limit.weights) weight += weights[chosen[unknown]];
-    if (weight < limit.low || weight > limit.high) return kForbidden;
-  }
-  return sum;
+  return keeps_limits(problem, chosen) ? sum : kForbidden;
 }
 
 Result<ChoiceSolution> solve_choices(const ChoiceProblem& problem, ProgramSolver solver, bool reduce) {
   const SortedChoices sorted = sorted_by_name(problem);
   ReducedChoices reduced(sorted.problem);
   ChoiceSolution solution;
-  if (reduce && !reduced.reduce()) return solution;
+  if (reduce && !(reduced.reduce() && reduced.reduce_by_bound())) return solution;
   const Result<std::vector<int>> settled = settle(reduced, solver, solution);
   if (!settled) return settled.error();
   if (!solution.feasible) return solution;

@@ -57,6 +57,9 @@ struct ChoiceSolution {
   bool relaxation_was_whole = true;
 };
 
+// Each limit's weights sum to what it allows.
+bool keeps_limits(const ChoiceProblem& problem, const std::vector<int>& chosen);
+
 // The sum; kForbidden where one part is, or a limit is broken.
 Nanoseconds cost_of(const ChoiceProblem& problem, const std::vector<int>& chosen);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "placing/plan/bounded_choices.h"
+
 namespace ordercheck::placing {
 namespace {
 
@@ -222,6 +224,11 @@ bool ReducedChoices::reduce(bool eliminating) {
     }
   }
   return true;
+}
+
+bool ReducedChoices::reduce_by_bound() {
+  forbid_above_bound(problem_, stands_);
+  return reduce(false);
 }
 
 void ReducedChoices::complete(std::vector<int>& chosen) const {

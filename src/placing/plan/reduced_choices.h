@@ -2,6 +2,7 @@
 //
 //   a choice that another beats at any choice of all others         is forbidden
 //   an unknown with at most two neighbours, and under no limit      is eliminated: for each choice of theirs, its best one
+//   what is in no solution of the least cost by bounded_choices.h   is forbidden
 //
 // What is beaten strictly is in no optimum. What is beaten at equal cost by an earlier name is not in the one that ties are settled for:
 // the other name in its place would cost as much and come before it.
@@ -27,6 +28,9 @@ class ReducedChoices {
   // Until nothing more can be taken away. False where some unknown has no choice left. Without `eliminating`, choices go and all
   // unknowns stay.
   bool reduce(bool eliminating = true);
+
+  // Behind `reduce`: what a bound rules out. All unknowns that stand still do, so that ties are settled in the same order.
+  bool reduce_by_bound();
 
   // The rest: unknowns that stand, their allowed choices, and their pairs.
   const ChoiceProblem& rest() const { return problem_; }
