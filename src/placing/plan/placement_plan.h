@@ -29,6 +29,7 @@ struct PlacementPlan {
   std::vector<NodePlan> nodes;
   Nanoseconds run_cost = 0;
   Nanoseconds move_cost = 0;                      // with kPreferredStay a redistribution
+  Nanoseconds objective = 0;                      // what was least: cost(), less what the rules' prefetched_percent leaves out
   std::vector<std::string> replicated_operators;  // that no family of strategies knows: sorted, each once
   PlanSize size;
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "placing/plan/placement_problem.h"
+#include "placing/plan/prefetch.h"
 #include "placing/plan/repeated_nodes.h"
 
 namespace ordercheck::placing {
@@ -35,10 +36,13 @@ std::vector<int> classes_of(const JointGraph& graph, const PlacementRules& rules
   std::vector<int> classes(graph.nodes.size());
   std::iota(classes.begin(), classes.end(), 0);
   if (!options.alike_within) return classes;
-  // What a rule says of a node makes it unlike others, and so does an edge on which nothing may move.
+  // What a rule says of a node makes it unlike others, and so does an edge on which nothing may move, or on which moves count less.
   std::vector<std::string> marks(graph.nodes.size());
   for (const Pin& pin : rules.pins) marks[pin.node] += name_of(pin.placements);
   for (const auto& [node, operand] : edges_that_stay(graph)) marks[node] += fmt::format("stays {}", operand);
+  if (rules.prefetched_percent < 100) {
+    for (const auto& [node, operand] : prefetched_edges(graph)) marks[node] += fmt::format("prefetched {}", operand);
+  }
   return alike_nodes(graph, paired_nodes(graph), marks, *options.alike_within);
 }
 
@@ -108,6 +112,13 @@ Status PlacementPlanner::bound_parameter_memory(double low, std::optional<double
   return Done{};
 }
 
+Status PlacementPlanner::count_prefetched(int percent) {
+  if (percent < 0 || percent > 100)
+    return Error{fmt::format("how much of a prefetched redistribution counts: expected 0 to 100 percent, got {}", percent)};
+  rules_.prefetched_percent = percent;
+  return Done{};
+}
+
 Status PlacementPlanner::remove(const std::vector<std::string>& names) {
   const std::vector<std::string> known = names_of_rules(rules_);
   for (const std::string& name : names) {
@@ -136,6 +147,7 @@ Result<PlacementPlan> PlacementPlanner::solve(const SolveOptions& options) const
 Result<PlacementPlan> PlacementPlanner::read(const PlacementProblem& problem, const ChoiceSolution& solved) const {
   PlacementPlan plan;
   const std::vector<int> made_by = producers(graph_);
+  const std::set<Edge> prefetched = prefetched_edges(graph_);
   std::set<std::string> replicated;
   for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
     const int choice = solved.chosen[problem.unknown_of[node]];
@@ -148,9 +160,13 @@ Result<PlacementPlan> PlacementPlanner::read(const PlacementProblem& problem, co
       const int value = graph_.nodes[node].operands[at];
       const std::vector<int>& results = graph_.nodes[made_by[value]].results;
       planned.sources.push_back(plan.nodes[made_by[value]].results[std::ranges::find(results, value) - results.begin()]);
-      plan.move_cost += move_cost(graph_.values[value], planned.sources[at], planned.operands[at], mesh_, machine_);
+      const Nanoseconds move = move_cost(graph_.values[value], planned.sources[at], planned.operands[at], mesh_, machine_);
+      plan.move_cost += move;
+      const bool is_ahead = prefetched.contains({static_cast<int>(node), static_cast<int>(at)});
+      plan.objective += is_ahead ? discounted(move, rules_.prefetched_percent) : move;
     }
   }
+  plan.objective += plan.run_cost;
   plan.replicated_operators.assign(replicated.begin(), replicated.end());
   plan.size = {.nodes = static_cast<int>(graph_.nodes.size()),
                .unknowns = static_cast<int>(problem.choices.unknowns.size()),
@@ -158,8 +174,8 @@ Result<PlacementPlan> PlacementPlanner::read(const PlacementProblem& problem, co
                .rows = solved.rows,
                .programs_solved = solved.programs_solved,
                .relaxation_was_whole = solved.relaxation_was_whole};
-  if (solved.cost != plan.cost())
-    return Error{fmt::format("the solver's plan costs {} ns, placing the graph so costs {} ns", solved.cost, plan.cost())};
+  if (solved.cost != plan.objective)
+    return Error{fmt::format("the solver's plan costs {} ns, placing the graph so costs {} ns", solved.cost, plan.objective)};
   if (const Status verified = verify_plan(graph_, mesh_, machine_, rules_, plan); !verified) return verified.error();
   return plan;
 }

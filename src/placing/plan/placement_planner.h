@@ -48,6 +48,9 @@ class PlacementPlanner {
   // Without a high limit, 1 over the number of ranks: every parameter sharded over all of them as far as it can be.
   Status bound_parameter_memory(double low = 0, std::optional<double> high = std::nullopt);
 
+  // 0 to 100, of redistributions that can be made ahead (prefetch.h). 100 until it is stated.
+  Status count_prefetched(int percent);
+
   // Names that `pin` gave, or kMemoryLow and kMemoryHigh. An error where there is no such rule.
   Status remove(const std::vector<std::string>& names);
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "placing/plan/prefetch.h"
+
 namespace ordercheck::placing {
 namespace {
 
@@ -74,27 +76,29 @@ class ProblemOfPlacements {
   void add_flows() {
     const JointGraph& graph = question_.graph;
     const std::vector<int> made_by = producers(graph);
-    const std::set<Edge> staying = edges_that_stay(graph);
+    const std::set<Edge> staying = edges_that_stay(graph), prefetched = prefetched_edges(graph);
     struct Flow {
       int value = 0, producer = 0, node = 0;
       std::size_t place = 0, operand = 0;
-      bool stays = false;
+      bool stays = false, is_ahead = false;
       Nanoseconds count = 0;
     };
-    std::map<std::tuple<int, int, std::size_t, std::size_t, bool>, Flow> flows;
+    std::map<std::tuple<int, int, std::size_t, std::size_t, bool, bool>, Flow> flows;
     for (int node = 0; node < static_cast<int>(graph.nodes.size()); ++node) {
       for (std::size_t at = 0; at < graph.nodes[node].operands.size(); ++at) {
         const int value = graph.nodes[node].operands[at], producer = made_by[value];
         const std::vector<int>& results = graph.nodes[producer].results;
         const auto place = static_cast<std::size_t>(std::ranges::find(results, value) - results.begin());
         const bool stays = staying.contains({node, static_cast<int>(at)});
-        Flow& flow = flows[{classes_[producer], classes_[node], place, at, stays}];
+        const bool is_ahead = prefetched.contains({node, static_cast<int>(at)});
+        Flow& flow = flows[{classes_[producer], classes_[node], place, at, stays, is_ahead}];
         flow = {.value = value,
                 .producer = producer,
                 .node = node,
                 .place = place,
                 .operand = at,
                 .stays = stays,
+                .is_ahead = is_ahead,
                 .count = flow.count + 1};
       }
     }
@@ -105,7 +109,8 @@ class ProblemOfPlacements {
       CostTable costs(from.distinct.size(), to.distinct.size());
       for (std::size_t row = 0; row < costs.rows; ++row) {
         for (std::size_t column = 0; column < costs.columns; ++column) {
-          const Nanoseconds cost = moves_.of(graph.values[flow.value], from.distinct[row], to.distinct[column]);
+          const Nanoseconds all = moves_.of(graph.values[flow.value], from.distinct[row], to.distinct[column]);
+          const Nanoseconds cost = flow.is_ahead ? discounted(all, rules_.prefetched_percent) : all;
           costs.at(row, column) = cost >= kForbidden || (flow.stays && cost > 0) ? kForbidden : cost * flow.count;
         }
       }

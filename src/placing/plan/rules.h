@@ -29,6 +29,9 @@ struct MemoryBound {
 struct PlacementRules {
   std::vector<Pin> pins;
   MemoryBound memory;
+  // How much of a redistribution counts that can be made ahead (prefetch.h) where plans are compared, 0 to 100. What a plan costs says
+  // all of it.
+  int prefetched_percent = 100;
 };
 
 // Parameter and gradient, input and gradient, output and tangent: placed alike, for the caller hands one in where the other comes out.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "placing/plan/placement_plan.h"
+#include "placing/plan/prefetch.h"
 
 namespace ordercheck::placing {
 namespace {
@@ -118,20 +119,27 @@ class Verification {
   }
 
   Status check_costs() const {
-    Nanoseconds run = 0, moved = 0;
+    const std::set<Edge> prefetched = prefetched_edges(graph_);
+    Nanoseconds run = 0, moved = 0, counted = 0;
     for (int node = 0; node < count(); ++node) {
       const NodePlan& planned = plan_.nodes[node];
       const auto cost =
           placing::run_cost(graph_, node, {.operands = planned.operands, .results = planned.results}, mesh_, machine_);
       if (!cost) return cost.error();
       run += *cost;
-      for (std::size_t at = 0; at < planned.operands.size(); ++at)
-        moved += placing::move_cost(graph_.values[graph_.nodes[node].operands[at]], planned.sources[at], planned.operands[at],
-                                    mesh_, machine_);
+      for (std::size_t at = 0; at < planned.operands.size(); ++at) {
+        const Nanoseconds move = placing::move_cost(graph_.values[graph_.nodes[node].operands[at]], planned.sources[at],
+                                                    planned.operands[at], mesh_, machine_);
+        const bool is_ahead = prefetched.contains({node, static_cast<int>(at)});
+        moved += move;
+        counted += is_ahead ? discounted(move, rules_.prefetched_percent) : move;
+      }
     }
     if (run != plan_.run_cost || moved != plan_.move_cost)
       return Error{fmt::format("the plan says that operators take {} ns and redistributions {} ns; they take {} and {}",
                                plan_.run_cost, plan_.move_cost, run, moved)};
+    if (run + counted != plan_.objective)
+      return Error{fmt::format("the plan says that {} ns count of what it costs, where {} do", plan_.objective, run + counted)};
     return Done{};
   }
 

@@ -22,7 +22,8 @@ std::string question_of(const placing::PlacementPlanner& planner) {
   for (const placing::Link& link : machine.links) text += fmt::format("{} {}\n", link.bytes_per_us, link.latency_us);
   const placing::PlacementRules& rules = planner.rules();
   for (const placing::Pin& pin : rules.pins) text += fmt::format("{} {}\n", pin.node, placing::name_of(pin.placements));
-  return text + fmt::format("{} {}\n", rules.memory.low.value_or(-1), rules.memory.high.value_or(-1));
+  return text +
+         fmt::format("{} {} {}\n", rules.memory.low.value_or(-1), rules.memory.high.value_or(-1), rules.prefetched_percent);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The least cost of placing a graph, by trying all strategies of all nodes: an oracle that shares no code with the program.
+// The least objective of placing a graph, by trying all strategies of all nodes: an oracle that shares no code with the program.
 #pragma once
 
 #include <algorithm>
@@ -55,9 +55,27 @@ class ExhaustiveSearch {
       const Nanoseconds move = move_cost(graph().values[operands[at]], chosen_[producer]->results[result],
                                          chosen_[node]->operands[at], planner_.mesh(), planner_.machine());
       if (move >= kForbidden) return std::nullopt;
-      sum += move;
+      sum += is_prefetched(node, producer) && move > 0
+                 ? kPreferredStay + (move - kPreferredStay) * planner_.rules().prefetched_percent / 100
+                 : move;
     }
     return sum;
+  }
+
+  bool is_prefetched(int consumer, int producer) const {
+    return comes_from_parameters(producer) || ends_in_gradients(consumer);
+  }
+
+  bool comes_from_parameters(int node) const {
+    const JointNode& each = graph().nodes[node];
+    if (each.operands.empty()) return each.role == Role::parameter;
+    return std::ranges::all_of(each.operands, [&](int value) { return comes_from_parameters(made_by_[value]); });
+  }
+
+  bool ends_in_gradients(int node) const {
+    if (graph().nodes[node].op == "output") return graph().nodes[node].role != Role::output;
+    const std::vector<int> taken_by = users(graph())[node];
+    return !taken_by.empty() && std::ranges::all_of(taken_by, [&](int user) { return ends_in_gradients(user); });
   }
 
   bool keeps_rules(int node) const {

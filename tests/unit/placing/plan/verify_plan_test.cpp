@@ -44,7 +44,7 @@ class VerifyPlan : public testing::Test {
 
   // Costs as they are after tampering, so that it is not they that give it away.
   void state_costs() {
-    plan_.run_cost = plan_.move_cost = 0;
+    plan_.run_cost = plan_.move_cost = plan_.objective = 0;
     for (std::size_t at = 0; at < plan_.nodes.size(); ++at) {
       const NodePlan& planned = plan_.nodes[at];
       plan_.run_cost +=
@@ -55,6 +55,7 @@ class VerifyPlan : public testing::Test {
         plan_.move_cost += move_cost(planner_.graph().values[planner_.graph().nodes[at].operands[operand]],
                                      planned.sources[operand], planned.operands[operand], planner_.mesh(), planner_.machine());
     }
+    plan_.objective = plan_.cost();
   }
 
   // Where a node's result is, said to whoever takes it too.
@@ -144,6 +145,9 @@ TEST_F(VerifyPlan, RefusesCostsThatAreNotTheSums) {
   --plan_.move_cost;
   --plan_.run_cost;
   EXPECT_THAT(fault(), HasSubstr("the plan says that operators take"));
+  ++plan_.run_cost;
+  --plan_.objective;
+  EXPECT_THAT(fault(), HasSubstr("count of what it costs"));
 }
 
 // Any node's strategy, changed for any other of the same node, is refused or is a plan that costs no less.

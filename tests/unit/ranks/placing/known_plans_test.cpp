@@ -26,7 +26,7 @@ TEST(KnownPlans, AreThePlannersOwn) {
   }
 }
 
-// Another pin, bound or machine is another question.
+// Another pin, bound, machine or count of what is ahead is another question.
 TEST(KnownPlans, AreForOneQuestion) {
   const auto plain = plan_once(planner(8)).value();
   auto pinned = planner(8);
@@ -37,6 +37,15 @@ TEST(KnownPlans, AreForOneQuestion) {
   EXPECT_EQ(plan_once(pinned).value().nodes[parameter].results.front(), other);
   const auto fast = planner(8, 1e9);
   EXPECT_EQ(plan_once(fast).value().cost(), fast.solve().value().cost());
+  const auto gathering = [](int percent) {
+    auto asked = planner(8);
+    const auto pin = [&](placing::Role role) {
+      return asked.pin(placing::find_node(asked.graph(), role, 0), {placing::shard(0)});
+    };
+    EXPECT_TRUE(pin(placing::Role::parameter) && pin(placing::Role::output) && asked.count_prefetched(percent));
+    return plan_once(asked).value();
+  };
+  EXPECT_LT(gathering(0).objective, gathering(100).objective);
   EXPECT_EQ(plan_once(planner(8)).value().nodes, plain.nodes);
 }
 
