@@ -1,5 +1,7 @@
 #include "placing/cost/costs.h"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -62,6 +64,66 @@ RC_GTEST_PROP(CollectiveCost, A9GrowsWithBytesAndRanks, ()) {
   RC_ASSERT(collective_us(kind, bytes, ranks, link) <= collective_us(kind, more, ranks, link));
   RC_ASSERT(collective_us(kind, bytes, ranks, link) <= collective_us(kind, bytes, ranks + 1, link));
   RC_ASSERT(collective_us(kind, bytes, 1, link) == 0);
+}
+
+// What holds of any sound cost of a redistribution; the first law that does not, or "".
+using CostOfMove = std::function<Nanoseconds(const JointValue&, const Placements&, const Placements&, const DeviceMesh&)>;
+std::string broken_law(const CostOfMove& cost_of) {
+  const auto of = [&](std::int64_t rows, Placement from, Placement to, int ranks) {
+    return cost_of({.shape = {rows, 1024}, .element_bytes = 4}, {from}, {to}, {{"tp", ranks}});
+  };
+  const std::vector<Placement> all{replicate(), shard(0), shard(1), partial()};
+  for (const std::int64_t rows : {64, 1024, 16384}) {
+    for (const Placement& from : all) {
+      for (const Placement& to : all) {
+        const Nanoseconds cost = of(rows, from, to, 4);
+        if (cost < 0) return "is not negative";
+        if ((cost == 0) != (from == to)) return "is nothing where nothing moves, and only there";
+        if ((cost >= kForbidden) != (to == partial() && from != partial())) return "is forbidden towards partial sums alone";
+        if (cost >= kForbidden) continue;
+        if (of(2 * rows, from, to, 4) < cost) return "grows with bytes";
+        if (of(rows, from, to, 8) < cost && !(from == shard(0) && to == shard(1)) && !(from == shard(1) && to == shard(0)))
+          return "grows with ranks";
+      }
+    }
+    if (of(rows, shard(0), replicate(), 4) != of(rows, partial(), shard(0), 4)) return "is the same for gather and scatter";
+    if (of(rows, shard(1), replicate(), 4) <= of(rows, shard(0), replicate(), 4))
+      return "is more for another dim than the first";
+    if (of(rows, partial(), shard(1), 4) <= of(rows, partial(), shard(0), 4)) return "is more for another dim than the first";
+  }
+  return "";
+}
+
+Nanoseconds of_h100(const JointValue& value, const Placements& from, const Placements& to, const DeviceMesh& mesh) {
+  return move_cost(value, from, to, mesh, h100(mesh));
+}
+
+TEST(MoveCost, A9KeepsEveryLaw) { EXPECT_EQ(broken_law(of_h100), ""); }
+
+TEST(MoveCost, A9EveryLawIsMissedWhereItDoesNotHold) {
+  const auto tampered = [](const std::function<Nanoseconds(Nanoseconds, std::int64_t, Placement, Placement, int)>& change) {
+    return broken_law([change](const JointValue& value, const Placements& from, const Placements& to, const DeviceMesh& mesh) {
+      return change(of_h100(value, from, to, mesh), value.shape[0], from[0], to[0], mesh[0].size);
+    });
+  };
+  const auto bytes = [](Nanoseconds cost, std::int64_t rows, Placement, Placement, int) {
+    return cost > 0 && cost < kForbidden ? 10'000'000'000 / rows : cost;
+  };
+  const auto ranks = [](Nanoseconds cost, std::int64_t, Placement, Placement, int count) {
+    return cost > 0 && cost < kForbidden ? cost * 64 / count / count : cost;
+  };
+  EXPECT_EQ(tampered([](Nanoseconds cost, auto...) { return -cost; }), "is not negative");
+  EXPECT_EQ(tampered([](Nanoseconds cost, auto...) { return cost + 1; }), "is nothing where nothing moves, and only there");
+  EXPECT_EQ(tampered([](Nanoseconds cost, auto...) { return std::min<Nanoseconds>(cost, 1'000'000'000); }),
+            "is forbidden towards partial sums alone");
+  EXPECT_EQ(tampered(bytes), "grows with bytes");
+  EXPECT_EQ(tampered(ranks), "grows with ranks");
+  EXPECT_EQ(tampered([](Nanoseconds cost, auto, Placement from, auto...) { return from == partial() ? 2 * cost : cost; }),
+            "is the same for gather and scatter");
+  EXPECT_EQ(tampered([](Nanoseconds cost, auto, Placement from, Placement to, int) {
+              return from == shard(1) && to == replicate() ? cost / 4 : cost;
+            }),
+            "is more for another dim than the first");
 }
 
 // Every route ends where it should, each move begins where the axis is, and what is nested inside a shard never stands while that
