@@ -106,6 +106,85 @@ TEST(PlacementPlanner, A6BoundsParametersAsSumsOfRatios) {
   EXPECT_LE(shares(), kWhole + 3 * kWhole / 4) << "a pinned parameter counts on neither side";
 }
 
+// The sum over parameters that no pin names, by its own count of elements.
+double held_by_a_rank(const PlacementPlanner& planner, const PlacementPlan& plan) {
+  double held = 0;
+  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
+    const bool is_pinned =
+        std::ranges::any_of(planner.rules().pins, [&](const Pin& pin) { return pin.node == static_cast<int>(node); });
+    if (planner.graph().nodes[node].role != Role::parameter || is_pinned) continue;
+    const Shape& shape = planner.graph().values[planner.graph().nodes[node].results[0]].shape;
+    held += static_cast<double>(element_count(local_shape(shape, plan.nodes[node].results[0], planner.mesh()))) /
+            static_cast<double>(element_count(shape));
+  }
+  return held;
+}
+
+RC_GTEST_PROP(PlacementPlanner, A6HoldsEverySumBetweenItsBounds, ()) {
+  PlacementPlanner planner = planner_of(arbitrary_graph(*rc::gen::inRange(1, 5)), kShardsAndTensors);
+  const double low = *rc::gen::element(0.0, 0.25, 0.4), high = *rc::gen::element(0.5, 0.75, 1.0);
+  RC_ASSERT(planner.bound_parameter_memory(low, high));
+  const auto plan = planner.solve();
+  if (!plan) return;
+  double least = 0, most = 0;
+  for (const std::int64_t best : free_parameters(planner.graph(), planner.mesh(), {}).least) {
+    least += std::max(low, static_cast<double>(best) / kWhole);
+    most += std::max(high, static_cast<double>(best) / kWhole);
+  }
+  constexpr double kRounding = 1e-5;
+  RC_ASSERT(held_by_a_rank(planner, *plan) >= least - kRounding);
+  RC_ASSERT(held_by_a_rank(planner, *plan) <= most + kRounding);
+}
+
+TEST(PlacementPlanner, A6BoundsByTheNumberOfRanksUnlessToldOtherwise) {
+  PlacementPlanner planner = planner_of(products(2, true), kShardsAndTensors);
+  ASSERT_TRUE(planner.bound_parameter_memory());
+  EXPECT_EQ(planner.rules().memory.low, 0.0);
+  EXPECT_EQ(planner.rules().memory.high, 0.25);
+  EXPECT_EQ(held_by_a_rank(planner, planner.solve().value()), 0.5) << "a quarter of each";
+}
+
+TEST(PlacementPlanner, A6AParameterOfFewerElementsThanRanksRaisesTheBound) {
+  GraphBuilder builder;
+  const int large = builder.parameter({8, 8}), small = builder.parameter({2});
+  builder.output(builder.op("aten::sum", {large}, {1, 8}, {"[0]", "True", "None"}));
+  builder.output(builder.op("aten::neg", {small}, {2}));
+  PlacementPlanner planner = planner_of(builder.graph(), {{"dp_shard", 4}});
+  ASSERT_TRUE(planner.bound_parameter_memory());
+  EXPECT_EQ(held_by_a_rank(planner, planner.solve().value()), 1.25);
+}
+
+TEST(PlacementPlanner, A6LeavesOutWhatIsPinned) {
+  PlacementPlanner planner = planner_of(products(2, true), kShards);
+  const int pinned = find_node(planner.graph(), Role::parameter, 0);
+  ASSERT_TRUE(planner.bound_parameter_memory());
+  ASSERT_TRUE(planner.pin(pinned, {replicate()}));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(held_by_a_rank(planner, plan), 0.5);
+  PlacementRules counted = planner.rules();
+  counted.pins.clear();
+  EXPECT_THAT(verify_plan(planner.graph(), planner.mesh(), planner.machine(), counted, plan).error().message,
+              HasSubstr("a rank holds 1.5 of 2 parameters"))
+      << "were it not pinned";
+}
+
+// Of nine parameters one may be whole. It is the one whose elements are nearly all of them, for it is the dearest to gather.
+TEST(PlacementPlanner, A6WeighsRatiosAndNotBytes) {
+  GraphBuilder builder;
+  std::vector<int> parameters{builder.parameter({64, 64})};
+  for (int count = 0; count < 8; ++count) parameters.push_back(builder.parameter({8}));
+  for (const int each : parameters) builder.output(builder.op("aten::silu", {each}, builder.shape(each)));
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  std::vector<std::optional<Placements>> outputs(parameters.size(), Placements{replicate()});
+  ASSERT_TRUE(planner.pin_outputs(outputs));
+  ASSERT_TRUE(planner.bound_parameter_memory(0.5, 5.0 / 9));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(held_by_a_rank(planner, plan), 1 + 8 * 0.5);
+  EXPECT_EQ(place_of(plan.nodes[find_node(planner.graph(), Role::parameter, 0)]), Placements{replicate()});
+  for (int small = 1; small < 9; ++small)
+    EXPECT_EQ(place_of(plan.nodes[find_node(planner.graph(), Role::parameter, small)]), Placements{shard(0)});
+}
+
 TEST(PlacementPlanner, A6RefusesBoundsThatNoneCanKeep) {
   PlacementPlanner planner = planner_of(products(1, true), kShards);
   EXPECT_EQ(planner.bound_parameter_memory(0.6, 0.5).error().message,
@@ -141,6 +220,31 @@ TEST(PlacementPlanner, A7RefusesPlacementsThatCannotBe) {
   EXPECT_EQ(planner.pin_inputs({}).error().message, "expected placements for 1 inputs, got 0");
   ASSERT_TRUE(planner.pin_inputs({std::nullopt}));
   EXPECT_EQ(planner.pin_inputs({std::nullopt}).error().message, "placement of input 0 is stated already; remove it first");
+}
+
+TEST(PlacementPlanner, A7NothingStatedIsTheFirstDimOverTheFirstAxis) {
+  PlacementPlanner planner = planner_of(products(1, true), kShardsAndTensors);
+  ASSERT_TRUE(planner.pin_inputs({std::nullopt}));
+  ASSERT_TRUE(planner.pin_outputs({std::nullopt}));
+  const PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(name_of(place_of(plan.nodes[find_node(planner.graph(), Role::input, 0)])), "S(0)R");
+  EXPECT_EQ(name_of(place_of(plan.nodes[find_node(planner.graph(), Role::output, 0)])), "S(0)R");
+  PlacementPlanner of_one_rank = planner_of(products(1, true), {{"dp_shard", 1}, {"tp", 2}});
+  ASSERT_TRUE(of_one_rank.pin_inputs({std::nullopt}));
+  EXPECT_EQ(name_of(of_one_rank.rules().pins.front().placements), "RR");
+}
+
+TEST(PlacementPlanner, A7StatesAllOrNone) {
+  GraphBuilder builder;
+  const int x = builder.input({4, 8}), y = builder.input({1});
+  builder.output(builder.op("aten::add", {x, y}, {4, 8}, {"1"}));
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  EXPECT_EQ(planner.pin_inputs({std::nullopt, std::nullopt}).error().message,
+            "placement of input 1: S(0) is none that it can have");
+  EXPECT_TRUE(planner.rules().pins.empty());
+  ASSERT_TRUE(planner.pin_outputs({Placements{shard(1)}}));
+  EXPECT_EQ(planner.pin_outputs({Placements{shard(1)}}).error().message,
+            "placement of output 0 is stated already; remove it first");
 }
 
 TEST(PlacementPlanner, A8NamesRulesThatCannotBeKeptTogether) {
@@ -181,6 +285,55 @@ TEST(PlacementPlanner, A13AParameterMovesBehindACastToFewerBytes) {
   EXPECT_EQ(plan.nodes[1].sources, plan.nodes[1].operands) << "the cast takes the shard";
 }
 
+// Bytes decide.
+Machine slow_machine() {
+  return {.flops_per_us = {{2, 1e9}, {4, 1e9}},
+          .memory_bytes_per_us = 1e9,
+          .launch_us = 0,
+          .links = {Link{.bytes_per_us = 3, .latency_us = 1}}};
+}
+
+// Where bytes are fewer before the cast, the parameter is gathered there; without a cast, wherever.
+TEST(PlacementPlanner, A13AParameterMovesInTheDtypeOfFewerBytes) {
+  const auto moved = [](int before, int after) {
+    GraphBuilder builder;
+    const int weight = builder.parameter({64, 64});
+    const int cast = builder.op("aten::_to_copy", {weight}, {64, 64}, {"6"});
+    builder.output(builder.op("aten::silu", {cast}, {64, 64}));
+    builder.set_bytes(weight, before);
+    for (const int each : {cast, cast + 1}) builder.set_bytes(each, after);
+    PlacementPlanner planner = PlacementPlanner::make(builder.graph(), kShards, slow_machine()).value();
+    EXPECT_TRUE(planner.pin(0, {shard(0)}));
+    EXPECT_TRUE(planner.pin_outputs({Placements{replicate()}}));
+    const PlacementPlan plan = planner.solve().value();
+    return plan.nodes[1].sources != plan.nodes[1].operands ? "before the cast" : "behind it";
+  };
+  EXPECT_STREQ(moved(4, 2), "behind it");
+  EXPECT_STREQ(moved(2, 4), "before the cast");
+}
+
+// Fewer bytes would be sent before it, and no cast takes a partial sum: so none reaches it. Where the narrow gradient goes out as well, the
+// partial sum is summed for both.
+TEST(PlacementPlanner, A13AGradientIsNotSummedBeforeACastToMoreBytes) {
+  const auto out_of_product = [](bool goes_out_too) {
+    GraphBuilder builder;
+    builder.parameter({8, 8});
+    const int x = builder.input({8, 1024}), tangent = builder.input({1024, 8});
+    const int product = builder.op("aten::mm", {x, tangent}, {8, 8});
+    for (const int value : {x, tangent, product}) builder.set_bytes(value, 2);
+    builder.gradient(builder.op("aten::_to_copy", {product}, {8, 8}, {"6"}), 0);
+    if (goes_out_too) builder.output(product);
+    PlacementPlanner planner = PlacementPlanner::make(builder.graph(), kShards, slow_machine()).value();
+    EXPECT_TRUE(planner.pin_inputs({Placements{shard(1)}, Placements{shard(0)}}));
+    const PlacementPlan plan = planner.solve().value();
+    const auto at = std::ranges::find(planner.graph().nodes, "aten::mm", &JointNode::op) - planner.graph().nodes.begin();
+    const NodePlan& user = plan.nodes[users(planner.graph())[at].front()];
+    return name_of(user.sources[0]) + " to " + name_of(user.operands[0]);
+  };
+  EXPECT_EQ(out_of_product(false), "S(0) to S(0)");
+  EXPECT_EQ(out_of_product(true), "P to S(0)");
+}
+
 TEST(PlacementPlanner, A14RefusesAGraphThatTalksToOtherRanks) {
   GraphBuilder builder;
   builder.output(builder.op("_c10d_functional::all_reduce", {builder.input({4})}, {4}));
@@ -193,6 +346,23 @@ TEST(PlacementPlanner, A16NamesOperatorsThatRunReplicated) {
   builder.output(builder.op("aten::cumsum", {builder.input({4, 4})}, {4, 4}, {"0"}));
   const PlacementPlan plan = planner_of(builder.graph(), kShards).solve().value();
   EXPECT_EQ(plan.replicated_operators, std::vector<std::string>{"aten::cumsum"});
+}
+
+// Between operators that are best sharded: it takes the whole value, and a plan that hands it a piece is refused.
+TEST(PlacementPlanner, A16AnOperatorWithoutARuleTakesWholeValues) {
+  GraphBuilder builder;
+  const int before = builder.op("aten::silu", {builder.input({64, 64})}, {64, 64});
+  builder.output(builder.op("aten::silu", {builder.op("aten::cumsum", {before}, {64, 64}, {"0"})}, {64, 64}));
+  PlacementPlanner planner = planner_of(builder.graph(), kShards);
+  ASSERT_TRUE(planner.pin_inputs({Placements{shard(1)}}));
+  ASSERT_TRUE(planner.pin_outputs({Placements{shard(1)}}));
+  PlacementPlan plan = planner.solve().value();
+  EXPECT_EQ(plan.cost(), ExhaustiveSearch(planner).least());
+  const auto unknown = std::ranges::find(planner.graph().nodes, "aten::cumsum", &JointNode::op) - planner.graph().nodes.begin();
+  EXPECT_EQ(plan.nodes[unknown].operands, (std::vector<Placements>{{replicate()}}));
+  plan.nodes[unknown].operands = plan.nodes[unknown].results = {{shard(1)}};
+  EXPECT_THAT(verify_plan(planner.graph(), planner.mesh(), planner.machine(), planner.rules(), plan).error().message,
+              HasSubstr("aten::cumsum cannot run as S(1)->S(1)"));
 }
 
 TEST(PlacementPlanner, A16PlacesEveryGraphOfAModelWithExperts) {

@@ -139,6 +139,14 @@ TEST_F(VerifyPlan, A7RefusesAnInputThatIsNotWhereItWasPinned) {
   EXPECT_EQ(fault(), "") << "nothing else is wrong with it";
 }
 
+TEST_F(VerifyPlan, A7RefusesAnOutputThatIsNotWhereItWasPinned) {
+  NodePlan& output = plan_.nodes[of_role(Role::output)];
+  rules_.pins.push_back({.name = "placement of output 0", .node = of_role(Role::output), .placements = output.operands[0]});
+  EXPECT_EQ(fault(), "");
+  rules_.pins.back().placements = {output.operands[0][0] == shard(1) ? shard(0) : shard(1)};
+  EXPECT_THAT(fault(), HasSubstr("placement of output 0: expected"));
+}
+
 TEST_F(VerifyPlan, RefusesCostsThatAreNotTheSums) {
   ++plan_.move_cost;
   EXPECT_THAT(fault(), HasSubstr("the plan says that operators take"));
@@ -185,6 +193,32 @@ TEST(VerifyStayingEdges, A13RefusesAMoveOnTheWrongSideOfACast) {
   const Status verified = verify_plan(planner.graph(), mesh, planner.machine(), planner.rules(), plan);
   ASSERT_FALSE(verified);
   EXPECT_THAT(verified.error().message, HasSubstr("on the wrong side of a cast"));
+}
+
+// The gradient's sum over ranks, in the narrow dtype.
+TEST(VerifyStayingEdges, A13RefusesASumBeforeACastToMoreBytes) {
+  GraphBuilder builder;
+  builder.parameter({8, 8});
+  const int x = builder.input({8, 8});
+  const int product = builder.op("aten::mm", {x, x}, {8, 8});
+  for (const int value : {x, product}) builder.set_bytes(value, 2);
+  builder.gradient(builder.op("aten::_to_copy", {product}, {8, 8}, {"6"}), 0);
+  const DeviceMesh mesh{{"dp_shard", 2}};
+  const PlacementPlanner planner = PlacementPlanner::make(builder.graph(), mesh, h100(mesh)).value();
+  PlacementPlan plan = planner.solve().value();
+  const auto node = [&](const std::string& op) {
+    return std::ranges::find(planner.graph().nodes, op, &JointNode::op) - planner.graph().nodes.begin();
+  };
+  NodePlan& cast = plan.nodes[node("aten::_to_copy")];
+  plan.nodes[node("aten::mm")].results = {{partial()}};
+  plan.nodes[node("aten::mm")].operands = {{shard(1)}, {shard(0)}};
+  cast.sources = {{partial()}};
+  cast.operands = cast.results = {{replicate()}};
+  plan.nodes[find_node(planner.graph(), Role::gradient_of_parameter, 0)].sources = {{replicate()}};
+  const Status verified = verify_plan(planner.graph(), mesh, planner.machine(), planner.rules(), plan);
+  ASSERT_FALSE(verified);
+  EXPECT_THAT(verified.error().message,
+              HasSubstr("operand 0 of %3 aten::_to_copy goes from P to R on the wrong side of a cast"));
 }
 
 }  // namespace
