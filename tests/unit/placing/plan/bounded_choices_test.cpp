@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "placing/plan/reduced_choices.h"
+#include "placing/plan/ties.h"
 #include "unit/placing/plan/arbitrary_choices.h"
 #include "unit/placing/plan/planned_llama.h"
 
@@ -36,6 +38,20 @@ RC_GTEST_PROP(BoundedChoices, KeepEverySolutionOfTheLeastCost, ()) {
   if (best.empty()) return;
   RC_ASSERT(bound.least <= cost_of(problem, best.front()));
   RC_ASSERT(bound.known >= cost_of(problem, best.front()));
+}
+
+// Ties are settled as they were: by the same unknowns, in the same order.
+RC_GTEST_PROP(BoundedChoices, AreSettledAsWithoutABound, ()) {
+  const ChoiceProblem problem = sorted_by_name(arbitrary_problem()).problem;
+  ReducedChoices plain(problem), bounded(problem);
+  if (!plain.reduce()) return;
+  RC_ASSERT(bounded.reduce());
+  ChoiceSolution figures, fewer;
+  const auto expected = settle(plain, solve_with_highs, figures);
+  if (!bounded.reduce_by_bound()) RC_ASSERT(!figures.feasible);
+  if (!figures.feasible) return;
+  RC_ASSERT(*settle(bounded, solve_with_highs, fewer) == *expected);
+  RC_ASSERT(fewer.variables <= figures.variables);
 }
 
 // Costs that are all different leave one solution.
