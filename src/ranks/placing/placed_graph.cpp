@@ -36,7 +36,7 @@ class PlacedGraph::Run {
   void hand_in(Role role, std::size_t index, const at::Tensor& piece) {
     const int number = placing::find_node(graph_.joint_, role, static_cast<int>(index));
     const int value = graph_.joint_.nodes[number].results.front();
-    const placing::Shape expected = sizes_of(value, graph_.plan_.nodes[number].results.front());
+    const placing::Shape expected = graph_.sizes_handed_in(number);
     if (piece.sizes() != at::IntArrayRef(expected))
       throw std::runtime_error(fmt::format("{} of a model placed by plan: expected this rank's piece to be [{}], got [{}]",
                                            placing::name_of(graph_.joint_, number), fmt::join(expected, ", "),
@@ -178,6 +178,19 @@ std::vector<placing::Placements> PlacedGraph::parameter_places() const {
   for (std::size_t index = 0; index < traced_->parameters.size(); ++index)
     places.push_back(plan_.nodes[placing::find_node(joint_, Role::parameter, static_cast<int>(index))].results.front());
   return places;
+}
+
+placing::Shape PlacedGraph::sizes_handed_in(int placeholder) const {
+  const int value = joint_.nodes[placeholder].results.front();
+  return piece_sizes(joint_.values[value].shape, plan_.nodes[placeholder].results.front(), mesh_);
+}
+
+bool PlacedGraph::takes(const std::vector<at::Tensor>& inputs) const {
+  for (std::size_t at = 0; at < inputs.size(); ++at) {
+    const int placeholder = placing::find_node(joint_, Role::input, static_cast<int>(at));
+    if (placeholder < 0 || inputs[at].sizes() != at::IntArrayRef(sizes_handed_in(placeholder))) return false;
+  }
+  return true;
 }
 
 at::Tensor PlacedGraph::forward(int64_t inputs, at::TensorList tensors, variable_list& kept) const {

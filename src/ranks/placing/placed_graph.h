@@ -36,6 +36,9 @@ class PlacedGraph : public torch::CustomClassHolder {
   // What a checkpoint's policy handed to backward when the model was traced, and a call of this hands over, too.
   std::int64_t operators_kept() const { return traced_->operators_kept; }
 
+  // These pieces of the inputs have the sizes that the plan says.
+  bool takes(const std::vector<at::Tensor>& inputs) const;
+
   // One half of it, without autograd. `tensors`: this rank's pieces of the inputs, then of the parameters; `kept` is what backward is
   // handed. Backward returns gradients of the same, undefined where the graph has none. Throw where a piece has other sizes than the
   // plan says.
@@ -45,6 +48,7 @@ class PlacedGraph : public torch::CustomClassHolder {
 
  private:
   class Run;
+  placing::Shape sizes_handed_in(int placeholder) const;
   struct Step {
     int joint = 0;               // number of its node
     const Node* node = nullptr;  // what it runs; null for a node of the graph's own: placeholder, alias, output

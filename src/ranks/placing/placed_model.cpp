@@ -1,5 +1,6 @@
 #include "ranks/placing/placed_model.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -8,6 +9,7 @@
 
 #include "placing/graph/recorded.h"
 #include "placing/plan/plan_record_of.h"
+#include "placing/plan/same_placements.h"
 #include "ranks/graph/graph_break.h"
 #include "ranks/graph/passes.h"
 #include "ranks/graph/recorder.h"
@@ -87,29 +89,54 @@ void lose_the_first_sum(placing::PlacementPlan& plan) {
   }
 }
 
+struct Traced {
+  GraphPtr graph;
+  placing::PlacementPlanner planner;
+};
+
+Traced traced_for(const ModulePtr& model, const std::vector<NamedParameter>& parameters, const std::vector<SampleInput>& inputs,
+                  const placing::DeviceMesh& mesh, const PlacedModelOptions& options) {
+  const GraphPtr graph = traced(model, parameters, inputs);
+  auto planner = unless_error(placing::PlacementPlanner::make(joint_of(*graph), mesh, options.machine(mesh)));
+  placing::TrainingRules rules = options.rules;
+  for (const SampleInput& input : inputs) rules.has_samples.push_back(input.has_samples);
+  if (const Status stated = placing::state_training_rules(planner, rules); !stated)
+    throw std::runtime_error(stated.error().message);
+  return {graph, std::move(planner)};
+}
+
+// That of the first where none takes them: it says what it expects.
+const PlacedGraphPtr& graph_for(const std::vector<PlacedGraphPtr>& graphs, const Tensors& pieces) {
+  const auto found = std::ranges::find_if(graphs, [&](const PlacedGraphPtr& each) { return each->takes(pieces); });
+  return found == graphs.end() ? graphs.front() : *found;
+}
+
 }  // namespace
 
-void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, PlacedModelOptions options) {
+void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, const PlacedModelOptions& options) {
   placing::DeviceMesh mesh;
   for (const std::string& axis : options.axes) mesh.push_back({.name = axis, .size = degree_of(options.mesh, axis)});
-  for (const SampleInput& input : inputs) options.rules.has_samples.push_back(input.has_samples);
-
   const std::vector<NamedParameter> parameters = parameters_of(model);
   for (const NamedParameter& named : parameters) {
     if (!named.parameter->placements.empty())
       throw std::runtime_error(fmt::format("a plan places whole parameters, and {} is placed already ({})", named.name,
                                            print(named.parameter->placements)));
   }
-  const GraphPtr graph = traced(model, parameters, inputs);
-  auto planner = unless_error(placing::PlacementPlanner::make(joint_of(*graph), mesh, options.machine(mesh)));
-  if (const Status stated = placing::state_training_rules(planner, options.rules); !stated)
-    throw std::runtime_error(stated.error().message);
-  placing::PlacementPlan plan = unless_error(plan_once(planner));
-  if (options.mutant == "lost_sum") lose_the_first_sum(plan);
+  const Traced first = traced_for(model, parameters, inputs, mesh, options);
+  const placing::PlacementPlanner& planner = first.planner;
+  const placing::PlacementPlan plan = unless_error(plan_once(planner));
   if (const auto& tell = this_rank().on_plan) tell(plan_record(planner, plan, names_of(parameters)));
-  const auto placed = c10::make_intrusive<PlacedGraph>(graph, planner.graph(), plan, mesh, options.gathered);
+  const auto placed = [&](const Traced& of, placing::PlacementPlan by) {
+    if (options.mutant == "lost_sum") lose_the_first_sum(by);
+    return c10::make_intrusive<PlacedGraph>(of.graph, of.planner.graph(), std::move(by), mesh, options.gathered);
+  };
+  std::vector<PlacedGraphPtr> graphs{placed(first, plan)};
+  for (const std::vector<SampleInput>& batch : options.other_batches) {
+    const Traced other = traced_for(model, parameters, batch, mesh, options);
+    graphs.push_back(placed(other, unless_error(placing::same_placements(planner, plan, other.planner))));
+  }
 
-  const std::vector<placing::Placements> places = placed->parameter_places();
+  const std::vector<placing::Placements> places = graphs.front()->parameter_places();
   std::map<const Parameter*, ParameterPtr> pieces;
   for (std::size_t at = 0; at < parameters.size(); ++at) {
     const Parameter& whole = *parameters[at].parameter;
@@ -125,11 +152,11 @@ void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& input
       model->output_placements.push_back(at);
   }
   // By slot and not by leaf: who replaces a parameter later is heard.
-  model->replace_body([placed, parameters](const Body&) -> Body {
-    return [placed, parameters](const Tensors& pieces) {
+  model->replace_body([graphs, parameters](const Body&) -> Body {
+    return [graphs, parameters](const Tensors& pieces) {
       Tensors leaves;
       for (const NamedParameter& named : parameters) leaves.push_back(named.owner->parameter(named.slot)->used());
-      return call(placed, pieces, leaves);
+      return call(graph_for(graphs, pieces), pieces, leaves);
     };
   });
 }

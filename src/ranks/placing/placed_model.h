@@ -23,13 +23,16 @@ struct PlacedModelOptions {
   placing::TrainingRules rules;   // but for has_samples
   std::function<placing::Machine(const placing::DeviceMesh&)> machine = placing::h100;  // that costs are stated for
   CheckpointPolicy gathered = CheckpointPolicy::must_recompute;                         // of parameters that were gathered
-  std::string mutant = "";                                                              // lost_sum
+  std::vector<std::vector<SampleInput>> other_batches;  // of other sizes, which the model is to take too
+  std::string mutant = "";                              // lost_sum
 };
 
 // `inputs`: a batch of all ranks together. Every rank traces and plans for itself, and comes to the same plan. A parameter on an axis that only holds copies of it is placed there
 // as replicated; module.output_placements says where outputs lie on axes that do not split samples. What stood between a parameter and
-// its use is part of the trace. Children are called no more. Throws for a model that cannot be traced whole, one whose trace holds
-// collectives, and where the rules leave no plan.
-void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, PlacedModelOptions options);
+// its use is part of the trace. Children are called no more. Each of the other batches is traced as well, and runs by the placements
+// that are planned for the first. Throws for a model that cannot be traced whole, one whose trace holds
+// collectives, where the rules leave no plan, and where the plan does not go with the sizes of another batch. A call with pieces of a
+// batch that was not traced throws.
+void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, const PlacedModelOptions& options);
 
 }  // namespace ordercheck::ranks
