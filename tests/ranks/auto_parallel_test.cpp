@@ -40,6 +40,11 @@ INSTANTIATE_TEST_SUITE_P(WithOthers, AutoParallel,
                                          "auto_parallel=2,optimizer=adamw", "auto_parallel=2 model=llama_tied",
                                          "auto_parallel=2:tp=2 accumulation=1"));
 
+// A24: microbatches of a step that are not of one size run by the plan of the first.
+INSTANTIATE_TEST_SUITE_P(A24OfSeveralSizes, AutoParallel,
+                         testing::Values("auto_parallel=1:tp=2 accumulation=3", "ac,auto_parallel=1:tp=2 accumulation=3",
+                                         "auto_parallel=1:tp=2:memory=replicated accumulation=5"));
+
 std::string message_of(const char* text) {
   const Record& record = known(text);
   EXPECT_EQ(record.ending, Ending::failed) << text;
@@ -109,7 +114,7 @@ void place_for(TrainingProgram& program, const Item&, const Site& site) {
   options.rules.batch_axes = {"dp_shard"};
   options.rules.bounds_memory = Machine != 1;
   options.machine = [](const placing::DeviceMesh& mesh) { return machine_of(kNames[Machine], mesh); };
-  place_by_plan(program.parts.front(), program.sample_inputs({"dp_shard"}), options);
+  place_by_plan(program.parts.front(), program.sample_batches({"dp_shard"}).front(), options);
   capture_body(*program.parts.front(), {});
 }
 

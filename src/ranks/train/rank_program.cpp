@@ -1,5 +1,6 @@
 #include "ranks/train/rank_program.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <stdexcept>
@@ -58,7 +59,7 @@ class RankRun {
     training_.parts = {make_model(
         program_.subject.model,
         {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
-    training_.sample_inputs = [this](const std::vector<std::string>& axes) { return sample_inputs(axes); };
+    training_.sample_batches = [this](const std::vector<std::string>& axes) { return sample_batches(axes); };
     const auto keep = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
     rank_.on_capture = [this, keep](const GraphRecord& graph) {
       captured_.push_back(graph);
@@ -242,15 +243,26 @@ class RankRun {
   }
 
   // Of the first step.
-  std::vector<SampleInput> sample_inputs(const std::vector<std::string>& axes) const {
+  std::vector<SampleInput> sample_inputs(const std::vector<std::string>& axes, int microbatch) const {
     const Settings& settings = program_.subject.settings;
     Tensors tokens, positions;
     for (const int rank : group_of(rank_.mesh, rank_.rank, axes)) {
-      const Batch batch = batch_of(settings.seed, 0, rank_.mesh, rank, 0, settings.accumulation);
+      const Batch batch = batch_of(settings.seed, 0, rank_.mesh, rank, microbatch, settings.accumulation);
       tokens.push_back(batch.tokens.to(rank_.device));
       positions.push_back(batch.positions.to(rank_.device));
     }
     return {{.tensor = at::cat(tokens), .has_samples = true}, {.tensor = positions.front()}};
+  }
+
+  std::vector<std::vector<SampleInput>> sample_batches(const std::vector<std::string>& axes) const {
+    std::vector<std::vector<SampleInput>> batches;
+    for (int microbatch = 0; microbatch < program_.subject.settings.accumulation; ++microbatch) {
+      auto inputs = sample_inputs(axes, microbatch);
+      const auto samples = [](const std::vector<SampleInput>& of) { return of.front().tensor.size(0); };
+      const bool is_known = std::ranges::any_of(batches, [&](const auto& known) { return samples(known) == samples(inputs); });
+      if (!is_known) batches.push_back(std::move(inputs));
+    }
+    return batches;
   }
 
   // Of a microbatch, of the model or of a stage. What is drawn belongs to the sample and the step, in whichever microbatch of

@@ -1,5 +1,6 @@
 #include "ranks/transform/auto_parallel.h"
 
+#include <iterator>
 #include <stdexcept>
 
 #include "ranks/mechanism/captured_body.h"
@@ -33,7 +34,9 @@ void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site&
   options.rules.bounds_memory = option_of(item, "memory") != "replicated";
   if (option_of(item, "reshard") == "never") options.gathered = CheckpointPolicy::must_save;
   const ModulePtr& model = program.parts.front();
-  place_by_plan(model, program.sample_inputs(batch_axes), options);
+  std::vector<std::vector<SampleInput>> batches = program.sample_batches(batch_axes);
+  options.other_batches.assign(std::next(batches.begin()), batches.end());
+  place_by_plan(model, batches.front(), options);
   capture_body(*model, {});
 }
 

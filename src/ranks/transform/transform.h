@@ -46,8 +46,9 @@ struct TrainingProgram {
   std::vector<std::function<Tensors(Tensors batch)>> on_batch;
   // Axes over whose ranks activations between modules are split, so that each works on other tokens there.
   std::vector<std::string> splits_activations;
-  // The arguments of the model's call for one microbatch of all ranks along these axes together: what a user traces a model with.
-  std::function<std::vector<SampleInput>(const std::vector<std::string>& axes)> sample_inputs;
+  // The arguments of the model's call for one microbatch of all ranks along these axes together, which is what a user traces a model
+  // with; of every size that the microbatches of a step have, the first one's first.
+  std::function<std::vector<std::vector<SampleInput>>(const std::vector<std::string>& axes)> sample_batches;
   // What the trainer sums because no wrapper does.
   std::vector<LateSum> late_sums;
 };
