@@ -45,7 +45,7 @@ Pipeline pipeline_of(const TrainingProgram& program, int accumulation, const std
   if (const auto fault = find_fault(*schedule, sizes)) throw std::runtime_error(*fault);
   std::map<int, ModulePtr> stages;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) stages[plan.stages[i]] = program.parts[i];
-  return {std::move(*schedule), kPipelineAxis, std::move(stages), mutant};
+  return {*std::move(schedule), kPipelineAxis, std::move(stages), mutant};
 }
 
 class RankRun {
