@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "placing/plan/placement_problem.h"
@@ -20,6 +21,18 @@ std::vector<std::string> names_of_rules(const PlacementRules& rules) {
   if (rules.memory.low) names.emplace_back(kMemoryLow);
   if (rules.memory.high) names.emplace_back(kMemoryHigh);
   return names;
+}
+
+// Of what a node makes, or of what an output takes.
+const Shape& shape_of(const JointGraph& graph, int node) {
+  const JointNode& of = graph.nodes[node];
+  return graph.values[of.results.empty() ? of.operands.front() : of.results.front()].shape;
+}
+
+std::string axes_in_words(const DeviceMesh& mesh) {
+  std::vector<std::string> axes;
+  for (const auto& axis : mesh) axes.push_back(fmt::format("{}={}", axis.name, axis.size));
+  return fmt::format("({})", join(axes, ", "));
 }
 
 void remove_rule(PlacementRules& rules, const std::string& name) {
@@ -73,7 +86,8 @@ Result<std::string> PlacementPlanner::pin(int node, const Placements& placements
     return Error{fmt::format("{} is stated already; remove it first", name)};
   const std::vector<Strategy>& choices = strategies_[node].choices;
   if (!std::ranges::any_of(choices, [&](const Strategy& each) { return place(each) == placements; }))
-    return Error{fmt::format("{}: {} is none that it can have", name, name_of(placements))};
+    return Error{fmt::format("{}: a value of [{}] cannot be {} on {}", name, fmt::join(shape_of(graph_, node), ", "),
+                             name_of(placements), axes_in_words(mesh_))};
   rules_.pins.push_back({.name = name, .node = node, .placements = placements});
   return name;
 }

@@ -215,8 +215,10 @@ TEST(PlacementPlanner, A7InputsAndOutputsAreWhereTheyAreStated) {
 
 TEST(PlacementPlanner, A7RefusesPlacementsThatCannotBe) {
   PlacementPlanner planner = planner_of(products(1, true), kShards);
-  EXPECT_EQ(planner.pin_inputs({Placements{shard(2)}}).error().message, "placement of input 0: S(2) is none that it can have");
-  EXPECT_EQ(planner.pin_inputs({Placements{partial()}}).error().message, "placement of input 0: P is none that it can have");
+  EXPECT_EQ(planner.pin_inputs({Placements{shard(2)}}).error().message,
+            "placement of input 0: a value of [4, 8] cannot be S(2) on (dp_shard=2)");
+  EXPECT_EQ(planner.pin_inputs({Placements{partial()}}).error().message,
+            "placement of input 0: a value of [4, 8] cannot be P on (dp_shard=2)");
   EXPECT_EQ(planner.pin_inputs({}).error().message, "expected placements for 1 inputs, got 0");
   ASSERT_TRUE(planner.pin_inputs({std::nullopt}));
   EXPECT_EQ(planner.pin_inputs({std::nullopt}).error().message, "placement of input 0 is stated already; remove it first");
@@ -240,7 +242,7 @@ TEST(PlacementPlanner, A7StatesAllOrNone) {
   builder.output(builder.op("aten::add", {x, y}, {4, 8}, {"1"}));
   PlacementPlanner planner = planner_of(builder.graph(), kShards);
   EXPECT_EQ(planner.pin_inputs({std::nullopt, std::nullopt}).error().message,
-            "placement of input 1: S(0) is none that it can have");
+            "placement of input 1: a value of [1] cannot be S(0) on (dp_shard=2)");
   EXPECT_TRUE(planner.rules().pins.empty());
   ASSERT_TRUE(planner.pin_outputs({Placements{shard(1)}}));
   EXPECT_EQ(planner.pin_outputs({Placements{shard(1)}}).error().message,

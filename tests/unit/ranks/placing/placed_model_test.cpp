@@ -92,7 +92,8 @@ TEST(PlacedModel, A24RefusesABatchThatItWasNotTracedFor) {
 TEST(PlacedModel, A24RefusesToBePlacedForABatchThatDoesNotReachEveryRank) {
   const WorldResult result = run(ranks_of(kShardsAndTensors), [&](RankState& rank) { placed_llama(rank, {8, 1}); });
   ASSERT_EQ(result.ending, Ending::failed);
-  EXPECT_THAT(result.failure->message, HasSubstr("placement of input 0: S(0)R is none that it can have"));
+  EXPECT_THAT(result.failure->message,
+              HasSubstr("placement of input 0: a value of [1, 24] cannot be S(0)R on (dp_shard=2, tp=2)"));
 }
 
 }  // namespace
