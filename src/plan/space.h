@@ -41,7 +41,7 @@
 //   leave_out = ["tp"]          # groups of ranks whose collectives are not counted; may be left out
 //   stacks = ["fsdp=4", "simple_fsdp=4,compile@model"]
 //   # Lays them beside a table of traffic of an engine's space, whose models may differ: `models` says how. May be left out
-//   beside = {engine = "torchtitan", title = "SimpleFSDP beside FSDP2, llama3", models = "Both have two blocks."}
+//   beside = {engine = "mine", title = "What my stacks send", models = "Both have two blocks."}
 //   [[traffic.differs]]         # stacks that send another number there, and why; one that sends the same is refused on pages
 //   stacks = ["fsdp=4"]
 //   why = "The embedding is a group of its own there."

@@ -4,7 +4,7 @@
 //   needs     nodes in the order in which they are run, all of them, and what backward is handed
 //   provides  graph.buffers, by which a replay writes
 //   forbids   any pass behind it that moves a reader, or has another node read a value: the value may be written over by then. Nothing
-//             looks, so that numbers are wrong without a word
+//             checks that, and the numbers are silently wrong
 //   phase     forward and backward apart: what is handed over has memory of its own
 //
 // What a collective makes is not placed, since it is still to come when its node has run.

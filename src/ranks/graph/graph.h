@@ -86,8 +86,7 @@ using GraphPtr = c10::intrusive_ptr<Graph>;
 std::vector<ValueId> operands(const Node& node);
 std::vector<ValueId> results(const Node& node);
 
-// What an operator is handed for it: its constant, or what `tensor` says of its values, which is asked in their order, and of no absent
-// one.
+// The argument as the operator takes it: the constant, or tensors. `tensor` is called for each value that is there, in order.
 c10::IValue argument_of(const Argument& argument, const std::function<at::Tensor(ValueId)>& tensor);
 
 // Of inputs, parameters and what forward makes, what backward's nodes and the gradients are; in the order of their numbers.

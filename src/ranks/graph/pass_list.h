@@ -9,7 +9,8 @@
 //   reuse          what is computed is written over what nobody reads any more; only where it is asked for
 //
 // What a pass needs of those before it stands in its own header. No order of the first six changes a bit, since what backward is handed
-// is found in the end, by what it reads. Behind `reuse` another pass may. Three pairs have an order that costs less, and in any other order that keeps these the costs are the same:
+// is found in the end, by what it reads. A pass behind `reuse` may change numbers. Three pairs have an order that costs less, and in any
+// other order that keeps these the costs are the same:
 //
 //   auto_buckets before bucket   else all that was left to a pass is one bucket
 //   bucket before overlap        else a bucket is waited for where it starts

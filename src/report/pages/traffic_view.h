@@ -53,7 +53,7 @@ struct BesideRow {
 
 struct BesideTable {
   std::string engine;  // "torchtitan 0.2.2"
-  std::string page;    // of its runs: "torchtitan-0.2.2.md"
+  std::string page;    // with its tables of traffic: "torchtitan-0.2.2-sends.md"
   std::string model;
   std::string models;  // how the two models differ
   std::vector<BesideRow> rows;
