@@ -56,6 +56,8 @@ class StoreServer {
   ~StoreServer();
   StoreServer(const StoreServer&) = delete;
 
+  pid_t process() const { return process_; }
+
  private:
   pid_t process_;
 };

@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds kStill = 5 * kBeat;
 constexpr std::chrono::milliseconds kRecent = 3 * kBeat;
 constexpr std::chrono::milliseconds kSilent = 30 * kBeat;
 constexpr std::chrono::milliseconds kNoGoodbye = 4 * kBeat;
+constexpr std::chrono::milliseconds kRound = 2 * kBeat;
 
 bool ended(const HeardRank& rank, How how) { return rank.end && rank.end->how == how; }
 bool waits(const HeardRank& rank) { return !rank.slot.operation.empty(); }
@@ -99,9 +100,14 @@ bool at_rest(const HeardRank& rank, Time now) {
 
 }  // namespace
 
+void ListeningTime::begin_round(Time at) {
+  held_up_ += std::max(at - round_began_ - kRound, Time::duration(0));
+  round_began_ = at;
+}
+
 std::optional<WorldResult> ending_of(const Ranks& ranks, Time now, Time limit, bool launcher_ends) {
   if (auto died = death(ranks)) return died;
-  const auto thrown = first_thrown(ranks);
+  auto thrown = first_thrown(ranks);
   const bool all_ended =
       std::ranges::all_of(ranks, [](const HeardRank& rank) { return ended(rank, How::answered) || ended(rank, How::threw); });
   if (all_ended) return thrown ? *thrown : WorldResult{};

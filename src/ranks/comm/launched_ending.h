@@ -40,7 +40,22 @@ struct HeardRank {
 // A rank says where it is ten times a second.
 inline constexpr std::chrono::milliseconds kBeat{100};
 
-// Nothing while it goes on. In this order:
+// Rank 0's time, without what a round of hearing takes beyond two beats: in it nobody could be heard, so nobody was silent. A TCPStore
+// answers no rank for 5 s and more while it looks up the name of one that connects (pytorch#159007).
+class ListeningTime {
+ public:
+  explicit ListeningTime(HeardRank::Time began) : round_began_(began) {}
+  void begin_round(HeardRank::Time at);
+
+  HeardRank::Time now() const { return round_began_ - held_up_; }
+  HeardRank::Time of(HeardRank::Time later) const { return later - held_up_; }  // if nothing holds it up until then
+
+ private:
+  HeardRank::Time round_began_;
+  HeardRank::Time::duration held_up_{0};
+};
+
+// Nothing while it goes on. All times are of one ListeningTime. In this order:
 //   a rank's process died: `killed` by SIGKILL, else `died`; of several the lowest
 //   all ranks ended: what was thrown in the earliest step, then by the lowest rank; else completed
 //   the launcher ends the world: `killed`, and if a rank said no goodbye, it is the one that was lost

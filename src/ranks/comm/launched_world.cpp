@@ -235,11 +235,10 @@ WorldResult LaunchedWorld::run(const Mesh& mesh, const WorldOptions& options,
   return result;
 }
 
-void LaunchedWorld::hear(std::vector<HeardRank>& ranks) {
+void LaunchedWorld::hear(std::vector<HeardRank>& ranks, HeardRank::Time now) {
   for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank) {
     HeardRank& heard = ranks[static_cast<std::size_t>(rank)];
     if (heard.end) continue;
-    const auto now = Clock::now();
     if (const auto text = store_.find(key("beat", rank))) {
       LaunchedBeat beat = decode_launched_beat(*text);
       if (beat.number != heard.beat) heard.heard = now;
@@ -254,15 +253,16 @@ void LaunchedWorld::hear(std::vector<HeardRank>& ranks) {
 WorldResult LaunchedWorld::await_end(LookedAfterRank& own, int size) {
   const auto began = Clock::now();
   std::vector<HeardRank> ranks(static_cast<std::size_t>(size), HeardRank{.heard = began, .changed = began});
+  ListeningTime time(began);
   std::optional<Clock::time_point> told_to_end;
   while (true) {
     own.look();
-    hear(ranks);
+    time.begin_round(Clock::now());
+    hear(ranks, time.now());
     if (sent_away != 0 && !told_to_end) told_to_end = Clock::now();
-    const auto now = Clock::now();
     // A rank that is well says goodbye within this time, and a launcher waits a second before it kills.
-    const bool launcher_ends = told_to_end && now - *told_to_end >= 5 * kBeat;
-    const auto result = ending_of(ranks, now, began + limit_, launcher_ends);
+    const bool launcher_ends = told_to_end && Clock::now() - *told_to_end >= 5 * kBeat;
+    const auto result = ending_of(ranks, time.now(), time.of(began + limit_), launcher_ends);
     if (!result) continue;
     const bool died = std::ranges::any_of(ranks, [](const HeardRank& rank) { return rank.end && rank.end->how == How::died; });
     over_ = result->ending == Ending::killed && !died;

@@ -59,7 +59,7 @@ class LaunchedWorld {
   std::string wrong_with_joined(const std::string& program);
   MeetingPlace meeting_place() const;
   std::string key(const std::string& what, int rank) const;
-  void hear(std::vector<HeardRank>& ranks);
+  void hear(std::vector<HeardRank>& ranks, HeardRank::Time now);
   WorldResult await_end(class LookedAfterRank& own, int size);
   WorldResult await_word(class LookedAfterRank& own);
 

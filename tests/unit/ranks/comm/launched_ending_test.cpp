@@ -154,5 +154,29 @@ TEST_F(LaunchedEnding, OfALauncherThatEndsTheWorldTheRankWithoutAGoodbyeWasLost)
   EXPECT_THAT(ending(true)->failure->message, HasSubstr("SIGTERM"));
 }
 
+// The store answers nobody for 5 s: rank 2 said nothing in it, nor could it.
+TEST_F(LaunchedEnding, AStoreThatIsHeldUpMakesNobodySilent) {
+  throws(1, 1, "no more");
+  ranks_[0].changed = now_;
+  HeardRank::Time wall = now_;
+  ListeningTime time(wall);
+  const auto after = [&](std::chrono::milliseconds round) {
+    time.begin_round(wall += round);
+    return ending_of(ranks_, time.now(), time.of(limit_), false);
+  };
+  EXPECT_FALSE(after(5s));
+  for (int round = 0; round < 27; ++round) EXPECT_FALSE(after(100ms)) << round;
+  EXPECT_THAT(after(200ms)->failure->message, HasSubstr("rank 0, 2 has not been heard of for 3 s"));
+}
+
+// Whatever holds it up, a run has its limit.
+TEST_F(LaunchedEnding, ALimitIsOfTheClockOnTheWall) {
+  ListeningTime time(now_);
+  time.begin_round(limit_ - 1ms);
+  EXPECT_FALSE(ending_of(ranks_, time.now(), time.of(limit_), false));
+  time.begin_round(limit_);
+  EXPECT_EQ(ending_of(ranks_, time.now(), time.of(limit_), false)->ending, Ending::timed_out);
+}
+
 }  // namespace
 }  // namespace ordercheck::ranks

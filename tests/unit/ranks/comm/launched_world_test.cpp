@@ -13,6 +13,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <thread>
 
 #include "on_ranks.h"
 #include "ranks/comm/temporary_folder.h"
@@ -42,6 +43,9 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
+// Of rank 0, and of the rank that it forks.
+pid_t store_process = 0;
+
 // What the processes of a launch do; each ends with what it returns as its exit code.
 struct Launch {
   int ranks = 2;
@@ -63,6 +67,7 @@ std::vector<std::string> launched(const Launch& launch) {
       try {
         std::unique_ptr<StoreServer> server;
         if (rank == 0) server = std::make_unique<StoreServer>(master);
+        if (server) store_process = server->process();
         LaunchedWorld world(rank, launch.ranks, master, std::chrono::seconds(launch.seconds), launch.program(rank));
         launch.does(world, told);
         told.flush();
@@ -127,7 +132,7 @@ TEST(LaunchedWorld, FewerRanksThanThereAreLeaveTheOthersIdle) {
 
 TEST(LaunchedWorld, LongAnswersComeWhole) {
   const auto told = launched(one_run(2, [](RankState&) { return std::string(9u << 20, 'x'); }));
-  EXPECT_EQ(told[0].size(), std::string("completed").size() + 2 * (1 + (9u << 20)) + 1);
+  EXPECT_EQ(told[0].size(), std::string("completed").size() + 2 * (1 + (std::size_t{9} << 20)) + 1);
 }
 
 TEST(LaunchedWorld, ARankThatThrowsIsNamedWithWhereTheOthersWere) {
@@ -139,6 +144,20 @@ TEST(LaunchedWorld, ARankThatThrowsIsNamedWithWhereTheOthersWere) {
   EXPECT_THAT(told[0], HasSubstr("failed; no more; rank 1"));
   EXPECT_THAT(told[0], HasSubstr("; rank 0: forward, in all_reduce #0 on tp, float64 []"));
   EXPECT_THAT(told[0], HasSubstr("; rank 2: forward, in all_reduce #0 on tp, float64 []"));
+}
+
+// As when c10d's store looks up the name of a rank that connects and no name server answers.
+TEST(LaunchedWorld, AStoreThatIsHeldUpLosesNobody) {
+  const auto told = launched(one_run(3, [](RankState& rank) {
+    if (rank.rank == 0) {
+      kill(store_process, SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::seconds(5));
+      kill(store_process, SIGCONT);
+    }
+    if (rank.rank == 1) throw std::runtime_error("no more");
+    return sum_of_ranks(rank);
+  }));
+  EXPECT_THAT(told[0], HasSubstr("failed; no more; rank 1"));
 }
 
 // A crash costs its run alone: the next one is run by the same world.
