@@ -193,6 +193,7 @@ std::vector<TransformInfo> catalogue() {
        .options = {{.name = "tp", .form = count, .axis = "tp"},  // that may split what the batch does not
                    {.name = "replicas", .form = count, .axis = "dp_replicate"},
                    {.name = "memory", .form = word, .words = {"sharded", "replicated"}},  // not written: sharded
+                   {.name = "prefetch", .form = word, .words = {"counted", "free"}},      // not written: counted
                    kReshard}},
       {.name = "amp",
        .title = "automatic mixed precision",

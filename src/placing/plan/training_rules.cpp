@@ -24,6 +24,7 @@ Status state_training_rules(PlacementPlanner& planner, const TrainingRules& rule
   }
   if (const Status stated = planner.pin_inputs(inputs); !stated) return stated;
   if (const Status stated = planner.pin_outputs(outputs); !stated) return stated;
+  if (const Status stated = planner.count_prefetched(rules.prefetched_percent); !stated) return stated;
   return rules.bounds_memory ? planner.bound_parameter_memory() : Status(Done{});
 }
 

@@ -22,6 +22,7 @@ struct TrainingRules {
   std::vector<bool> has_samples;  // of each input of the graph: whether its first dim is that of samples
   // Each parameter over all ranks, as far as it can be cut. Without, nothing bounds what a rank holds.
   bool bounds_memory = true;
+  int prefetched_percent = 100;  // how much of a redistribution counts that can be made ahead (prefetch.h), 0 to 100
 };
 
 // To a planner without rules. An error where an input or output cannot be placed so.

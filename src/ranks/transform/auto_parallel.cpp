@@ -32,6 +32,7 @@ void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site&
   PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes, .mutant = site.mutant};
   options.rules.batch_axes = {batch_axes.begin(), batch_axes.end()};
   options.rules.bounds_memory = option_of(item, "memory") != "replicated";
+  if (option_of(item, "prefetch") == "free") options.rules.prefetched_percent = 0;
   if (option_of(item, "reshard") == "never") options.gathered = CheckpointPolicy::must_save;
   const ModulePtr& model = program.parts.front();
   std::vector<std::vector<SampleInput>> batches = program.sample_batches(batch_axes);
@@ -43,7 +44,9 @@ void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site&
 }  // namespace
 
 Transform auto_parallel_transform() {
-  return {.built = {.name = "auto_parallel", .scopes = {"model"}, .options = {{"tp"}, {"replicas"}, {"memory"}, {"reshard"}}},
+  return {.built = {.name = "auto_parallel",
+                    .scopes = {"model"},
+                    .options = {{"tp"}, {"replicas"}, {"memory"}, {"prefetch"}, {"reshard"}}},
           .apply = apply_auto_parallel};
 }
 

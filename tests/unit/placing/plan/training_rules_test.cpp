@@ -49,6 +49,16 @@ TEST(TrainingRules, A6BoundMemoryUnlessToldNotTo) {
   EXPECT_EQ(place(free, Role::parameter, 0), "R");
 }
 
+TEST(TrainingRules, A21CountWhatCanBeMadeAheadAsTheyAreTold) {
+  auto counted = planner_of({{"dp_shard", 2}}), free = planner_of({{"dp_shard", 2}});
+  ASSERT_TRUE(state_training_rules(counted, {.batch_axes = {"dp_shard"}, .has_samples = {true, false}}));
+  ASSERT_TRUE(state_training_rules(free, {.batch_axes = {"dp_shard"}, .has_samples = {true, false}, .prefetched_percent = 0}));
+  const auto all = counted.solve(), less = free.solve();
+  ASSERT_TRUE(all && less);
+  EXPECT_EQ(all->objective, all->cost());
+  EXPECT_LT(less->objective, less->cost());
+}
+
 TEST(TrainingRules, RefuseABatchThatDoesNotReachEveryRank) {
   auto planner = planner_of({{"dp_shard", 4}}, 2);
   const Status stated = state_training_rules(planner, {.batch_axes = {"dp_shard"}, .has_samples = {true, false}});
