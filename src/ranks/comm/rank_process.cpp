@@ -97,6 +97,8 @@ RankAnswerOfProcess decode_rank_answer_of_process(const std::string& text) {
 void be_rank(const RankStart& start, int rank, Waiting& waiting, int answers, int release) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != start.parent) std::_Exit(2);  // it died before
+  // As in a process of Python: when Gloo writes to a rank that is gone, this one gets an error and does not die in its place.
+  std::signal(SIGPIPE, SIG_IGN);
   pthread_setname_np(pthread_self(), fmt::format("rank {}", rank).c_str());
   at::set_num_threads(1);
   RankState state(rank, start.mesh, start.options.flight, start.options.fault, device_of_rank(start.options, rank));

@@ -179,6 +179,15 @@ TEST(LaunchedWorld, ARankThatDiesEndsItsRunAndNotTheWorld) {
   EXPECT_THAT(told, HasSubstr("\ncompleted 0:3.000000 1:3.000000\n"));
 }
 
+// Of ranks that died the lowest is blamed: one must not die because another is gone.
+TEST(LaunchedWorld, ARankThatWritesToOneThatIsGoneDoesNotDie) {
+  const auto told = launched(one_run(2, [](RankState& rank) {
+    raise(SIGPIPE);
+    return sum_of_ranks(rank);
+  }));
+  EXPECT_EQ(told[0], "completed 0:3.000000 1:3.000000\n");
+}
+
 TEST(LaunchedWorld, RanksThatWaitForEverEndWithTheTime) {
   Launch launch = one_run(2, [](RankState& rank) { return rank.rank == 1 ? std::to_string(pause()) : sum_of_ranks(rank); });
   launch.seconds = 20;  // on a loaded machine a rank takes seconds to start
