@@ -185,7 +185,7 @@ std::vector<std::string> scan_corpus() {
  "degrees": "2", "options": [["reshard", "never"]], "scope": "model", "file": "a.py", "line": 3, "call": "shard",
  "call_file": "a.py", "call_line": 9, "condition": "y", "through": []}]}], "not_understood": [{"text": "g()", "file": "a.py",
  "line": 4, "why": "z"}]}]})json",
-      R"json({"error": "it takes too long"})json"};
+      R"json({"error": "it takes too long"})json", R"json({"error": ""})json"};
 }
 
 }  // namespace

@@ -77,7 +77,10 @@ Result<ScannedStack> stack_of(const Answer& function, const Answer& told) {
 }
 
 Result<ScannedCode> code_of(const Answer& told) {
-  if (told.contains("error")) return Error{one_line(displayable(told.at("error").get<std::string>()))};
+  if (told.contains("error")) {
+    const std::string why = one_line(displayable(told.at("error").get<std::string>()));
+    return Error{trim(why).empty() ? "the reader of code gave up and does not say why" : why};
+  }
   ScannedCode code;
   code.files = told.at("files").get<int>();
   for (const char* part : {"bad", "left_out"})
