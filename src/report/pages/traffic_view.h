@@ -52,8 +52,8 @@ struct BesideRow {
 };
 
 struct BesideTable {
-  std::string engine;  // "torchtitan 0.2.2"
-  std::string page;    // with its tables of traffic: "torchtitan-0.2.2-sends.md"
+  std::string engine;  // "mine 2.0.0"
+  std::string page;    // with its tables of traffic: "mine-2.0.0-sends.md"
   std::string model;
   std::string models;  // how the two models differ
   std::vector<BesideRow> rows;
