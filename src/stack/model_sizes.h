@@ -37,4 +37,7 @@ inline constexpr ModelSizes kUsualModel{};
 inline constexpr ExpertSizes kUsualExperts{};
 inline constexpr StepSizes kStep{};
 
+// matrix/models.toml says so to rules: reused_blocks.
+inline constexpr const char* kModelThatCallsABlockTwice = "llama_shared";
+
 }  // namespace ordercheck

@@ -12,6 +12,7 @@
 // print(parse(s)) is canonical, parse(print(x)) == x and parse(print_nested(x)) == x for every x that parse can return.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@
 #include "stack/stack.h"
 
 namespace ordercheck {
+
+// Rules are matched on all parts of a stack, so that its length costs more than its square.
+inline constexpr std::size_t kMostItems = 32;
 
 // Parses any of them, and any bytes: the answer is a stack or one error. An error is one line naming what was expected,
 // followed by the text and a caret line under the offending place, and a "did you mean" where a known word is near:
@@ -28,7 +32,8 @@ namespace ordercheck {
 //          ^~~~
 //
 // Also refused here: duplicates on overlapping scopes are NOT (they are a rule's matter); a degree below 1, a value a
-// transform does not take, an unknown option, scope or mode, an option given twice, an empty item are.
+// transform does not take, an unknown option, scope or mode, an option given twice, an empty item, more
+// than kMostItems items are.
 Result<Stack> parse_stack(std::string_view text, const Origin& origin = {});
 
 // The canonical form; "" for the empty stack.

@@ -17,12 +17,18 @@ bool is_model(std::string_view text) {
 }
 
 // Items between separators, left applied first.
+Error too_many_items() {
+  return Error{
+      fmt::format("a stack has at most {} transforms, this one has more: leave out what is not about the order", kMostItems)};
+}
+
 Result<Stack> parse_list(std::string_view text, std::string_view separator) {
   Stack stack;
   for (std::size_t begin = 0;;) {
     const std::size_t end = std::min(text.size(), text.find(separator, begin));
     Result<Item> item = parse_item(text, {begin, end});
     if (!item) return item.error();
+    if (stack.items.size() == kMostItems) return too_many_items();
     stack.items.push_back(*std::move(item));
     if (end == text.size()) return stack;
     begin = end + separator.size();
@@ -37,6 +43,7 @@ Result<Stack> parse_nesting(std::string_view text) {
   for (std::size_t open; (open = text.find_first_of("()", at)) != text.npos && text[open] == '('; at = open + 1) {
     Result<Item> item = parse_item(text, {at, open});
     if (!item) return item.error();
+    if (stack.items.size() == kMostItems) return too_many_items();
     stack.items.push_back(*std::move(item));
   }
   const std::size_t end = std::min(text.size(), text.find(')', at));

@@ -194,7 +194,8 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "replicas", .form = count, .axis = "dp_replicate"},
                    {.name = "memory", .form = word, .words = {"sharded", "replicated"}},  // not written: sharded
                    {.name = "prefetch", .form = word, .words = {"counted", "free"}},      // not written: counted
-                   kReshard}},
+                   kReshard},
+       .captures = true},
       {.name = "amp",
        .title = "automatic mixed precision",
        .nested = "AMP",

@@ -76,6 +76,7 @@ struct TransformInfo {
   std::vector<std::string> modes;  // what `=mode` may be
   std::vector<OptionInfo> options;
   std::optional<Scope> outermost = {};  // what it is of where it is written around everything; nothing: the default
+  bool captures = false;                // a graph, by itself: no code of torch.compile's
   bool casts = false;                   // to another dtype before a reduction: what comes of it is up to the layout
 };
 

@@ -61,8 +61,10 @@ inline rc::Gen<Item> arbitrary_item() {
 }
 
 inline rc::Gen<Stack> arbitrary_stack() {
-  return rc::gen::map(rc::gen::container<std::vector<Item>>(arbitrary_item()),
-                      [](std::vector<Item> items) { return Stack{std::move(items)}; });
+  return rc::gen::map(rc::gen::container<std::vector<Item>>(arbitrary_item()), [](std::vector<Item> items) {
+    if (items.size() > kMostItems) items.erase(items.begin() + kMostItems, items.end());
+    return Stack{std::move(items)};
+  });
 }
 
 }  // namespace ordercheck
