@@ -40,6 +40,11 @@ INSTANTIATE_TEST_SUITE_P(WithOthers, AutoParallel,
                                          "auto_parallel=2,optimizer=adamw", "auto_parallel=2 model=llama_tied",
                                          "auto_parallel=2:tp=2 accumulation=1"));
 
+// The last rank's columns of the logits are fewer than the others', and so are its rows of the embedding.
+INSTANTIATE_TEST_SUITE_P(OfUnevenVocabularies, AutoParallel,
+                         testing::Values("auto_parallel=1:tp=7", "auto_parallel=1:tp=7:memory=replicated",
+                                         "auto_parallel=1:tp=7 accumulation=1", "auto_parallel=1:tp=5"));
+
 // A24: microbatches of a step that are not of one size run by the plan of the first.
 INSTANTIATE_TEST_SUITE_P(A24OfSeveralSizes, AutoParallel,
                          testing::Values("auto_parallel=1:tp=2 accumulation=3", "ac,auto_parallel=1:tp=2 accumulation=3",
@@ -57,6 +62,13 @@ TEST(AutoParallelRefuses, WhatIsNoWholeModelOfOneDevice) {
   EXPECT_THAT(message_of("pp=2,auto_parallel=2"), HasSubstr("auto_parallel traces a whole model"));
   EXPECT_THAT(message_of("auto_parallel=2 model=moe"),
               HasSubstr("a plan is of one graph of the whole model, and tracing it breaks: "));
+}
+
+// The seeds of dropout belong to samples, which a trace made while transforms are applied does not have.
+TEST(AutoParallelRefuses, ADrawOfSamplesThatNoForwardHasBegun) {
+  for (const char* text : {"auto_parallel=2 model=llama_dropout", "auto_parallel=1:tp=2 model=llama_dropout"})
+    EXPECT_THAT(message_of(text), HasSubstr("layers.0.attention_dropout draws random numbers for each sample, and no forward "
+                                            "has said which samples it has"));
 }
 
 // A batch that the ranks do not share as torch.chunk would is not the one that was traced.

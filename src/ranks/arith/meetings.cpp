@@ -44,9 +44,14 @@ double largest_magnitude(const Tensor& x) {
   return all_numbers ? largest : std::numeric_limits<double>::quiet_NaN();
 }
 
+bool are_totals(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0; }
+
 // Finer than the grid of products by what data parallel divides gradients by before they are added: a degree of up to 16. A
-// single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
-int bits_of(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0 ? kNormBits : product_bits() + 4; }
+// single number is a total, of losses or squares, whose terms were rounded already to a coarser grid.
+int bits_of(const Tensor& a, const Tensor& b) { return product_bits() + (are_totals(a, b) ? 8 : 4); }
+
+// What float64 has to hold: totals lie on the grid of norms or a coarser one.
+int range_bits_of(const Tensor& a, const Tensor& b) { return are_totals(a, b) ? kNormBits : bits_of(a, b); }
 
 Tensor rounded(const Tensor& x, int bits) {
   const double c = snap_constant(bits);
@@ -78,7 +83,7 @@ Tensor sum_of_any(const Tensor& a, const Tensor& b, int bits) {
 
 Tensor exact_add(const Tensor& a, const Tensor& b) {
   const int bits = bits_of(a, b);
-  note_meeting(a, b, bits);
+  note_meeting(a, b, range_bits_of(a, b));
   if (!a.is_contiguous() || !b.is_contiguous() || a.sizes() != b.sizes()) return sum_of_any(a, b, bits);
   Tensor out = at::detail::empty_cpu(a.sizes(), a.options());
   const double *x = a.const_data_ptr<double>(), *y = b.const_data_ptr<double>();

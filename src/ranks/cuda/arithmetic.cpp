@@ -25,7 +25,9 @@ double largest_finite(const Tensor& x) {
 }
 
 // A single number is a total, of losses or squares.
-int meeting_bits(const Tensor& a, const Tensor& b) { return a.dim() == 0 && b.dim() == 0 ? kNormBits : product_bits() + 4; }
+int meeting_bits(const Tensor& a, const Tensor& b) {
+  return a.dim() == 0 && b.dim() == 0 ? product_bits() + 8 : product_bits() + 4;
+}
 
 Tensor on_grid(const Tensor& x, int bits) {
   const double c = snap_constant(bits);

@@ -85,6 +85,13 @@ void refuse(const c10::OperatorHandle& op, const Stack& stack) {
   }
 }
 
+// Seeds belong to samples: while transforms are applied no forward has begun, and there is a seed for none.
+void refuse_draw_without_samples(const Node& node, const at::Tensor& drawn) {
+  if (drawn.numel() > 0) return;
+  throw GraphBreak(fmt::format("{} draws random numbers for each sample, and no forward has said which samples it has",
+                               node.arguments.front().constant.toStringRef()));
+}
+
 class Recorder final : public DispatchMode {
  public:
   explicit Recorder(Graph& graph) : graph_(graph) {}
@@ -143,6 +150,7 @@ class Recorder final : public DispatchMode {
                          std::any_of(op.schema().returns().begin(), op.schema().returns().end(),
                                      [](const c10::Argument& returned) { return returned.alias_info() != nullptr; });
     run(op, node, stack, base);
+    if (draws(node)) refuse_draw_without_samples(node, stack.back().toTensor());
     if (draws(node) && drawn_before(node, stack.back().toTensor())) return;
     for (std::size_t i = base; i < stack.size(); ++i) node.results.push_back(write(stack[i], node.name(), is_view));
     nodes_->push_back(std::move(node));

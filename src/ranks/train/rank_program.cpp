@@ -21,6 +21,7 @@
 #include "ranks/train/operator_meter.h"
 #include "ranks/transform/transform.h"
 #include "stack/counter_random.h"
+#include "stack/model_sizes.h"
 #include "stack/step_data.h"
 #include "stack/trainer.h"
 
@@ -190,7 +191,7 @@ class RankRun {
     begin_forward(step, data);
     const ModulePtr& model = training_.parts.front();
     const at::Tensor logits = in_forward([&] { return model->call({data.tokens, data.positions}); });
-    const at::Tensor sum = summed_cross_entropy(logits, data.labels, model->output_placements);
+    const at::Tensor sum = summed_cross_entropy(logits, data.labels, model->output_placements, kUsualModel.vocab);
     rank_.set_phase(step, Phase::backward);
     const bool dropped = program_.mutant == "skip_microbatch" && microbatch + 1 == settings.accumulation;
     if (!dropped) scaled(sum, data, all_tokens, settings.accumulation).backward();
@@ -211,7 +212,8 @@ class RankRun {
     for (int microbatch = 0; microbatch < microbatches; ++microbatch) data.push_back(data_of(step, microbatch, microbatches));
     const auto loss = [&](int microbatch, const at::Tensor& logits) {
       const Data& of = data[static_cast<std::size_t>(microbatch)];
-      const at::Tensor sum = summed_cross_entropy(logits, of.labels, training_.parts.back()->output_placements);
+      const at::Tensor sum =
+          summed_cross_entropy(logits, of.labels, training_.parts.back()->output_placements, kUsualModel.vocab);
       losses.push_back(sum.detach().reshape({1}));
       return scaled(sum, of, all_tokens, microbatches);
     };
