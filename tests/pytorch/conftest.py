@@ -1,4 +1,5 @@
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src/drivers/pytorch")]
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "data"), str(HERE.parents[1] / "src/drivers/pytorch")]

@@ -67,6 +67,7 @@ def test_a_wrong_one_has_not(worker: Worker, stack: str, function: str, model: s
 
 REFUSED = [
     ("fsdp=2", "shard_flat", "FullyShardedDataParallel (FSDP1) lays parameters end to end"),
+    ("fsdp=2", "shard_flat_on_an_accelerator", "FullyShardedDataParallel (FSDP1) needs an accelerator"),
     ("fsdp=2", "with_another_parameter", "parameter extra is none of the model as built"),
     (
         "tp=2",
@@ -132,3 +133,15 @@ def test_a_buffer_is_held_against_one_rank(worker: Worker) -> None:
 def test_a_buffer_that_ranks_have_apart_is_seen(worker: Worker) -> None:
     record = run(worker, "fsdp=2", "shard", "counting")
     assert {b["name"]: b["replicas_agree"] for b in record["buffers"]} == {"seen": False, "calls": True}
+
+
+def test_a_bug_in_the_imaginary_part_of_a_buffer_is_seen(worker: Worker) -> None:
+    def trained(stack: str, function: str) -> dict[str, Any]:
+        apply = f"rotary:{function}" if function else ""
+        return worker.run(stack, model="rotary:model", apply=apply, steps=3)  # type: ignore[arg-type]
+
+    reference = trained("", "")
+    assert numbers(trained("fsdp=2", "shard")) == numbers(reference)
+    wrong = trained("fsdp=2", "shard_turning_back")
+    assert [p["gradient"] for p in wrong["parameters"]] != [p["gradient"] for p in reference["parameters"]]
+    assert any("table from complex64 to complex128" in note for note in reference["notes"])

@@ -85,12 +85,20 @@ class Worker:
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             os.kill(int(child), signal.SIGABRT)
 
-    def run(self, stack: str, values_folder: str = "", **settings: str) -> dict[str, Any]:
+    def run(
+        self,
+        stack: str,
+        values_folder: str = "",
+        coarse_factors: bool = False,
+        flight_file: str = "",
+        **settings: str,
+    ) -> dict[str, Any]:
         """With a folder for values, they are kept."""
         assert self.process.stdin
         self.runs += 1
         keep = "values" if values_folder else "hashes"
-        run = run_of(self.runs, case_of(stack, **settings), keep, values_folder=values_folder)
+        run = run_of(self.runs, case_of(stack, **settings), keep, None, flight_file, values_folder)
+        run["coarse_factors"] = coarse_factors
         self.process.stdin.write(json.dumps(run) + "\n")
         self.process.stdin.flush()
         while (message := self.hear())["type"] == "progress":

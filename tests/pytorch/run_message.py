@@ -139,6 +139,7 @@ def run_of(
         "fault": fault,
         "flight_file": flight_file,
         "values_folder": values_folder,
+        "coarse_factors": False,
         "counters": COUNTERS,
         "phases": PHASES,
     }

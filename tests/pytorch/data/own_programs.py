@@ -180,6 +180,10 @@ def shard_flat(model: Model, mesh: DeviceMesh) -> nn.Module:
     return FullyShardedDataParallel(model, mesh["dp_shard"].get_group(), device_id=torch.device("cpu"))
 
 
+def shard_flat_on_an_accelerator(model: Model, mesh: DeviceMesh) -> nn.Module:
+    return FullyShardedDataParallel(model, mesh["dp_shard"].get_group())
+
+
 def with_another_parameter(model: Model, mesh: DeviceMesh) -> None:
     shard(model, mesh)
     model.extra = nn.Parameter(torch.ones(3, dtype=torch.float64))

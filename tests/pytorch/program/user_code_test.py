@@ -20,17 +20,16 @@ def nothing() -> None:
 
 
 def test_modules_stay_what_they_are() -> None:
-    model = make_user_model(f"{__name__}:small", torch.float64, seed=1)
+    model = make_user_model(f"{__name__}:small", seed=1)
     assert [type(m) for m in model] == [nn.Linear, nn.BatchNorm1d, nn.Linear]  # type: ignore[attr-defined]
     assert list(model.state_dict()) == list(small().state_dict())
-    assert {p.dtype for p in model.parameters()} == {torch.float64}
     norm = model[1]  # type: ignore[index]
     assert norm.weight.eq(1).all()
     assert norm.bias.eq(0).all()
 
 
 def test_weights_are_a_function_of_the_seed() -> None:
-    first, again, other = (make_user_model(f"{__name__}:small", torch.float64, seed) for seed in (1, 1, 2))
+    first, again, other = (make_user_model(f"{__name__}:small", seed) for seed in (1, 1, 2))
     assert torch.equal(first[0].weight, again[0].weight)  # type: ignore[index]
     assert not torch.equal(first[0].weight, other[0].weight)  # type: ignore[index]
 
@@ -38,14 +37,14 @@ def test_weights_are_a_function_of_the_seed() -> None:
 def test_values_are_those_that_the_factory_draws() -> None:
     torch.manual_seed(3)
     drawn = small()
-    made = make_user_model(f"{__name__}:small", torch.float64, seed=3)
+    made = make_user_model(f"{__name__}:small", seed=3)
     for mine, theirs in zip(drawn.parameters(), made.parameters(), strict=True):
-        assert mine.double().equal(theirs)
+        assert mine.equal(theirs)
 
 
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(Unsupported, match=r"returned NoneType; expected an nn\.Module"):
-        make_user_model(f"{__name__}:nothing", torch.float64, seed=1)
+        make_user_model(f"{__name__}:nothing", seed=1)
 
 
 def raises() -> nn.Module:
@@ -56,7 +55,16 @@ def test_a_factory_that_raises_is_told_with_its_line() -> None:
     with pytest.raises(
         Unsupported, match=r":raises\(\) raised ValueError: no weights \(.*user_code_test\.py:\d+\)$"
     ):
-        make_user_model(f"{__name__}:raises", torch.float64, seed=1)
+        make_user_model(f"{__name__}:raises", seed=1)
+
+
+def hands_torch_a_wrong_size() -> nn.Module:
+    return nn.Linear(4, "three")  # type: ignore[arg-type]
+
+
+def test_a_factory_whose_argument_torch_rejects_is_told_with_its_own_line() -> None:
+    with pytest.raises(Unsupported, match=r"TypeError: .* \(.*user_code_test\.py:\d+\)$"):
+        make_user_model(f"{__name__}:hands_torch_a_wrong_size", seed=1)
 
 
 def test_what_is_named_wrongly_is_told_from_what_fails(

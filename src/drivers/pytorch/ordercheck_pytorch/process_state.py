@@ -20,7 +20,11 @@ class OfCase:
     range_measured: bool = False
     fan_in: int = 1  # how many results of one sum are added up outside it, by accumulation
     range_used: float = 0.0  # the largest share of what float64 holds exactly
+    parameter_shapes: set[tuple[int, ...]] = field(
+        default_factory=set
+    )  # with coarse factors: exact/factors.py
     refuses_draws: bool = False
+    step: int = 0
     samples: Sequence[int] | str = ""  # of the microbatch, or why they are not known
     refused_operators: set[str] = field(default_factory=set)  # foreign ones, which no table has
     refusing: dict[str, torch.library.Library] = field(default_factory=dict)  # by their namespaces

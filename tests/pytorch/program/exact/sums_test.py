@@ -58,7 +58,7 @@ def test_a_sum_of_two_is_on_its_grid() -> None:
         assert same(torch.add(a, b, out=torch.empty(64, dtype=torch.float64)), expected)
         assert same(a + b.view(8, 8).t().contiguous().t().reshape(-1), expected)
         assert same(a + 0.1, a.sub(-0.1)), "a number is added as it is"
-        total = rational.rounded(a[0].item(), 40) + rational.rounded(b[0].item(), 40)
+        total = rational.rounded(a[0].item(), 48) + rational.rounded(b[0].item(), 48)
         assert same(a[0] + b[0], torch.tensor(float(total), dtype=torch.float64)), "two totals"
     assert not same(a + b, expected), "else this test shows nothing"
 

@@ -59,6 +59,9 @@ class Case:
     settings: Settings
     # Before an operator sums over them; asked for by the worker: see partial_operands.py.
     reduces_partials: bool = False
+    # Of functions of parameters, asked for by the supervisor: see exact/factors.py.
+    coarse_factors: bool = False
+    keeps_outputs: bool = False  # of modules, to name the first that differs: module_outputs.py
 
     @property
     def world_size(self) -> int:
@@ -97,6 +100,8 @@ def case_of(message: dict[str, Any]) -> Case:
         mesh={each["axis"]: each["degree"] for each in message["mesh"]},
         splits={each["axis"]: each["splits"] for each in message["mesh"]},
         reduces_partials=bool(message.get("reduces_partials", False)),
+        coarse_factors=bool(message.get("coarse_factors", False)),
+        keeps_outputs=bool(message.get("keeps_outputs", False)),
         settings=Settings(
             arithmetic=settings["arithmetic"],
             grid=settings["grid"],

@@ -11,6 +11,8 @@ from torch import nn
 
 from .buffers import buffers_after
 from .case import Case
+from .exact.grid import rounded, sum_bits
+from .exact.parameters import is_freed
 from .gather import check_is_whole, full_of_all, local, sum_over_ranks, summed, with_layout
 from .names import NamesAsBuilt
 from .result import RankResult
@@ -31,7 +33,10 @@ class Observer:
 
     def loss(self, loss_sum: torch.Tensor, divisor: int) -> None:
         splits = ("batch", "sequence", "layers") if self.program.splits_sequence else ("batch", "layers")
-        self.seen.losses.append(self.over_axes(loss_sum, *splits).item() / divisor)
+        total = self.over_axes(loss_sum, *splits)
+        if self.case.settings.exact:
+            total = rounded(total, sum_bits())  # parts that a loss of the user's divided lie on no grid
+        self.seen.losses.append(total.item() / divisor)
 
     def stepping(self, parameter: nn.Parameter) -> None:
         """Behind backward the gradient is gone."""
@@ -80,8 +85,11 @@ class Observer:
     def gather(self, local_buffers: Sequence[str]) -> None:
         """At the end: a collective for what all steps left of a parameter costs what one for a step does."""
         self.seen.gradients = [{} for _ in self.gradients]
+        present = dict(self.names.parameters_of(self.program.model))
         for name, parameter in self.parameters:
-            value = with_layout(parameter, parameter)
+            # A function that runs a forward leaves parameters gathered; they are freed later, and the model has others.
+            current = present.get(name, parameter) if is_freed(parameter) else parameter
+            value = with_layout(current, current)
             *gradients, self.seen.values[name] = full_of_all(
                 [*(step[name] for step in self.gradients), value]
             )

@@ -14,6 +14,7 @@ from torch.distributed.device_mesh import DeviceMesh
 
 from .apply import apply_items, apply_users_items
 from .case import Case
+from .cast import cast_model
 from .catalogue import TRANSFORMS
 from .llama import make_llama
 from .placements import placements_in_words
@@ -81,13 +82,27 @@ def with_users_code(parts: Parts, case: Case) -> Parts:
         # It may keep what it likes: nobody counted.
         parts = replace(parts, apply=apply, notes=notes, counters={})
     if ":" in case.model:
-        parts = replace(parts, build=functools.partial(build_users_model, case))
+        parts = with_users_model(parts, case)
     return parts
 
 
-def build_users_model(case: Case, device: str) -> nn.Module:
-    model = make_user_model(case.model, case.settings.dtype, case.settings.seed).to(device)
+def with_users_model(parts: Parts, case: Case) -> Parts:
+    casts: list[str] = []
+
+    def build(device: str) -> nn.Module:
+        model, casts[:] = build_users_model(case, device)
+        return model
+
+    return replace(
+        parts, build=build, notes=lambda parameters, mesh: [*casts, *parts.notes(parameters, mesh)]
+    )
+
+
+def build_users_model(case: Case, device: str) -> tuple[nn.Module, list[str]]:
+    """The model and a note of what was cast."""
+    model = make_user_model(case.model, case.settings.seed).to(device)
+    casts = cast_model(model, case.settings.dtype)
     check_same_weights(model, case.model)
     if not case.apply and any(item.kind == "layout" for item in case.items):
         check_has_blocks(model, case.model)
-    return model
+    return model, casts

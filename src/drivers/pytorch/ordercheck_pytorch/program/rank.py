@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import nn
@@ -14,11 +14,13 @@ from ..torch_compat import drawing_as_eager
 from .apply import degrees_of, make_mesh
 from .case import Case
 from .exact.draws import refusing_draws
+from .exact.factors import shapes_of
 from .exact.foreign import refuse_foreign_operators
 from .exact.install import exact_kernels, keyed_draws, measured_range
 from .exact.parameters import put_on_grid
 from .exact.refusals import raise_what_was_refused
-from .gather import full, whole
+from .gather import full, whole, with_layout
+from .module_outputs import keeping_outputs
 from .names import NamesAsBuilt
 from .observe import Observer
 from .partial_operands import distance_from_kept, keep_gradients, watching_partial_operands
@@ -47,6 +49,22 @@ def run_rank(
     return RankRun(case, rank, device, watch, parts, task).run()
 
 
+def changed_values(
+    parameters: Sequence[tuple[str, nn.Parameter]], initial: Mapping[str, torch.Tensor]
+) -> list[str]:
+    """A note of parameters that a user's function gave new values, which one rank does not have. Collective over the meshes of
+    those that are DTensors."""
+    names = []
+    for name, parameter in parameters:
+        value = full(with_layout(parameter, parameter))
+        if value.shape == initial[name].shape and not torch.equal(value, initial[name]):
+            names.append(name)
+    if not names:
+        return []
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return [f"your function drew new values for {names[0]}{more}; one rank has those of the factory"]
+
+
 class RankRun:
     def __init__(self, case: Case, rank: int, device: str, watch: Watch, parts: Parts, task: Task) -> None:
         self.case, self.rank, self.device, self.watch = case, rank, device, watch
@@ -58,7 +76,9 @@ class RankRun:
         model = self.build()
         # Not before: what a factory initializes its parameters with may sum as it likes.
         with (
-            exact_kernels(settings.grid, self.device) if settings.exact else keyed_draws(),
+            exact_kernels(settings.grid, self.device, self.case.coarse_factors)
+            if settings.exact
+            else keyed_draws(),
             drawing_as_eager(),
             self.watching_partials() as met,
         ):
@@ -99,8 +119,13 @@ class RankRun:
         if case.settings.exact:
             refuse_foreign_operators()  # a function may have loaded some
         observer = Observer(case, self.rank, self.names, program, site, seen)
+        if case.coarse_factors:
+            for _, parameter in observer.parameters:
+                CASE_STATE.parameter_shapes |= shapes_of(parameter)
         warned = [str(one.message).splitlines()[0] for one in raised if one.category is UserWarning]
         seen.notes = sorted({*warned, *program.notes, *parts.notes(observer.parameters, mesh)})
+        if case.apply and not program.notes:  # a note says that ranks were started with other values
+            seen.notes += changed_values(observer.parameters, seen.initial)
         self.watch.applied(program.model)
         return program, observer
 
@@ -116,9 +141,20 @@ class RankRun:
         observer.clipping()
         observer.gather(self.parts.local_buffers(program))
 
+    def keeping_outputs(self, model: nn.Module) -> contextlib.AbstractContextManager[None]:
+        if not self.case.keeps_outputs or not self.case.settings.exact:
+            return contextlib.nullcontext()
+        return keeping_outputs(model, self.names, self.seen.outputs)
+
     def train_step(self, trainer: Trainer, observer: Observer, step: int, last: bool) -> None:
+        CASE_STATE.step = step
         divisor = self.task.divisor(self.case.settings.seed, step)
-        with self.watch.training(step, last), self.measuring(), refusing_draws():
+        with (
+            self.watch.training(step, last),
+            self.measuring(),
+            refusing_draws(),
+            self.keeping_outputs(trainer.program.model),
+        ):
             loss_sum = trainer.forward_backward(step, divisor)
             trainer.reduce_gradients()
         trainer.unscale_gradients([parameter for _, parameter in observer.parameters])

@@ -26,4 +26,5 @@ class RankResult:
     notes: list[str] = field(default_factory=list)
     # Operators that sum, and were handed partial sums.
     partial_operands: list[str] = field(default_factory=list)
+    outputs: dict[tuple[int, str], dict[int, torch.Tensor]] = field(default_factory=dict)  # module_outputs.py
     partials_apart: float = 0.0  # of a run that reduces them first: how far the run before it is away

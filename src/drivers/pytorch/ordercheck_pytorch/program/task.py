@@ -22,7 +22,9 @@ from torch.distributed.tensor import DTensor
 
 from ..torch_compat import is_loss_parallel
 from .case import Case
+from .cast import cast_tensor
 from .data import SEQUENCES, batch_of, valid_tokens
+from .exact.kernels import Unsupported
 from .loss import summed_cross_entropy
 from .user_code import look_up_function
 
@@ -50,6 +52,11 @@ def task_of(case: Case, default_loss: Callable[[Any, Any], torch.Tensor]) -> Tas
 def cross_entropy_of(output: Any, labels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Of logits, or of what holds them."""
     logits = getattr(output, "logits", output)
+    if not isinstance(logits, torch.Tensor):
+        raise Unsupported(
+            f"the model returned {type(logits).__name__}; expected logits, a tensor, or an object that has them as "
+            "`logits`; name a loss of your own with --loss"
+        )
     if isinstance(logits, DTensor) and not is_loss_parallel():  # the loss is of whole rows of classes
         logits = logits.full_tensor()
     return summed_cross_entropy(logits.to(dtype), labels)
@@ -62,11 +69,11 @@ def called_with(model: nn.Module, inputs: Any) -> Any:
 
 
 def moved(value: Any, device: str, dtype: torch.dtype) -> Any:
-    """Tensors of it to the device, those of floats to the dtype of the arithmetic."""
+    """Moves tensors to the device and casts floats and complex numbers to the arithmetic."""
     if isinstance(value, dict):
         return {name: moved(one, device, dtype) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return tuple(moved(one, device, dtype) for one in value)
     if not isinstance(value, torch.Tensor):
         return value
-    return value.to(device, dtype) if value.is_floating_point() else value.to(device)
+    return cast_tensor(value.to(device), dtype)

@@ -1,10 +1,11 @@
 """A user's own model and parallelize function, named "package.module:name".
 
 The model takes tokens [batch, 24] int64 below 120 and gives logits [batch, 24, classes] with at least 120 classes, or
-something that has them as `logits`, whole on every rank (on the last stage's, in a pipeline); with inputs and a loss of
-its own (task.py) what it likes. Floats among its parameters and buffers are float64 in exact arithmetic. `factory()`
-takes nothing. Its values stay as it draws them, from torch's seed, which is the case's. `function(model, mesh)` gets the
-DeviceMesh of the stack's axes (None on one rank) and returns the model, or nothing where it changed the one it was given.
+something that has them as `logits`, whole on every rank (on the last stage's, in a pipeline); with inputs and a loss of its
+own (task.py) what it likes. Floats among its parameters and buffers are float64 in exact arithmetic, complex numbers
+complex128 (cast.py). `factory()` takes nothing. Its values stay as it draws them, from torch's seed, which is the case's.
+`function(model, mesh)` gets the DeviceMesh of the stack's axes (None on one rank) and returns the model, or nothing where
+it changed the one it was given.
 Gradients are to be averaged over data-parallel ranks, as DistributedDataParallel and fully_shard do unless they are told
 otherwise. What else a function may say of itself: users_function.py."""
 
@@ -15,6 +16,7 @@ import importlib
 import inspect
 import random
 import sys
+import sysconfig
 import traceback
 from typing import Any
 
@@ -23,6 +25,8 @@ from torch import nn
 
 from .exact.kernels import Unsupported
 from .llama import initial_value
+
+_LIBRARIES = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def look_up_function(name: str, arguments: tuple[str, ...]) -> Any:
@@ -52,7 +56,7 @@ def look_up(name: str) -> Any:
     return found
 
 
-def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
+def make_user_model(name: str, seed: int) -> nn.Module:
     """With the values that its factory gives it, drawn under the seed: another seed is another model."""
     factory = look_up_function(name, ())
     seed_generators(seed)
@@ -64,7 +68,7 @@ def make_user_model(name: str, dtype: torch.dtype, seed: int) -> nn.Module:
         raise Unsupported(f"{name}() raised {_error_in_words(error)}") from error
     if not isinstance(model, nn.Module):
         raise Unsupported(f"{name} returned {type(model).__name__}; expected an nn.Module")
-    return model.to(dtype)
+    return model
 
 
 def check_has_blocks(model: nn.Module, name: str) -> None:
@@ -99,10 +103,12 @@ def _error_in_words(error: BaseException) -> str:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<frozen") and "/importlib/" not in frame.filename
+        if not frame.filename.startswith("<frozen") and frame.filename != __file__
     ]
-    own = [frame for frame in frames if frame.filename != __file__]
-    return f"{text} ({own[-1].filename}:{own[-1].lineno})" if own else text
+    # A library raises for what the user's line handed it.
+    users = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
+    where = (users or frames)[-1:]
+    return text + "".join(f" ({frame.filename}:{frame.lineno})" for frame in where)
 
 
 def _named(found: Any) -> str:

@@ -23,6 +23,7 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 
 from .case import Case
+from .exact.kernels import Unsupported
 from .transforms.program import Program
 from .user_code import look_up, look_up_function
 
@@ -44,7 +45,15 @@ def users_function(case: Case) -> UsersFunction:
 def apply_users_function(
     function: UsersFunction, program: Program, mesh: DeviceMesh | None, case: Case
 ) -> None:
-    returned = function.apply(program.model, mesh)
+    try:
+        returned = function.apply(program.model, mesh)
+    except RuntimeError as error:
+        if "FSDP needs a non-CPU accelerator" not in str(error):
+            raise
+        raise Unsupported(
+            "FullyShardedDataParallel (FSDP1) needs an accelerator, and lays parameters end to end, so that none can be "
+            "compared; expected fully_shard"
+        ) from error
     if returned is not None:
         if not isinstance(returned, nn.Module):
             raise TypeError(f"{case.apply} returned {type(returned).__name__}; expected an nn.Module or None")

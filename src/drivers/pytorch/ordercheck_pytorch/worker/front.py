@@ -70,6 +70,11 @@ class Front:
         self._out.message({"type": "record", "id": run["id"], "record": self._record(run)})
 
     def _record(self, run: Mapping[str, Any]) -> dict[str, Any]:
+        asked = {
+            "coarse_factors": run.get("coarse_factors", False),
+            "keeps_outputs": run["keep"] == "values",
+        }
+        run = {**run, "case": {**run["case"], **asked}}
         case = self._program.case_of(run["case"])
         record = empty_record(
             case,

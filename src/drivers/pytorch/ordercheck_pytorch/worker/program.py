@@ -53,6 +53,7 @@ class RankResult(Protocol):
     counters: dict[str, int]
     partial_operands: list[str]
     partials_apart: float
+    outputs: Mapping[tuple[int, str], Mapping[int, torch.Tensor]]
 
 
 class Program(Protocol):

@@ -147,6 +147,11 @@ def _report(order: Order, seen: RankResult, watch: RankWatch) -> RankReport:
         return digest
 
     watch.begun = "observe"
+    if keep_data:
+        report.outputs = {
+            place: {sample: (tuple(value.shape), bytes_of(value)) for sample, value in samples.items()}
+            for place, samples in seen.outputs.items()
+        }
     for gradients in seen.gradients:
         report.gradients.append({name: hashed(tensor, name) for name, tensor in gradients.items()})
         for name, tensor in gradients.items():
@@ -170,9 +175,13 @@ def _error_report(order: Order, error: BaseException, watch: RankWatch, flight: 
     ending = _ENDINGS.get(type(error).__name__, "failed") if own else "failed"
     # A collective is named where it raised, or where the error only says that another rank is gone: a rank that raised by
     # itself waits in none.
-    pending = watch.failed_in() or (watch.waits_in() if is_consequence(message_of(error)) else None)
+    pending = watch.failed_in(error) or (watch.waits_in() if is_consequence(message_of(error)) else None)
     phase = phase_of_error(error, watch.begun)
     module = watch.names.of_error(error)
+    # The slot may still name a collective that is done, or that another stream works on.
+    flight.left_collective()
+    if pending:
+        flight.at_collective(phase, pending.operation, pending.group, pending.sequence, pending.shape)
     flight.at_module(phase, module)
     return RankError(
         rank=order.rank,

@@ -85,7 +85,7 @@ class RankWatch:
         self._issued = 0  # on any group, barriers left out
         self._done = 0  # phases and collectives so far
         self._pending: list[_Pending] = []
-        self._failed: _Pending | None = None
+        self._failed: tuple[_Pending, BaseException] | None = None
         self._turn = threading.RLock()
         self._over = threading.Event()
         self._ticker = threading.Thread(target=self._look, args=(threading.get_ident(),), daemon=True)
@@ -150,13 +150,22 @@ class RankWatch:
             self._show()
         try:
             result = call.issue_with(faults.lengthened) if self._due(number, "wrong_shape") else call.issue()
-        except BaseException:
-            self._failed = pending
+        except BaseException as error:
+            self._failed = (pending, error)
+            self._forget(pending)
             raise
         work = work_of(result)
         if work is not None:
             pending.ended = asked_without_its_lock(work)
+        else:  # the call waited for it
+            self._forget(pending)
         return result
+
+    def _forget(self, pending: _Pending) -> None:
+        """Else it would be shown as what the rank waits for until the case ends."""
+        with self._turn:
+            self._pending = [each for each in self._pending if each is not pending]
+            self._show()
 
     def _due(self, number: int, kind: str) -> bool:
         return self._fault is not None and self._fault.kind == kind and self._fault.sequence == number
@@ -202,9 +211,14 @@ class RankWatch:
     def messages_of_last_step(self) -> int:
         return self._messages[self._step]
 
-    def failed_in(self) -> _Pending | None:
-        """The collective that raised when it was issued."""
-        return self._failed
+    def failed_in(self, error: BaseException) -> _Pending | None:
+        """The collective that raised `error`, or what `error` was raised from. A program may catch an earlier one."""
+        while self._failed and error is not self._failed[1]:
+            cause = error.__cause__ or error.__context__
+            if cause is None:
+                return None
+            error = cause
+        return self._failed[0] if self._failed else None
 
     def waits_in(self) -> _Pending | None:
         """The oldest collective that was issued and is not done."""

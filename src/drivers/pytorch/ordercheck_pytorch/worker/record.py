@@ -114,8 +114,8 @@ def _buffer(name: str, reports: Sequence[RankReport]) -> dict[str, Any]:
 
 
 def _written(reports: Sequence[RankReport], folder: str) -> list[dict[str, Any]]:
-    """Gradients step by step and at last values, each in a file of its own. What modules put out is not kept: a hook would be
-    compiled with the module, and a local tensor does not say what it is a part of."""
+    """Step by step what modules put out in forward (program/module_outputs.py says of which layouts) and gradients, at last
+    values, each in a file of its own."""
     trace: list[dict[str, Any]] = []
 
     def write(step: int, phase: str, what: str, name: str, held: Sequence[dict[str, str]]) -> None:
@@ -131,8 +131,35 @@ def _written(reports: Sequence[RankReport], folder: str) -> list[dict[str, Any]]
             {"step": step, "phase": phase, "module": what, "shape": shape, "hash": digest, "file": file_name}
         )
 
+    def write_output(place: tuple[int, str]) -> None:
+        samples = {
+            sample: kept for r in reversed(reports) for sample, kept in r.outputs.get(place, {}).items()
+        }
+        parts = [samples[sample] for sample in sorted(samples)]
+        if len({shape for shape, _ in parts}) > 1:
+            return
+        data = b"".join(part for _, part in parts)
+        file_name = f"{len(trace):05}.f64"
+        with open(os.path.join(folder, file_name), "wb") as file:
+            file.write(data)
+        step, path = place
+        shape = [len(parts), *parts[0][0]]
+        trace.append(
+            {
+                "step": step,
+                "phase": "forward",
+                "module": path,
+                "shape": shape,
+                "hash": hash_of(data),
+                "file": file_name,
+            }
+        )
+
     steps = len(reports[0].gradients)
     for step in range(steps):
+        for place in reports[0].outputs:
+            if place[0] == step:
+                write_output(place)
         for name in reports[0].shapes:
             write(step, "backward", f"gradient of {name}", name, [r.gradients[step] for r in reports])
     for name in reports[0].shapes:

@@ -43,6 +43,8 @@ class RankReport:
     notes: list[str] = field(default_factory=list)
     partial_operands: list[str] = field(default_factory=list)
     partials_apart: float = 0.0
+    # Of a forward, by step and module and then by sample: where values are kept.
+    outputs: dict[tuple[int, str], dict[int, tuple[tuple[int, ...], bytes]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

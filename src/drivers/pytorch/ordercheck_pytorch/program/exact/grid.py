@@ -64,6 +64,12 @@ def addition_bits() -> int:
     return 2 * CASE_STATE.product_bits + 4
 
 
+def total_bits() -> int:
+    """Of two single numbers that are added. Losses and squares lie on coarser grids and stay as they are. A loss that was
+    divided lies on none: each part is rounded far below the grid of sums, and the observer rounds the whole to it once."""
+    return sum_bits() + 8
+
+
 def average_bits() -> int:
     """Finer by such a degree once more: of an average that is divided again."""
     return addition_bits() + 4

@@ -1,5 +1,5 @@
-"""Refuses what sums inside and has no exact kernel: every operator that the CPU has a kernel for, that is not in the table,
-and that meets a float64. In the kernels, where it sees what a compiler or a wrapper runs: Dynamo skips frames under a dispatch
+"""Refuses every operator that the CPU has a kernel for, that is not in the table or sums inside without an exact kernel, and
+that meets a float64. In the kernels, where it sees what a compiler or a wrapper runs: Dynamo skips frames under a dispatch
 mode."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .table import DRAWING, KEPT, KEYED, OF_GPUS, REPLACED, operators
 
 OF_REAL, DRAW = "stable_real", "draw"
 REASONS = {
-    "": "sums inside and has no exact kernel",
+    "": "is not among the operators that exact arithmetic knows, so it may round otherwise in another layout",
     "opaque": "sums inside and has no exact kernel",
     "random": "draws random numbers, which differ between layouts",
     DRAW: "draws random numbers in a step, which differ between layouts; a torch.Generator of the program's own passes",

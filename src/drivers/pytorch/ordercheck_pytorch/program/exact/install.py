@@ -27,6 +27,7 @@ from . import (  # noqa: F401  each declares its kernels
 )
 from .casts import CASTING, refusing_autocast, refusing_to_cast
 from .dropout import DROPOUT
+from .factors import coarse_kernels
 from .foreign import refusing_what_is_foreign
 from .guard import DRAW, drawing_operators, refused_operators, refusing
 from .inductor import calling_operators
@@ -38,13 +39,14 @@ from .stock import KEY, placed, places_of, take_stock
 
 
 @contextlib.contextmanager
-def exact_kernels(grid: int, device: str = "cpu") -> Iterator[None]:
+def exact_kernels(grid: int, device: str = "cpu", coarse_factors: bool = False) -> Iterator[None]:
     """Within, the kernels of this process are exact, those of the device among them; behind it the stock ones are back."""
     CASE_STATE.product_bits, CASE_STATE.range_used = grid, 0.0
     places = places_of(device)
     if len(places) > 1 and not CAN_HOLD_KERNELS:
         raise Unsupported("exact arithmetic on a GPU needs a torch that has torch.library.get_kernel")
-    kernels = {place: KERNELS | (GPU_KERNELS if place.device == "CUDA" else {}) for place in places}
+    coarse = coarse_kernels() if coarse_factors else {}
+    kernels = {place: KERNELS | (GPU_KERNELS if place.device == "CUDA" else {}) | coarse for place in places}
     lists = {
         place: lists_one_by_one(operators_with_kernels("CUDA") if place.device == "CUDA" else [])
         for place in places
@@ -72,7 +74,7 @@ def exact_kernels(grid: int, device: str = "cpu") -> Iterator[None]:
                 for name, function in (kernels[place] | lists[place]).items():
                     library.impl(name, placed(name, function), place.key, **over_stock)
                 for name, kind in refused[place].items():
-                    if name in lists[place]:
+                    if name in lists[place] or name in coarse:
                         continue
                     library.impl(name, placed(name, refusing(name, kind)), place.key, **over_stock)
                 for name in CASTING:

@@ -23,8 +23,15 @@ def put_on_grid(parameters: Iterable[torch.Tensor], product_bits: int) -> None:
     with torch.no_grad():
         for parameter in parameters:
             part = local_part(parameter)
-            if is_exact(part) and not part.is_meta:
+            if is_exact(part) and not part.is_meta and not is_freed(part):
                 rounded_(part, parameter_bits(product_bits))
+
+
+def is_freed(parameter: torch.Tensor) -> bool:
+    """Whether its memory is gone. An optimizer that is built while fully_shard has its parameters gathered holds them after
+    they are freed."""
+    part = local_part(parameter)
+    return part.numel() > 0 and part.untyped_storage().size() == 0
 
 
 @contextlib.contextmanager

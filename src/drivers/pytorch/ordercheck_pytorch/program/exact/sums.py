@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ...process_state import CASE_STATE
-from .grid import NORM_BITS, addition_bits, note_range, rounded, sum_bits
+from .grid import NORM_BITS, addition_bits, note_range, rounded, sum_bits, total_bits
 from .kernels import ALSO_STOCK, as_tensor, into, is_exact, kernel, room_for, stock_path
 from .stock import stock
 
@@ -49,9 +49,8 @@ def _is_sum_of_two(a: Any, b: Any, alpha: Any) -> bool:
 
 
 def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    # A single number is a total, of losses or squares, whose terms were rounded already: the finer of their grids.
     totals = a.ndim == 0 and b.ndim == 0
-    bits = NORM_BITS if totals else addition_bits()
+    bits = total_bits() if totals else addition_bits()
     if CASE_STATE.range_measured and a.numel() and b.numel():
         # Masks aside. Each term has to stay below a quarter of the range as well, past which it would be rounded to another
         # grid. What comes out of sums, as gradients of parameters do, lies on their grid and has more range.
@@ -60,7 +59,7 @@ def _on_grid(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
         # A total is what microbatches add up: nothing adds up several of them.
         whole = (one + other) / (CASE_STATE.fan_in if totals else 1)
         bound = max(whole, 4 * one / CASE_STATE.fan_in, 4 * other / CASE_STATE.fan_in)
-        note_range("add", bound, sum_bits() if coarse else bits)
+        note_range("add", bound, sum_bits() if coarse else NORM_BITS if totals else bits)
     return rounded(a, bits), rounded(b, bits)
 
 
