@@ -43,17 +43,6 @@ Elements elements_of(const Record& record, int parts) {
   return elements;
 }
 
-// A compiler puts together the collectives of what stands in the graph, and frees what it gathered. Without one every read gathers,
-// and what it gathered stays until backward has read it: once or, of a parameter that is read twice, twice.
-bool is_in_graph(const Item& item) { return find_option(info_of(item), "bucket") != nullptr; }
-
-bool has_graph(const Stack& stack) {
-  return std::ranges::any_of(stack.items, [](const Item& item) {
-    const TransformInfo* info = find_transform(item.name);
-    return info != nullptr && std::ranges::count(info->owes, OwedEffect::captured) > 0;
-  });
-}
-
 // Held at once: one shard of everything and what is gathered. All gathered at once is the whole and a shard.
 void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int parts) {
   if (!runs.without) return;
@@ -64,7 +53,7 @@ void expect_sharded_parameters(Showing& showing, const EffectRuns& runs, int par
   // A stage may be no more than a block and the root, which is not freed after its forward.
   if (degree_of(mesh_of(runs.subject.stack), "pp") > 1)
     return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, of a stage", held, whole));
-  if (in_graph && !has_graph(runs.subject.stack))
+  if (in_graph && !owes(runs.subject.stack, OwedEffect::captured))
     return showing.remark(fmt::format("parameter bytes at peak {}, {} without it, with no graph to free them", held, whole));
   // A bucket and the next one are whole at once, and each a second time while it is copied out: of two blocks, that is everything.
   if (option_of(runs.item(), "bucket"))
@@ -142,6 +131,7 @@ void show_sharded(Showing& showing, const EffectRuns& runs) {
     if (option_of(runs.item(), "mp") && degree_of(mesh, "pp") == 1)
       expect_cast(showing, runs, group, shards * degree_of(mesh, "cp"));
   }
+  bound_sharded(showing, runs);
   if (replicas > 1) {
     expect_reduction(showing, runs, "all_reduce", "dp_replicate");
     expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
@@ -152,6 +142,7 @@ void show_sharded(Showing& showing, const EffectRuns& runs) {
 void show_replicated(Showing& showing, const EffectRuns& runs) {
   expect_reduction(showing, runs, "all_reduce", "dp_replicate");
   expect_buckets(showing, runs, "all_reduce", "dp_replicate", Phase::backward);
+  bound_replicated(showing, runs);
   expect_split_batch(showing, runs);
 }
 

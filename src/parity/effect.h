@@ -39,7 +39,8 @@ std::string loss_in_words(const Effect& lost);
 
 // The effect of item `index` of the stack of `c`. `with` must have completed. Without a twin that completed, only what
 // `with` shows alone is judged, and the evidence says so.
-Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without);
+Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without,
+                 bool twin_was_run = true);
 
 // Items without their effect. One that did nothing also moves what its neighbours are measured by, so those that show
 // nothing at all, where there are any; else those that show a part.

@@ -22,6 +22,13 @@ void show_pipeline(Showing& showing, const EffectRuns& runs);
 void show_sharded(Showing& showing, const EffectRuns& runs);
 void show_replicated(Showing& showing, const EffectRuns& runs);
 
+// owed_traffic.cpp: what they may send at most
+void bound_sharded(Showing& showing, const EffectRuns& runs);
+void bound_replicated(Showing& showing, const EffectRuns& runs);
+void bound_tensor_parallel(Showing& showing, const EffectRuns& runs);
+void bound_context_parallel(Showing& showing, const EffectRuns& runs);
+void bound_pipeline(Showing& showing, const EffectRuns& runs);
+
 // numeric_effects.cpp
 void show_moved_numbers(Showing& showing, const EffectRuns& runs);
 void show_updates(Showing& showing, const EffectRuns& runs);

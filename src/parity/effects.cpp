@@ -27,10 +27,12 @@ void show(OwedEffect owed, Showing& showing, const EffectRuns& runs) {
 
 }  // namespace
 
-Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without) {
+Effect effect_of(const Case& c, std::size_t index, const Record& with, const std::optional<Record>& without,
+                 bool twin_was_run) {
   assert(index < c.stack.items.size() && "an effect belongs to an item of the stack");
   assert(with.ending == Ending::completed && (!without || without->ending == Ending::completed));
-  const EffectRuns runs{.subject = c, .index = index, .with = with, .without = without ? &*without : nullptr};
+  const std::optional<Record> own = c.apply.empty() ? std::nullopt : std::optional(with_own_mesh(with));
+  const EffectRuns runs{.subject = c, .index = index, .with = own ? *own : with, .without = without ? &*without : nullptr};
   const Item& item = runs.item();
   const TransformInfo* info = find_transform(item.name);
   if (info == nullptr || info->owes.empty())  // a transform of a test has no row
@@ -42,8 +44,9 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
   }
   for (const OwedEffect owed : info->owes) show(owed, showing, runs);
   if (!without)
-    showing.remark(c.apply.empty() ? "the stack without it did not complete, so it is compared with nothing"
-                                   : "compared with nothing: a --apply function is not run without one of its transforms");
+    showing.remark(!c.apply.empty() ? "compared with nothing: a --apply function is not run without one of its transforms"
+                   : twin_was_run   ? "the stack without it did not complete, so it is compared with nothing"
+                                    : "compared with nothing: the stack without it was not run");
   return showing.effect(item);
 }
 

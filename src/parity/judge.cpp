@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "parity/finite.h"
 #include "parity/wording.h"
 #include "stack/notation.h"
@@ -184,13 +185,28 @@ std::vector<std::string> left_as_they_were(const Comparison& c) {
   return still;
 }
 
+// "2 of 21 parameters never changed: norm.weight, output.weight"; "" where all did.
+std::string unchanged_in_words(const Comparison& c) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> still = left_as_they_were(c);
+  const std::size_t count = still.size();
+  if (count == 0) return "";
+  still.resize(std::min(count, kNamed));
+  return fmt::format("{} of {} parameters never changed: {}{}", count, c.first.parameters.size(), join(still, ", "),
+                     count > kNamed ? fmt::format(" and {} more", count - kNamed) : "");
+}
+
 std::optional<Observation> untrained(const Comparison& c, const Observation& so_far) {
   if (c.first.steps.empty()) return decided(so_far, Verdict::unrun, "no step was run");
-  const std::vector<std::string> still = left_as_they_were(c);
-  if (still.empty()) return std::nullopt;
-  return decided(so_far, Verdict::ignored,
-                 fmt::format("{} of {} parameters never changed, the first is {}", still.size(), c.first.parameters.size(),
-                             still.front()));
+  const std::string unchanged = unchanged_in_words(c);
+  return unchanged.empty() ? std::nullopt : std::optional(decided(so_far, Verdict::ignored, unchanged));
+}
+
+// A parameter that the optimizer does not have shows first in the total norm, which leaves it out.
+Observation with_unchanged_parameters(const Comparison& c, Observation seen) {
+  const std::string unchanged = seen.verdict == Verdict::differs ? unchanged_in_words(c) : "";
+  if (!unchanged.empty()) seen.message += "; " + unchanged;
+  return seen;
 }
 
 // Parameters that are trained, but that no gradient other than zero reaches on one rank: a layout that gets them wrong shows
@@ -267,7 +283,7 @@ std::vector<Effect> effects_of(const Comparison& c) {
   if (with.ending != Ending::completed) return effects;
   for (std::size_t i = 0; i < c.subject.stack.items.size(); ++i) {
     const bool twin = i < twins.size() && twins[i] && twins[i]->ending == Ending::completed;
-    effects.push_back(effect_of(c.subject, i, with, twin ? twins[i] : std::nullopt));
+    effects.push_back(effect_of(c.subject, i, with, twin ? twins[i] : std::nullopt, i < twins.size()));
   }
   return effects;
 }
@@ -310,7 +326,7 @@ Observation judge(const Comparison& c) {
   for (auto step :
        {not_finite, unlike_reference, far_from_reference, replicas_apart, untrained, unlike_recommended, without_noise_floor,
         compiler_code_ended, compiler_code_differs, compiler_code_without_floor, nothing_flows})
-    if (auto verdict = step(c, seen)) return *verdict;
+    if (auto verdict = step(c, seen)) return with_unchanged_parameters(c, *std::move(verdict));
   const bool by_distance = is_held_against_noise_floor(c.subject);
   if (const std::vector<Effect> lost = lost_effects(seen.effects); !lost.empty())
     return decided(

@@ -63,6 +63,7 @@ void expect_ring(Showing& showing, const EffectRuns& runs) {
 
 void show_tensor_parallel(Showing& showing, const EffectRuns& runs) {
   if (!runs.subject.apply.empty()) return expect_some_collective(showing, runs, "tp");
+  bound_tensor_parallel(showing, runs);
   expect_split_model(showing, runs, world_size(runs.mesh()));
   for (Phase phase : {Phase::forward, Phase::backward}) {
     const auto count = collectives(runs.with, "", "tp", phase);
@@ -72,6 +73,7 @@ void show_tensor_parallel(Showing& showing, const EffectRuns& runs) {
 
 void show_context_parallel(Showing& showing, const EffectRuns& runs) {
   if (!runs.subject.apply.empty()) return expect_some_collective(showing, runs, "cp");
+  bound_context_parallel(showing, runs);
   if (option_of(runs.item(), "ring")) return expect_ring(showing, runs);
   expect_collective(showing, runs.with, "all_gather", "cp", Phase::forward);
   expect_collective(showing, runs.with, "reduce_scatter", "cp", Phase::backward);
@@ -90,14 +92,13 @@ void show_expert_parallel(Showing& showing, const EffectRuns& runs) {
   }
 }
 
-constexpr const char* kSplitBackwards[] = {"zero_bubble", "zbv", "dualpipev"};
-
 // How much of the work a rank has is up to where the model was cut: some of it, not all. Messages are in the counters, and
 // where an engine also records them by group they count as seen.
 void show_pipeline(Showing& showing, const EffectRuns& runs) {
   const auto messages = runs.with.counters.p2p_messages;
   if (showing.measured("messages between stages", {messages}))
     showing.expect(messages > 0, fmt::format("{} messages between stages", messages));
+  bound_pipeline(showing, runs);
   for (Phase phase : {Phase::forward, Phase::backward})
     for (const char* kind : {"send", "recv"})
       if (collectives(runs.with, kind, "pp", phase) > 0) expect_collective(showing, runs.with, kind, "pp", phase);
@@ -107,8 +108,7 @@ void show_pipeline(Showing& showing, const EffectRuns& runs) {
   // With more stages than blocks, the first one has the embedding alone, which multiplies no matrices.
   const bool some = part > 0 || world_size(runs.mesh()) > kUsualModel.layers;
   // What a backward that is split computes on the way to the inputs, it may compute on the way to the weights again.
-  const bool splits =
-      std::ranges::any_of(kSplitBackwards, [&](const char* name) { return option_of(runs.item(), name).has_value(); });
+  const bool splits = splits_backward(runs.item());
   showing.expect(some && part < whole * (splits ? 2 : 1), fmt::format("{} of {} matmul flops, expected a part", part, whole));
 }
 

@@ -38,6 +38,7 @@ struct Observation {
   // one processor where AdamW updates: at::sqrt of float64 asks MKL, whose last bit is the processor's own.
   Hash128 digest = {};
 
+  std::string sources = "";  // evidence/engine_sources.h: hash of the driver that ran it; "" where none was taken
   std::string backend = "";  // of a compiled stack: whose graphs ran, in words; "" where the case names it
   friend bool operator==(const Observation&, const Observation&) = default;
 };

@@ -12,7 +12,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr int kOtherGrid = 18;
+constexpr int kCoarserBits = 2;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::vector<Case> variants_of(const Case& c) {
   seed.settings.seed = c.settings.seed + 1;
   if (c.settings.arithmetic != Arithmetic::exact) return {seed};
   Case grid = c;
-  grid.settings.grid = kOtherGrid;
+  grid.settings.grid -= kCoarserBits;
   return {seed, grid};
 }
 

@@ -1,9 +1,11 @@
 #include "parity/showing.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "parity/counters.h"
 #include "stack/notation.h"
 
@@ -36,10 +38,33 @@ Effect Showing::effect(const Item& item) const {
           .signs = signs_};
 }
 
+Record with_own_mesh(Record record) {
+  const auto is_axis = [](const std::string& name) {
+    return name == "world" || std::ranges::any_of(kMeshAxes, [&](std::string_view axis) { return axis == name; });
+  };
+  for (CollectiveCount& c : record.collectives)
+    if (!std::ranges::all_of(split(c.group, '+'), is_axis)) c.group = kOwnMesh;
+  return record;
+}
+
+bool owes(const Stack& stack, OwedEffect effect) {
+  return std::ranges::any_of(stack.items, [&](const Item& item) {
+    const TransformInfo* info = find_transform(item.name);
+    return info != nullptr && std::ranges::count(info->owes, effect) > 0;
+  });
+}
+
+bool is_in_graph(const Item& item) { return find_option(info_of(item), "bucket") != nullptr; }
+
+bool splits_backward(const Item& pipeline) {
+  return std::ranges::any_of(std::array{"zero_bubble", "zbv", "dualpipev"},
+                             [&](const char* name) { return option_of(pipeline, name).has_value(); });
+}
+
 std::int64_t collectives(const Record& record, const std::string& kind, const std::string& group, Phase phase) {
   std::int64_t count = 0;
   for (const CollectiveCount& c : record.collectives)
-    if ((kind.empty() || c.kind == kind) && c.group == group && c.phase == phase) count += c.count;
+    if ((kind.empty() || c.kind == kind) && (c.group == group || c.group == kOwnMesh) && c.phase == phase) count += c.count;
   return count;
 }
 

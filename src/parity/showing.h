@@ -7,6 +7,7 @@
 
 #include "parity/effect.h"
 #include "stack/mesh.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 
@@ -40,6 +41,22 @@ class Showing {
   bool unmeasured_ = false;
   std::vector<Sign> signs_;
 };
+
+// The group that collectives have on a mesh that a user's function builds itself. They count for every axis.
+inline constexpr const char* kOwnMesh = "(own mesh)";
+
+// The record with kOwnMesh in place of every group that is no axis of the case's mesh, several axes or the world.
+Record with_own_mesh(Record record);
+
+// Whether some item owes that effect.
+bool owes(const Stack& stack, OwedEffect effect);
+
+// A compiler puts together the collectives of what stands in the graph, and frees what it gathered. Without one every read gathers,
+// and what it gathered stays until backward has read it: once or, of a parameter that is read twice, twice.
+bool is_in_graph(const Item& item);
+
+// A schedule that computes the gradients of inputs and of weights apart may run a part of backward twice.
+bool splits_backward(const Item& pipeline);
 
 // Of rank 0 over the whole run. `kind` "" is any.
 std::int64_t collectives(const Record& record, const std::string& kind, const std::string& group, Phase phase);

@@ -313,6 +313,25 @@ TEST(Effect, OfAnApplyFunctionTensorParallelTalksInEitherDirection) {
   EXPECT_TRUE(effect_of(c, 0, with, std::nullopt).present);
 }
 
+TEST(Effect, CollectivesOnAMeshThatAnApplyFunctionBuildsCount) {
+  Case own = case_of("fsdp=4");
+  own.apply = "mine.parallel:shard";
+  Record with = sharded();
+  const auto on = [&](const std::string& group) {
+    for (CollectiveCount& c : with.collectives) c.group = group;
+    return effect_of(own, 0, with, std::nullopt).present;
+  };
+  EXPECT_TRUE(on("ranks_0+1"));
+  EXPECT_TRUE(on("my_shard"));
+  EXPECT_FALSE(on("tp")) << "another axis";
+  EXPECT_FALSE(on("world"));
+  with.collectives.clear();
+  EXPECT_FALSE(on("my_shard")) << "nothing was sent";
+  own.apply = "";
+  with = sharded();
+  EXPECT_FALSE(on("ranks_0+1")) << "an engine's own transform uses the mesh of the case";
+}
+
 TEST(Effect, OfAnApplyFunctionNoStackWithoutTheItemIsSpokenOf) {
   Case own = case_of("fsdp=2");
   own.apply = "mine.parallel:shard";

@@ -253,7 +253,32 @@ TEST(Judge, AParameterThatNeverChangedIsIgnored) {
   comparison.first.parameters[0].changed = comparison.again->parameters[0].changed = false;
   const auto seen = judge(comparison);
   EXPECT_EQ(seen.verdict, Verdict::ignored);
-  EXPECT_THAT(seen.message, HasSubstr("1 of 3 parameters never changed, the first is tok_embeddings.weight"));
+  EXPECT_THAT(seen.message, HasSubstr("1 of 3 parameters never changed: tok_embeddings.weight"));
+}
+
+// The total norm of an optimizer leaves out a parameter that it does not have, and is the first to differ.
+TEST(Judge, ADifferenceNamesTheParametersThatNeverChanged) {
+  Comparison comparison = sound();
+  for (Record* record : {&comparison.first, &*comparison.again}) {
+    record->steps[0].gradient_norm[0].bits ^= 1;
+    record->parameters[2].changed = false;
+  }
+  const auto seen = judge(comparison);
+  EXPECT_EQ(seen.verdict, Verdict::differs);
+  EXPECT_THAT(seen.message, testing::StartsWith("gradient norm of step 0"));
+  EXPECT_THAT(seen.message, testing::EndsWith("; 1 of 3 parameters never changed: output.weight"));
+  for (Record* record : {&comparison.first, &*comparison.again}) record->parameters[2].changed = true;
+  EXPECT_THAT(judge(comparison).message, testing::Not(HasSubstr("never changed")));
+}
+
+TEST(Judge, OfManyParametersThatNeverChangedThreeAreNamed) {
+  Comparison comparison = sound();
+  for (Record* record : {&comparison.first, &*comparison.again, &*comparison.reference})
+    record->parameters.insert(record->parameters.end(), 2, record->parameters[2]);
+  for (Record* record : {&comparison.first, &*comparison.again})
+    for (ParameterRecord& parameter : record->parameters) parameter.changed = false;
+  EXPECT_THAT(judge(comparison).message, HasSubstr("5 of 5 parameters never changed: tok_embeddings.weight, "
+                                                   "layers.0.attention.wq.weight, output.weight and 2 more"));
 }
 
 // As the base under an adapter: frozen, or reached by no gradient.
