@@ -78,7 +78,7 @@ bool is_named_for(const std::string& path, const std::string& engine) {
   return file.stem() == engine || file.parent_path().filename() == engine;
 }
 
-bool lies_in(const std::string& path, const std::string& folder) { return path.starts_with(folder + "/"); }
+bool lies_in(const std::string& path, const std::string& folder) { return path == folder || path.starts_with(folder + "/"); }
 
 // A transform changes only the model that it gets: a case without it never calls it. Its twins and reference neither.
 Affects of_source(const std::string& path, const Context& context) {
@@ -103,7 +103,6 @@ Result<Affects> affects_of(Affected affected, const std::string& path, const Con
     case Affected::everything: return all_if(true);
     case Affected::page: return of_page(path, context);
     case Affected::framework: return from(SourceKind::framework, path);
-    case Affected::discussion: return from(SourceKind::discussion, path);
     case Affected::engine: return all_if(is_named_for(path, context.plan.engine));
     case Affected::space: return all_if(!context.sources.own_space);
     case Affected::own_space: return all_if(context.sources.own_space && stem_of(path) == "space-" + context.plan.engine);

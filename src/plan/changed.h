@@ -16,7 +16,7 @@
 namespace ordercheck {
 
 // What a path can affect: matrix/changed.toml explains each.
-ORDERCHECK_ENUM(Affected, nothing, everything, page, framework, discussion, engine, space, own_space, sources)
+ORDERCHECK_ENUM(Affected, nothing, everything, page, framework, engine, space, own_space, sources)
 
 // matrix/changed.toml.
 struct ChangeTable {

@@ -164,13 +164,6 @@ class Collector {
       if (c.engine == hello_.engine) add(c, {SourceKind::framework, framework.name});
   }
 
-  void add_discussion(const Discussion& discussion, const std::string& model) {
-    for (const DiscussionPoint& point : discussion.points)
-      for (const Stack& stack : point.stacks)
-        add(usual_case(stack, model_of(stack, model), hello_.engine),
-            {SourceKind::discussion, discussion.name + " " + point.id});
-  }
-
   void add_traffic(const TrafficTable& table) {
     for (const Case& c : cases_of(table, hello_.engine)) add(c, {SourceKind::traffic, table.title});
   }
@@ -195,7 +188,7 @@ class Collector {
   }
 
  private:
-  // With the trainer that the space names, where a page says that the default one is wrong in this stack.
+  // With the trainer that the space names, where a rule says that the default one is wrong in this stack.
   Stack trained(Stack stack) const {
     if (space_.trainer && !names_trainer(stack) && !trainer_advice(stack, pages_.judge()).empty())
       stack.items.push_back(*space_.trainer);
@@ -239,7 +232,12 @@ std::string why_not(const Case& c, const Hello& hello) {
   const auto missing = c.apply.empty() ? unbuilt_parts(c.stack, hello.transforms) : std::vector<std::string>{};
   if (!missing.empty()) return fmt::format("the {} engine builds no {}", hello.engine, join(missing, ", no "));
   if (!builds_model(hello, c.model)) return fmt::format("the {} engine builds no model {}", hello.engine, c.model);
-  const int ranks = world_size(mesh_of(c.stack));
+  const Mesh mesh = mesh_of(c.stack);
+  const int ranks = world_size(mesh);
+  // The engine's own ep fails with these words; a function would get a world without a group of experts.
+  if (!c.apply.empty() && !carves_evenly(mesh))
+    return fmt::format("ep={0} takes its ranks from dp_shard * cp * tp, which {0} does not divide: write fsdp={0},ep={0}",
+                       mesh.ep);
   if (ranks > hello.max_ranks)
     return fmt::format("needs {} ranks, the {} engine runs at most {}", ranks, hello.engine, hello.max_ranks);
   return "";
@@ -255,7 +253,7 @@ std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine)
 }
 
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
-               const std::vector<Discussion>& discussions, Tier tier) {
+               Tier tier) {
   Collector collector(space, rules, hello, tier);
   collector.add_witnesses();
   for (const auto& model : space.models) {
@@ -268,7 +266,6 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
     collector.add_listed(space.versions, model, tier == Tier::versions);
     collector.add_optimizers(model);
     for (const auto& framework : frameworks) collector.add_framework(framework, model);
-    for (const auto& discussion : discussions) collector.add_discussion(discussion, model);
   }
   for (const Framework& framework : frameworks) collector.add_own_runs(framework);
   for (const OwnStacks& own : space.own_stacks)

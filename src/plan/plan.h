@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/enum.h"
-#include "plan/discussion.h"
 #include "plan/framework.h"
 #include "plan/space.h"
 #include "protocol/messages.h"
@@ -27,8 +26,7 @@ namespace ordercheck {
 //   optimizer      an optimizer at one position of an order
 //   framework      a project's fixed order: detail is its name, "torchtitan (projected)"
 //   traffic        a row of a table that lays stacks side by side: detail is its title
-//   discussion     a stack that answers a point of a discussion: detail is both names, "torchtitan-1554 tp-ac"
-ORDERCHECK_ENUM(SourceKind, witness, order, legal, edge, accumulation, optimizer, framework, discussion, traffic, covering)
+ORDERCHECK_ENUM(SourceKind, witness, order, legal, edge, accumulation, optimizer, framework, traffic, covering)
 
 struct Source {
   SourceKind kind = SourceKind::order;
@@ -79,7 +77,7 @@ std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine)
 
 // Cases of every source for one engine. Without a rule set that loaded there is no plan, so the rules come loaded.
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
-               const std::vector<Discussion>& discussions = {}, Tier tier = Tier::full);
+               Tier tier = Tier::full);
 
 // The covering set of the space of that strength, and nothing else; sorted as a plan is. None where the space covers nothing.
 Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, const Hello& hello, int strength);

@@ -23,7 +23,9 @@ struct CaseResult {
   std::string persistence;               // of a difference: "also with seed 2, also on the grid 2^-18"
   std::optional<Divergence> divergence;  // of a difference
   std::vector<std::string> right_without =
-      {};  // of a difference, failure or hang: the items without any one of which there is none
+      {};                     // of a difference, failure or hang: the items without any one of which there is none
+  std::string factor = {};    // of gradients that are a multiple of those owed: "2 times the owed gradient in all 29 ..."
+  std::string left_out = {};  // what --quick did not run; empty without it
 };
 
 struct PlanResult {
@@ -44,8 +46,8 @@ struct Tally {
   std::vector<std::pair<Verdict, int>> verdicts;  // those seen, in the order of Verdict
   int confirmed = 0;
   int open = 0;
-  int explained = 0;       // contradictions that a page explains
-  int contradictions = 0;  // those that no page explains
+  int explained = 0;       // contradictions that a rule explains
+  int contradictions = 0;  // those that no rule explains
   int undecided = 0;
   int controls_failed = 0;
 };

@@ -114,7 +114,8 @@ std::string encode(const Run& message) {
               {"mutant", message.mutant},
               {"fault", json_of(message.fault)},
               {"flight_file", message.flight_file},
-              {"values_folder", message.values_folder}};
+              {"values_folder", message.values_folder},
+              {"coarse_factors", message.coarse_factors}};
   run.update(vocabulary());
   return to_text(run);
 }
@@ -168,7 +169,8 @@ Result<Run> decode_run(std::string_view line) {
              .mutant = value["mutant"],
              .fault = fault_in(value["fault"]),
              .flight_file = value["flight_file"],
-             .values_folder = value["values_folder"]};
+             .values_folder = value["values_folder"],
+             .coarse_factors = value["coarse_factors"]};
 }
 
 }  // namespace ordercheck

@@ -71,8 +71,9 @@ struct Run {
   Keep keep = Keep::hashes;
   std::string mutant;  // "" for none
   std::optional<Fault> fault;
-  std::string flight_file;    // path the worker maps; "" for none
-  std::string values_folder;  // where values are written; needed with Keep::values
+  std::string flight_file;      // path the worker maps; "" for none
+  std::string values_folder;    // where values are written; needed with Keep::values
+  bool coarse_factors = false;  // derivatives of functions of parameters are whole numbers, so that no product rounds
   friend bool operator==(const Run&, const Run&) = default;
 };
 

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "parity/judge.h"
+#include "trial/tensors.h"
 #include "trial/values.h"
 
 namespace ordercheck {
@@ -16,12 +18,12 @@ namespace {
 
 constexpr double kFarthest = std::numeric_limits<double>::infinity();
 
-// A sum's last bit is 2^-40, and its size is rarely below 2^-4.
-constexpr double kLastBits = 0x1p-36;
+// An operand's last bit is 2^-20. A partial sum that is rounded as an operand is apart by a few of them, and may be small.
+constexpr double kRounding = 0x1p-13;
 
-// Rounding grows 16 and 256 times with the two grids. What is added up of few roundings varies, so less is asked for; an error
-// would grow by 1. One that is rounded itself, below the grid, is there in fewer elements on a coarser grid, and adds up to the
-// same: that is why totals are compared.
+// Rounding of sums grows 16 and 256 times with the two grids, that of operands 4 and 16 times. A sum of few roundings varies, so
+// less is required. An error stays as large as it is. An error below the grid shows in fewer elements on a coarser grid and adds
+// up to the same, so totals are compared.
 constexpr std::array kGrows{2.0, 8.0};
 constexpr int kCoarserBits = 2;
 
@@ -84,7 +86,27 @@ std::vector<Case> coarser_cases(Case c) {
   return cases;
 }
 
-bool is_small(const Divergence& d) { return d.apart <= kLastBits * std::max(d.owed_largest, d.got_largest); }
+bool is_small(const Divergence& d) { return d.apart <= kRounding * std::max(d.owed_largest, d.got_largest); }
+
+// Models of the engines have no function of a parameter.
+bool is_of_users_code(const Case& c) { return !c.apply.empty() || c.model.find(':') != std::string::npos; }
+
+// What apart by rounding is bitwise equal where no product rounds either. The other numbers of `seen` stay.
+Result<bool> judge_with_coarse_factors(const Trial& trial, Observation& seen) {
+  auto comparison = comparison_of(trial);
+  if (!comparison) return comparison.error();
+  comparison->first = trial.coarse_factors->got.record();
+  comparison->again = comparison->first;
+  comparison->reference = trial.coarse_factors->owed.record();
+  Observation exact = judge(*comparison);
+  if (exact.verdict == Verdict::differs || exact.verdict == Verdict::unstable) return false;
+  exact.digest = seen.digest;
+  exact.message +=
+      "; with derivatives of functions of parameters as whole numbers, where no product rounds: as they are, the two are "
+      "apart by rounding, which moves with the grid";
+  seen = std::move(exact);
+  return true;
+}
 
 bool both_completed(const Tensors& tensors) { return tensors.owed.completed() && tensors.got.completed(); }
 
@@ -114,7 +136,7 @@ Result<std::vector<Apart>> places_apart(const Record& owed, const Record& got) {
 bool are_last_bits(const std::vector<Apart>& places, const Difference& difference) {
   const bool measured =
       std::ranges::any_of(places, [&](const Apart& one) { return one.what == difference.what && one.step == difference.step; });
-  return measured && std::ranges::all_of(places, [](const Apart& one) { return one.largest <= kLastBits * one.size; });
+  return measured && std::ranges::all_of(places, [](const Apart& one) { return one.largest <= kRounding * one.size; });
 }
 
 std::optional<std::string> place_that_stays(const std::vector<Apart>& places, const std::vector<std::vector<Apart>>& coarser) {
@@ -142,6 +164,11 @@ Result<bool> ask_coarser(Trial& trial, const CaseResult& differing, Runs& runs) 
   for (std::size_t i = 0; i < owed.size(); ++i)
     trial.coarser.push_back(
         {.owed = runs.ask(owed[i], Turn::first, Keep::values), .got = runs.ask(got[i], Turn::first, Keep::values)});
+  if (is_of_users_code(c)) {
+    const auto with_coarse_factors = [&](const Case& one) { return runs.ask(one, Turn::first, Keep::hashes, true); };
+    trial.coarse_factors =
+        Tensors{.owed = with_coarse_factors(counterpart_of(trial.layouts).subject()), .got = with_coarse_factors(c)};
+  }
   return true;
 }
 
@@ -158,6 +185,11 @@ Status judge_last_bits(const Trial& trial, Observation& seen) {
   if (const auto stays = place_that_stays(*places, coarser)) {
     seen.message += fmt::format("; it is no rounding: on coarser grids {} is no further apart", *stays);
     return Done{};
+  }
+  if (trial.coarse_factors && both_completed(*trial.coarse_factors)) {
+    auto judged = judge_with_coarse_factors(trial, seen);
+    if (!judged) return judged.error();
+    if (*judged) return Done{};
   }
   const Apart& first = places->front();
   std::string distances = fmt::format("{:.1e} apart on the grid 2^-{}", first.largest, trial.planned.subject.settings.grid);

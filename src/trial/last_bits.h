@@ -1,5 +1,6 @@
 // A difference of the size of a grid's last bits, looked at again on coarser grids. Where two layouts round otherwise, as where a
-// bias is divided by 3, they part by the last bit of a grid, and part further on a coarser one. An error stays as large as it is.
+// bias is divided by 3, or where partial sums are operands, they part by the last bit of a grid, and part further on a coarser
+// one. An error stays as large as it is.
 #pragma once
 
 #include <optional>
@@ -27,7 +28,7 @@ struct Apart {
 // gradients of parameters. Not parameters: where a gradient is about 0, AdamW makes a whole step of its last bit.
 Result<std::vector<Apart>> places_apart(const Record& owed, const Record& got);
 
-// Whether the difference is among them and none is further apart than 2^-36 of its size.
+// Whether the difference is among them and none is further apart than 2^-13 of its size.
 bool are_last_bits(const std::vector<Apart>& places, const Difference& difference);
 
 // The first place that a coarser grid does not set further apart: an error. `coarser` are two grids, each coarser by two bits than

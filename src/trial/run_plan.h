@@ -18,6 +18,8 @@ struct RunOptions {
   // Done to the plan's only case, to show that it is seen; a plan of several has none.
   std::string mutant;
   std::optional<Fault> fault;
+  // The verdict alone: no stack without one item, no other seed or grid, no search for the first tensor, no controls.
+  bool quick = false;
 };
 
 // Same plan, same engine: same result, whatever order the runs end in. An error means that the engine could not be run at all;

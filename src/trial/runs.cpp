@@ -21,9 +21,9 @@ const Record& PendingRun::record() const {
 Runs::Runs(Runner& runner, std::filesystem::path values_folder, OnProgress on_progress)
     : runner_(runner), values_folder_(std::move(values_folder)), on_progress_(std::move(on_progress)) {}
 
-PendingRun Runs::ask(const Case& c, Turn turn, Keep keep) {
-  const auto [slot, is_new] =
-      slots_.try_emplace(Key{.case_text = print(c), .turn = turn, .keep = keep}, PendingRun::Slot{.subject = c});
+PendingRun Runs::ask(const Case& c, Turn turn, Keep keep, bool coarse_factors) {
+  const auto [slot, is_new] = slots_.try_emplace(
+      Key{.case_text = print(c), .turn = turn, .keep = keep, .coarse_factors = coarse_factors}, PendingRun::Slot{.subject = c});
   return PendingRun(&slot->second);
 }
 
@@ -34,7 +34,7 @@ void Runs::mutate(const Stack& stack, std::string mutant, std::optional<Fault> f
 }
 
 Result<Run> Runs::message_for(const Key& key, const Case& c) const {
-  Run run{.subject = c, .keep = key.keep};
+  Run run{.subject = c, .keep = key.keep, .coarse_factors = key.coarse_factors};
   if (c.stack == mutated_) {
     run.mutant = mutant_;
     run.fault = fault_;

@@ -43,7 +43,7 @@ class Runs {
   explicit Runs(Runner& runner, std::filesystem::path values_folder = {}, OnProgress on_progress = {});
 
   // Wanted at the next run(). What was asked for before costs nothing. Valid for as long as this lives.
-  PendingRun ask(const Case& c, Turn turn = Turn::first, Keep keep = Keep::hashes);
+  PendingRun ask(const Case& c, Turn turn = Turn::first, Keep keep = Keep::hashes, bool coarse_factors = false);
 
   // With a mutant or a fault, for every run of this very stack, whatever its settings: what it is held against stays sound.
   void mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault);
@@ -56,6 +56,7 @@ class Runs {
     std::string case_text;
     Turn turn = Turn::first;
     Keep keep = Keep::hashes;
+    bool coarse_factors = false;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   Result<Run> message_for(const Key& key, const Case& c) const;

@@ -53,6 +53,29 @@ Status tell_numbers(const Record& owed, const Record& got, Observation& seen) {
   return Done{};
 }
 
+constexpr double kSameFactor = 1e-6;
+
+// By what all of `owed` is multiplied in `got`. Nothing if it is no multiple, or only zeros.
+std::optional<double> factor_between(const std::vector<double>& owed, const std::vector<double>& got) {
+  double product = 0, square = 0, largest = 0, apart = 0;
+  for (std::size_t i = 0; i < owed.size(); ++i) {
+    product += owed[i] * got[i];
+    square += owed[i] * owed[i];
+    largest = std::max(largest, std::abs(got[i]));
+  }
+  if (!(square > 0) || !std::isfinite(product)) return std::nullopt;
+  for (std::size_t i = 0; i < owed.size(); ++i) apart = std::max(apart, std::abs(got[i] - product / square * owed[i]));
+  return apart <= kSameFactor * largest ? std::optional(product / square) : std::nullopt;
+}
+
+// "2", "1/2"; nothing for another number.
+std::optional<std::string> whole_in_words(double factor) {
+  const auto is_whole = [](double x) { return x >= 2 - kSameFactor && std::abs(x - std::round(x)) <= kSameFactor * x; };
+  if (is_whole(factor)) return fmt::format("{:.0f}", factor);
+  if (factor > 0 && is_whole(1 / factor)) return fmt::format("1/{:.0f}", 1 / factor);
+  return std::nullopt;
+}
+
 // A run that left its range has no numbers to compare; the one that kept its tensors went on past it.
 void name_first_difference(const Record& owed, const Record& got, Observation& seen) {
   if (seen.ending != Ending::out_of_range) return;
@@ -63,6 +86,32 @@ void name_first_difference(const Record& owed, const Record& got, Observation& s
 }
 
 }  // namespace
+
+Result<std::string> common_factor(const Record& expected, const Record& got, int step) {
+  std::optional<double> common;
+  int differing = 0, all = 0;
+  for (const TraceEntry& entry : expected.trace) {
+    if (entry.step != step || entry.phase != Phase::backward || !entry.module.starts_with("gradient of ")) continue;
+    const auto found = std::ranges::find_if(got.trace, [&](const TraceEntry& other) {
+      return other.module == entry.module && other.step == step && other.shape == entry.shape;
+    });
+    if (found == got.trace.end()) return std::string();
+    ++all;
+    if (found->hash == entry.hash) continue;
+    ++differing;
+    const auto owed = read_values(entry.file), seen = read_values(found->file);
+    if (!owed) return owed.error();
+    if (!seen) return seen.error();
+    if (owed->size() != seen->size()) return std::string();
+    const auto factor = factor_between(*owed, *seen);
+    if (!factor || (common && std::abs(*factor - *common) > kSameFactor * *common)) return std::string();
+    common = factor;
+  }
+  const auto words = common ? whole_in_words(*common) : std::nullopt;
+  if (!words) return std::string();
+  const std::string of = differing == all ? fmt::format("all {}", all) : fmt::format("{} of {}", differing, all);
+  return fmt::format("{} times the owed gradient in {} gradients of step {}: divided by another degree?", *words, of, step);
+}
 
 bool is_bitwise(const CaseResult& differing) {
   if (differing.planned.subject.settings.arithmetic == Arithmetic::exact) return !differing.in_compiler_code;
@@ -88,6 +137,10 @@ Status tell_tensors(const Trial& trial, CaseResult& differing) {
   Observation& seen = differing.outcome.seen;
   if (const auto told = tell_numbers(owed, got, seen); !told) return told.error();
   name_first_difference(owed, got, seen);
+  if (!seen.difference) return Done{};
+  auto factor = common_factor(owed, got, seen.difference->step);
+  if (!factor) return factor.error();
+  differing.factor = *std::move(factor);
   return Done{};
 }
 

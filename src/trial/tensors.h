@@ -29,4 +29,8 @@ Result<std::optional<Divergence>> divergence_of(const std::string& tensor, int s
 // are passed over. Nothing when all shared agree; an error when a file of values cannot be read.
 Result<std::optional<Divergence>> first_divergence(const Record& expected, const Record& got);
 
+// Of gradients of a step that are all one whole multiple or part of those owed: "2 times the owed gradient in all 29 gradients of
+// step 0: divided by another degree?". Else "".
+Result<std::string> common_factor(const Record& expected, const Record& got, int step);
+
 }  // namespace ordercheck

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stack/backend.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 namespace {
@@ -25,9 +26,10 @@ std::vector<Case> twins_of(const Case& c) {
 }
 
 // The twin of one case may be another case of the plan: it is compiled once for both, so its tensors are kept for the other.
-CompilerCodeRuns ask_compiler_code(const Case& c, Runs& runs) {
+CompilerCodeRuns ask_compiler_code(const Case& c, Runs& runs, bool quick) {
   const Case own = compiler_code_of(c);
   CompilerCodeRuns asked{.with = runs.ask(own, Turn::first, Keep::values), .twins = {}, .near = {}};
+  if (quick) return asked;
   for (const Case& twin : twins_of(own))
     asked.twins.push_back(runs.ask(twin, Turn::first, names_usual_backend(twin.stack) ? Keep::values : Keep::hashes));
   return asked;
@@ -36,13 +38,15 @@ CompilerCodeRuns ask_compiler_code(const Case& c, Runs& runs) {
 bool is_exact(const Case& c) { return c.settings.arithmetic == Arithmetic::exact; }
 
 // A user's model or function compiles as it likes, whatever the stack says; torch.compile writes code unless it is told
-// otherwise. Where the stack names a backend or nothing of the user's is there, that is taken for what ran.
+// otherwise. Where the stack names a backend, or has something that captures graphs by itself and nothing of the user's is there, that is
+// taken for what ran.
 bool compiles_by_itself(const Case& c, const Record& record) {
   const auto compiles = [](const Item& item) { return item.name == "compile"; };
   const auto names_backend = [&](const Item& item) { return compiles(item) && !item.mode.empty(); };
   if (!is_exact(c) || record.counters.graph_captures <= 0) return false;
   if (std::ranges::any_of(c.stack.items, names_backend)) return false;
-  return !c.apply.empty() || std::ranges::none_of(c.stack.items, compiles);
+  const auto captures = [&](const Item& item) { return compiles(item) || info_of(item).captures; };
+  return !c.apply.empty() || std::ranges::none_of(c.stack.items, captures);
 }
 
 std::optional<Record> if_completed(const PendingRun& run) {
@@ -57,7 +61,7 @@ Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs) {
   return layouts;
 }
 
-Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs) {
+Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs, bool quick) {
   const Case& c = planned.subject;
   Trial trial{.planned = planned,
               .layouts = ask_layouts(c, recommend, runs),
@@ -65,9 +69,12 @@ Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& 
               .compiler_code = {},
               .again = {},
               .variants = {},
-              .tensors = {}};
-  for (const Case& twin : twins_of(c)) trial.twins.push_back(runs.ask(twin));
-  if (is_exact(c) && names_usual_backend(c.stack)) trial.compiler_code = ask_compiler_code(c, runs);
+              .tensors = {},
+              .coarser = {},
+              .coarse_factors = {}};
+  if (!quick)
+    for (const Case& twin : twins_of(c)) trial.twins.push_back(runs.ask(twin));
+  if (is_exact(c) && names_usual_backend(c.stack)) trial.compiler_code = ask_compiler_code(c, runs, quick);
   return trial;
 }
 
@@ -77,12 +84,12 @@ Case compiler_code_of(const Case& c) {
   return own;
 }
 
-void ask_again(Trial& trial, Runs& runs) {
+void ask_again(Trial& trial, Runs& runs, bool quick) {
   const Case& c = trial.planned.subject;
   trial.again = runs.ask(c, Turn::second);
   if (is_held_against_noise_floor(c)) trial.layouts.near = ask_closeness(c, runs);
   if (!trial.compiler_code && compiles_by_itself(c, trial.layouts.subject.record()))
-    trial.compiler_code = ask_compiler_code(c, runs);
+    trial.compiler_code = ask_compiler_code(c, runs, quick);
   if (trial.compiler_code) trial.compiler_code->near = ask_closeness(compiler_code_of(c), runs);
 }
 

@@ -55,19 +55,22 @@ struct Trial {
   std::vector<Variant> variants;                  // of a case that differs
   std::optional<Tensors> tensors;                 // of a difference that persists and was compared bit for bit
   std::vector<Tensors> coarser;                   // the same on coarser grids, of a difference of last bits
+  std::optional<Tensors> coarse_factors;  // both again, without tensors, of a difference of last bits in a user's own code
+  std::string note = {};                  // of the record: why it ran on another grid than the one asked for
 };
 
 // The case on its own, its reference and its recommended order. Closeness is asked for later, once it completed.
 Layouts ask_layouts(const Case& c, const Recommend& recommend, Runs& runs);
 
-Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs);
+// `quick`: without twins.
+Trial begin_trial(const PlannedCase& planned, const Recommend& recommend, Runs& runs, bool quick = false);
 
 // The case in float32 arithmetic, where a compiler runs the code that it writes.
 Case compiler_code_of(const Case& c);
 
 // The second run, and what distances are held against: in float32 arithmetic, and of the compiler's own code. Only of a case
 // that completed: whether a user's program compiled anything is seen then.
-void ask_again(Trial& trial, Runs& runs);
+void ask_again(Trial& trial, Runs& runs, bool quick = false);
 
 // All that was run so far, for the judge. An error when a file of values cannot be read.
 Result<Comparison> comparison_of(const Trial& trial);

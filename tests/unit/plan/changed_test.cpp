@@ -27,7 +27,7 @@ Plan sample_plan() {
   return {.engine = "native",
           .cases = {planned("ac"), planned("fsdp=2,tp=2", {{SourceKind::witness, "ORD-901 bad"}}), planned("hsdp=2x2"),
                     planned("tp=2", {{SourceKind::framework, "someone (projected)"}}),
-                    planned("tp=2,fsdp=2", {{SourceKind::discussion, "thread-1 tp-fsdp"}})},
+                    planned("tp=2,fsdp=2", {{SourceKind::witness, "ORD-901 good"}})},
           .not_planned = {{*parse_case("cp=2"), {}, "no cp"}}};
 }
 
@@ -65,10 +65,9 @@ TEST(Changed, ARuleMeansItsWitnessesAndWhatHoldsItsTransforms) {
   EXPECT_EQ(affected("rules/order/fsdp-before-tp.md"), affected("ORD-901"));
 }
 
-TEST(Changed, AFileOfAFrameworkADiscussionOrAProjectMeansItsCases) {
+TEST(Changed, AFileOfAFrameworkOrAProjectMeansItsCases) {
   EXPECT_THAT(affected("matrix/frameworks/someone.toml"), ElementsAre("tp=2"));
   EXPECT_THAT(affected("matrix/frameworks/some.toml"), IsEmpty()) << "another project";
-  EXPECT_THAT(affected("matrix/discussions/thread-1.toml"), ElementsAre("tp=2,fsdp=2"));
   for (const char* path : {"src/drivers/mine/ordercheck_mine.py", "src/drivers/mine/ordercheck_mine/models.py"}) {
     EXPECT_EQ(affected(path, project("mine")), kAll);
     EXPECT_THAT(affected(path, kPython), IsEmpty()) << "another engine's";

@@ -96,12 +96,12 @@ TEST(Plan, AStackThatCastsIsPlannedInNativeArithmetic) {
 
 TEST(Plan, TheDefaultIsAllWhereTheSpaceListsNone) {
   Space space = sample_space();
-  EXPECT_EQ(make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::by_default), sample_plan());
+  EXPECT_EQ(make_plan(space, {}, sample_rules(), sample_hello(), Tier::by_default), sample_plan());
   EXPECT_TRUE(is_whole(space, Tier::by_default));
   space.by_default = {*parse_case("tp=2"), *parse_case("ep=2,fsdp=2 model=moe")};
   EXPECT_FALSE(is_whole(space, Tier::by_default));
   EXPECT_TRUE(is_whole(space, Tier::full));
-  const Plan few = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::by_default);
+  const Plan few = make_plan(space, {}, sample_rules(), sample_hello(), Tier::by_default);
   ASSERT_EQ(few.cases.size(), 1u);
   EXPECT_EQ(few.only_in_full, sample_plan().cases.size() - 1);
   ASSERT_EQ(few.not_planned.size(), 1u);
@@ -176,11 +176,11 @@ TEST(Plan, TiersOfAFewStacksHoldThemAlone) {
   Space space = sample_space();
   space.smoke = {*parse_case("fsdp=2"), *parse_case("ep=2")};
   space.versions = {*parse_case("ac,fsdp=4:reshard=never")};
-  const Plan smoke = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::smoke);
+  const Plan smoke = make_plan(space, {}, sample_rules(), sample_hello(), Tier::smoke);
   ASSERT_EQ(smoke.cases.size(), 1u);
   EXPECT_EQ(print(smoke.cases[0].subject), "fsdp=2");
   ASSERT_EQ(smoke.not_planned.size(), 1u) << "what no engine builds is told";
-  const Plan versions = make_plan(space, {}, sample_rules(), sample_hello(), {}, Tier::versions);
+  const Plan versions = make_plan(space, {}, sample_rules(), sample_hello(), Tier::versions);
   ASSERT_EQ(versions.cases.size(), 1u);
   EXPECT_EQ(print(versions.cases[0].subject), "ac,fsdp=4:reshard=never");
 }
@@ -214,6 +214,9 @@ TEST(Plan, CodeOfTheUsersIsForTheEngineThatRunsPython) {
   EXPECT_EQ(why_not(own_model, hello), "");
   EXPECT_EQ(why_not(own_function, hello), "") << "what the stack says is done by the function, not by the engine";
   EXPECT_EQ(why_not({.stack = *parse_stack("cp=2"), .model = "mine:network"}, hello), "the pytorch engine builds no cp");
+  EXPECT_THAT(why_not({.stack = *parse_stack("ep=2"), .apply = "mine:parallelize"}, hello), testing::HasSubstr("fsdp=2,ep=2"))
+      << "its world would be one rank";
+  EXPECT_EQ(why_not({.stack = *parse_stack("fsdp=2,ep=2"), .apply = "mine:parallelize"}, hello), "");
 }
 
 TEST(Plan, OptimizersStandAtEveryPosition) {
@@ -255,17 +258,6 @@ TEST(Plan, ReasonsAreCountedTheMostFrequentFirst) {
   Plan plan;
   for (const char* reason : {"b", "a", "b"}) plan.not_planned.push_back({.reason = reason});
   EXPECT_THAT(reasons_not_planned(plan), testing::ElementsAre(std::pair("b", 2), std::pair("a", 1)));
-}
-
-TEST(Plan, RunsWhatAnswersAThread) {
-  const Discussion discussion{.name = "one",
-                              .title = "a discussion",
-                              .url = "https://example.org/a-discussion",
-                              .points = {{.id = "tp-ac", .stacks = {*parse_stack("ac,tp=2"), *parse_stack("compile,ac")}}}};
-  const Plan plan = make_plan(sample_space(), {}, sample_rules(), sample_hello(), {discussion});
-  EXPECT_THAT(sources(plan, "ac,tp=2"), testing::Contains("discussion one tp-ac"));
-  EXPECT_THAT(plan.not_planned,
-              testing::Contains(testing::Field(&NotPlanned::subject, Case{.stack = *parse_stack("compile,ac")})));
 }
 
 }  // namespace

@@ -183,6 +183,8 @@ TEST(CompilerCodeOfAUser, IsRunWhereGraphsWereCaptured) {
   EXPECT_FALSE(runs_compiler_code("compile=aot_eager,fsdp=2 engine=pytorch apply=mine:shard", 1)) << "no code is written";
   EXPECT_FALSE(runs_compiler_code("compile,fsdp=2 engine=pytorch", 1)) << "a stand-in without code of its own";
   EXPECT_FALSE(runs_compiler_code("fsdp=2 engine=pytorch apply=mine:shard arithmetic=float32", 1)) << "it ran its own code";
+  EXPECT_FALSE(runs_compiler_code("auto_parallel=2", 1)) << "it captures what it places, and writes no code";
+  EXPECT_TRUE(runs_compiler_code("auto_parallel=2 engine=pytorch apply=mine:shard", 1)) << "which may compile as well";
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ const Difference kOfBias{.what = "gradient of bias"};
 
 TEST(LastBits, AreSmallInEveryPlace) {
   EXPECT_TRUE(are_last_bits({gradient("bias", 0x1p-44)}, kOfBias));
-  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44), gradient("weight", 1e-9)}, kOfBias));
-  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44, 0x1p-10)}, kOfBias)) << "of a small tensor it is much";
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44), gradient("weight", 1e-3)}, kOfBias));
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44, 0x1p-34)}, kOfBias)) << "of a small tensor it is much";
   EXPECT_FALSE(are_last_bits({gradient("bias", std::numeric_limits<double>::infinity())}, kOfBias));
 }
 
@@ -71,15 +71,18 @@ class OnEveryGrid : public testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove_all(values_); }
 
-  Observation judged(const std::function<double(int)>& apart) {
+  Observation judged(const std::function<double(int)>& apart, const std::string& model = "llama",
+                     bool apart_with_coarse_factors = true) {
     FakeRunner runner;
     runner.corrupt("tp=2", [&](Record& record, const Request& request) {
+      if (request.run.coarse_factors && !apart_with_coarse_factors) return;
       corrupt_gradient(record, request);
       keep(record, request, 1.0 + apart(request.run.subject.settings.grid));
     });
     runner.corrupt("", [&](Record& record, const Request& request) { keep(record, request, 1.0); });
-    const Plan plan{
-        .engine = "native", .cases = {{{.stack = *parse_stack("tp=2")}, {{SourceKind::legal, ""}}}}, .not_planned = {}};
+    const Plan plan{.engine = "native",
+                    .cases = {{{.stack = *parse_stack("tp=2"), .model = model}, {{SourceKind::legal, ""}}}},
+                    .not_planned = {}};
     const auto result = run_plan(plan, runner, sample_rules(), {}, {.values_folder = values_, .on_progress = {}});
     EXPECT_TRUE(result) << (result ? "" : result.error().message);
     return result->cases.at(0).outcome.seen;
@@ -109,14 +112,30 @@ TEST_F(OnEveryGrid, WhatMovesWithTheGridIsUnstable) {
                         "apart on the grid 2^-20, 9.1e-13 on 2^-18, 1.5e-11 on 2^-16"));
 }
 
+TEST_F(OnEveryGrid, PartialSumsThatAreOperandsAreUnstableAndAnErrorOfTheirSizeDiffers) {
+  EXPECT_EQ(judged([](int grid) { return std::ldexp(1.0, -grid - 6); }).verdict, Verdict::unstable);
+  EXPECT_EQ(judged([](int) { return 0x1p-26; }).verdict, Verdict::differs);
+}
+
 TEST_F(OnEveryGrid, ATinyErrorThatStaysDiffers) {
   const Observation seen = judged([](int) { return 1e-13; });
   EXPECT_EQ(seen.verdict, Verdict::differs);
   EXPECT_THAT(seen.message, testing::HasSubstr("it is no rounding"));
 }
 
+TEST_F(OnEveryGrid, RoundingOfFunctionsOfParametersIsEqualWhereNoProductRounds) {
+  const auto rounding = [](int grid) { return std::ldexp(1.0, -2 * grid - 4); };
+  const Observation seen = judged(rounding, "mine:net", false);
+  EXPECT_EQ(seen.verdict, Verdict::equal);
+  EXPECT_FALSE(seen.difference);
+  EXPECT_THAT(seen.message, testing::HasSubstr("apart by rounding, which moves with the grid"));
+  EXPECT_EQ(judged(rounding, "mine:net", true).verdict, Verdict::unstable) << "apart there too";
+  EXPECT_EQ(judged(rounding, "llama", false).verdict, Verdict::unstable) << "has no function of a parameter";
+  EXPECT_EQ(judged([](int) { return 1e-13; }, "mine:net", false).verdict, Verdict::differs) << "an error stays";
+}
+
 TEST_F(OnEveryGrid, ALargeErrorDiffersHoweverItMoves) {
-  EXPECT_EQ(judged([](int grid) { return std::ldexp(1.0, -grid); }).verdict, Verdict::differs);
+  EXPECT_EQ(judged([](int grid) { return std::ldexp(1.0, 9 - grid); }).verdict, Verdict::differs);
 }
 
 }  // namespace

@@ -55,6 +55,23 @@ TEST_F(RunPlan, TellsWithoutWhichItemAStackIsRight) {
   EXPECT_THAT(result.right_without, testing::ElementsAre("tp=2", "fsdp=2")) << "without ac it fails as well";
 }
 
+TEST_F(RunPlan, QuickRunsTheStackTwiceAndItsReferenceAlone) {
+  for (const char* stack : {"tp=2,ac,fsdp=2", "fsdp=2"}) {
+    FakeRunner runner;
+    runner.corrupt("fsdp=2", corrupt_gradient);
+    const Plan plan{.engine = "native", .cases = {{{.stack = *parse_stack(stack)}, {}}}, .not_planned = {}};
+    const auto result = run_plan(plan, runner, sample_rules(), recommend_, {.values_folder = values_, .quick = true});
+    ASSERT_TRUE(result);
+    const CaseResult& one = result->cases.at(0);
+    EXPECT_EQ(one.outcome.seen.verdict, std::string_view(stack) == "fsdp=2" ? Verdict::differs : Verdict::equal);
+    EXPECT_EQ(runner.seen.size(), 3u);
+    EXPECT_THAT(one.left_out, HasSubstr("other seeds and grids"));
+    EXPECT_THAT(print(one.outcome.seen.effects.at(0).signs), HasSubstr("the stack without it was not run"));
+    EXPECT_THAT(result->controls, testing::IsEmpty());
+  }
+  EXPECT_EQ(run({"tp=2,ac,fsdp=2"}).cases.at(0).left_out, "");
+}
+
 TEST_F(RunPlan, SaysNothingOfItWhereAStackIsRightOrAnItemChangesNumbers) {
   EXPECT_THAT(run({"tp=2,fsdp=2"}).cases.at(0).right_without, testing::IsEmpty());
   runner_.corrupt("tp=2,optimizer=sgd", fail_in_apply);
@@ -77,6 +94,22 @@ void leave_range(Record& record, const Request& request) {
   const int ranks = record.world_size;
   record = Record{.case_text = record.case_text, .engine = "native", .ending = Ending::out_of_range, .world_size = ranks};
   record.failure = Failure{.phase = Phase::forward, .message = "sum too large"};
+}
+
+TEST_F(RunPlan, AModelOfTheUsersThatLeavesTheRangeRunsOnACoarserGrid) {
+  for (const char* stack : {"", "tp=2"})
+    runner_.corrupt(stack, [](Record& record, const Request& request) {
+      if (request.run.subject.settings.grid == Settings{}.grid) leave_range(record, request);
+    });
+  const auto judged = [&](const std::string& model) {
+    const Plan plan{.engine = "native", .cases = {{{.stack = *parse_stack("tp=2"), .model = model}, {}}}, .not_planned = {}};
+    return run_plan(plan, runner_, sample_rules(), recommend_, {.values_folder = values_})->cases.at(0);
+  };
+  const CaseResult own = judged("mine:net");
+  EXPECT_EQ(own.outcome.seen.verdict, Verdict::equal) << own.outcome.seen.message;
+  EXPECT_EQ(print(own.outcome.subject), "tp=2 model=mine:net grid=16");
+  EXPECT_THAT(own.record.notes, testing::Contains(HasSubstr("on the grid 2^-16: on 2^-20 the single-rank reference leaves")));
+  EXPECT_EQ(judged("llama").outcome.seen.verdict, Verdict::unrun);
 }
 
 TEST_F(RunPlan, ARangeExitDiffersAndTheRunThatGoesOnNamesWhatIsFirst) {

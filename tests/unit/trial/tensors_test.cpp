@@ -64,6 +64,24 @@ TEST_F(Divergent, ATensorIsMeasuredByName) {
   EXPECT_FALSE(*divergence_of("gradient of v", 0, expected, got));
 }
 
+TEST_F(Divergent, AFactorOfAllGradientsIsNamed) {
+  const auto factor = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    Record expected, got;
+    expected.trace = {entry(Phase::backward, "gradient of v", {-7.25, 1}), entry(Phase::backward, "gradient of w", {3})};
+    got.trace = {entry(Phase::backward, "gradient of v", a), entry(Phase::backward, "gradient of w", b)};
+    const auto words = common_factor(expected, got, 0);
+    EXPECT_TRUE(words);
+    return *words;
+  };
+  EXPECT_EQ(factor({-14.5, 2}, {6}), "2 times the owed gradient in all 2 gradients of step 0: divided by another degree?");
+  EXPECT_EQ(factor({-7.25, 1}, {1.5}), "1/2 times the owed gradient in 1 of 2 gradients of step 0: divided by another degree?");
+  EXPECT_EQ(factor({-14.5, 2}, {9}), "") << "two factors";
+  EXPECT_EQ(factor({-14.5, 2}, {6.1}), "");
+  EXPECT_EQ(factor({-14.5, 1}, {3}), "") << "one element";
+  EXPECT_EQ(factor({-10.875, 1.5}, {4.5}), "") << "no degree";
+  EXPECT_EQ(factor({0, 0}, {0}), "");
+}
+
 TEST_F(Divergent, WhatOneSideLacksIsPassedOver) {
   Record expected, got;
   expected.trace = {entry(Phase::forward, "layers.0", {1}), entry(Phase::forward, "layers.1", {2})};
