@@ -89,6 +89,8 @@ void make_non_blocking(int file) { fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O
 
 }  // namespace
 
+bool is_too_slow(const Error& error) { return error.message.find(kTooSlow) != std::string::npos; }
+
 std::string describe(const ProcessEnd& end) {
   if (end.signal != 0) return fmt::format("was killed by signal {} ({})", end.signal, strsignal(end.signal));
   return fmt::format("exited with code {}", end.exit_code);

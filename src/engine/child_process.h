@@ -15,6 +15,12 @@
 
 namespace ordercheck {
 
+// Stands in every error about a process that took too long to answer, which a loaded machine does to one that is right.
+inline constexpr const char* kTooSlow = "is too slow:";
+
+// The same command may succeed when it is run again: the error decides nothing about its input.
+bool is_too_slow(const Error& error);
+
 // How a process ended: by a signal, or with an exit code.
 struct ProcessEnd {
   int signal = 0;  // 0 when it exited

@@ -6,7 +6,8 @@
 //   timeout = 60                        # seconds for one run
 //   slow_start = 60                     # seconds that its hello may take beyond what every worker's may
 //   threads = 4                         # hardware threads that one worker keeps busy
-//   sources = ["src/ranks"]             # folders of ordercheck's repository that it is made of, for --changed
+//   sources = ["src/ranks"]             # files and folders of ordercheck's repository that its records come from: for --changed, and
+//                                       # to tell rows that other sources gave
 //   transforms = "src/ranks/transform"  # the one in them with a file a transform
 //   worlds = ["threads", "gloo"]        # what its ranks can be, for --world; the first where nothing is said. Its worker takes it from
 //                                       # ORDERCHECK_WORLD

@@ -54,7 +54,8 @@ Result<FinishedProgram> run_to_end(const std::vector<std::string>& command, cons
     const bool complains = take_all(program.errors(), [&](std::string_view text) { errors.append(text); });
     if (ended) break;
     if (Clock::now() >= deadline)
-      return Error{fmt::format("{} did not end within {:g} s", command[0], static_cast<double>(limit.count()) / 1000)};
+      return Error{
+          fmt::format("{} {} it did not end within {:g} s", command[0], kTooSlow, static_cast<double>(limit.count()) / 1000)};
     // A closed pipe stays readable for ever and would turn this into a busy wait.
     std::array<pollfd, 2> ends{pollfd{writes ? program.output() : -1, POLLIN, 0},
                                pollfd{complains ? program.errors() : -1, POLLIN, 0}};

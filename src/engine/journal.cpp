@@ -33,8 +33,10 @@ json json_of(const JournalKey& key) {
              {"module", key.fault->module},
              {"phase", name_of(key.fault->phase)},
              {"sequence", key.fault->sequence}};
-  return {{"case", key.case_text},     {"engine", key.engine}, {"content_hash", key.content_hash},
-          {"keep", name_of(key.keep)}, {"mutant", key.mutant}, {"fault", fault}};
+  json object = {{"case", key.case_text},     {"engine", key.engine}, {"content_hash", key.content_hash},
+                 {"keep", name_of(key.keep)}, {"mutant", key.mutant}, {"fault", fault}};
+  if (key.coarse_factors) object["coarse_factors"] = true;
+  return object;
 }
 
 // The check covers the rest of the line, so that a flipped byte anywhere in it is seen.
@@ -74,7 +76,8 @@ JournalKey key_of(const Run& run, const Hello& hello) {
           .content_hash = join(hello.versions, ", ") + " " + hello.content_hash,
           .keep = run.keep,
           .mutant = run.mutant,
-          .fault = run.fault};
+          .fault = run.fault,
+          .coarse_factors = run.coarse_factors};
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path) {

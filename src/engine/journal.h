@@ -26,6 +26,7 @@ struct JournalKey {
   Keep keep = Keep::hashes;
   std::string mutant;
   std::optional<Fault> fault;
+  bool coarse_factors = false;
 };
 JournalKey key_of(const Run& run, const Hello& hello);
 

@@ -52,7 +52,7 @@ Status Worker::greet() {
     case Heard::line: break;
     case Heard::end: return wrong(describe(child_->kill_and_reap()) + " before its hello");
     case Heard::too_long: return wrong("wrote a line without an end in place of its hello");
-    case Heard::too_late: return wrong("wrote no hello within " + seconds(limit));
+    case Heard::too_late: return wrong(fmt::format("{} no hello within {}", kTooSlow, seconds(limit)));
     case Heard::stop: return wrong("was stopped before its hello");
   }
   Result<WorkerMessage> message = decode_worker(line);

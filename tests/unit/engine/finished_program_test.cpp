@@ -36,10 +36,12 @@ TEST(finished_program, what_does_not_read_or_leaves_its_pipes_to_others_is_no_ha
 TEST(finished_program, one_that_does_not_end_or_cannot_start_is_an_error) {
   const auto late = shell("sleep 600", "", std::chrono::milliseconds(50));
   ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().message, "/bin/sh did not end within 0.05 s");
+  EXPECT_EQ(late.error().message, "/bin/sh is too slow: it did not end within 0.05 s");
+  EXPECT_TRUE(is_too_slow(late.error()));
   const auto missing = run_to_end({"/nowhere/program"}, {}, "", seconds(1));
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("/nowhere/program"));
+  EXPECT_FALSE(is_too_slow(missing.error()));
 }
 
 }  // namespace

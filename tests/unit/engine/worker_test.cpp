@@ -87,6 +87,17 @@ TEST_F(WorkerTest, a_worker_that_ignores_the_end_of_its_stdin_is_killed) {
   EXPECT_EQ(kill(pid, 0), -1);
 }
 
+TEST_F(WorkerTest, a_hello_that_is_late_decides_nothing_and_a_worker_that_ended_is_wrong) {
+  WorkerOptions brief = options();
+  brief.limits.hello = std::chrono::milliseconds(200);
+  const auto late = Worker::start(fake_engine({"--at-start=silent"}), brief);
+  ASSERT_FALSE(late);
+  EXPECT_TRUE(is_too_slow(late.error()));
+  const auto ended = Worker::start(fake_engine({"--at-start=exit"}), options());
+  ASSERT_FALSE(ended);
+  EXPECT_FALSE(is_too_slow(ended.error()));
+}
+
 TEST_F(WorkerTest, says_why_there_is_no_hello) {
   EXPECT_THAT(start_error({.name = "fake", .command = {"/nowhere/worker"}, .environment = {}}),
               HasSubstr("engine fake: cannot start '/nowhere/worker': No such file or directory"));
