@@ -17,10 +17,10 @@
 namespace ordercheck {
 namespace {
 
-constexpr std::string_view kTitle = "# ordercheck evidence 3";
+constexpr std::string_view kTitle = "# ordercheck evidence 4";
 constexpr std::string_view kColumns =
     "case\tverdict\tending\tphase\tmodule\toperation\tgroup\ttensor\tstep\trank\texpected\tgot\tmessage\teffects\tcounters\t"
-    "collectives\tdigest";
+    "collectives\tdigest\tsources";
 
 // Where each stands in a row.
 enum Column : std::size_t {
@@ -41,6 +41,7 @@ enum Column : std::size_t {
   kCounters,
   kCollectives,
   kDigest,
+  kSources,
   kColumnCount
 };
 
@@ -69,6 +70,7 @@ std::string print_row(const Observation& row) {
   fields[kCounters] = print_counters(row.counters);
   fields[kCollectives] = print_collectives(row.collectives);
   fields[kDigest] = hex(row.digest);
+  fields[kSources] = row.sources;
   for (std::string& field : fields) field = escape_field(field);
   return join(fields, "\t") + "\n";
 }
@@ -81,14 +83,14 @@ std::string_view take(std::string_view& text, char separator) {
   return first;
 }
 
-// Effects and what follows are left empty in a brief one.
+// Effects, counters, collectives and digest are left empty in a brief one.
 Result<std::vector<std::string>> split_row(std::string_view line, Reading reading) {
   std::vector<std::string> fields;
   bool more = true;
   while (more) {
     more = line.find('\t') != std::string_view::npos;
     const std::string_view field = take(line, '\t');
-    if (reading == Reading::brief && fields.size() >= kEffects) {
+    if (reading == Reading::brief && fields.size() >= kEffects && fields.size() <= kDigest) {
       fields.emplace_back();
       continue;
     }
@@ -144,6 +146,7 @@ Result<Observation> parse_row(std::string_view line, const EvidenceTable& head, 
   row.ending = *ending;
   row.phase = find_named<Phase>(fields[kPhase]);
   if (!row.phase && !fields[kPhase].empty()) return Error{fmt::format("phase '{}' is unknown", fields[kPhase])};
+  row.sources = fields[kSources];
   if (const auto read = parse_difference(fields, row); !read) return read.error();
   if (reading == Reading::brief) return row;
   auto effects = parse_effects(fields[kEffects]);

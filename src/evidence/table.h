@@ -1,6 +1,6 @@
 // Evidence: the observations of one build of an engine, one case a line, in matrix/evidence/<engine>/<build>.tsv.
 //
-//   # ordercheck evidence 3
+//   # ordercheck evidence 4
 //   # engine	native
 //   # version	libtorch 2.11.0
 //   # device	cpu
@@ -11,8 +11,8 @@
 //   tp=2,fsdp=2	equal	completed	-	-	-	-	-	-	-	-	-	every loss ...	tp=2: yes: ...	matmul_flops=12 ...	...
 //
 // Tab separated; a tab, newline or backslash inside a field is written \t, \n, \\; an empty field is "-". `tensor` to `got`
-// are the first difference: hex of bits or hash. Rows are sorted by case. No clock, host or path: the same runs give the same
-// bytes. Written by `matrix run --write` alone.
+// are the first difference: hex of bits or hash. `sources` is the hash of the driver that ran the row (engine_sources.h). Rows are
+// sorted by case. No clock, host or path: the same runs give the same bytes. Written by `matrix run --write` alone.
 #pragma once
 
 #include <filesystem>

@@ -94,7 +94,7 @@ TEST(Evidence, ErrorsNameTheLine) {
     const auto parsed = parse_evidence(text, "x.tsv");
     return parsed ? "no error" : parsed.error().message;
   };
-  EXPECT_THAT(error_of("# ordercheck evidence 3", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 3'"));
+  EXPECT_THAT(error_of("# ordercheck evidence 4", "case"), HasSubstr("x.tsv:1: expected '# ordercheck evidence 4'"));
   EXPECT_THAT(error_of("# engine", "# motor"), HasSubstr("x.tsv:2: unknown head '# motor'"));
   EXPECT_THAT(error_of("# engine\tnative", "# engine"), HasSubstr("x.tsv:2: '# engine' has 0 values"));
   EXPECT_THAT(error_of("\theld\t", "\tgood\t"), HasSubstr("x.tsv:7: control 'plain arithmetic' is 'good'"));
@@ -111,7 +111,7 @@ TEST(Evidence, ErrorsNameTheLine) {
   EXPECT_THAT(error_of(hex(hash_of("record")), "12"), HasSubstr("x.tsv:10: digest '12'"));
   EXPECT_THAT(error_of("ac,tp=2\t", "zz\t"),
               HasSubstr("x.tsv:10: case 'fsdp=2:reshard=never,tp=2 accumulation=4' is not after 'zz'"));
-  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 16 columns, expected 17"));
+  EXPECT_THAT(error_of("\tequal\tcompleted", "\tequal completed"), HasSubstr("x.tsv:10: 17 columns, expected 18"));
 }
 
 TEST(Evidence, IsReadAsFarAsIsWanted) {
