@@ -77,11 +77,19 @@ void add_version_2(Reading& reading, const AccelerateFsdp& keys, const std::stri
     reading.add_data_parallel(1, data, true, where, as);
 }
 
+// The line that asks for FSDP: the first of its settings that the file states, else what names it.
+Origin asked_at(const Reading& reading, const AccelerateFsdp& keys) {
+  for (const std::string& key : {keys.version, keys.strategy, keys.reshard, keys.wrap, keys.checkpointing,
+                                 std::string("distributed_type"), std::string("fsdp")})
+    if (reading.has(key)) return reading.where(key);
+  return reading.where(keys.version);
+}
+
 }  // namespace
 
 std::string add_accelerate_fsdp(Reading& reading, const AccelerateFsdp& keys, const std::string& cast, long long others) {
   const long long version = reading.whole(keys.version).value_or(1);
-  const Origin where = reading.states_degree("dp_shard") ? reading.degree_origin("dp_shard") : reading.where(keys.version);
+  const Origin where = reading.states_degree("dp_shard") ? reading.degree_origin("dp_shard") : asked_at(reading, keys);
   const bool known = reading.ranks && others > 0 && *reading.ranks % others == 0;
   const int data = known ? static_cast<int>(*reading.ranks / others) : 0;
   if (version != 1 && version != 2) reading.refuse(*reading.find(keys.version), "expected version 1 or 2");

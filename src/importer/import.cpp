@@ -57,15 +57,26 @@ bool has_megatron_options(std::string_view text) {
   return false;
 }
 
-// By what the first line that says something begins with: JSON with a brace, TOML with a table or `key =`.
-Syntax syntax_of(std::string_view text) {
-  if (text.starts_with("#!") || has_megatron_options(text)) return Syntax::shell;
+bool is_script(std::string_view text, std::string_view file) {
+  if (text.starts_with("#!") || has_megatron_options(text)) return true;
+  for (const std::string_view ending : {".sh", ".bash", ".slurm", ".sbatch"})
+    if (file.ends_with(ending)) return true;
+  return false;
+}
+
+// By what the first line that says something begins with: JSON with a brace, TOML with a table or `key =`. A comment with '#' is
+// none of JSON.
+Syntax syntax_of(std::string_view text, std::string_view file) {
+  if (is_script(text, file)) return Syntax::shell;
+  bool has_comment = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = trim(text.substr(at, end - at));
     at = end + 1;
+    has_comment = has_comment || line.starts_with('#');
     if (line.empty() || line.starts_with('#') || line.starts_with("---")) continue;
-    if (line.starts_with('{') || line.starts_with("//")) return Syntax::json;
+    if (line.starts_with('{') || line.starts_with("//")) return has_comment ? Syntax::yaml : Syntax::json;
+    if (line.starts_with("--") || line.ends_with('\\')) return Syntax::shell;
     const std::size_t sign = line.find_first_of("=:");
     return line.starts_with('[') || (sign != line.npos && line[sign] == '=') ? Syntax::toml : Syntax::yaml;
   }
@@ -89,9 +100,7 @@ std::string all_signs() {
 
 Error unknown_format(const std::string& file) {
   return error_at(file, 1,
-                  fmt::format("no format that is known; looked for the keys of {}, and in a script for "
-                              "--tensor-model-parallel-size (megatron); --as NAME says which it is",
-                              all_signs()));
+                  fmt::format("no format that is known; looked for the keys of {}; --as NAME says which it is", all_signs()));
 }
 
 Error no_overrides(const ImportOptions& options, std::string_view format) {
@@ -126,7 +135,7 @@ Status override_with(const std::string& written, SettingList& settings) {
     key.erase(dot + 1, 3);
     value = "false";
   }
-  Setting setting{.key = key, .form = override_form(value), .text = value, .elements = {}, .where = {"command line", 0}};
+  Setting setting{.key = key, .form = override_form(value), .text = value, .elements = {}, .where = {kCommandLine, 0}};
   if (setting.form == SettingForm::list || key.ends_with("converters") || key.ends_with("components"))
     setting = {.key = key, .form = SettingForm::list, .text = "", .elements = split(value, ','), .where = setting.where};
   std::erase_if(settings, [&](const Setting& one) { return one.key == key; });
@@ -134,12 +143,12 @@ Status override_with(const std::string& written, SettingList& settings) {
   return Done{};
 }
 
-// What no setting states is of the file as a whole.
+// What no setting states is a default of the project: no line of the file asks for it.
 Imported placed_in(Imported imported, const std::string& file) {
   for (Item& item : imported.stack.items)
-    if (item.origin.file.empty()) item.origin = {file, 1};
+    if (item.origin.file.empty()) item.origin = {file, 0};
   for (NotUnderstood& one : imported.not_understood)
-    if (one.where.file.empty()) one.where = {file, 1};
+    if (one.where.file.empty()) one.where = {file, 0};
   return imported;
 }
 
@@ -158,18 +167,21 @@ Result<Imported> import_text(std::string_view text, const std::string& file, con
   if (!options.format.empty() && forced == formats().end())
     return Error{fmt::format("--as {}: no format of that name; {}", one_line(options.format),
                              did_you_mean(options.format, import_formats()))};
-  const bool is_script = syntax_of(text) == Syntax::shell && (forced == formats().end() || forced->name == "megatron");
-  if (is_script) {
+  const bool is_forced = forced != formats().end();
+  const Syntax seen = syntax_of(text, file), syntax = is_forced ? forced->syntax : seen;
+  if (seen == Syntax::shell && (!is_forced || forced->name == "megatron")) {
     if (!options.overrides.empty()) return no_overrides(options, "megatron");
     auto script = read_shell(text, file);
     if (!script) return script.error();
-    if (options.format.empty() && !has_megatron_options(text)) return unknown_format(file);
+    if (options.format.empty() && !has_megatron_options(text))
+      return error_at(file, 1,
+                      "a script without Megatron-LM's options, such as --tensor-model-parallel-size; --as megatron reads it as "
+                      "one of Megatron-LM");
     return placed_in(megatron_stack(std::move(script).value()), file);
   }
-  const Syntax syntax = forced != formats().end() ? forced->syntax : syntax_of(text);
   auto settings = read_as(syntax, text, file);
   if (!settings) return settings.error();
-  const ImportFormat* format = forced != formats().end() ? &*forced : nullptr;
+  const ImportFormat* format = is_forced ? &*forced : nullptr;
   if (format == nullptr) {
     const auto found = format_of(*settings, syntax, file);
     if (!found) return found.error();

@@ -1,6 +1,7 @@
 // What a configuration or training code of another project says of the order, as a stack.
 //
-// Each item's `origin` is the file and line that asks for it. Nothing is guessed: what could matter to the order and was not
+// Each item's `origin` is the file and line that asks for it; line 0 where no line does, since it is the project's default. Nothing
+// is guessed: what could matter to the order and was not
 // understood stands in `not_understood`, each with its place. Readers take any bytes, run nothing of what they read, and answer
 // with stacks or one error, which is one line that begins with "<file>:<line>: " where a place is known.
 #pragma once
@@ -10,18 +11,28 @@
 #include <string>
 #include <vector>
 
+#include "base/enum.h"
 #include "stack/stack.h"
 
 namespace ordercheck {
+
+//   open     a transform may be missing       remark  what is said of calls or keys that are understood
+//   refused  the project itself raises on it
+ORDERCHECK_ENUM(NoteKind, open, remark, refused)
 
 struct NotUnderstood {
   std::string text;  // the key, option or call, as it stands there: "context_parallel_backend: xdit"
   Origin where;
   std::string why;  // a clause: "no transform stands for it"
+  NoteKind kind = NoteKind::open;
   friend bool operator==(const NotUnderstood& a, const NotUnderstood& b) {
-    return a.text == b.text && a.where.file == b.where.file && a.where.line == b.where.line && a.why == b.why;
+    return a.text == b.text && a.where.file == b.where.file && a.where.line == b.where.line && a.why == b.why &&
+           a.kind == b.kind;
   }
 };
+
+// The file of an origin that an option behind the file states.
+inline constexpr const char* kCommandLine = "command line";
 
 struct Imported {
   std::string format;  // what it was read as: "axolotl", "Megatron arguments", "training code"

@@ -33,6 +33,7 @@ const std::vector<Key>& megatron_keys() {
       {"--use-distributed-optimizer", Says::unmet,
        "it shards the optimizer alone, which no transform does; to its gradients it is ddp"},
       {"--num-distributed-optimizer-instances", Says::alone, "optimizer state sharded over a part of the replicas"},
+      {"--optimizer", Says::read},
       {"--use-torch-fsdp2", Says::read},
       {"--torch-fsdp2-no-reshard-after-forward", Says::read},
       {"--use-megatron-fsdp", Says::read},
@@ -156,6 +157,15 @@ void add_megatron_data(Reading& reading, int data) {
   reading.add_data_parallel(data, 1, false, reading.where("--use-distributed-optimizer"), {});
 }
 
+// Megatron-LM's arguments.py raises on these.
+void refuse_muon(Reading& reading) {
+  if (!reading.has("--optimizer") || reading.word("--optimizer").find("muon") == std::string::npos) return;
+  for (const char* key : {"--use-torch-fsdp2", "--use-megatron-fsdp"})
+    if (reading.flag(key).value_or(false))
+      reading.note(fmt::format("--optimizer {} with {}", reading.word("--optimizer"), key), reading.where("--optimizer"),
+                   "Megatron-LM asserts that Muon is not used with it", NoteKind::refused);
+}
+
 int megatron_ranks(Reading& reading) {
   std::optional<long long> each;
   for (const char* key : {"--nproc_per_node", "--nproc-per-node"})
@@ -216,6 +226,7 @@ Imported megatron_stack(ShellSettings settings) {
   for (const char* dtype : {"--bf16", "--fp16"})
     if (reading.flag(dtype).value_or(false))
       reading.note(dtype, reading.where(dtype), "Megatron casts the model itself; no transform stands for it");
+  refuse_muon(reading);
   if (reading.flag("--untie-embeddings-and-output-weights").value_or(false)) reading.set_flag("tied", false);
   return reading.take("Megatron arguments", fixed_order("megatron"), "megatron");
 }

@@ -35,13 +35,15 @@ const std::vector<Key>& prime_rl_keys() {
   return keys;
 }
 
-bool is_none(const Setting* setting) { return setting != nullptr && is_off(*setting); }
+// "None" switches a part off. An empty table does not: it has the defaults, which are the same as without it.
+bool is_none(const Setting* setting) { return setting != nullptr && setting->form != SettingForm::table && is_off(*setting); }
 
 void add_prime_rl_checkpointing(Reading& reading) {
   const Setting* mode = reading.find("model.ac.mode");
   const bool offloads = !is_none(reading.find("model.ac_offloading"));
   if (is_none(reading.find("model.ac")) && !offloads) return;
-  const Origin where = reading.where(mode ? "model.ac.mode" : "model.ac.freq");
+  const bool is_empty = reading.find("model.ac") != nullptr;
+  const Origin where = reading.where(mode ? "model.ac.mode" : is_empty ? "model.ac" : "model.ac.freq");
   if (offloads)
     reading.note("model.ac_offloading", reading.where("model.ac_offloading"),
                  "checkpoints are kept off the device unless it is \"None\"; no transform stands for that");
@@ -97,7 +99,7 @@ Imported prime_rl_stack(SettingList settings, const ReadBeside&) {
   add_prime_rl_checkpointing(reading);
   if (!is_none(reading.find("model.compile")))
     reading.add(reading.flag("model.compile.fullgraph").value_or(false) ? "compile:fullgraph" : "compile",
-                reading.where("model.compile.fullgraph"));
+                reading.where(reading.find("model.compile") ? "model.compile" : "model.compile.fullgraph"));
   if (const Setting* type = reading.find("model.quantization.type")) {
     if (type->text == "fp8" || type->text == "mxfp8")
       reading.add("quantize=" + type->text, type->where);

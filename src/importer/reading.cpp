@@ -92,7 +92,7 @@ const Setting* Reading::find(std::string_view key) const {
 Origin Reading::where(std::string_view key) const {
   const auto found = std::ranges::find(settings_, key, &Setting::key);
   if (found != settings_.end()) return found->where;
-  return settings_.empty() ? Origin{} : Origin{settings_.front().where.file, 1};
+  return settings_.empty() ? Origin{} : Origin{settings_.front().where.file, 0};
 }
 
 std::optional<long long> Reading::whole(std::string_view key) {
@@ -161,8 +161,8 @@ void Reading::refuse(const Setting& setting, std::string why) {
   not_understood_.push_back({.text = in_words(setting), .where = setting.where, .why = std::move(why)});
 }
 
-void Reading::note(const std::string& text, const Origin& where, std::string why) {
-  not_understood_.push_back({.text = one_line(displayable(text)), .where = where, .why = std::move(why)});
+void Reading::note(const std::string& text, const Origin& where, std::string why, NoteKind kind) {
+  not_understood_.push_back({.text = one_line(displayable(text)), .where = where, .why = std::move(why), .kind = kind});
 }
 
 Imported Reading::take(std::string format, const FixedOrder& order, std::string project) {

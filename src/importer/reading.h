@@ -50,7 +50,7 @@ class Reading {
   // Null where the file does not state it, or states null.
   const Setting* find(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  Origin where(std::string_view key) const;  // of the file where it is not stated
+  Origin where(std::string_view key) const;  // without a line where it is not stated
 
   // Of a value of another form nothing, and it is not understood. Whole numbers and flags may stand in quotes.
   std::optional<long long> whole(std::string_view key);
@@ -70,7 +70,7 @@ class Reading {
   void add_data_parallel(int replicate, int shard, bool always, const Origin& where, const DataParallel& as);
 
   void refuse(const Setting& setting, std::string why);
-  void note(const std::string& text, const Origin& where, std::string why);
+  void note(const std::string& text, const Origin& where, std::string why, NoteKind kind = NoteKind::open);
   void set_size(const std::string& name, const Setting& setting);
   void set_flag(const std::string& name, bool on) { sizes_[name] = on ? 1 : 0; }
   std::optional<int> ranks;

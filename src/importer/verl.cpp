@@ -79,7 +79,7 @@ ShellSettings megatron_options(const SettingList& settings) {
                             .form = SettingForm::flag,
                             .text = "true",
                             .elements = {},
-                            .where = {settings.front().where.file, 1}});
+                            .where = {settings.front().where.file, 0}});
   return read;
 }
 

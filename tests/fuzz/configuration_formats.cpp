@@ -15,10 +15,11 @@ std::string check_imported(const Imported& imported, std::string_view bytes) {
   const auto again = parse_stack(print(imported.stack));
   if (!again || *again != imported.stack) return "not the same when printed and read again: " + print(imported.stack);
   const auto last = static_cast<int>(std::ranges::count(bytes, '\n')) + 1;
+  // Line 0: no line asks for it, since it is the project's default.
   for (const Item& item : imported.stack.items)
-    if (item.origin.file.empty() || item.origin.line < 1 || item.origin.line > last) return "outside the file: " + print(item);
+    if (item.origin.file.empty() || item.origin.line < 0 || item.origin.line > last) return "outside the file: " + print(item);
   for (const NotUnderstood& one : imported.not_understood) {
-    if (one.where.line < 1 || one.where.line > last) return "outside the file: " + one.text;
+    if (one.where.line < 0 || one.where.line > last) return "outside the file: " + one.text;
     if (one.text.empty() || one.why.empty()) return "not understood, and nothing says what or why";
     if (one_line(one.text) != one.text) return "more than a line: " + one.text;
   }

@@ -13,7 +13,6 @@
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
 #include "plan/changed.h"
-#include "plan/discussion.h"
 #include "plan/durations.h"
 #include "plan/framework.h"
 #include "plan/mutants.h"
@@ -119,7 +118,6 @@ std::string check_framework(std::string_view bytes) { return check_file(parse_fr
 std::string check_changes(std::string_view bytes) { return check_file(parse_changes(bytes, "f.toml")); }
 std::string check_topics(std::string_view bytes) { return check_file(parse_topics(bytes, "f.toml")); }
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
-std::string check_thread(std::string_view bytes) { return check_file(parse_discussion(bytes, "f.toml", pages())); }
 
 const Pages& all_pages() {
   static const Pages all{.rules = pages(), .retired = {}};
@@ -260,15 +258,6 @@ std::vector<std::string> framework_corpus() { return texts_below("matrix/framewo
 
 std::vector<std::string> engine_corpus() { return texts_below("matrix/engines", ".toml"); }
 
-std::vector<std::string> thread_corpus() {
-  std::vector<std::string> texts = texts_below("matrix/discussions", ".toml");
-  for (std::string text : texts_below("tests/data/mini/matrix/discussions", ".toml")) {
-    for (std::size_t at; (at = text.find("-90")) != text.npos;) text.replace(at, 3, "-00");  // rules of the project
-    texts.push_back(text);
-  }
-  return texts;
-}
-
 // A few facts are a sample as good as hundreds.
 std::vector<std::string> facts_corpus() {
   const std::string first =
@@ -304,7 +293,6 @@ std::vector<Format> text_formats() {
       {"topics", check_topics, topics_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
-      {"thread", check_thread, thread_corpus, kTomlWords},
       {"facts", check_facts, facts_corpus, kTomlWords},
       {"durations", check_durations, durations_corpus,
        "\t \n # ordercheck durations 1 case seconds 0.125 1e9 -1 nan inf 0x1 1x"},

@@ -2,12 +2,12 @@
 
 import unittest
 
-from scanned import notes, stacks
+from scanned import notes, read, stacks
 
 IMPORTS = """\
 import torch
-from torch.distributed.fsdp import fully_shard, MixedPrecisionPolicy, FullyShardedDataParallel as FSDP, ShardingStrategy
-from torch.distributed.tensor.parallel import parallelize_module, ColwiseParallel, SequenceParallel
+from torch.distributed.fsdp import fully_shard, MixedPrecisionPolicy, FullyShardedDataParallel as FSDP
+from torch.distributed.tensor.parallel import parallelize_module, ColwiseParallel, RowwiseParallel, SequenceParallel
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
     checkpoint_wrapper, apply_activation_checkpointing, CheckpointImpl)
 from torch.nn.parallel import DistributedDataParallel as DDP
@@ -53,17 +53,23 @@ class Options(unittest.TestCase):
     def test_hybrid_sharding(self) -> None:
         self.assertEqual(self.one("fully_shard(model, mesh=x['dp_replicate', 'dp_shard'])"), "hsdp@model")
         self.assertEqual(self.one("fully_shard(model, mesh=x['dp_shard'])"), "fsdp@model")
-        self.assertEqual(
-            self.one("FSDP(model, sharding_strategy=ShardingStrategy.HYBRID_SHARD)"), "hsdp@model"
-        )
-        self.assertEqual(
-            self.one("FSDP(model, sharding_strategy=ShardingStrategy.FULL_SHARD, auto_wrap_policy=x)"), "fsdp"
-        )
 
-    def test_fsdp1_is_said_to_be_it(self) -> None:
+    def test_fsdp1_is_named_and_no_item(self) -> None:
+        code = (
+            IMPORTS
+            + "def f(model):\n    model = FSDP(model, auto_wrap_policy=x)\n    return torch.compile(model)\n"
+        )
+        self.assertEqual(stacks(code), ["f: compile:wrap@model"])
         self.assertEqual(
-            notes(IMPORTS + "FSDP(model)\n"),
-            ["a.py:13: FSDP: it is FSDP1; rules and evidence are of FSDP2, fully_shard"],
+            notes(code),
+            [
+                "a.py:14: FSDP: it is FSDP1; rules and runs here are of FSDP2, fully_shard: its place in the order "
+                "is not judged"
+            ],
+        )
+        self.assertEqual(
+            stacks(code.replace("FSDP(model, auto", "fully_shard(model, auto")),
+            ["f: fsdp@model,compile:wrap@model"],
         )
 
     def test_compile(self) -> None:
@@ -71,25 +77,48 @@ class Options(unittest.TestCase):
         self.assertEqual(self.one("model.compile(backend=x)"), "compile@model")
         self.assertEqual(self.one("model.compile(backend='cudagraphs')"), "compile@model")
         self.assertEqual(
-            self.one("model = torch.compile(model, fullgraph=True, backend='inductor')"),
+            self.one("return torch.compile(model, fullgraph=True, backend='inductor')"),
             "compile=inductor:wrap:fullgraph@model",
         )
 
     def test_checkpointing(self) -> None:
-        self.assertEqual(self.one("for b in model.layers: checkpoint_wrapper(b)"), "ac")
+        self.assertEqual(self.one("for b in model.layers: b.inner = checkpoint_wrapper(b)"), "ac")
         self.assertEqual(
-            self.one("checkpoint_wrapper(model, checkpoint_impl=CheckpointImpl.REENTRANT)"),
+            self.one("return checkpoint_wrapper(model, checkpoint_impl=CheckpointImpl.REENTRANT)"),
             "ac:reentrant@model",
         )
         self.assertEqual(
-            self.one("checkpoint_wrapper(model, preserve_rng_state=False)"), "ac:preserve_rng_state=off@model"
+            self.one("return checkpoint_wrapper(model, preserve_rng_state=False)"),
+            "ac:preserve_rng_state=off@model",
         )
-        self.assertEqual(self.one("checkpoint_wrapper(model, context_fn=x)"), "sac@model")
+        self.assertEqual(self.one("return checkpoint_wrapper(model, context_fn=x)"), "sac@model")
         self.assertEqual(self.one("apply_activation_checkpointing(model, check_fn=x)"), "ac")
         self.assertEqual(self.one("model.gradient_checkpointing_enable()"), "ac")
 
+    def test_a_plan_shows_sequence_parallelism_and_the_embedding(self) -> None:
+        rows, columns = "'tok_embeddings': RowwiseParallel()", "'model.embed_tokens': ColwiseParallel()"
+        block, norm = "'layers.*.mlp.up': ColwiseParallel()", "'layers.*.norm': SequenceParallel()"
+        unknown = [["sp", "unknown"], ["plan", "unknown"]]
+        for plan, option, left_open in (
+            ("{" + rows + "," + block + "}", "tp:sp=off", []),
+            ("{" + rows + "," + norm + "}", "tp", []),
+            ("{" + block + "," + norm + "}", "tp:plan=blocks", []),
+            ("{" + block + "}", "tp:sp=off:plan=blocks", []),
+            ("{" + columns + "," + norm + "}", "tp", [["plan", "other"]]),
+            ("{'lm_head': ColwiseParallel()}", "tp:sp=off", [["plan", "other"]]),
+            ("x.plan", "tp", unknown),
+            ("make_plan(model)", "tp", unknown),
+        ):
+            code = IMPORTS + f"def f(model, x):\n    parallelize_module(model, x, {plan})\n"
+            self.assertEqual(stacks(code), ["f: " + option], plan)
+            item = read(code)["functions"][0]["stacks"][0]["items"][0]
+            self.assertEqual(item["open_options"], left_open, plan)
+        of_block = "for b in model.layers: parallelize_module(b, x, {'norm': SequenceParallel()})"
+        self.assertEqual(self.one(of_block), "tp:plan=blocks")
+        self.assertEqual(self.one("parallelize_module(model, x, {" + rows + "})", of_block), "tp")
+
     def test_plans(self) -> None:
-        self.assertEqual(self.one("parallelize_module(model, x, {'w': ColwiseParallel()})"), "tp")
+        self.assertEqual(self.one("parallelize_module(model, x, {'w': ColwiseParallel()})"), "tp:sp=off")
         self.assertEqual(self.one("parallelize_module(model.experts, x, ExpertParallel())"), "ep")
         self.assertEqual(
             self.one(
@@ -100,7 +129,8 @@ class Options(unittest.TestCase):
         )
         plan = "plan = {'w': ColwiseParallel()}"
         self.assertEqual(
-            self.one("plan = ExpertParallel()", plan, "parallelize_module(model, x, plan)"), "tp"
+            self.one("plan = ExpertParallel()", plan, "parallelize_module(model, x, plan)"),
+            "tp:sp=off",
         )
         code = IMPORTS + "def f(model, plan):\n    parallelize_module(model, None, plan)\n"
         self.assertEqual(stacks(code), ["f: tp"])
@@ -137,6 +167,13 @@ class Options(unittest.TestCase):
     def test_numbers(self) -> None:
         self.assertEqual(self.one("with torch.autocast('cuda', dtype=torch.float16): model(x)"), "amp=fp16")
         self.assertEqual(self.one("with torch.autocast('cuda'): model(x)"), "amp")
+        rotary = (
+            "class R(torch.nn.Module):\n    def {}(self, x):\n        with torch.autocast('cuda', enabled={}):\n"
+            "            return x.cos()\n"
+        )
+        self.assertEqual(stacks(IMPORTS + rotary.format("forward", True)), [])
+        self.assertEqual(stacks(IMPORTS + rotary.format("step", False)), [])
+        self.assertEqual(stacks(IMPORTS + rotary.format("step", True)), ["R.step: amp"])
         self.assertEqual(self.one("convert_to_float8_training(model)"), "quantize=fp8")
         self.assertEqual(self.one("quantize_(model, Int4WeightOnlyConfig())"), "quantize=int4")
         self.assertEqual(self.one("with context_parallel(x): model(x)"), "cp")

@@ -22,11 +22,12 @@ def setup(model, mesh):
     for block in model.layers:
         fully_shard(block)
     model = torch.compile(model)
+    return model
 """
-        self.assertEqual(stacks(IMPORTS + code), ["setup: tp,fsdp,compile:wrap@model"])
+        self.assertEqual(stacks(IMPORTS + code), ["setup: tp:sp=off,fsdp,compile:wrap@model"])
         lines = code.split("\n")
-        swapped = "\n".join([*lines[:3], lines[5], lines[3], lines[4], ""])
-        self.assertEqual(stacks(IMPORTS + swapped), ["setup: tp,compile:wrap@model,fsdp"])
+        swapped = "\n".join([*lines[:3], lines[5], lines[3], lines[4], lines[6], ""])
+        self.assertEqual(stacks(IMPORTS + swapped), ["setup: tp:sp=off,compile:wrap@model,fsdp"])
 
     def test_nested_calls_are_applied_from_within(self) -> None:
         code = IMPORTS + "model = DDP(torch.compile(checkpoint_wrapper(model)))\n"
@@ -70,7 +71,8 @@ def setup(model, dims):
 """
         )
         self.assertEqual(
-            stacks(code), ["setup, where dims.fsdp: tp,fsdp@model", "setup, where not dims.fsdp: tp,ddp"]
+            stacks(code),
+            ["setup, where dims.fsdp: tp:sp=off,fsdp@model", "setup, where not dims.fsdp: tp:sp=off,ddp"],
         )
 
     def test_branches_that_apply_the_same_are_one(self) -> None:

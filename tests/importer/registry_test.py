@@ -51,6 +51,33 @@ class Registries(unittest.TestCase):
         self.assertEqual(one(code.format("data_parallel_replicate_degree=2")), ["f: ac,compile,replicate=2"])
         self.assertEqual(one(code.format("")), ["f: ac,compile"])
 
+    def test_policies_and_components_of_newer_releases(self) -> None:
+        change = CHANGE.format("activation_checkpoint = {}")
+        for policy, expected in (
+            ("FullAC.Config()", "f: tp=8,ac,compile,fsdp"),
+            ("SelectiveAC.Config()", "f: tp=8,sac,compile,fsdp"),
+            ("RegionAC.Config(save_regions=[])", "f: tp=8,compile,fsdp"),
+            ("None", "f: tp=8,compile,fsdp"),
+        ):
+            self.assertEqual(one(change.format(policy)), [expected], policy)
+        region = {"config_registry.py": CODE + change.format("RegionAC.Config(save_regions=[])")}
+        self.assertEqual(
+            notes(region),
+            ["config_registry.py:14: activation_checkpoint: no transform stands for this policy"],
+        )
+        change = CHANGE.format("compile = CompileConfig(enable=True, components={})")
+        self.assertEqual(one(change.format("['loss']")), ["f: tp=8,ac,fsdp"])
+        self.assertEqual(one(change.format("['model', 'loss']")), ["f: tp=8,ac,compile,fsdp"])
+
+    def test_a_configuration_that_is_not_followed_is_named(self) -> None:
+        code = "def f(size: int) -> Trainer.Config:\n    return make(size)\n"
+        self.assertEqual(
+            notes({"config_registry.py": CODE + code}),
+            ["config_registry.py:12: f: the configuration that it returns is not followed"],
+        )
+        code = "def f(size: int = 1) -> Trainer.Config:\n    config = base()\n    return config\n"
+        self.assertEqual(notes({"config_registry.py": CODE + code}), [])
+
     def test_what_it_was_made_from_stays_as_it_was(self) -> None:
         code = CODE + "def f():\n    config = base()\n    config.compile.enable = False\n    return config\n"
         self.assertEqual(

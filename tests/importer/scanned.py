@@ -51,7 +51,8 @@ def stacks(files: dict[str, str | bytes] | str) -> list[str]:
     lines = []
     for function in read(files)["functions"]:
         for stack in function["stacks"]:
-            where = f", where {stack['where']}" if stack["where"] else ""
+            where = f", of {stack['model']}" if stack["model"] else ""
+            where += f", where {stack['where']}" if stack["where"] else ""
             lines.append(f"{function['function'] or 'the file'}{where}: {stack_of(stack['items'])}")
     return lines
 

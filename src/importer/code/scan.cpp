@@ -63,8 +63,6 @@ Result<ScannedCode> scan_code(const std::string& path, std::chrono::milliseconds
     return Error{fmt::format("{}: the reader of code {}: {}", path, describe(finished->end), finished->last_error)};
   auto code = parse_scan_answer(finished->output);
   if (!code) return Error{fmt::format("{}: {}", path, code.error().message)};
-  std::error_code failed;
-  if (!fs::is_directory(path, failed) && !code->unread.empty()) return Error{in_words(code->unread.front())};
   return code;
 }
 

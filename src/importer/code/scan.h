@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,14 +21,19 @@ struct ScannedCall {
   std::string call;       // the callable as written: "fully_shard"
   Origin where;           // of that call; the item's own origin is where the order can be changed
   std::string condition;  // "parallel_dims.fsdp_enabled and reshard"; "" where it is always reached
+  // Options that the item does not have because the code does not show them: "unknown", or "other" for a value that the notation
+  // has no word for.
+  std::map<std::string, std::string> open_options = {};
   friend bool operator==(const ScannedCall& a, const ScannedCall& b) {
-    return a.call == b.call && a.where.file == b.where.file && a.where.line == b.where.line && a.condition == b.condition;
+    return a.call == b.call && a.where.file == b.where.file && a.where.line == b.where.line && a.condition == b.condition &&
+           a.open_options == b.open_options;
   }
 };
 
-// One order that a function can apply. `imported.part` is its name: "setup, where dims.fsdp".
+// One order that a function can apply. `imported.part` is its name: "setup, of policy, where dims.fsdp".
 struct ScannedStack {
   Imported imported;
+  std::string function_name = {};  // "setup"; "the file" for the body of one
   Origin function;                 // where it is defined
   std::vector<ScannedCall> calls;  // one an item
   friend bool operator==(const ScannedStack& a, const ScannedStack& b) {
@@ -47,12 +53,12 @@ struct UnreadFile {
 struct ScannedCode {
   int files = 0;                              // that were read
   std::vector<ScannedStack> stacks;           // by file and line of their functions
-  std::vector<UnreadFile> unread;             // of a folder: a file that does not parse, or what is beyond the bounds
+  std::vector<UnreadFile> unread;             // a file that does not parse, or what is beyond the bounds
   std::vector<NotUnderstood> not_understood;  // in functions that apply nothing else; the others keep theirs
   friend bool operator==(const ScannedCode&, const ScannedCode&) = default;
 };
 
-// A .py file, or all of them below a folder. Of a file that does not parse the error begins with "<file>:<line>: ".
+// A .py file, or all of them below a folder.
 Result<ScannedCode> scan_code(const std::string& path, std::chrono::milliseconds limit = std::chrono::seconds(120));
 
 // The reader's answer.

@@ -24,6 +24,7 @@ NotUnderstood note_of(const Answer& told) {
   note.text = told.at("text").get<std::string>();
   note.where = place_of(told);
   note.why = told.at("why").get<std::string>();
+  note.kind = told.value("open", true) ? NoteKind::open : NoteKind::remark;
   return note;
 }
 
@@ -32,6 +33,8 @@ ScannedCall call_of_item(const Answer& told) {
   call.call = told.at("call").get<std::string>();
   call.where = place_of(told, "call_file", "call_line");
   call.condition = told.at("condition").get<std::string>();
+  if (const auto open = told.find("open_options"); open != told.end())
+    for (const Answer& option : *open) call.open_options[option.at(0).get<std::string>()] = option.at(1).get<std::string>();
   return call;
 }
 
@@ -62,7 +65,9 @@ Result<ScannedStack> stack_of(const Answer& function, const Answer& told) {
   made.imported.order_from = function.value("order_from", kOrderOfCalls);
   made.function = place_of(function);
   const auto name = function.at("function").get<std::string>(), where = told.at("where").get<std::string>();
-  made.imported.part = (name.empty() ? "the file" : name) + (where.empty() ? "" : ", where " + where);
+  const auto model = told.value("model", "");
+  made.function_name = name.empty() ? "the file" : name;
+  made.imported.part = made.function_name + (model.empty() ? "" : ", of " + model) + (where.empty() ? "" : ", where " + where);
   for (const Answer& item : told.at("items")) {
     const auto parsed = parse_stack(notation_of(item), place_of(item));
     if (!parsed) return Error{"the reader of code: " + one_line(displayable(split(parsed.error().message, '\n').front()))};

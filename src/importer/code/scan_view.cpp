@@ -20,7 +20,8 @@ std::string shown(const Origin& where) {
 }
 
 std::string shown(const NotUnderstood& note) {
-  return fmt::format("{}: {}: {}", shown(note.where), shown(note.text), shown(note.why));
+  return fmt::format("{}{}: {}: {}", note.kind == NoteKind::remark ? "note: " : "not understood: ", shown(note.where),
+                     shown(note.text), shown(note.why));
 }
 
 // In the file of its function a line is enough.
@@ -65,13 +66,14 @@ std::string render_scan_text(const ScannedCode& code) {
     const bool is_last = at + 1 == code.stacks.size() || code.stacks[at + 1].function.file != one.function.file ||
                          code.stacks[at + 1].function.line != one.function.line;
     if (is_last)
-      for (const NotUnderstood& note : one.imported.not_understood) text += "  not understood: " + shown(note) + "\n";
+      for (const NotUnderstood& note : one.imported.not_understood) text += "  " + shown(note) + "\n";
     text += '\n';
   }
-  for (const NotUnderstood& note : code.not_understood) text += "not understood: " + shown(note) + "\n";
+  for (const NotUnderstood& note : code.not_understood) text += shown(note) + "\n";
   for (const UnreadFile& unread : code.unread) text += "not read: " + shown(in_words(unread)) + "\n";
-  return text + fmt::format("{} in {}\n", counted(static_cast<std::int64_t>(code.stacks.size()), "stack"),
-                            counted(code.files, "file"));
+  const std::string files = counted(code.files, "file");
+  if (code.stacks.empty()) return text + fmt::format("no stack found in {}\n", files);
+  return text + fmt::format("{} in {}\n", counted(static_cast<std::int64_t>(code.stacks.size()), "stack"), files);
 }
 
 std::string render_scan_json(const ScannedCode& code) {

@@ -42,15 +42,14 @@ TEST(Accelerate, ShardsOverAllRanksWithoutAMesh) {
 }
 
 TEST(Accelerate, SaysWhatIsOfFsdp1) {
-  EXPECT_EQ(
-      shown_import("distributed_type: FSDP\nfsdp_config:\n  sharding_strategy: 2\nnum_processes: 4\n"
-                   "dynamo_config: {dynamo_backend: inductor}\n"),
-      "fsdp=4:reshard=never,compile=inductor:wrap@model\n"
-      "  fsdp=4:reshard=never f:1\n"
-      "  compile=inductor:wrap@model f:5\n"
-      "  ranks=4\n"
-      "? f:1 fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
-      "judged\n");
+  EXPECT_EQ(shown_import("distributed_type: FSDP\nfsdp_config:\n  sharding_strategy: 2\nnum_processes: 4\n"
+                         "dynamo_config: {dynamo_backend: inductor}\n"),
+            "fsdp=4:reshard=never,compile=inductor:wrap@model\n"
+            "  fsdp=4:reshard=never f:3\n"
+            "  compile=inductor:wrap@model f:5\n"
+            "  ranks=4\n"
+            "? f fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
+            "judged\n");
 }
 
 TEST(Accelerate, CompilesWhatDdpHasWrapped) {

@@ -35,12 +35,11 @@ TEST(Axolotl, ReadsFsdp2) {
 }
 
 TEST(Axolotl, ReadsTheDeprecatedList) {
-  EXPECT_EQ(
-      shown_import("base_model: m\nfsdp:\n  - full_shard\n  - auto_wrap\nfsdp_config:\n  fsdp_offload_params: false\n"),
-      "fsdp:reshard=always\n"
-      "  fsdp:reshard=always f:1\n"
-      "? f:1 fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
-      "judged\n");
+  EXPECT_EQ(shown_import("base_model: m\nfsdp:\n  - full_shard\n  - auto_wrap\nfsdp_config:\n  fsdp_offload_params: false\n"),
+            "fsdp:reshard=always\n"
+            "  fsdp:reshard=always f:2\n"
+            "? f fsdp_config.fsdp_version is not stated: that is FSDP1; fsdp stands for FSDP2, and what is FSDP1's own is not "
+            "judged\n");
 }
 
 TEST(Axolotl, ReadsTheFileOfDeepSpeedThatItNames) {
@@ -51,7 +50,7 @@ TEST(Axolotl, ReadsTheFileOfDeepSpeedThatItNames) {
             "  fsdp:reshard=always:mp=bf16 z.json:3\n"
             "? z.json:4 bf16.enabled: ZeRO reduces gradients in bf16 too; fsdp:mp stands for float32\n");
   EXPECT_EQ(shown_import("base_model: m\ndeepspeed: z.json\n"),
-            "ddp\n  ddp f:1\n? f:2 deepspeed: z.json: there is no file z.json\n");
+            "ddp\n  ddp f\n? f:2 deepspeed: z.json: there is no file z.json\n");
 }
 
 TEST(Axolotl, GuessesNothing) {
@@ -65,7 +64,7 @@ TEST(Axolotl, GuessesNothing) {
       "? f:4 tensor_parallel_size: a: expected a number of ranks, 1 or more\n"
       "? f:7 fsdp_config.shards: 2: a key that ordercheck does not know\n");
   EXPECT_EQ(shown_import("base_model: m\nlearning_rate: 1e-4\n"),
-            "\n? f:1 data parallelism: neither fsdp_config nor deepspeed is there; on several ranks axolotl replicates with "
+            "\n? f data parallelism: neither fsdp_config nor deepspeed is there; on several ranks axolotl replicates with "
             "DDP, write "
             "ddp=N for that\n");
 }

@@ -1,5 +1,6 @@
 #include "importer/megatron.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "unit/importer/shown_import.h"
@@ -35,6 +36,17 @@ TEST(Megatron, ReadsAScript) {
       "? f:16 --use-distributed-optimizer: true: it shards the optimizer alone, which no transform does; to its gradients it "
       "is ddp\n"
       "? f:16 --bf16: Megatron casts the model itself; no transform stands for it\n");
+}
+
+TEST(Megatron, SaysWhatMegatronItselfRefuses) {
+  const auto notes = [](const std::string& options) {
+    return shown_import("#!/bin/bash\ntorchrun pretrain_gpt.py --num-attention-heads 8 \\\n " + options + "\n");
+  };
+  const std::string refusal =
+      "? f:3 --optimizer muon with --use-torch-fsdp2: Megatron-LM asserts that Muon is not used with it\n";
+  EXPECT_THAT(notes("--optimizer muon --use-torch-fsdp2"), testing::HasSubstr(refusal));
+  EXPECT_THAT(notes("--optimizer adam --use-torch-fsdp2"), testing::Not(testing::HasSubstr("asserts")));
+  EXPECT_THAT(notes("--optimizer muon"), testing::Not(testing::HasSubstr("asserts")));
 }
 
 TEST(Megatron, ReadsAModelConfig) {
@@ -74,7 +86,7 @@ TEST(Megatron, CountsNothingThatMayNotHold) {
                          "python pretrain.py --expert-model-parallel-size 4 '--fp8-format hybrid'\n"),
             "quantize=fp8,ddp\n"
             "  quantize=fp8 f:10\n"
-            "  ddp f:1\n"
+            "  ddp f\n"
             "? f:6 --context-parallel-size: 2: under a condition, or stated twice; it is not counted\n"
             "? f:8 --tensor-model-parallel-size: $TP: a variable without a plain value in this file\n"
             "? f:8 --pipeline-model-parallel-size: $PP: a variable without a plain value in this file\n"

@@ -27,6 +27,20 @@ TEST(PrimeRl, ReadsTheModelOfTheTrainer) {
             "  ranks=8\n");
 }
 
+TEST(PrimeRl, AnEmptyTableHasTheDefaultsAndNoneHasNot) {
+  const std::string model = "[deployment]\nnum_train_gpus = 8\n[trainer.model]\nac_offloading = \"None\"\n";
+  EXPECT_EQ(shown_import(model + "[trainer.model.compile]\n[trainer.model.ac]\n"),
+            "ac:preserve_rng_state=off,compile,fsdp=8:reshard=always:mp=bf16\n"
+            "  ac:preserve_rng_state=off f:6\n"
+            "  compile f:5\n"
+            "  fsdp=8:reshard=always:mp=bf16 f:2\n"
+            "  ranks=8\n");
+  EXPECT_EQ(shown_import(model + "compile = \"None\"\nac = \"None\"\n"),
+            "fsdp=8:reshard=always:mp=bf16\n"
+            "  fsdp=8:reshard=always:mp=bf16 f:2\n"
+            "  ranks=8\n");
+}
+
 TEST(PrimeRl, GuessesNothing) {
   EXPECT_EQ(
       shown_import("[trainer.model]\n"
@@ -39,7 +53,7 @@ TEST(PrimeRl, GuessesNothing) {
                    "[trainer.model.ac]\n"
                    "mode = \"selective\"\n"),
       "fsdp:reshard=always:mp=bf16\n"
-      "  fsdp:reshard=always:mp=bf16 f:1\n"
+      "  fsdp:reshard=always:mp=bf16 f\n"
       "? f:3 model.ep: auto: how many ranks hold the experts is up to the model and the machine\n"
       "? f:4 model.dp_shards: 2: a key that ordercheck does not know\n"
       "? f:6 model.cp_style: ulysses: Ulysses' all-to-all is none of the exchanges of cp\n"

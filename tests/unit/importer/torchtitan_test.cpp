@@ -69,9 +69,9 @@ TEST(Torchtitan, HasTheDefaultsOfItsVersion) {
             "fsdp:mp=bf16\n  fsdp:mp=bf16 f:2\n");
   EXPECT_EQ(shown_import("[parallelism]\ndata_parallel_shard_degree = 1\ndata_parallel_replicate_degree = 4\n"),
             "ac=selective:n=2,replicate=4,amp=bf16\n"
-            "  ac=selective:n=2 f:1\n"
+            "  ac=selective:n=2 f\n"
             "  replicate=4 f:2\n"
-            "  amp=bf16 f:1\n");
+            "  amp=bf16 f\n");
 }
 
 TEST(Torchtitan, TakesTheOrderOfItsModel) {

@@ -44,7 +44,7 @@ TEST(Verl, ReadsTheArgumentsOfMegatron) {
             "  pp=2:1f1b f:6\n"
             "  tp=2:loss_parallel f:5\n"
             "  ac=full f:9\n"
-            "  ddp=2 f:1\n"
+            "  ddp=2 f\n"
             "  ranks=8\n"
             "? f:7 --context-parallel-size: ${oc.select:x,1}: a variable without a plain value in this file\n");
 }

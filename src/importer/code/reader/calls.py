@@ -8,19 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import applied
-from catalogue import (
-    HARMLESS_PACKAGES,
-    METHODS,
-    PROJECT_CALLS,
-    TELLING_WORDS,
-    helper_of,
-    project_name,
-    transform_of,
-    unreadable,
-)
-from expressions import attribute_of, evaluate, scope_of, written
+from catalogue import METHODS, MODULE_METHODS, helper_of, project_name, transform_of, unreadable
+from expressions import attribute_of, evaluate, root_of, scope_of, written
 from source import Function
 from tree import Choice, Seq
+from unread import name_unread
 from values import UNKNOWN, Value, is_function_name
 
 if TYPE_CHECKING:
@@ -42,28 +34,6 @@ SAME_MODULE = (
     "values",
     "items",
 )
-ASKS_ONLY = frozenset(
-    f"builtins.{name}"
-    for name in ("isinstance", "issubclass", "hasattr", "print", "type", "id", "str", "repr", "len")
-)
-# What a function whose name begins like this does, it does to no order.
-ASKING_WORDS = (
-    "is_",
-    "get_",
-    "has_",
-    "log",
-    "num_",
-    "count",
-    "print",
-    "disable_",
-    "init",
-    "save",
-    "load",
-    "assert",
-    "check_",
-    "_assert",
-    "test",
-)
 NO_MODEL = re.compile(
     r"(dl|loader|loaders|optimizer|scheduler|dataset)$"
 )  # what accelerate prepares beside models
@@ -77,6 +47,7 @@ class Arguments:
     nodes: list[ast.expr]
     named: dict[str, Value]  # keywords, those of ** and those that a partial bound
     named_nodes: dict[str, ast.expr]
+    receiver: Value | None = None  # of a method: the object that it is called on
 
     def value(self, at: int, *names: str) -> Value | None:
         for name in names:
@@ -99,6 +70,10 @@ class Arguments:
         value, node = self.target()
         return scope_of(value, node)
 
+    def root(self) -> str:
+        value, node = self.target()
+        return value.root or root_of(node)
+
     def word(self, at: int, *names: str) -> object:
         """The one constant that an argument is, else None."""
         value = self.value(at, *names)
@@ -110,6 +85,7 @@ def apply_call(frame: Frame, node: ast.Call) -> Value:
     receiver = evaluate(frame, node.func.value) if isinstance(node.func, ast.Attribute) else None
     callee = _callee(frame, node.func, receiver)
     arguments = _arguments(frame, node, callee)
+    arguments.receiver = receiver
     special = _builtin(frame, node, callee, arguments)
     if special is not None:
         return special
@@ -133,8 +109,17 @@ def apply_call(frame: Frame, node: ast.Call) -> Value:
         of_method = _method(frame, node, node.func, receiver, arguments)
         if of_method is not None:
             return of_method
-    _name_what_may_matter(frame, node, callee, arguments)
+    if frame.is_sharded:
+        _mark_step(frame, node, callee)
+    name_unread(frame, callee, receiver, arguments)
     return _made(callee, node, arguments, receiver)
+
+
+def _mark_step(frame: Frame, node: ast.Call, callee: Value) -> None:
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+        frame.item(node, "backward", "")
+    elif callee.scope == "model" and not callee.refs and isinstance(node.func, (ast.Name, ast.Attribute)):
+        frame.item(node, "forward", "", root=callee.root or root_of(node.func))
 
 
 def _callee(frame: Frame, func: ast.expr, receiver: Value | None) -> Value:
@@ -145,7 +130,27 @@ def _callee(frame: Frame, func: ast.expr, receiver: Value | None) -> Value:
         if method is not None:
             return Value(refs=frozenset([method.key]))
     held = frame.lookup(written(func))
-    return held if held is not None and held.refs else attribute_of(receiver, func.attr, func.value)
+    if held is not None and held.refs:
+        return held
+    method = _method_of_model(frame, func, receiver)
+    if method is not None:
+        return Value(refs=frozenset([method.key]))
+    return attribute_of(receiver, func.attr, func.value)
+
+
+def _method_of_model(frame: Frame, func: ast.Attribute, receiver: Value) -> Function | None:
+    """The method that is called on a model: of the class that made it, else of the one class that defines it."""
+    project = frame.walker.project
+    if not scope_of(receiver, func.value):
+        return None
+    for ref in receiver.made_by:
+        made = project.class_named(ref, frame.function.module)
+        if made is not None:
+            return project.method_named(made[1], func.attr, made[0])
+    if receiver.refs or receiver.made_by or func.attr in MODULE_METHODS:
+        return None
+    owners = project.owners_of(func.attr)
+    return owners[0] if len(owners) == 1 else None
 
 
 def _arguments(frame: Frame, node: ast.Call, callee: Value) -> Arguments:
@@ -182,11 +187,12 @@ def _builtin(frame: Frame, node: ast.Call, callee: Value, arguments: Arguments) 
         "builtins.list",
         "builtins.tuple",
         "builtins.reversed",
-        "copy.deepcopy",
         "copy.copy",
         "typing.cast",
     }:
         return arguments.positional[-1] if arguments.positional else UNKNOWN
+    if "copy.deepcopy" in callee.refs and arguments.positional:
+        return replace(arguments.positional[0], root="")  # another model
     if (
         isinstance(node.func, ast.Attribute)
         and node.func.attr in ("update", "append")
@@ -234,9 +240,12 @@ def _go(frame: Frame, way: tuple[str, str | Function], arguments: Arguments) -> 
     if what == "project":
         for name in helper_of(project_name(ref, ())):
             frame.item(
-                arguments.node, name, "block" if name in ("ac", "compile", "fsdp", "hsdp") else "model"
+                arguments.node,
+                name,
+                "block" if name in ("ac", "compile", "fsdp", "hsdp") else "model",
+                root=arguments.root(),
             )
-        return Value(scope=arguments.scope())
+        return Value(scope=arguments.scope(), root=arguments.root())
     return applied.apply_transform(frame, what, ref, arguments)
 
 
@@ -254,16 +263,25 @@ def _bound(function: Function, arguments: Arguments) -> dict[str, Value]:
     if isinstance(node, ast.Module):
         return {}
     names = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args]]
+    bound: dict[str, Value] = {}
     if names and names[0] in ("self", "cls") and function.owner:
+        receiver = arguments.receiver
+        if receiver is not None and not receiver.refs and not function.name.endswith(".__init__"):
+            bound[names[0]] = Value(scope=receiver.scope, root=receiver.root)
         names = names[1:]
-    bound = {}
     for name, value, written_as in zip(names, arguments.positional, arguments.nodes):  # noqa: B905
-        bound[name] = replace(value, scope=scope_of(value, written_as))
+        bound[name] = _rooted(value, written_as)
     accepted = {*names, *(argument.arg for argument in node.args.kwonlyargs)}
     for name, value in arguments.named.items():
         if name in accepted:
-            bound[name] = replace(value, scope=scope_of(value, arguments.named_nodes.get(name)))
+            bound[name] = _rooted(value, arguments.named_nodes.get(name))
     return bound
+
+
+def _rooted(value: Value, node: ast.expr | None) -> Value:
+    is_constant = value.refs or value.literals or value.fields
+    root = value.root or ("" if is_constant else root_of(node))
+    return replace(value, scope=scope_of(value, node), root=root)
 
 
 def _method(
@@ -284,49 +302,22 @@ def _method(
         if not receiver.scope or is_function_name(written(func.value).rpartition(".")[2]):
             return None
         if any(word in arguments.named for word in KERAS_WORDS):
-            frame.note(node, "it takes an optimizer, a loss or metrics, which no torch module's compile does")
+            frame.note(
+                node,
+                "it takes an optimizer, a loss or metrics, which no torch module's compile does",
+                is_open=False,
+            )
             return None
-        applied.apply_compile(frame, node, receiver.scope, arguments, in_place=True)
+        root = receiver.root or root_of(func.value)
+        applied.apply_compile(frame, node, receiver.scope, arguments, root, in_place=True)
         return receiver
-    frame.item(node, METHODS[name], "block" if METHODS[name] == "ac" else "attention")
+    if METHODS[name] == "flag":
+        given = (arguments.named.get("gradient_checkpointing_kwargs") or UNKNOWN).field("use_reentrant")
+        options = (("reentrant", ""),) if given is not None and given.literals == frozenset([True]) else ()
+        frame.item(node, "ac", "block", "", options, receiver.root or root_of(func.value), is_flag=True)
+    else:
+        frame.item(node, METHODS[name], "attention", root=receiver.root)
     return receiver
-
-
-def _name_what_may_matter(frame: Frame, node: ast.Call, callee: Value, arguments: Arguments) -> None:
-    """A call that is not followed: given a part of the model, where its name tells of transforms; or given a transform."""
-    if callee.refs & ASKS_ONLY:
-        return
-    for value, given in arguments.given():
-        for ref in value.refs:
-            if given is not None and (transform_of(ref) or "<lambda" in ref) and _has_transform(frame, ref):
-                frame.note(node, f"{written(given)} is handed on: when it is called is not followed")
-                return
-    given_module = any(scope_of(value, given) for value, given in arguments.given())
-    if not given_module:
-        return
-    if isinstance(node.func, (ast.Subscript, ast.Call)) and not callee.refs and not callee.made_by:
-        frame.note(node, "what is called is chosen at run time")
-        return
-    own = [
-        ref
-        for ref in callee.refs
-        if ref.split(".")[0] not in HARMLESS_PACKAGES and not ref.startswith("builtins.")
-    ]
-    last = (written(node.func).rpartition(".")[2]).lower()
-    is_telling = any(word in last for word in TELLING_WORDS) or last in PROJECT_CALLS
-    if is_telling and (own or (not callee.refs and not callee.scope)) and not last.startswith(ASKING_WORDS):
-        frame.note(node, "its code is not among the files read")
-
-
-def _has_transform(frame: Frame, ref: str) -> bool:
-    if transform_of(ref):
-        return transform_of(ref) not in ("clip", "optimizer")
-    made = frame.walker.closures[ref][0]
-    return any(
-        isinstance(child, ast.Call)
-        and any(transform_of(inner) for inner in frame.quietly(lambda c=child: evaluate(frame, c.func)).refs)  # type: ignore[misc]
-        for child in ast.walk(made.node)
-    )
 
 
 def _made(callee: Value, node: ast.Call, arguments: Arguments, receiver: Value | None) -> Value:

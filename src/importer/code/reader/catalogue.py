@@ -26,6 +26,7 @@ CALLS: dict[str, list[tuple[str, str]]] = {
     "autocast": [("torch", "amp")],
     "clip_grad_norm_": [("torch.nn.utils", "clip"), ("torchtitan", "clip")],
     "data_parallel": [("torchtitan", "data_parallel")],
+    "get_peft_model": [("peft", "adapter")],
     "AutoParallel": [("autoparallel", "auto_parallel")],
     "ScheduleGPipe": [("torch.distributed.pipelining", "schedule=gpipe")],
     "Schedule1F1B": [("torch.distributed.pipelining", "schedule=1f1b")],
@@ -57,7 +58,26 @@ PROJECT_CALLS: dict[str, tuple[str, ...]] = {
 PROJECT_EXCEPTIONS: dict[tuple[str, str], tuple[str, ...]] = {("torchtitan", "apply_ddp"): ("replicate",)}
 
 # Methods of a module, whatever class it is of.
-METHODS: dict[str, str] = {"gradient_checkpointing_enable": "ac", "set_cp_mesh": "cp", "compile": "compile"}
+METHODS: dict[str, str] = {
+    "gradient_checkpointing_enable": "flag",
+    "enable_gradient_checkpointing": "flag",  # of diffusers
+    "set_cp_mesh": "cp",
+    "compile": "compile",
+}
+
+# Methods that every module has, and those of published wrappers and models that apply no transform.
+_MODULE_METHODS = """
+add_module append apply apply_chat_template backward bfloat16 buffers cast children clip_grad_norm_ copy cpu cuda double
+enable_input_require_grads eval extend extra_repr float forward generate half insert items join keys load_state_dict
+modules named_buffers named_children named_modules named_parameters no_sync parameters pop push_to_hub
+register_backward_hook register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook
+register_full_backward_pre_hook register_load_state_dict_post_hook register_module register_parameter
+register_state_dict_pre_hook requires_grad_ reset_parameters reshard resize_token_embeddings set_extra_state
+set_input_embeddings set_is_last_backward set_modules_to_backward_prefetch set_modules_to_forward_prefetch
+set_output_embeddings set_requires_gradient_sync set_reshard_after_backward set_submodule share_memory state_dict step
+tie_weights to to_empty train type unshard update values zero_grad
+"""
+MODULE_METHODS = frozenset(_MODULE_METHODS.split())
 
 # What applies transforms by a configuration that code does not show: (package, last name) -> why.
 UNREADABLE: dict[tuple[str, str], str] = {
@@ -109,6 +129,29 @@ TELLING_WORDS = (
     "distribute",
     "apply_",
 )
+# Methods that apply something to the model they are given, whatever object they are of.
+APPLYING_NAMES = ("apply", "boost", "setup", "setup_module", "setup_model", "prepare_model")
+# What a function whose name begins like this does, it does to no order.
+ASKING_WORDS = (
+    "is_",
+    "get_",
+    "has_",
+    "log",
+    "num_",
+    "count",
+    "print",
+    "disable_",
+    "init",
+    "save",
+    "load",
+    "resume",
+    "restore",
+    "unwrap",
+    "assert",
+    "check_",
+    "_assert",
+    "test",
+)
 # Of torch and its relatives, what only looks like it.
 HARMLESS_PACKAGES = (
     "torch",
@@ -121,6 +164,12 @@ HARMLESS_PACKAGES = (
     "numpy",
     "builtins",
     "copy",
+    "re",
+    "math",
+    "json",
+    "time",
+    "pathlib",
+    "collections",
 )
 
 

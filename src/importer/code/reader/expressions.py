@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from source import Function
@@ -72,7 +73,22 @@ def scope_of(value: Value, node: ast.expr | None) -> str:
     return scope_of_name(node.id) if isinstance(node, ast.Name) else ""
 
 
+def root_of(node: ast.expr | None) -> str:
+    """The variable that an expression is, in full; '' for any other expression."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    at = node
+    while isinstance(at, ast.Attribute):
+        at = at.value
+    return written(node) if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(at, ast.Name) else ""
+
+
 def _name(frame: Frame, name: str) -> Value:
+    value = _value_of_name(frame, name)
+    return replace(value, root=name) if value.scope and not value.root else value
+
+
+def _value_of_name(frame: Frame, name: str) -> Value:
     value = frame.lookup(name)
     if value is not None:
         is_known = value.scope or value.refs or value.literals or (value.fields and not value.made_by)
@@ -108,7 +124,12 @@ def attribute_of(base: Value, name: str, node: ast.expr | None) -> Value:
     field = base.field(name)
     if field is not None:
         return field
-    return Value(scope=scope_of_attribute(scope_of(base, node), name), mentions=base.mentions)
+    scope = scope_of_attribute(scope_of(base, node), name)
+    if not scope:
+        return Value(mentions=base.mentions)
+    # self.model is a model; of policy.layers it is the policy.
+    named = base.root or (root_of(node) if scope != "model" else f"{root_of(node)}.{name}")
+    return Value(scope=scope, mentions=base.mentions, root=named)
 
 
 def _conditional(frame: Frame, node: ast.IfExp) -> Value:
@@ -163,9 +184,8 @@ def _sequence(frame: Frame, node: ast.List | ast.Tuple | ast.Set) -> Value:
         if isinstance(element, ast.Constant) and isinstance(element.value, str)
     )
     literals = frozenset([words]) if words and len(words) == len(node.elts) else frozenset()
-    return Value(
-        scope=next((value.scope for value in values if value.scope), ""), mentions=mentions, literals=literals
-    )
+    first = next((value for value in values if value.scope), UNKNOWN)
+    return Value(scope=first.scope, mentions=mentions, literals=literals, root=first.root)
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
@@ -182,22 +202,23 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     if any(not ref.startswith("builtins.") for ref in held.refs):
         return Value(made_by=held.refs)
     axes = (("axes", Value(literals=keys)),) if any(isinstance(key, tuple) for key in keys) else ()
-    return Value(scope=held.scope or scope_of(held, node.value), mentions=held.mentions, fields=axes)
+    scope = held.scope or scope_of(held, node.value)
+    return Value(scope=scope, mentions=held.mentions, fields=axes, root=held.root)
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
     before = dict(frame.names)
     for generator in node.generators:
-        frame.bind_each(generator.target, frame.each_of(generator.iter))
+        frame.bind_each(generator.target, generator.iter)
         for test in generator.ifs:
             evaluate(frame, test)
     found: list[Value] = []
     results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     inner = frame.part(lambda: found.extend(evaluate(frame, result) for result in results))
-    frame.names = before
+    frame.rename(before)
     if inner.steps:
         frame.steps.append(Loop(inner))
-    return Value(scope=found[-1].scope, mentions=found[-1].mentions)
+    return Value(scope=found[-1].scope, mentions=found[-1].mentions, root=found[-1].root)
 
 
 def _lambda(frame: Frame, node: ast.Lambda) -> Value:

@@ -12,6 +12,7 @@ from tree import Item, Note
 FILE = "config_registry"
 # Where the order of a configuration is fixed: torchtitan's models apply what it switches on in this one.
 ORDER_FROM = "torchtitan b5bcd76c6, models/llama3/parallelize.py 40-78"
+CONFIGURATIONS = ("Trainer.Config", "TrainerConfig")
 DEEPEST = 16  # functions that change the configuration of another one
 SCHEDULES = {
     "1F1B": "1f1b",
@@ -67,7 +68,7 @@ class Registry:
     def configuration(self, name: str, depth: int = 0) -> Configuration | None:
         """What a function returns; None where that is no configuration."""
         node = self.functions.get(name)
-        if node is None or depth > DEEPEST or node.args.args:
+        if node is None or depth > DEEPEST or len(node.args.args) > len(node.args.defaults):
             return None
         made: dict[str, Configuration] = {}
         notes: list[Note] = []
@@ -91,6 +92,16 @@ class Registry:
                 )
         return None
 
+    def unread(self) -> list[Note]:
+        """Functions that say that they return a configuration, and of which none was made out."""
+        return [
+            Note(name, self.module.path, node.lineno, "the configuration that it returns is not followed")
+            for name, node in self.functions.items()
+            if node.returns is not None
+            and written(node.returns).strip("'").endswith(CONFIGURATIONS)
+            and self.configuration(name) is None
+        ]
+
     def _assign(self, target: ast.expr, value: ast.expr, made: dict[str, Configuration], depth: int) -> None:
         if isinstance(target, ast.Name):
             found = self._value(value, made, depth)
@@ -111,7 +122,7 @@ class Registry:
         if isinstance(node.func, ast.Name):
             base = self.configuration(node.func.id, depth + 1)
             return base.copy() if base is not None else None
-        if written(node.func).endswith("Trainer.Config"):
+        if written(node.func).endswith(CONFIGURATIONS):
             found = Configuration()
             for keyword in node.keywords:
                 if keyword.arg is not None:
@@ -178,13 +189,26 @@ def items_of(module: Module, line: int, made: Configuration) -> tuple[list[tuple
         )
         stated.add(name, key, str(degree), options=((schedule, ""),) if schedule else ())
     _checkpointing(stated)
-    if stated.value("compile.enable") is True:
+    components = stated.value("compile.components")  # all of them unless written
+    if stated.value("compile.enable") is True and (components is None or "model" in str(components)):
         stated.add("compile", "compile.enable")
     _data_parallel(stated)
     return stated.items, stated.made.notes
 
 
 def _checkpointing(stated: Stated) -> None:
+    policy = stated.value("activation_checkpoint")
+    if isinstance(policy, str) and policy.endswith(
+        "AC.Config"
+    ):  # the class of the policy, since torchtitan 0.3.0
+        name = {"FullAC.Config": "ac", "SelectiveAC.Config": "sac"}.get(
+            policy.rpartition(".")[0].rpartition(".")[2] + ".Config"
+        )
+        if name is not None:
+            stated.add(name, "activation_checkpoint")
+        else:
+            stated.note("activation_checkpoint", "no transform stands for this policy")
+        return
     key = "activation_checkpoint.mode"
     mode, option = stated.value(key), stated.value("activation_checkpoint.selective_ac_option")
     if mode == "full":

@@ -6,9 +6,12 @@ import json
 from dataclasses import dataclass
 
 from catalogue import DEFAULT_SCOPE
+from paths import Flattened, flatten
+from plans import options_of
 from registry import ORDER_FROM, Registry, is_registry, items_of
 from source import BadFile, Function, Module, Project, read_sources
-from tree import Flattened, Item, Note, Path, Seq, flatten, notes_of, worded
+from stacks import stacks_of
+from tree import MARKERS, Item, Note, Path, Seq, notes_of, worded
 from values import UNKNOWN
 from walk import walk_function
 from walker import TooMuch, Walker
@@ -24,7 +27,7 @@ class Result:
     notes: list[Note]
 
     def has_items(self) -> bool:
-        return any(path.items for path in self.flattened.paths)
+        return any(item.name not in MARKERS for path in self.flattened.paths for item in path.items)
 
 
 def scan(path: str) -> dict[str, object]:
@@ -48,11 +51,12 @@ def scan(path: str) -> dict[str, object]:
         result.notes = [note for note in result.notes if not note.about or note.about in applying]
     printed = _printed(results, walker.followed)
     told = [_told(result) for result in printed if result.has_items()]
+    # A note of a function without transforms stands where nothing else tells of it.
+    others = [note for result in printed if not result.has_items() for note in result.notes]
     for module in sources.modules:
         if is_registry(module):
             told += _configurations(module)
-    # A note of a function without transforms stands where nothing else tells of it.
-    others = [note for result in printed if not result.has_items() for note in result.notes]
+            others += Registry(module).unread()
     return {
         "files": len(sources.modules),
         "bad": [_bad(bad) for bad in sources.bad],
@@ -80,7 +84,7 @@ def _configurations(module: Module) -> list[dict[str, object]]:
                 "file": module.path,
                 "line": node.lineno,
                 "order_from": ORDER_FROM,
-                "stacks": [{"where": "", "items": stated}],
+                "stacks": [{"model": "", "where": "", "items": stated}],
                 "not_understood": [_note(note) for note in _once(notes)[:MOST_NOTES]],
             }
         )
@@ -167,21 +171,26 @@ def _told(result: Result) -> dict[str, object]:
     stacks: dict[str, dict[str, object]] = {}
     shared = set(paths[0].chosen).intersection(*(path.chosen for path in paths)) if paths else set()
     for path in paths:
-        items, more = _stage_first(path.items, notes)
-        notes += more
         decided = tuple(
             (where, test, holds)
             for (where, test), holds in path.chosen
             if ((where, test), holds) not in shared
         )
-        told = [_item(item, _place(item, items)) for item in items]
-        order = str([(item["name"], item["mode"], item["options"], item["scope"]) for item in told])
-        if order in stacks:
-            stacks[order]["where"] = _either(str(stacks[order]["where"]), worded(decided))
-        else:
-            stacks[order] = {"where": worded(decided), "items": told}
-    if len(stacks) == 1:
-        next(iter(stacks.values()))["where"] = ""
+        for model, items in stacks_of(path.items, notes):
+            if not items:
+                continue
+            told = [_item(item, _place(item, items)) for item in items]
+            order = str(
+                [model, *((item["name"], item["mode"], item["options"], item["scope"]) for item in told)]
+            )
+            if order in stacks:
+                stacks[order]["where"] = _either(str(stacks[order]["where"]), worded(decided))
+            else:
+                stacks[order] = {"model": model, "where": worded(decided), "items": told}
+    for of in {stack["model"] for stack in stacks.values()}:
+        alike = [stack for stack in stacks.values() if stack["model"] == of]
+        if len(alike) == 1:
+            alike[0]["where"] = ""
     function = result.function
     return {
         "function": function.name,
@@ -207,17 +216,6 @@ def _too_many(result: Result) -> Note:
     )
 
 
-def _stage_first(items: tuple[Item, ...], notes: list[Note]) -> tuple[tuple[Item, ...], list[Note]]:
-    """PipelineStage takes a part that was cut before: the cut comes first, wherever the stage is made."""
-    stages = [item for item in items if item.name == "pp" and item.scope == "stage"]
-    if not stages or items[0] is stages[0]:
-        return items, []
-    why = "where the model is cut does not show: taken as cut before all else"
-    note = Note(stages[0].call, stages[0].file, stages[0].line, why)
-    rest = tuple(item for item in items if item not in stages)
-    return (stages[0], *rest), [note]
-
-
 def _place(item: Item, items: tuple[Item, ...]) -> tuple[str, int]:
     """Where the order can be changed: the outermost call that leads to this item and to no other one of its stack."""
     for depth in range(len(item.chain)):
@@ -229,11 +227,13 @@ def _place(item: Item, items: tuple[Item, ...]) -> tuple[str, int]:
 
 def _item(item: Item, place: tuple[str, int]) -> dict[str, object]:
     default = DEFAULT_SCOPE.get(item.name)
-    scope = item.scope if item.scope != "part" else default
+    of_plan, open_options = options_of(item.plan)
+    scope = item.scope if item.scope not in ("part", "inner") else default
     return {
         "name": item.name,
         "mode": item.mode,
-        "options": [list(option) for option in item.options],
+        "options": [*(list(option) for option in item.options), *of_plan],
+        "open_options": open_options,
         "scope": scope if default is not None and scope != default else "",
         "file": place[0],
         "line": place[1],
@@ -253,7 +253,7 @@ def _once(notes: list[Note]) -> list[Note]:
 
 
 def _note(note: Note) -> dict[str, object]:
-    return {"text": note.text, "file": note.file, "line": note.line, "why": note.why}
+    return {"text": note.text, "file": note.file, "line": note.line, "why": note.why, "open": note.is_open}
 
 
 def _bad(bad: BadFile) -> dict[str, object]:

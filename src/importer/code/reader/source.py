@@ -15,6 +15,8 @@ MOST_BYTES = 2 << 20  # of one file
 MOST_IN_ALL = 64 << 20
 SKIPPED_FOLDERS = ("__pycache__", "node_modules", "build", "site-packages")
 
+MODULE_BASES = ("Module", "Model", "Transformer", "Mixin")  # how the names of bases of modules end
+
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]  # noqa: UP007 (of Python 3.9)
 
 
@@ -154,7 +156,11 @@ def _index_body(body: list[ast.stmt], module: Module, prefix: str, owner: str) -
             # Of two definitions of one name the last one stands, as in Python.
             module.functions[name] = Function(f"@{module.path}:{name}", name, module, node, owner)
         elif isinstance(node, ast.ClassDef):
-            module.bases[prefix + node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
+            module.bases[prefix + node.name] = [
+                base.id if isinstance(base, ast.Name) else base.attr
+                for base in node.bases
+                if isinstance(base, (ast.Name, ast.Attribute))
+            ]
             _index_body(node.body, module, prefix + node.name + ".", prefix + node.name)
         elif isinstance(node, (ast.If, ast.Try)):
             for part in (node.body, node.orelse, getattr(node, "finalbody", [])):
@@ -197,6 +203,7 @@ class Project:
     def __init__(self, sources: Sources) -> None:
         self.modules = sources.modules
         self._by_last: dict[str, list[Module]] = {}
+        self._methods: dict[str, list[Function]] = {}
         for module in self.modules:
             self._by_last.setdefault(module.parts[-1], []).append(module)
         self.by_key = {
@@ -236,6 +243,29 @@ class Project:
             if found is not None:
                 return found
         return None
+
+    def class_named(self, ref: str, asking: Module, depth: int = 0) -> tuple[Module, str] | None:
+        """The class that a callable's name in full is, and its file."""
+        if ref.startswith("@"):
+            path, _, name = ref[1:].rpartition(":")
+            return next(((one, name) for one in self.modules if one.path == path and name in one.bases), None)
+        origin, _, name = ref.rpartition(".")
+        module = self.module_named(origin, asking) if origin else None
+        if module is None or depth > 8:
+            return None
+        if name in module.bases:
+            return module, name
+        return self.class_named(module.imports[name], module, depth + 1) if name in module.imports else None
+
+    def owners_of(self, name: str) -> list[Function]:
+        """The methods of this name of all classes of the files that a base makes a module by its name."""
+        if not self._methods:
+            for module in self.modules:
+                for function in module.functions.values():
+                    bases = module.bases.get(function.owner, [])
+                    if any(base.endswith(MODULE_BASES) or base in module.bases for base in bases):
+                        self._methods.setdefault(function.name.rpartition(".")[2], []).append(function)
+        return self._methods.get(name, [])
 
     def method_named(self, owner: str, name: str, module: Module, depth: int = 0) -> Function | None:
         if f"{owner}.{name}" in module.functions:

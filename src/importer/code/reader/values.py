@@ -13,19 +13,21 @@ MODEL = re.compile(
     r"^(ddp_|fsdp_|compiled_|wrapped_|raw_|unwrapped_)?(models?|net|network|module|backbone|transformer|llm|lm|encoder|decoder|gpt|llama)$"
     r"|_(model|module|encoder|decoder|transformer|net|stage|part|parts|chunk|mod)$|^(model|stage)_|^(m|mod|stage|submod|stage_mod)$"
 )
+MODELS = re.compile(r"(^|_)(models?|parts?|stages?|chunks?|nets?)$")
+MODULE = re.compile(r"(^|_)(m|mod|module|submod|submodule)$")
+METHODS_OF_CALL = ("forward", "__call__", "_call_impl")
 FUNCTION = re.compile(r"(^|_)(fn|func|function|loss|step|criterion|optimizer|generate|kernel|policy)(_|$)")
 
 
 @dataclass(frozen=True)
 class Value:
-    scope: str = (
-        ""  # "model", "block", "experts", "attention", "part" (of the root); "" where that is not known
-    )
+    scope: str = ""  # "model", "block", "experts", "attention", "inner" (of a block), "part" (of the root); "" if unknown
     refs: frozenset[str] = frozenset()  # callables or modules in full: "torch.compile", "@<file>:<function>"
     mentions: frozenset[str] = frozenset()  # last names of the callables that made it, at any depth
     literals: frozenset[object] = frozenset()  # constants that it may be; empty where it may be anything
     fields: tuple[tuple[str, Value], ...] = ()  # entries of a dictionary, or keywords that were bound
     made_by: frozenset[str] = frozenset()  # the callables whose call it is
+    root: str = ""  # the variable of the model that it is, or is a part of
 
     def field(self, name: str) -> Value | None:
         return dict(self.fields).get(name)
@@ -56,6 +58,7 @@ def either(one: Value, other: Value) -> Value:
         literals=_few(literals),
         fields=fields or one.fields or other.fields,
         made_by=_few(one.made_by | other.made_by),
+        root=one.root or other.root,
     )
 
 
@@ -78,8 +81,11 @@ def scope_of_name(name: str) -> str:
 def scope_of_attribute(base: str, name: str) -> str:
     """Which part of a model an attribute of one of its parts is."""
     named = "block" if name == "h" else scope_of_name(name)  # transformer.h of GPT-2
-    if base in ("block", "attention", "experts"):
-        return named if named in ("attention", "experts", "block") else base
+    if base in ("block", "inner", "attention", "experts"):
+        if named in ("attention", "experts", "block"):
+            return named
+        # What a block wraps, and its methods, are the block.
+        return "inner" if base == "block" and not named and name not in METHODS_OF_CALL else base
     if base in ("model", "part"):
         return named or "part"
     return named
@@ -87,3 +93,17 @@ def scope_of_attribute(base: str, name: str) -> str:
 
 def is_function_name(name: str) -> bool:
     return FUNCTION.search(name.lower()) is not None
+
+
+def is_models(text: str) -> bool:
+    """Whether a list of this name holds whole models, or the parts of one that a pipeline cuts."""
+    return MODELS.search(text.rpartition(".")[2].lower()) is not None
+
+
+def is_module_name(name: str) -> bool:
+    return MODULE.search(name.lower()) is not None
+
+
+def is_plural(text: str) -> bool:
+    last = text.rpartition(".")[2]
+    return last.endswith("s") or last == "h"

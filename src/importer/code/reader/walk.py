@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
+from bound import assigned_in, bind_each, each_of
 from calls import apply_call
 from expressions import evaluate, written
 from source import Function, imported_names
-from tree import Branch, Call, End, Item, Loop, Note, Seq, Step, has_items, notes_of
+from tree import SHARDS, Branch, Call, End, Item, Loop, Note, Seq, Step, has_items, names_in, notes_of
 from values import UNKNOWN, Value, either
 from walker import Walker
 
 MOST_NOTES = 200  # of one helper
-ITERATORS = ("enumerate", "reversed", "list", "tuple", "sorted", "iter", "zip", "tqdm")
 # Around calls they change nothing of the order.
 HARMLESS_CONTEXTS = ("torch", "contextlib", "accelerate", "transformers", "warnings", "open")
 
@@ -39,10 +40,18 @@ class Frame:
         self.where = function.key
         self.steps: list[Step] = []
         self.returned: Value | None = None
+        self.statement: ast.stmt | None = None  # that is being walked
+        self.is_sharded = False  # fully_shard was called on what this function sets up
 
     def lookup(self, name: str) -> Value | None:
         value = self.names.get(name)
         return self.of_file.get(name) if value is None else value
+
+    def rename(self, names: dict[str, Value]) -> None:
+        """Replaces the names in place: inner functions, and all functions of a file, read this same dictionary later."""
+        held = dict(names)
+        self.names.clear()
+        self.names.update(held)
 
     def one_of(self, names: dict[str, Value], others: dict[str, Value]) -> dict[str, Value]:
         """What names are where either of two ways was gone."""
@@ -69,16 +78,24 @@ class Frame:
             arguments.kwarg,
         ]:
             if argument is not None:
-                self.names[argument.arg] = bound.get(argument.arg, UNKNOWN)
+                self.names[argument.arg] = bound.get(argument.arg) or self.annotated(argument.annotation)
         if isinstance(node, ast.Lambda):
             self.returned = evaluate(self, node.body)
             return
-        for name in _assigned(node.body):
+        for name in assigned_in(node.body):
             self.names[name] = (
                 UNKNOWN  # a local name hides what the file calls so, also above its first assignment
             )
         self.walk_all(node.body)
         self.note_decorators(node)
+
+    def annotated(self, annotation: ast.expr | None) -> Value:
+        """An argument of which its annotation alone says what made it."""
+        if not isinstance(annotation, (ast.Name, ast.Attribute)):
+            return UNKNOWN
+        refs = self.quietly(lambda: evaluate(self, annotation)).refs
+        project, module = self.walker.project, self.function.module
+        return Value(made_by=frozenset(ref for ref in refs if project.class_named(ref, module)))
 
     def note_decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         applies = any(has_items(step) for step in self.steps)
@@ -86,7 +103,9 @@ class Frame:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             for ref in self.quietly(lambda called=called: evaluate(self, called)).refs:  # type: ignore[misc]
                 if ref == "torch.compile":
-                    self.note(decorator, "it compiles the function that it decorates, no module")
+                    self.note(
+                        decorator, "it compiles the function that it decorates, no module", is_open=False
+                    )
                 elif ref.startswith("@") and applies:
                     self.note(decorator, "what a decorator does around the function is not followed")
 
@@ -109,14 +128,26 @@ class Frame:
         finally:
             self.steps = before
 
-    def note(self, node: ast.AST, why: str, text: str = "", about: str = "") -> None:
-        self.steps.append(Note(text or written(node), self.file, getattr(node, "lineno", 0), why, about))
+    def note(self, node: ast.AST, why: str, text: str = "", about: str = "", is_open: bool = True) -> None:
+        line = getattr(node, "lineno", 0)
+        self.steps.append(Note(text or written(node), self.file, line, why, about, is_open))
 
     def item(
-        self, node: ast.AST, name: str, scope: str, mode: str = "", options: tuple[tuple[str, str], ...] = ()
+        self,
+        node: ast.AST,
+        name: str,
+        scope: str,
+        mode: str = "",
+        options: tuple[tuple[str, str], ...] = (),
+        root: str = "",
+        is_flag: bool = False,
+        plan: frozenset[str] = frozenset(),
     ) -> None:
+        self.is_sharded = self.is_sharded or name in SHARDS
         call = written(node.func) if isinstance(node, ast.Call) else written(node)
-        self.steps.append(Item(name, scope, self.file, getattr(node, "lineno", 0), call, mode, options))
+        line = getattr(node, "lineno", 0)
+        made = Item(name, scope, self.file, line, call, mode, options, root=root, is_flag=is_flag, plan=plan)
+        self.steps.append(replace(made, is_whole=scope == "model" and bool(root)))
 
     def value(self, node: ast.expr) -> Value:
         return evaluate(self, node)
@@ -128,14 +159,14 @@ class Frame:
         """Two ways, of which one is gone; afterwards a name is what it is on either."""
         before = dict(self.names)
         one = self.part(then)
-        names_then, self.names = self.names, before
+        names_then = dict(self.names)
+        self.rename(before)
         other = self.part(otherwise)
-        names_else = self.names
         ends = [bool(seq.steps) and isinstance(seq.steps[-1], End) for seq in (one, other)]
-        if ends[0] != ends[1]:
-            self.names = names_else if ends[0] else names_then
-        else:
-            self.names = self.one_of(names_then, names_else)
+        if ends[1] and not ends[0]:
+            self.rename(names_then)
+        elif ends[0] == ends[1]:
+            self.rename(self.one_of(names_then, dict(self.names)))
         if one.steps or other.steps:
             self.steps.append(Branch(test, self.where, one, other))
 
@@ -148,21 +179,24 @@ class Frame:
             return UNKNOWN
         body, returned = found
         if body.steps:
-            line = getattr(node, "lineno", 0)
+            line, names = getattr(node, "lineno", 0), names_in(body)
+            self.is_sharded = self.is_sharded or bool(names & SHARDS)
             self.steps.append(
-                Call(function.key, self.file, line, body, has_items(body), tuple(notes_of(body)[:MOST_NOTES]))
+                Call(function.key, self.file, line, body, names, tuple(notes_of(body)[:MOST_NOTES]))
             )
         return returned
 
     def walk(self, node: ast.stmt) -> None:
         self.walker.count()
+        around, self.statement = self.statement, node
         method = getattr(self, "walk_" + type(node).__name__.lower(), None)
         if method is not None:
             method(node)
-            return
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.value(child)
+        else:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self.value(child)
+        self.statement = around
 
     def walk_import(self, node: ast.Import) -> None:
         names, _ = imported_names(node, self.function.module)
@@ -193,6 +227,10 @@ class Frame:
 
     def walk_raise(self, node: ast.Raise) -> None:
         self.steps.append(End("raise"))
+
+    def walk_assert(self, node: ast.Assert) -> None:
+        self.value(node.test)
+        self.branch(written(node.test), lambda: None, lambda: self.steps.append(End("raise")))
 
     def walk_continue(self, node: ast.Continue) -> None:
         self.steps.append(End("loop"))
@@ -261,33 +299,14 @@ class Frame:
         self.branch(test, lambda: self.walk_all(first.body), lambda: self.walk_cases(subject, cases[1:]))  # type: ignore[attr-defined]
 
     def walk_for(self, node: ast.For | ast.AsyncFor) -> None:
-        self.bind_each(node.target, self.each_of(node.iter))
+        self.bind_each(node.target, node.iter)
         self.loop(node.body)
         self.walk_all(node.orelse)
 
     walk_asyncfor = walk_for
 
-    def each_of(self, node: ast.expr) -> Value:
-        """What a loop over this binds."""
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.args
-            and node.func.id in ITERATORS
-        ):
-            return self.each_of(node.args[0])
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            scope = self.value(node.func.value).scope
-            if node.func.attr in ("items", "values"):
-                return Value(scope=scope)
-            if node.func.attr in ("named_children", "children", "modules", "named_modules"):
-                return Value(scope="block" if scope in ("model", "part", "") else scope)
-        return Value(scope=self.value(node).scope)
-
-    def bind_each(self, target: ast.expr, each: Value) -> None:
-        for name in ast.walk(target):
-            if isinstance(name, ast.Name):
-                self.names[name.id] = each
+    def bind_each(self, target: ast.expr, over: ast.expr) -> None:
+        bind_each(self, target, each_of(self, over))
 
     def walk_while(self, node: ast.While) -> None:
         self.value(node.test)
@@ -297,7 +316,7 @@ class Frame:
     def loop(self, body: list[ast.stmt]) -> None:
         before = dict(self.names)
         inner = self.part(lambda: self.walk_all(body))
-        self.names = self.one_of(self.names, before)
+        self.rename(self.one_of(self.names, before))
         if inner.steps:
             self.steps.append(Loop(inner))
 
@@ -326,10 +345,11 @@ class Frame:
         before = dict(self.names)
         self.walk_all([*node.body, *node.orelse])
         for handler in node.handlers:
-            after, self.names = self.names, dict(before)
+            after = dict(self.names)
+            self.rename(before)
             inner = self.part(lambda handler=handler: self.walk_all(handler.body))  # type: ignore[misc]
             ends = bool(inner.steps) and isinstance(inner.steps[-1], End)
-            self.names = after if ends else self.one_of(after, self.names)
+            self.rename(after if ends else self.one_of(after, self.names))
             if has_items(inner):
                 self.note(
                     handler,
@@ -343,23 +363,3 @@ class Frame:
 
 def _harmless(ref: str) -> bool:
     return ref.split(".")[0] in HARMLESS_CONTEXTS or ref.startswith("builtins.")
-
-
-def _assigned(body: list[ast.stmt]) -> set[str]:
-    """Names that a function assigns, its own functions and imports among them; not those of functions in it."""
-    names: set[str] = set()
-    outer: set[str] = set()
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.add(node.name)
-            continue
-        if isinstance(node, ast.Lambda):
-            continue
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            outer.update(node.names)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        waiting.extend(ast.iter_child_nodes(node))
-    return names - outer

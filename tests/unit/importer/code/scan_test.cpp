@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,9 @@ namespace ordercheck {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class Scan : public testing::Test {
@@ -97,9 +100,28 @@ TEST_F(Scan, SaysInALineWhatIsNotCode) {
     const auto code = scan_code(path);
     return code ? "" : code.error().message;
   };
-  EXPECT_THAT(error(write("bad.py", "ok = 1\ndef f(:\n")), StartsWith(folder_.string() + "/bad.py:2: is not Python"));
   EXPECT_EQ(without_folder(error(write("a.txt", "x"))), "a.txt: a .py file or a folder is expected");
   EXPECT_EQ(without_folder(error((folder_ / "none.py").string())), "none.py: there is no such file or folder");
+}
+
+TEST_F(Scan, FindsNothingInAFileThatDoesNotParse) {
+  const auto code = scan_code(write("bad.py", "ok = 1\ndef f(:\n"));
+  ASSERT_TRUE(code) << code.error().message;
+  EXPECT_THAT(without_folder(render_scan_text(*code)), StartsWith("not read: bad.py:2: is not Python"));
+  EXPECT_THAT(render_scan_text(*code), EndsWith("no stack found in 0 files\n"));
+}
+
+TEST_F(Scan, TellsRemarksFromWhatIsOpenAndNamesTheModels) {
+  const std::string one = "    for b in {0}.layers:\n        b.compile()\n    {0}.compile(optimizer=o)\n    fully_shard({0})\n";
+  std::string text = "from torch.distributed.fsdp import fully_shard\ndef setup(student_model, teacher_model, o):\n";
+  for (const char* model : {"student_model", "teacher_model"}) text += fmt::format(fmt::runtime(one), model);
+  const auto code = scan_code(write("a.py", text));
+  ASSERT_TRUE(code) << code.error().message;
+  const std::string shown = without_folder(render_scan_text(*code));
+  EXPECT_THAT(shown, HasSubstr("a.py:2: setup, of student_model\n  compile,fsdp@model\n"));
+  EXPECT_THAT(shown, HasSubstr("a.py:2: setup, of teacher_model\n  compile,fsdp@model\n"));
+  EXPECT_THAT(shown, HasSubstr("  note: a.py:5: student_model.compile(optimizer=o): it takes an optimizer"));
+  EXPECT_THAT(shown, Not(HasSubstr("not understood")));
 }
 
 TEST_F(Scan, EndsWhereItTakesTooLong) {

@@ -1,0 +1,83 @@
+"""What a path through a function becomes: a stack for each of its models, its items in the order in which they act."""
+
+from __future__ import annotations
+
+from tree import MARKERS, SHARDS, Item, Note, merged
+
+NUMERIC = ("optimizer", "amp", "quantize")
+
+
+def stacks_of(items: tuple[Item, ...], notes: list[Note]) -> list[tuple[str, tuple[Item, ...]]]:
+    """Each stack with the model that it is of, '' where there is one alone."""
+    models = _models_of(items)
+    parts = [(model, _of_model(items, model, models)) for model in models] or [("", items)]
+    return [(model, _stage_first(_flag_inside(_unmarked(own, notes), notes), notes)) for model, own in parts]
+
+
+def _unmarked(items: tuple[Item, ...], notes: list[Note]) -> tuple[Item, ...]:
+    """The transforms alone. What a marker after fully_shard does to them is noted."""
+    is_sharded, forward = False, None
+    for item in items:
+        is_sharded = is_sharded or item.name in SHARDS
+        if item.name == "adapter" and is_sharded:
+            why = "fully_shard came before: the adapters that this adds are not sharded, and their gradients not reduced"
+            notes.append(Note(item.call, item.file, item.line, why))
+        elif item.name == "forward" and is_sharded:
+            forward = forward or item
+        elif item.name == "backward":
+            forward = None  # it shards the parameters again
+        elif item.name == "optimizer" and forward is not None:
+            why = (
+                "this forward leaves the root's parameters unsharded, and the optimizer that is made after it holds those: "
+                "no step updates them"
+            )
+            notes.append(Note(forward.call, forward.file, forward.line, why))
+            forward = None
+    return merged(tuple(item for item in items if item.name not in MARKERS))
+
+
+def _models_of(items: tuple[Item, ...]) -> list[str]:
+    """The variables of which each holds a whole model: one transform is applied to each of them."""
+    whole: dict[str, set[str]] = {}
+    for item in items:
+        if item.is_whole and item.root and item.name not in NUMERIC:
+            whole.setdefault(item.root, set()).add(item.name)
+    return [
+        root
+        for root, names in whole.items()
+        if any(names & others for other, others in whole.items() if other != root)
+    ]
+
+
+def _of_model(items: tuple[Item, ...], model: str, models: list[str]) -> tuple[Item, ...]:
+    return merged(tuple(item for item in items if item.root == model or item.root not in models))
+
+
+def _flag_inside(items: tuple[Item, ...], notes: list[Note]) -> tuple[Item, ...]:
+    """Hugging Face's flag checkpoints around the call of each block, hooks included, wherever its line stands."""
+    flags = [item for item in items if item.is_flag]
+    if not flags:
+        return items
+    flag, rest = flags[0], [item for item in items if not item.is_flag]
+    inner = [at for at, item in enumerate(rest) if _is_outside_of_blocks(item)]
+    last = len(rest) - next(
+        (at for at, item in enumerate(reversed(rest)) if item.name not in NUMERIC), len(rest)
+    )
+    at = min([*inner, last])
+    why = "the flag checkpoints around the call of each block, wherever this line stands: taken as applied there"
+    notes.append(Note(flag.call, flag.file, flag.line, why, is_open=False))
+    return (*rest[:at], flag, *rest[at:])
+
+
+def _is_outside_of_blocks(item: Item) -> bool:
+    return item.name == "compile" and (item.scope == "model" or ("wrap", "") in item.options)
+
+
+def _stage_first(items: tuple[Item, ...], notes: list[Note]) -> tuple[Item, ...]:
+    """PipelineStage takes a part that was cut before: the cut comes first, wherever the stage is made."""
+    stages = [item for item in items if item.name == "pp" and item.scope == "stage"]
+    if not stages or items[0] is stages[0]:
+        return items
+    why = "where the model is cut does not show: taken as cut before all else"
+    notes.append(Note(stages[0].call, stages[0].file, stages[0].line, why, is_open=False))
+    return (stages[0], *(item for item in items if item not in stages))
