@@ -72,6 +72,20 @@ bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model)
   return run && !run->own_backend && run->run->verdict == Verdict::equal;
 }
 
+// Errors describe their smallest stacks. The whole stack can end otherwise: what is silent alone can raise in the trainer.
+std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge) {
+  const std::string model = model_of(stack, Case{}.model);
+  const std::optional<StackRun> run = run_of(stack, judge, model);
+  if (!run || run->stack != stack) return "";
+  bool has_error = false;
+  for (const Fired& one : fired) {
+    if (one.severity != Severity::error) continue;
+    if (shown_verdict(*one.rule, one.firing, stack, judge.target()) == run->run->verdict) return "";
+    has_error = true;
+  }
+  return has_error ? fmt::format("{} when run on {}", verdict_in_words(*run->run), print(judge.target())) : "";
+}
+
 // Where no run showed the repaired stack to be equal, the first of the stacks to try that ran equal and keeps every transform: it is
 // free of errors too, and has been seen.
 void prefer_what_ran_equal(Report& report, const Judge& judge) {
@@ -254,11 +268,12 @@ Report check(const Stack& stack, const Judge& judge) {
 }
 
 Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
-  search.make_room();
+  search.begin(model_of(stack, Case{}.model));
   Report report;
   report.stack = stack;
   report.target = judge.target();
   report.findings = fold(findings_of(stack, judge), judge);
+  report.seen = seen_otherwise(stack, fired_on(stack, judge), judge);
   report.conflict = smallest_conflict(stack, judge);
   report.repaired = search.repaired(stack);
   StackMatch match = judge.match(stack);

@@ -1,5 +1,6 @@
 #include "check/describe.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include <fmt/format.h>
@@ -7,9 +8,12 @@
 #include "check/conditions.h"
 #include "rule/pins.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
+
+constexpr const char* kSilentlyWrong = "silently wrong: other numbers, no message";
 
 std::string while_phase(Phase phase) {
   switch (phase) {
@@ -30,6 +34,33 @@ std::string fails_as(const Expectation* expected) {
   if (expected != nullptr && expected->phase) text += " " + while_phase(*expected->phase);
   if (expected != nullptr && !expected->message.empty()) text += fmt::format(", \"{} ...\"", expected->message);
   return text;
+}
+
+std::string shows(const Expectation& pin) {
+  switch (pin.verdict) {
+    case Verdict::fails: return fails_as(&pin);
+    case Verdict::differs: return kSilentlyWrong;
+    case Verdict::equal:
+    case Verdict::close: return "the right numbers";
+    default: return name_of(pin.verdict);
+  }
+}
+
+// The pin of the page for these very items and the trainer alone, whatever their degrees, where that is not what its harm says. A clash
+// can be loud in one order and silent in the other. Null if no pin names these items.
+const Expectation* departure_of(const Rule& rule, const Firing& firing, const Stack& stack, const Target& target) {
+  if (!target.version) return nullptr;
+  Stack parties;
+  for (std::size_t i = 0; i < stack.items.size(); ++i)
+    if (std::ranges::find(firing.items, i) != firing.items.end() || stack.items[i].name == default_trainer().name)
+      parties.items.push_back(stack.items[i]);
+  const Expectation* same_items = nullptr;
+  for (const Expectation& pin : rule.expectations) {
+    if (pin.engine != target.project || pin.version != *target.version || !pin.stack || !departs(rule, pin)) continue;
+    if (*pin.stack == parties) return &pin;
+    if (without_degrees(*pin.stack) == without_degrees(parties)) same_items = &pin;
+  }
+  return same_items;
 }
 
 std::string where(const Rule& rule, const std::vector<Item>& fired) {
@@ -99,7 +130,7 @@ std::string shows(const Rule& rule, const Target& target) {
       target.version ? departure_for(rule, target.project, *target.version, rule.witness.bad) : nullptr;
   if (instead != nullptr && instead->verdict == Verdict::fails) return fails_as(instead);
   switch (rule.harm) {
-    case Harm::wrong: return "silently wrong: other numbers, no message";
+    case Harm::wrong: return kSilentlyWrong;
     case Harm::ignored:
       return fmt::format("the right numbers, but {} has {}", print(rule.loses),
                          rule.loses_part ? "only a part of its effect" : "no effect");
@@ -119,6 +150,11 @@ std::string shows(const Rule& rule, const Target& target) {
   return "";
 }
 
+Verdict shown_verdict(const Rule& rule, const Firing& firing, const Stack& stack, const Target& target) {
+  const Expectation* pin = departure_of(rule, firing, stack, target);
+  return pin == nullptr ? verdict_of(rule.harm) : pin->verdict;
+}
+
 Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge) {
   Finding finding;
   finding.rule = rule.id;
@@ -129,6 +165,10 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
   finding.citation = rule.citations.front();
   finding.smallest = rule.witness.bad;
   finding.shows = shows(rule, judge.target());
+  if (const Expectation* pin = departure_of(rule, firing, stack, judge.target())) {
+    finding.smallest = *pin->stack;
+    finding.shows = shows(*pin);
+  }
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash)
     describe_pair(rule, stack.items[firing.items.front()],
                   firing.items.size() == 3 ? &stack.items[firing.items.at(1)] : nullptr, stack.items[firing.items.back()],

@@ -13,4 +13,7 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
 // page pins for the target.
 std::string shows(const Rule& rule, const Target& target);
 
+// What the page says that the items of the firing show on the target.
+Verdict shown_verdict(const Rule& rule, const Firing& firing, const Stack& stack, const Target& target);
+
 }  // namespace ordercheck

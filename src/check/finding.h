@@ -89,9 +89,11 @@ struct Unknown {
 struct Report {
   Stack stack;
   Target target;
-  bool target_assumed = false;              // the version was not asked for: the newest that is known
-  std::optional<Version> newest_run = {};   // where the target is newer than any version that was run: that one
-  std::vector<Finding> findings;            // errors first, then by rule kind, id and place
+  bool target_assumed = false;             // the version was not asked for: the newest that is known
+  std::optional<Version> newest_run = {};  // where the target is newer than any version that was run: that one
+  std::vector<Finding> findings;           // errors first, then by rule kind, id and place
+  std::string seen =
+      "";  // what a committed run of the very stack showed, if no error says that: "fails in optimizer when run on ..."
   std::vector<TrainerAdvice> trainer = {};  // in order of the rules; never against the stack itself
   std::vector<NotJudged> not_judged;        // in order of the rules
   std::vector<Unknown> unknown = {};        // in order of the stack

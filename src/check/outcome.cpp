@@ -12,7 +12,14 @@
 namespace ordercheck {
 namespace {
 
+// Pages speak of a transform as its options describe it. Of a user's function the stack names only the order: what the function
+// builds is the user's, so it contradicts no page.
 void contradict(Outcome& outcome, std::string what, std::string explanation) {
+  if (const std::string& own = outcome.subject.apply; !own.empty()) {
+    outcome.agreement = Agreement::open;
+    outcome.open_because = fmt::format("{}. {} may build something else than rules speak of", what, own);
+    return;
+  }
   outcome.agreement = Agreement::contradiction;
   outcome.disagreement = std::move(what);
   outcome.explanation = std::move(explanation);
@@ -82,14 +89,6 @@ void hold_against_rules(Outcome& outcome) {
     case Bearing::foreign: {
       const bool alike = is_of_kind(*predicted.verdict, seen);
       const std::string showed = alike ? borne.why : fmt::format("seen: {}", name_of(seen));
-      // A page speaks of a transform as its options describe it. Of a user's function the stack names only the order: what
-      // its plan splits is the user's.
-      const std::string& own = outcome.subject.apply;
-      if (!own.empty() && !predicted.rule.empty()) {
-        outcome.agreement = Agreement::open;
-        outcome.open_because = fmt::format("{}; {}. {} may build another plan than the page speaks of", who, showed, own);
-        return;
-      }
       return contradict(outcome, fmt::format("{}; {}", who, showed), borne.because);
     }
   }

@@ -17,7 +17,7 @@ namespace ordercheck {
 //   contradiction  something else was seen, or a harm that no rule predicts for this engine and version
 //   open           rules fire, none speaks about this engine and version, and nothing went wrong; or plain arithmetic,
 //                  where layouts owe nothing, differs; or a page claims something of a counter that was not measured; or a
-//                  user's own function shows something else than the page of a transform that the stack names
+//                  user's own function shows something else than is predicted
 //   undecided      nothing was shown: unrun or unstable
 ORDERCHECK_ENUM(Agreement, confirmed, contradiction, open, undecided)
 

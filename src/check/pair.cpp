@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "rule/stack_match.h"
 #include "stack/notation.h"
 
@@ -59,7 +60,7 @@ std::string both_right(const std::string& one, const std::string& other, const P
                        const Judge& judge) {
   const std::string orders = fmt::format("apply {}, or {}", one, other);
   if (a.word == PairWord::commutes) return fmt::format("{}: both right, {} lets them change places", orders, a.rule->id);
-  if (a.rule == nullptr && b.rule == nullptr) return fmt::format("{}: no page orders the two", orders);
+  if (a.rule == nullptr && b.rule == nullptr) return fmt::format("{}: no rule orders the two", orders);
   const Rule* over = a.rule != nullptr ? a.rule : b.rule;
   return fmt::format("{}: both right, {} is {}", orders, over->id, print(judge.grade(*over)));
 }
@@ -74,10 +75,15 @@ std::string orders_in_words(const Item& a, const Item& b, const Judge& judge) {
   if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
   if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
   if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
-  return fmt::format("no order of the two is free of a page: {}; {}", against(one, straight), against(other, turned));
+  return fmt::format("no order of the two is free of a rule: {}; {}", against(one, straight), against(other, turned));
 }
 
-// The pages that fire on two items, or let them change places, at the sizes that every engine runs.
+bool is_about_target(const Rule& rule, const Judge& judge) {
+  return rule.basis == Basis::fundamental || holds_for(rule, judge.target());
+}
+
+// The pages that fire on two items, or let them change places, at the sizes that every engine runs. Those that claim something of
+// other projects or releases alone are kept apart: they are not against the target.
 class PairMatch {
  public:
   PairMatch(const Item& before, const Item& after, const Judge& judge) {
@@ -86,10 +92,14 @@ class PairMatch {
     StackMatch match(judge.catalogue(), stack, values);
     PageBits pages = match.fired();
     for (std::size_t word = 0; word < pages.size(); ++word) pages[word] |= match.commuting()[word];
-    for (const std::size_t page : places_in(pages)) pages_.push_back(&judge.rules()[page]);
+    for (const std::size_t page : places_in(pages)) {
+      const Rule& rule = judge.rules()[page];
+      (is_about_target(rule, judge) ? pages_ : others_).push_back(&rule);
+    }
   }
 
   const std::vector<const Rule*>& fired() const { return pages_; }
+  const std::vector<const Rule*>& about_others() const { return others_; }
   std::vector<const Rule*> fired(RuleKind kind) const {
     std::vector<const Rule*> pages = pages_;
     std::erase_if(pages, [kind](const Rule* rule) { return rule->kind != kind; });
@@ -97,14 +107,22 @@ class PairMatch {
   }
 
  private:
-  std::vector<const Rule*> pages_;
+  std::vector<const Rule*> pages_, others_;
 };
+
+// A page about both, whatever their order.
+bool is_about_both(const Rule& rule) {
+  return rule.kind == RuleKind::clash || rule.kind == RuleKind::commutes ||
+         (rule.kind == RuleKind::effect && !rule.other.any_of.empty());
+}
 
 }  // namespace
 
 PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge) {
   const PairMatch straight(before, after, judge), turned(after, before, judge);
-  if (const auto pages = straight.fired(RuleKind::clash); !pages.empty()) return {PairWord::apart, pages.front()};
+  // A clash page may leave one of the orders to another page.
+  if (const auto pages = straight.fired(RuleKind::clash); !pages.empty())
+    return {turned.fired(RuleKind::clash).empty() ? PairWord::no : PairWord::apart, pages.front()};
   PairAnswer answer;
   for (const Rule* rule : straight.fired(RuleKind::order)) {
     const PairWord word = word_of(*rule, judge);
@@ -118,12 +136,17 @@ PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge)
 
 PairPages pages_about(const Item& a, const Item& b, const Judge& judge) {
   const PairMatch straight(a, b, judge), turned(b, a, judge);
-  PairPages pages{.straight = straight.fired(RuleKind::order), .turned = turned.fired(RuleKind::order), .any = {}};
-  for (const Rule* rule : straight.fired()) {
-    const bool about_both = rule->kind == RuleKind::clash || rule->kind == RuleKind::commutes ||
-                            (rule->kind == RuleKind::effect && !rule->other.any_of.empty());
-    if (about_both) pages.any.push_back(rule);
-  }
+  PairPages pages{
+      .straight = straight.fired(RuleKind::order), .turned = turned.fired(RuleKind::order), .any = {}, .others = {}};
+  for (const Rule* rule : straight.fired())
+    if (is_about_both(*rule)) pages.any.push_back(rule);
+  for (const PairMatch* order : {&straight, &turned})
+    for (const Rule* rule : order->about_others())
+      if ((rule->kind == RuleKind::order || is_about_both(*rule)) && !contains(pages.others, rule))
+        pages.others.push_back(rule);
+  // List no rule that says "no harm" next to one that says there is harm.
+  if (!is_right(answer_for(a, b, judge).word) || !is_right(answer_for(b, a, judge).word))
+    std::erase_if(pages.any, [](const Rule* rule) { return rule->kind == RuleKind::commutes; });
   return pages;
 }
 

@@ -21,15 +21,18 @@ struct PairAnswer {
   friend bool operator==(const PairAnswer&, const PairAnswer&) = default;
 };
 
-// `before` applied first, `after` next, nothing else in the stack. Clash pages decide first, then the order page that says
+// `before` applied first, `after` next, nothing else in the stack. Pages count that hold for the target or are fundamental. Clash
+// pages decide first, then the order page that says
 // most against this order, then one against the other order, then a commutes page.
 PairAnswer answer_for(const Item& before, const Item& after, const Judge& judge);
 
-// What pages there are about the two, in order of the rules.
+// Pages about the two, in order of the rules.
 struct PairPages {
   std::vector<const Rule*> straight;  // order pages that fire when `a` is applied before `b`
   std::vector<const Rule*> turned;    // when `b` is applied before `a`
-  std::vector<const Rule*> any;       // clash, effect and commutes pages about both, whatever the order
+  // Clash and effect rules about both, whatever the order; commutes rules unless an order is spoken against.
+  std::vector<const Rule*> any;
+  std::vector<const Rule*> others;  // of any of these kinds: rules that claim nothing about the target
 };
 PairPages pages_about(const Item& a, const Item& b, const Judge& judge);
 

@@ -14,12 +14,20 @@ Strength strength_of(const Rule& rule, const Judge& judge) {
   return judge.stands(rule) ? Strength::advice_that_holds : Strength::advice_about_others;
 }
 
+// A page that is silent about the target, or that a run there refutes, is no reason for an order.
+bool is_a_reason(const Rule& rule, const Judge& judge) {
+  const Grade& grade = judge.grade(rule);
+  const bool is_over = grade.kind == GradeKind::refuted || grade.kind == GradeKind::stale;
+  return !judge.is_silenced(rule) && !(is_over && !grade.engine.empty());
+}
+
 std::vector<Precedence> demanded(const Stack& stack, const Judge& judge) {
   std::vector<Precedence> all;
   StackMatch match = judge.match(stack);
   for (const auto& [page, demand] : match.demands_that_can_be_kept())
-    all.push_back(
-        {.before = demand.before, .after = demand.after, .strength = strength_of(judge.rules()[page], judge), .page = page});
+    if (is_a_reason(judge.rules()[page], judge))
+      all.push_back(
+          {.before = demand.before, .after = demand.after, .strength = strength_of(judge.rules()[page], judge), .page = page});
   std::ranges::sort(all, [&](const Precedence& a, const Precedence& b) {
     const auto key = [&](const Precedence& one) {
       return std::tuple(one.strength, std::string_view(judge.rules()[one.page].id), one.before, one.after);

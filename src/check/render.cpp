@@ -204,12 +204,13 @@ std::string in_words(const Unknown& one, const Target& target) {
 std::string render_text(const Report& report, bool colour, Detail detail) {
   if (detail == Detail::line) return one_line_of(report);
   std::string text = render_findings(report, colour, detail);
+  if (!report.seen.empty()) text += fmt::format("As a whole: {}.\n", report.seen);
   if (report.conflict && (report.conflict->no_order || report.conflict->stack != report.stack))
     text += render(*report.conflict);
   if (report.repaired) text += render_repaired(report, colour);
   for (const Unknown& one : report.unknown) text += in_words(one, report.target) + "\n";
   text += verdict_of(report) + ".";
-  if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the page.", report.findings.front().rule);
+  if (!report.findings.empty()) text += fmt::format(" ordercheck explain {} prints the rule.", report.findings.front().rule);
   const std::string known =
       report.newest_run ? fmt::format(", of which nothing was run: {} is the newest", print(*report.newest_run))
       : report.target_assumed && names_a_release(*report.target.version) ? ", the newest that the rules know"

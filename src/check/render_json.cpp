@@ -81,6 +81,7 @@ std::string render_json(const Report& report) {
                    {"errors", count_of(report, Severity::error)},
                    {"advice", count_of(report, Severity::advice)},
                    {"findings", findings},
+                   {"seen", report.seen},
                    {"trainer", trainer},
                    {"not_judged", not_judged},
                    {"unknown", unknown},

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "check/pair.h"
 #include "rule/claim.h"
 #include "stack/notation.h"
@@ -20,10 +21,18 @@ std::string order_text(const Item& before, const Item& after, const std::vector<
   const PairAnswer answer = answer_for(before, after, judge);
   std::string text = fmt::format("{} before {}: {}", print(before), print(after), name_of(answer.word));
   if (answer.word == PairWord::yes && pages.empty()) text += fmt::format(", {} is against the other order", answer.rule->id);
-  if (answer.word == PairWord::open) text += ", no page speaks about it";
+  if (answer.word == PairWord::open) text += ", no rule speaks about it";
   text += '\n';
   for (const Rule* page : pages) text += page_text(*page, judge);
   return text;
+}
+
+// Whom the page is about: its harm is none of the target's.
+std::string line_about_others(const Rule& page) {
+  std::vector<std::string> about;
+  for (const Holds& one : page.holds) about.push_back(print(one));
+  return fmt::format("  {} {} ({}): {}\n", page.id, page.kind == RuleKind::commutes ? "no harm" : name_of(page.harm),
+                     join(about, ", "), page.title);
 }
 
 }  // namespace
@@ -34,6 +43,8 @@ std::string explain_pair(const Item& a, const Item& b, const Judge& judge) {
   if (a != b) text += order_text(b, a, pages.turned, judge);
   if (!pages.any.empty()) text += "in any order:\n";
   for (const Rule* page : pages.any) text += page_text(*page, judge);
+  if (!pages.others.empty()) text += fmt::format("not about {}:\n", print(judge.target()));
+  for (const Rule* page : pages.others) text += line_about_others(*page);
   return text;
 }
 

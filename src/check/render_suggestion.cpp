@@ -25,7 +25,7 @@ std::string pair_of(const OrderReason& reason, const Stack& order) {
 }
 
 std::string text_of(const OrderReason& reason, const Judge& judge) {
-  if (reason.rule == nullptr) return "no page orders the two; the catalogue's order is used";
+  if (reason.rule == nullptr) return "no rule orders the two; the catalogue's order is used";
   return (reason.either_way ? "either way, " : "") + because(*reason.rule, judge.grade(*reason.rule));
 }
 
@@ -47,8 +47,8 @@ Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) 
 
 std::string count_text(const Suggestion& suggestion) {
   if (suggestion.order.items.size() < 2) return "";
-  if (suggestion.orders == 1 && suggestion.all_counted) return "The order pages allow no other order of these.\n";
-  return fmt::format("The order pages allow {}{} orders of these.\n", suggestion.all_counted ? "" : "more than ",
+  if (suggestion.orders == 1 && suggestion.all_counted) return "The order rules allow no other order of these.\n";
+  return fmt::format("The order rules allow {}{} orders of these.\n", suggestion.all_counted ? "" : "more than ",
                      suggestion.orders);
 }
 
@@ -63,7 +63,7 @@ std::vector<std::string> blockers_of(const Suggestion& suggestion) {
 
 std::string render_text(const Suggestion& suggestion, const Judge& judge, bool colour) {
   const std::string report = render_text(suggestion.report, colour);
-  if (suggestion.orders == 0) return "There is no order of these that keeps the order pages:\n" + report;
+  if (suggestion.orders == 0) return "There is no order of these that keeps the order rules:\n" + report;
   std::size_t width = 0;
   for (const OrderReason& reason : suggestion.reasons) width = std::max(width, pair_of(reason, suggestion.order).size());
   std::string text = print(suggestion.order) + "\n";

@@ -9,6 +9,7 @@
 #include "check/orders.h"
 #include "check/partners.h"
 #include "check/resize.h"
+#include "check/runs.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
 #include "stack/trainer.h"
@@ -73,13 +74,15 @@ std::vector<std::vector<Stack>> RepairSearch::edits_against(const Fired& fired, 
   return {std::move(cures), std::move(edits), std::move(removals)};
 }
 
-void RepairSearch::make_room() {
-  if (tallies_.size() > kMostKept) {
+void RepairSearch::begin(const std::string& model) {
+  const bool is_another = model != model_;
+  model_ = model;
+  if (is_another || tallies_.size() > kMostKept) {
     tallies_.clear();
     recommended_.clear();
     repaired_.clear();
   }
-  if (edited_.size() > kMostKept) edited_.clear();
+  if (is_another || edited_.size() > kMostKept) edited_.clear();
 }
 
 const RepairSearch::Tally& RepairSearch::tally(const Stack& stack) {
@@ -93,6 +96,7 @@ const RepairSearch::Tally& RepairSearch::tally(const Stack& stack) {
     tally.findings += count;
     if (judge_.severity(judge_.rules()[page]) == Severity::error) tally.errors += count;
   }
+  tally.shown_wrong = tally.errors == 0 && is_shown_wrong(stack, judge_, model_);
   return tally;
 }
 
@@ -106,7 +110,7 @@ const Stack& RepairSearch::recommended(const Stack& stack) {
 RepairSearch::Weighed RepairSearch::weighed(Stack edited, const Stack& from, const Rule* rule) {
   const bool drops_trainer = names_trainer(from) && !names_trainer(edited);
   const Tally& left = tally(drops_trainer ? with_trainer(edited) : edited);
-  const Weight weight{.errors = left.errors, .findings = left.findings, .size = size_of_change(from, edited)};
+  const Weight weight{.errors = left.against(), .findings = left.findings, .size = size_of_change(from, edited)};
   const bool silenced = rule == nullptr || !has(left.fired, static_cast<std::size_t>(rule - judge_.rules().data()));
   return {.stack = std::move(edited), .weight = weight, .silenced = silenced};
 }
@@ -157,14 +161,15 @@ std::optional<Stack> RepairSearch::searched(const Stack& stack) {
   if (errors == 0) return std::nullopt;
   // First the order alone, all of it at once: moving items one by one may pass through orders that are worse.
   const Stack& ordered = recommended(stack);
-  return edited(tally(ordered).errors < errors ? ordered : stack);
+  const bool is_better = tally(ordered).errors < errors && !tally(ordered).shown_wrong;
+  return edited(is_better ? ordered : stack);
 }
 
 std::optional<Stack> RepairSearch::edited(const Stack& stack) {
   const std::string key = key_of(stack);
   if (const auto found = edited_.find(key); found != edited_.end()) return found->second;
   Stack best = stack;
-  std::size_t errors = tally(best).errors;
+  std::size_t errors = tally(best).against();
   for (int round = 0; errors > 0 && round < kMostRounds; ++round) {
     std::optional<Weighed> better;
     std::vector<std::vector<Stack>> groups(3);

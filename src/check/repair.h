@@ -1,4 +1,4 @@
-// Repairs: stacks near a stack that are free of errors.
+// Repairs: stacks near a stack that are free of errors, and that no run of the target shows to be wrong.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,9 @@ class RepairSearch {
  public:
   explicit RepairSearch(const Judge& judge) : judge_(judge) {}  // the judge outlives it
 
-  // Forgets all where that has become much. What it answered before stays true.
-  void make_room();
+  // What is asked next is about this model: runs of others decide nothing. Forgets what it knew of another, and all where that has
+  // become much.
+  void begin(const std::string& model);
 
   // At most three stacks that this rule does not fire on and that are without any error, gentlest and smallest change first:
   // edits against the finding, and where other errors stand beside it, those mended too. Leaving a transform out is tried
@@ -48,7 +49,9 @@ class RepairSearch {
   // How much fires on a stack, and which pages.
   struct Tally {
     std::size_t errors = 0, findings = 0;
+    bool shown_wrong = false;  // by a run; asked of what has no error alone
     PageBits fired;
+    std::size_t against() const { return errors + (shown_wrong ? 1 : 0); }
   };
 
   const Tally& tally(const Stack& stack);
@@ -59,6 +62,7 @@ class RepairSearch {
   std::optional<Stack> edited(const Stack& stack);  // by edits that leave fewer and fewer errors
 
   const Judge& judge_;
+  std::string model_ = Case{}.model;
   // By all that a stack says (key_of).
   std::unordered_map<std::string, Tally> tallies_;
   std::unordered_map<std::string, Stack> recommended_;

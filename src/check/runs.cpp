@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "rule/bears_out.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 
@@ -36,6 +38,18 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
     if (!best || rank(run) < rank(*best)) best = std::move(run);
   }
   return best;
+}
+
+bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model) {
+  const std::optional<StackRun> run = run_of(stack, judge, model);
+  if (!run || !is_harm(run->run->verdict)) return false;
+  // The harm may be the trainer's, which the stack does not name.
+  if (names_trainer(run->stack) != names_trainer(stack)) return false;
+  if (mesh_of(run->stack) == mesh_of(stack)) return true;
+  const ConditionValues sizes = values_of(Job{});
+  StackMatch match(judge.catalogue(), run->stack, sizes);
+  return std::ranges::none_of(places_in(match.fired()),
+                              [&](std::size_t page) { return judge.rules()[page].kind == RuleKind::fits; });
 }
 
 std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter) {

@@ -23,7 +23,7 @@ std::string row(const char* label, const std::string& text) { return labelled(2,
 // The page that speaks against one of the orders, the right one's first.
 std::string page_of(const Swap& swap, const Judge& judge) {
   const Rule* rule = swap.right.rule != nullptr ? swap.right.rule : swap.left.rule;
-  if (rule == nullptr) return "no page speaks about the two";
+  if (rule == nullptr) return "no rule speaks about the two";
   return because(*rule, judge.grade(*rule));
 }
 

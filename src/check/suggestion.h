@@ -13,7 +13,7 @@ namespace ordercheck {
 struct OrderReason {
   std::size_t before = 0;  // of the suggested order
   std::size_t after = 0;
-  const Rule* rule = nullptr;  // of the judge; null: no page orders the two, and the catalogue's order was taken
+  const Rule* rule = nullptr;  // of the judge; null: no rule orders the two, and the catalogue's order was taken
   bool either_way = false;     // the page is one of kind commutes: the two may change places
   friend bool operator==(const OrderReason&, const OrderReason&) = default;
 };

@@ -10,11 +10,11 @@
 
 namespace ordercheck {
 
-// The folder of rule pages: `written` where it is not empty, else $ORDERCHECK_RULES, else the folder `rules` that holds a
+// The folder of rules: `written` where it is not empty, else $ORDERCHECK_RULES, else the folder `rules` that holds a
 // TEMPLATE.md in the nearest folder above the executable.
 Result<std::filesystem::path> find_rules_folder(const std::string& written);
 
-// The folder of rule pages, and the folder matrix/ with engines and evidence.
+// The folder of rules, and the folder matrix/ with engines and evidence.
 struct Folders {
   std::filesystem::path rules;
   std::filesystem::path matrix;

@@ -1,7 +1,13 @@
 #include "knowledge/knowledge.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+
 #include "check/check.h"
 #include "check/evidence_for.h"
+#include "evidence/engine_sources.h"
 #include "evidence/table.h"
 #include "rule/load.h"
 
@@ -21,6 +27,19 @@ Result<Knowledge> pages_and_engines(const Folders& folders) {
                    .engines = *std::move(engines),
                    .evidence = {},
                    .observations = {}};
+}
+
+// Tables of another device decide nothing: they keep their rows.
+std::vector<EvidenceTable> without_stale_rows(std::vector<EvidenceTable> tables, const fs::path& matrix,
+                                              const std::vector<EngineFile>& engines) {
+  std::map<std::string, std::string> hashes;
+  for (EvidenceTable& table : tables) {
+    if (!decides(table) || table.rows.empty()) continue;
+    const auto [found, is_new] = hashes.try_emplace(table.engine);
+    if (is_new) found->second = hash_of_driver(matrix, engines, table.engine);
+    std::erase_if(table.rows, [&](const Observation& row) { return is_stale(row, found->second); });
+  }
+  return tables;
 }
 
 // Engines and versions that there is evidence of.
@@ -43,6 +62,17 @@ Knowledge of_checked_engines(Knowledge knowledge, const std::string& asked) {
   return knowledge;
 }
 
+// Projects whose transforms are their own code, not PyTorch's.
+constexpr std::string_view kOwnTransforms[] = {"deepspeed", "megatron"};
+
+// What is incidental to another implementation says nothing of one's own.
+Knowledge of_own_transforms(Knowledge knowledge, const std::string& asked) {
+  if (std::ranges::find(kOwnTransforms, asked) == std::end(kOwnTransforms)) return knowledge;
+  for (Rule& rule : knowledge.rules)
+    if (rule.basis == Basis::incidental) rule.silent_elsewhere = true;
+  return knowledge;
+}
+
 }  // namespace
 
 Result<Knowledge> load_knowledge(const Folders& folders) {
@@ -50,7 +80,7 @@ Result<Knowledge> load_knowledge(const Folders& folders) {
   if (!knowledge) return knowledge;
   auto evidence = read_evidence(folders.matrix / "evidence");
   if (!evidence) return evidence.error();
-  knowledge->evidence = *std::move(evidence);
+  knowledge->evidence = without_stale_rows(*std::move(evidence), folders.matrix, knowledge->engines);
   knowledge->observations = observations_of(knowledge->evidence);
   return knowledge;
 }
@@ -76,13 +106,38 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& 
   if (!heads) return heads.error();
   const auto target = settle_target(asked, knowledge->rules, versions_in(*heads));
   if (!target) return target.error();
-  const auto own = read_evidence(evidence, reading_own(*target, knowledge->rules));
+  auto own = read_evidence(evidence, reading_own(*target, knowledge->rules));
   if (!own) return own.error();
-  knowledge->observations = observations_of(*own);
-  const auto others = read_evidence(evidence, reading_others(*target, knowledge->rules, knowledge->observations));
+  knowledge->observations = observations_of(without_stale_rows(*std::move(own), folders->matrix, knowledge->engines));
+  auto others = read_evidence(evidence, reading_others(*target, knowledge->rules, knowledge->observations));
   if (!others) return others.error();
-  for (Observation& seen : observations_of(*others)) knowledge->observations.push_back(std::move(seen));
-  return of_checked_engines(*std::move(knowledge), target->project);
+  const auto current = without_stale_rows(*std::move(others), folders->matrix, knowledge->engines);
+  for (Observation& seen : observations_of(current)) knowledge->observations.push_back(std::move(seen));
+  return of_own_transforms(of_checked_engines(*std::move(knowledge), target->project), target->project);
+}
+
+std::string hash_of_driver(const fs::path& matrix, const std::vector<EngineFile>& engines, const std::string& engine) {
+  const EngineFile* file = find_engine(engines, engine);
+  return file == nullptr || file->interpreter.empty() ? "" : hash_of_sources(fs::absolute(matrix).parent_path(), file->sources);
+}
+
+Result<std::vector<StaleTable>> stale_tables(const Folders& folders) {
+  const auto engines = load_engine_files(folders.matrix / "engines");
+  if (!engines) return engines.error();
+  const auto tables = read_evidence(folders.matrix / "evidence");
+  if (!tables) return tables.error();
+  std::vector<StaleTable> stale;
+  for (const EvidenceTable& table : *tables) {
+    if (!decides(table)) continue;
+    const std::string hash = hash_of_driver(folders.matrix, *engines, table.engine);
+    const auto rows = std::ranges::count_if(table.rows, [&](const Observation& row) { return is_stale(row, hash); });
+    if (rows > 0)
+      stale.push_back({.path = evidence_path(folders.matrix / "evidence", table),
+                       .engine = table.engine,
+                       .stale = static_cast<std::size_t>(rows),
+                       .rows = table.rows.size()});
+  }
+  return stale;
 }
 
 }  // namespace ordercheck

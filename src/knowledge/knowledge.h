@@ -21,6 +21,7 @@ struct Knowledge {
   std::vector<Observation> observations;  // of the evidence in exact arithmetic; none where there is none
 };
 
+// Of deciding tables without the rows that another driver than the one here ran (evidence/engine_sources.h).
 Result<Knowledge> load_knowledge(const Folders& folders);
 Result<Knowledge> load_knowledge(const std::string& rules_folder);
 
@@ -30,5 +31,18 @@ Result<Knowledge> load_knowledge_of_checked_engines(const std::string& rules_fol
 // As far as it takes to judge stacks for `asked`, in a fraction of the time: no tables, and of their observations those that
 // grade a page for it; of engines that leave checks out only where one is asked for. Without a version the newest is meant that pages and evidence know.
 Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked);
+
+// The hash of the engine's driver, for rows of its tables. "" of an engine that is compiled with ordercheck: the tests run the whole of its
+// table.
+std::string hash_of_driver(const std::filesystem::path& matrix, const std::vector<EngineFile>& engines,
+                           const std::string& engine);
+
+struct StaleTable {
+  std::filesystem::path path;
+  std::string engine;
+  std::size_t stale = 0, rows = 0;
+};
+// Deciding tables with rows that another driver ran.
+Result<std::vector<StaleTable>> stale_tables(const Folders& folders);
 
 }  // namespace ordercheck

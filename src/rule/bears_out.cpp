@@ -19,14 +19,14 @@ bool ended_early(Verdict verdict) { return verdict == Verdict::fails || verdict 
 bool shows_nothing(Verdict verdict) { return verdict == Verdict::unrun || verdict == Verdict::unstable; }
 
 Borne foreign(const std::string& said, const std::string& seen) {
-  return {Bearing::foreign, fmt::format("a foreign failure: the page says {}, seen {}", said, seen), ""};
+  return {Bearing::foreign, fmt::format("a foreign failure: the rule says {}, seen {}", said, seen), ""};
 }
 
-// Anything may fail, for reasons that no page speaks about. A failure bears a page out only by its phase and by words of its
+// Anything may fail, for reasons that no rule speaks about. A failure bears a page out only by its phase and by words of its
 // message, and one without a pin decides nothing: otherwise a missing package would confirm every claim that says "fails".
 Borne of_failure(const Expectation& shown, const Observation& seen) {
   if (!shown.phase || shown.message.empty())
-    return {Bearing::undecided, "it fails, but no page pins in which phase and with what message", ""};
+    return {Bearing::undecided, "it fails, but no rule pins in which phase and with what message", ""};
   if (!seen.phase || *shown.phase != *seen.phase)
     return foreign(fmt::format("in {}", name_of(*shown.phase)),
                    seen.phase ? fmt::format("in {}", name_of(*seen.phase)) : "in no phase");
@@ -37,7 +37,7 @@ Borne of_failure(const Expectation& shown, const Observation& seen) {
 
 Borne of_hang(const Expectation& shown, const Observation& seen) {
   if (shown.operation.empty() || shown.group.empty())
-    return {Bearing::undecided, "it hangs, but no page pins in which operation and on which group", ""};
+    return {Bearing::undecided, "it hangs, but no rule pins in which operation and on which group", ""};
   const std::string said = fmt::format("{} on {}", shown.operation, shown.group);
   const std::string there = seen.operation.empty() ? "in no operation" : fmt::format("{} on {}", seen.operation, seen.group);
   if (shown.operation != seen.operation || shown.group != seen.group) return foreign(said, there);
@@ -52,7 +52,7 @@ bool is_named_by(const Pattern& loses, const std::string& item) {
 // An effect is lost by one transform, and a stack may hold several that could lose theirs. Another one's loss is no
 // confirmation: it departs from the claim as much as a run in which nothing was lost.
 Borne of_loss(const Expectation& shown, const Observation& seen) {
-  if (shown.loses.any_of.empty()) return {Bearing::undecided, "no page says which transform loses its effect", ""};
+  if (shown.loses.any_of.empty()) return {Bearing::undecided, "no rule says which transform loses its effect", ""};
   const std::vector<Effect> lost = lost_effects(seen.effects);
   if (lost.empty()) return {Bearing::foreign, reason_of(seen), ""};
   const auto named =
@@ -100,7 +100,7 @@ Borne of_commuting(const Observation& one, const Observation* other) {
 Borne of_counters(const Claim& claim, const Observation& seen, const Observation* beside, Borne so_far) {
   if (claim.shown.move != Move::none) return of_move(claim.shown, seen, beside);
   if (claim.counted == Counted::cost)
-    return {Bearing::undecided, "equal numbers say nothing about cost, and no page pins a counter that moves", ""};
+    return {Bearing::undecided, "equal numbers say nothing about cost, and no rule pins a counter that moves", ""};
   return so_far;
 }
 

@@ -40,7 +40,7 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
     const Result<Version> version = parse_version(seen.version);
     if (!version) continue;
     Borne borne = bears_out(claim_on_witness(rule, engine, *version), seen, good);
-    // A stack that was to be silently wrong, and fails instead for a reason that the page gives, is no less to be avoided.
+    // A stack that was to be silently wrong, and fails instead for a reason that the rule gives, is no less to be avoided.
     const bool otherwise = rule.kind != RuleKind::commutes && !is_cost(rule) && borne.bearing == Bearing::departed &&
                            !borne.because.empty() && is_harm(seen.verdict);
     runs.push_back({.observation = &seen, .version = *version, .borne = std::move(borne), .harms_otherwise = otherwise});
@@ -125,7 +125,7 @@ Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observa
   // that the run is open. The citations do, and the note says what is open.
   if (!runs.empty() && !this_is_open) return grade_by_runs(runs, version);
   if (says_it_is_over(rule, target))
-    return {.kind = GradeKind::stale, .engine = "", .version = "", .note = "the page ends its claim at an older version"};
+    return {.kind = GradeKind::stale, .engine = "", .version = "", .note = "the rule ends its claim at an older version"};
   return grade_by_citations(rule, open);
 }
 

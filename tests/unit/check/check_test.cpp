@@ -135,7 +135,7 @@ TEST(Check, AStackToTryIsLookedUpOfTheModelThatWasAskedAbout) {
         << print(one.stack);
 }
 
-// Two stacks mend it: the one that was seen to be equal is named, whichever it is; one that was seen to differ never is for that.
+// Two stacks mend it: the one that was seen to be equal is named, whichever it is; one that was seen to differ never is.
 TEST(Check, RepairedIsWhatRanEqual) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
   const auto repaired_with = [&](const char* ran, Verdict verdict) {
@@ -146,7 +146,8 @@ TEST(Check, RepairedIsWhatRanEqual) {
   };
   EXPECT_EQ(repaired_with("ac,tp=2,fsdp=2", Verdict::equal), "ac,tp=2,fsdp=2");
   EXPECT_EQ(repaired_with("tp=2,fsdp=2,ac", Verdict::equal), "tp=2,fsdp=2,ac");
-  EXPECT_EQ(repaired_with("tp=2,fsdp=2,ac", Verdict::differs), repaired_with("ac,tp=2,fsdp=2", Verdict::differs));
+  EXPECT_EQ(repaired_with("tp=2,fsdp=2,ac", Verdict::differs), "ac,tp=2,fsdp=2");
+  EXPECT_EQ(repaired_with("ac,tp=2,fsdp=2", Verdict::differs), "tp=2,fsdp=2,ac");
 }
 
 TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
@@ -163,14 +164,44 @@ TEST(Check, AStackToTryComesWithWhatRunsShowedOfIt) {
   const Observation other = run("tp=2,fsdp=2 engine=pytorch", Verdict::equal);
   EXPECT_EQ(seen_of("fsdp=2,tp=2", {other}), "equal when run on pytorch 2.11");
   EXPECT_EQ(seen_of("fsdp=4,tp=2", {other}), "equal when run on pytorch 2.11 as tp=2,fsdp=2");
-  EXPECT_EQ(seen_of("fsdp=4,tp=2", {other, run("tp=2,fsdp=4 engine=pytorch", Verdict::differs)}),
-            "differs when run on pytorch 2.11");
+  // Of the same degrees before others; what differs there is not offered.
+  EXPECT_EQ(seen_of("fsdp=4,tp=2", {other, run("tp=2,fsdp=4 engine=pytorch", Verdict::close)}),
+            "close when run on pytorch 2.11");
+  EXPECT_EQ(seen_of("fsdp=4,tp=2", {other, run("tp=2,fsdp=4 engine=pytorch", Verdict::differs)}), "not run on pytorch 2.11");
   const Observation stand_in = run("tp=2,fsdp=2,compile engine=pytorch", Verdict::equal);
-  const Observation inductor = run("tp=4,fsdp=2,compile=inductor engine=pytorch", Verdict::fails);
+  const Observation inductor = run("tp=4,fsdp=2,compile=inductor engine=pytorch", Verdict::close);
   EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in}), "equal when run on pytorch 2.11, without inductor's code generation");
   EXPECT_EQ(seen_of("fsdp=2,compile,tp=2", {stand_in, inductor}),
-            "fails when run on pytorch 2.11 as tp=4,fsdp=2,compile=inductor");
+            "close when run on pytorch 2.11 as tp=4,fsdp=2,compile=inductor");
   EXPECT_EQ(seen_of("fsdp=2,compile=aot_eager,tp=2", {stand_in, inductor}), "not run on pytorch 2.11");
+}
+
+TEST(Check, CallsAClashWhatItIsInTheOrderAskedAbout) {
+  Rule page = rule({"CLA-001", RuleKind::clash, "fsdp", "tp"});
+  page.expectations.push_back({.engine = "pytorch",
+                               .version = *parse_version("2.11"),
+                               .stack = stack("tp=2,fsdp=2"),
+                               .verdict = Verdict::differs,
+                               .because = "nothing is raised"});
+  const Court court(Given::rules, {page});
+  const auto finding = [&](const char* text) { return check(stack(text), court.judge()).findings.at(0); };
+  EXPECT_EQ(finding("tp=4,ac,fsdp=2").shows, "silently wrong: other numbers, no message");
+  EXPECT_EQ(print(finding("tp=4,ac,fsdp=2").smallest), "tp=2,fsdp=2");
+  EXPECT_EQ(finding("tp=2,fsdp=2,optimizer=adamw").shows, "fails") << "the pin is for the default trainer";
+  EXPECT_EQ(finding("fsdp=2,tp=2").shows, "fails");
+  EXPECT_EQ(print(finding("fsdp=2,tp=2").smallest), "fsdp=2,tp=2");
+}
+
+TEST(Check, SaysWhatTheWholeStackShowedWhereNoErrorSaysThat) {
+  const std::vector<Rule> rules{rule({"ORD-001", RuleKind::order, "ac", "tp", Harm::wrong})};
+  const auto seen = [&](const char* case_text, Verdict verdict) {
+    const std::vector<Observation> runs{{.engine = "pytorch", .version = "2.11.0", .case_text = case_text, .verdict = verdict}};
+    const Judge judge(rules, *parse_target("pytorch-2.11"), runs);
+    return check(stack("ac,tp=2,fsdp=2"), judge).seen;
+  };
+  EXPECT_EQ(seen("ac,tp=2,fsdp=2 engine=pytorch", Verdict::hangs), "hangs when run on pytorch 2.11");
+  EXPECT_EQ(seen("ac,tp=2,fsdp=2 engine=pytorch", Verdict::differs), "") << "the page says so";
+  EXPECT_EQ(seen("ac,tp=4,fsdp=2 engine=pytorch", Verdict::hangs), "") << "another stack";
 }
 
 TEST(SettleTarget, TakesTheNewestThatPagesOrRunsKnow) {

@@ -52,14 +52,14 @@ TEST(VerdictInWords, AnswersBothOrdersInOneSentence) {
   EXPECT_EQ(said("fsdp=2", "tp=2"), "apply tp=2 before fsdp=2; fsdp=2 before tp=2 fails (ORD-001)");
   EXPECT_EQ(said("ac", "compile"), "apply ac before compile; compile before ac is right too, but slower (ORD-002)");
   EXPECT_EQ(said("ac", "cp"), "apply ac before cp, or cp before ac: both right, COM-001 lets them change places");
-  EXPECT_EQ(said("pp", "ac"), "apply pp before ac, or ac before pp: no page orders the two");
+  EXPECT_EQ(said("pp", "ac"), "apply pp before ac, or ac before pp: no rule orders the two");
   EXPECT_THAT(said("tp", "ddp"), HasSubstr("do not apply tp and ddp together, in any order"));
 }
 
 TEST(VerdictInWords, SaysWhatNoOrderMends) {
   const Court court({{"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored}});
   EXPECT_EQ(verdict_in_words(item("pp"), item("compile@model"), court.judge()),
-            "apply pp before compile@model, or compile@model before pp: no page orders the two; in any order that leaves "
+            "apply pp before compile@model, or compile@model before pp: no rule orders the two; in any order that leaves "
             "one of them without effect (EFF-001, cited)");
   Rule part = rule({"EFF-001", RuleKind::effect, "compile@model", "pp", Harm::ignored});
   part.loses_part = true;
@@ -72,10 +72,38 @@ TEST(ExplainPair, OfOneItemTwiceHasOneOrder) {
   EXPECT_THAT(explain_pair(item("ac"), item("ac"), court.judge()), testing::StartsWith("ac before ac: apart\nin any order:\n"));
 }
 
+TEST(AnswerFor, APageAboutOthersAloneIsNotAgainstTheTarget) {
+  Rule page = rule({"ORD-001", RuleKind::order, "ac", "fsdp", Harm::memory, "", "automodel>=0"});
+  const Court of_others(Given::rules, {page});
+  EXPECT_EQ(words(of_others, "ac", "fsdp"), "open open");
+  EXPECT_EQ(verdict_in_words(item("ac"), item("fsdp"), of_others.judge()),
+            "apply ac before fsdp, or fsdp before ac: no rule orders the two");
+  EXPECT_THAT(explain_pair(item("ac"), item("fsdp"), of_others.judge()),
+              HasSubstr("not about pytorch 2.11:\n  ORD-001 memory (automodel>=0): "));
+  // Fundamental is true of every project.
+  page.basis = Basis::fundamental;
+  EXPECT_EQ(words(Court(Given::rules, {page}), "ac", "fsdp"), "worse yes");
+  page.basis = Basis::incidental;
+  page.holds = {*parse_holds("pytorch>=2")};
+  EXPECT_EQ(words(Court(Given::rules, {page}), "ac", "fsdp"), "worse yes");
+}
+
 TEST(VerdictInWords, SaysWhenNoOrderIsFreeOfAPage) {
   const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
   EXPECT_EQ(verdict_in_words(item("ac"), item("tp"), court.judge()),
-            "no order of the two is free of a page: ac before tp fails (ORD-001); tp before ac fails (ORD-002)");
+            "no order of the two is free of a rule: ac before tp fails (ORD-001); tp before ac fails (ORD-002)");
+}
+
+TEST(PagesAbout, HaveNoCommutesPageWhereAnOrderIsSpokenAgainst) {
+  const Sketch commutes{"COM-001", RuleKind::commutes, "ac", "tp"};
+  const auto ids = [](const Court& court) {
+    std::vector<std::string> found;
+    for (const Rule* page : pages_about(item("ac"), item("tp"), court.judge()).any) found.push_back(page->id);
+    return found;
+  };
+  EXPECT_THAT(ids(Court({{"CLA-001", RuleKind::clash, "ac", "tp"}, commutes})), testing::ElementsAre("CLA-001"));
+  EXPECT_THAT(ids(Court({commutes, {"ORD-001", RuleKind::order, "ac", "tp"}})), testing::IsEmpty());
+  EXPECT_THAT(ids(Court({commutes})), testing::ElementsAre("COM-001"));
 }
 
 TEST(PagesAbout, SeparateTheOrdersFromWhatHoldsInAny) {

@@ -28,7 +28,7 @@ TEST(RenderText, IsTheFormatOfTheDesign) {
             "  try          ac,tp=2,fsdp=2  [not run on pytorch 2.11]\n"
             "Smallest conflict in it: fsdp=2,tp=2 (ORD-004).\n"
             "Repaired: ac,tp=2,fsdp=2\n"
-            "1 error. ordercheck explain ORD-004 prints the page. Judged for pytorch 2.11.\n");
+            "1 error. ordercheck explain ORD-004 prints the rule. Judged for pytorch 2.11.\n");
 }
 
 TEST(RenderText, SaysWhenNothingIsAgainstIt) {

@@ -125,6 +125,31 @@ TEST(Repairs, ACureThatOnlyLeavesOutIsTriedLast) {
   EXPECT_THAT(render_text(report, false), testing::HasSubstr("drops sac ["));
 }
 
+TEST(Repairs, WhatARunShowsToBeWrongIsNotOffered) {
+  Rule clash = rule({"CLA-013", RuleKind::clash, "ddp", "fsdp"});
+  clash.witness.bad = stack("fsdp=2,ddp=2");
+  clash.witness.good = stack("hsdp=2x2");
+  const auto offered = [&](std::vector<Observation> runs) {
+    const Court court(Given::rules, {clash}, std::move(runs));
+    return tries(court, "tp=2,fsdp=2,ddp=2");
+  };
+  const std::vector<std::string> all = offered({});
+  EXPECT_THAT(all, ElementsAre("tp=2,hsdp=2x2", "tp=2,fsdp=2", "tp=2,ddp=2"));
+  EXPECT_THAT(offered({ran("tp=2,ddp=2", Verdict::equal)}), all);
+  EXPECT_THAT(offered({ran("tp=2,ddp=2", Verdict::fails)}), ElementsAre("tp=2,hsdp=2x2", "tp=2,fsdp=2"));
+  // With other degrees too, and then something else is the repaired stack.
+  EXPECT_THAT(offered({ran("tp=2,ddp=4", Verdict::differs)}), ElementsAre("tp=2,hsdp=2x2", "tp=2,fsdp=2"));
+  const Court wrong_cure(Given::rules, {clash}, {ran("tp=2,hsdp=2x2", Verdict::differs)});
+  EXPECT_EQ(repair(wrong_cure, "tp=2,fsdp=2,ddp=2"), "tp=2,fsdp=2");
+}
+
+TEST(Repairs, ARunWhoseOwnSizesDoNotFitSaysNothingOfOthers) {
+  Rule clash = rule({"CLA-001", RuleKind::clash, "ac|sac", "ac|sac"});
+  const Rule heads = rule({"FIT-002", RuleKind::fits, "tp", "", Harm::fails, "heads % tp != 0"});
+  const Court court(Given::rules, {clash, heads}, {ran("ac,tp=5", Verdict::fails)});
+  EXPECT_EQ(repair(court, "ac,tp=2,sac"), "ac,tp=2");
+}
+
 TEST(Repairs, ACureThatDoesNotHelpIsNotOffered) {
   // What the page sets is not what it flags.
   const Court court = page({"CLA-001", RuleKind::clash, "compile", "tp"}, "tp=2,compile", "tp=2:plan=blocks,compile");

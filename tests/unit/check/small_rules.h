@@ -45,6 +45,16 @@ inline Rule rule(const Sketch& sketch) {
   return made;
 }
 
+// What a run of the stack on pytorch 2.11 showed.
+inline Observation ran(const char* stack_text, Verdict verdict) {
+  Observation seen{.engine = "pytorch",
+                   .version = "2.11",
+                   .case_text = print(usual_case(stack(stack_text), Case{}.model, "pytorch")),
+                   .verdict = verdict};
+  if (verdict == Verdict::fails) seen.phase = Phase::apply;
+  return seen;
+}
+
 enum class Given { rules };  // tells rules from sketches of them
 
 // Owns what its judge refers to.
@@ -52,17 +62,18 @@ class Court {
  public:
   explicit Court(std::vector<Sketch> sketches, std::optional<int> ranks = {}, const char* target = "pytorch-2.11") {
     for (const Sketch& sketch : sketches) rules_.push_back(rule(sketch));
-    judge_ = std::make_unique<Judge>(rules_, *parse_target(target), none_, ranks);
+    judge_ = std::make_unique<Judge>(rules_, *parse_target(target), runs_, ranks);
   }
-  Court(Given, std::vector<Rule> rules) : rules_(std::move(rules)) {
-    judge_ = std::make_unique<Judge>(rules_, *parse_target("pytorch-2.11"), none_);
+  explicit Court(Given, std::vector<Rule> rules, std::vector<Observation> runs = {})
+      : rules_(std::move(rules)), runs_(std::move(runs)) {
+    judge_ = std::make_unique<Judge>(rules_, *parse_target("pytorch-2.11"), runs_);
   }
   const Judge& judge() const { return *judge_; }
   Report check(const char* text) const { return ordercheck::check(stack(text), *judge_); }
 
  private:
   std::vector<Rule> rules_;
-  std::vector<Observation> none_;
+  std::vector<Observation> runs_;
   std::unique_ptr<Judge> judge_;
 };
 

@@ -31,13 +31,32 @@ TEST(Suggest, GivesAReasonForEveryNeighbour) {
   EXPECT_TRUE(made.report.findings.empty());
 }
 
+TEST(Suggest, GivesNoReasonThatARunRefutes) {
+  Rule page = rule({"ORD-001", RuleKind::order, "ac", "tp"});
+  page.witness.bad = stack("ac,tp=2");
+  page.witness.good = stack("tp=2,ac");
+  const auto reasons = [&](Verdict seen) {
+    const Court court(Given::rules, {page}, {ran("ac,tp=2", seen), ran("tp=2,ac", Verdict::equal)});
+    return lines(suggest(stack("ac,tp=2"), court.judge()));
+  };
+  EXPECT_THAT(reasons(Verdict::fails), ElementsAre("tp ac ORD-001"));
+  EXPECT_THAT(reasons(Verdict::equal), ElementsAre("tp ac -"));
+}
+
+TEST(Suggest, GivesNoReasonThatIsAnotherProjectsAlone) {
+  Rule page = rule({"ORD-001", RuleKind::order, "ac", "tp", Harm::fails, "", "torchtitan>=0.1"});
+  EXPECT_THAT(lines(suggest(stack("ac,tp=2"), Court(Given::rules, {page}).judge())), ElementsAre("tp ac ORD-001"));
+  page.silent_elsewhere = true;
+  EXPECT_THAT(lines(suggest(stack("ac,tp=2"), Court(Given::rules, {page}).judge())), ElementsAre("tp ac -"));
+}
+
 TEST(Suggest, SaysWhereNoPageOrdersTwoNeighbours) {
   const Court court({{"ORD-001", RuleKind::order, "fsdp", "tp"}});
   const Suggestion made = suggest(stack("fsdp=2,ac,tp=2"), court.judge());
   EXPECT_EQ(print(made.order), "tp=2,ac,fsdp=2");
   // The page about two that are no neighbours comes last.
   EXPECT_THAT(lines(made), ElementsAre("tp ac -", "ac fsdp -", "tp fsdp ORD-001"));
-  EXPECT_THAT(render_text(made, court.judge(), false), HasSubstr("no page orders the two; the catalogue's order is used"));
+  EXPECT_THAT(render_text(made, court.judge(), false), HasSubstr("no rule orders the two; the catalogue's order is used"));
 }
 
 TEST(Suggest, NamesThePageThatLetsTwoChangePlaces) {
@@ -77,7 +96,7 @@ TEST(Suggest, SaysHowManyOrdersThereAre) {
 TEST(Suggest, SaysWhenTheRulesContradictEachOther) {
   const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
   const std::string text = render_text(suggest(stack("ac,tp=2"), court.judge()), court.judge(), false);
-  EXPECT_THAT(text, HasSubstr("There is no order of these that keeps the order pages:\n"));
+  EXPECT_THAT(text, HasSubstr("There is no order of these that keeps the order rules:\n"));
 }
 
 RC_GTEST_PROP(Suggest, TheOrderGivenDoesNotCount, ()) {

@@ -63,7 +63,7 @@ TEST(Grades, AFailureThatNoPagePinsConfirmsNothing) {
   const Grade made =
       grade(rule_of(good_page()), "native-1", {saw("native", "2.11.0", "fsdp=2,tp=2", Verdict::fails, "boom", Phase::apply)});
   EXPECT_EQ(made.kind, GradeKind::cited);
-  EXPECT_THAT(made.note, HasSubstr("no page pins"));
+  EXPECT_THAT(made.note, HasSubstr("no rule pins"));
 }
 
 TEST(Grades, RefutedByARunThatDoesNotShowIt) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stack/model_sizes.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -34,7 +35,7 @@ TEST(Models, SayWhatIsTiedFrozenAndCalledTwice) {
   EXPECT_EQ(sizes_of_model("llama_tied").at("tied"), 1);
   EXPECT_EQ(sizes_of_model("llama_frozen").at("frozen_embedding"), 1);
   EXPECT_EQ(sizes_of_model("llama_frozen_norm").at("frozen_norms"), 1);
-  EXPECT_EQ(sizes_of_model("llama_shared").at("reused_blocks"), 1);
+  EXPECT_EQ(sizes_of_model(kModelThatCallsABlockTwice).at("reused_blocks"), 1);
 }
 
 TEST(Models, ARunHasTheMicrobatchesOfItsSettings) {
