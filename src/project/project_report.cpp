@@ -7,6 +7,17 @@
 #include "stack/notation.h"
 
 namespace ordercheck {
+namespace {
+
+// They are about the whole stack: with no error left there is nothing to mend.
+void drop_repair_without_error(Report& report) {
+  if (count_of(report, Severity::error) > 0) return;
+  report.conflict.reset();
+  report.repaired.reset();
+}
+
+}  // namespace
+
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
                      const std::string& from_repository) {
   ProjectReport made{.path = project.path,
@@ -43,11 +54,7 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
       }
       return allowed;
     });
-    // They are about the whole stack: with no error left there is nothing to mend.
-    if (count_of(one.report, Severity::error) == 0) {
-      one.report.conflict.reset();
-      one.report.repaired.reset();
-    }
+    drop_repair_without_error(one.report);
     made.stacks.push_back(std::move(one));
   }
   for (std::size_t at = 0; at < project.allows.size(); ++at) {
@@ -57,6 +64,21 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
       made.idle.push_back(project.allows[at]);
   }
   return made;
+}
+
+void allow_findings(ProjectReport& report, const std::function<std::string(const StackReport&, const Finding&)>& reason_of) {
+  for (StackReport& one : report.stacks) {
+    std::vector<Finding> left;
+    for (Finding& finding : one.report.findings) {
+      const std::string reason = reason_of(one, finding);
+      if (reason.empty())
+        left.push_back(std::move(finding));
+      else
+        one.allowed.push_back({finding, {.rule = finding.rule, .stack = one.entry.name, .reason = reason, .until = ""}});
+    }
+    one.report.findings = std::move(left);
+    drop_repair_without_error(one.report);
+  }
 }
 
 ProjectReport judged(Report report, const std::string& path, const std::string& from_repository) {

@@ -1,6 +1,7 @@
 // The stacks of a user's repository, judged: findings, those that are allowed, and entries that allow nothing any more.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,15 +22,22 @@ struct StackReport {
   std::vector<AllowedFinding> allowed;
 };
 
+// A call of scanned code that may apply a transform and was not followed, or a file that could not be read.
+struct OpenPlace {
+  Origin where;
+  std::string text;  // "not understood: m.apply_tp(mesh): its class is not among the files read"
+};
+
 struct ProjectReport {
   std::string path;             // as a terminal here would open it; "" for a stack that no file names
   std::string from_repository;  // from the top of the repository, as what reads a report elsewhere counts it
   bool of_code = false;         // its stacks are what scanned code applies, and no file states them
   // Files of scanned code, as origins name them, and each from the top of the repository.
   std::map<std::string, std::string> code = {};
-  std::vector<StackReport> stacks;  // in the order of the file
-  std::vector<Allow> expired;       // their last day is over: they allow nothing, and are errors
-  std::vector<Allow> idle;          // what they allow is found in no stack
+  std::vector<StackReport> stacks;   // in the order of the file
+  std::vector<Allow> expired;        // their last day is over: they allow nothing, and are errors
+  std::vector<Allow> idle;           // what they allow is found in no stack
+  std::vector<OpenPlace> open = {};  // of code: with one of them, silence about the rest decides nothing
 };
 
 // `reports` are those of the project's stacks, in their order. `today`: 2026-11-23.
@@ -43,6 +51,9 @@ ProjectReport judged(Report report, const std::string& path = "", const std::str
 // As [[allow]] and reports call what nothing is known of: "unknown-ep".
 inline constexpr const char* kUnknownPrefix = "unknown-";
 std::string id_of(const Unknown& unknown);
+
+// Moves what `reason_of` gives a reason for to the findings that are allowed.
+void allow_findings(ProjectReport& report, const std::function<std::string(const StackReport&, const Finding&)>& reason_of);
 
 int unknown_of(const ProjectReport& report);  // transforms that nothing is known of and no entry allows
 int errors_of(const ProjectReport& report);   // expired entries are errors too

@@ -1,6 +1,7 @@
 #include "project/project_view.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/render.h"
+#include "project/project_notes.h"
 #include "report/ci/junit.h"
 #include "report/ci/sarif.h"
 #include "rule/job.h"
@@ -18,108 +20,6 @@ namespace ordercheck {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// One thing to tell at a line of the file, whatever the format.
-struct Note {
-  std::string rule;
-  Severity severity = Severity::error;
-  Origin where;       // as a terminal here would open it
-  std::string stack;  // the stack's name, "" of an entry
-  std::string message;
-  std::string fingerprint;
-};
-
-constexpr const char* kExpired = "expired-allow";
-constexpr const char* kIdle = "idle-allow";
-
-std::string try_text(const Finding& finding) {
-  return finding.tries.empty() ? ""
-                               : fmt::format("; try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
-}
-
-Origin place_of(const ProjectReport& report, const ProjectStack& entry) {
-  return {.file = entry.file.empty() ? report.path : entry.file, .line = entry.line};
-}
-
-// Of code, the call that comes last of those that are at odds; else where the stack is written.
-Origin place_of(const ProjectReport& report, const StackReport& one, const std::vector<std::size_t>& items) {
-  if (items.empty() || items.back() >= one.report.stack.items.size()) return place_of(report, one.entry);
-  const Origin& origin = one.report.stack.items[items.back()].origin;
-  return report.code.contains(origin.file) ? origin : place_of(report, one.entry);
-}
-
-// As what reads a report elsewhere counts it.
-std::string in_repository(const ProjectReport& report, const Origin& where) {
-  const auto code = report.code.find(where.file);
-  return code == report.code.end() ? report.from_repository : code->second;
-}
-
-Note note_of(const ProjectReport& whole, const StackReport& one, const Finding& finding) {
-  const ProjectStack& entry = one.entry;
-  std::vector<std::size_t> items;
-  for (const Party& party : finding.parties) items.push_back(party.index);
-  std::string parties;
-  for (const Party& party : finding.parties) parties += " " + party.text;
-  return {
-      .rule = finding.rule,
-      .severity = finding.severity,
-      .where = place_of(whole, one, items),
-      .stack = entry.name,
-      .message = fmt::format("{}: {}; {}: {}{}", entry.name, finding.headline, finding.instead, finding.why, try_text(finding)),
-      .fingerprint = entry.name + parties};
-}
-
-Note note_of(const ProjectReport& whole, const StackReport& one, const Unknown& unknown) {
-  const ProjectStack& entry = one.entry;
-  std::vector<std::size_t> items;
-  for (std::size_t at = 0; at < one.report.stack.items.size(); ++at)
-    if (one.report.stack.items[at].name == unknown.transform) items.push_back(at);
-  return {.rule = id_of(unknown),
-          .severity = Severity::advice,
-          .where = place_of(whole, one, items),
-          .stack = entry.name,
-          .message = fmt::format("{}: {}", entry.name, in_words(unknown, one.report.target)),
-          .fingerprint = fmt::format("{} {}", entry.name, unknown.transform)};
-}
-
-std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
-
-std::vector<Note> notes_of(const ProjectReport& report) {
-  std::vector<Note> notes;
-  for (const StackReport& one : report.stacks) {
-    for (const Finding& finding : one.report.findings) notes.push_back(note_of(report, one, finding));
-    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(report, one, unknown));
-  }
-  for (const Allow& allow : report.expired)
-    notes.push_back({.rule = kExpired,
-                     .severity = Severity::error,
-                     .where = {.file = report.path, .line = allow.line},
-                     .stack = "",
-                     .message = fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
-                                            allow.rule, where_of(allow), allow.until, allow.reason),
-                     .fingerprint = allow.rule + where_of(allow)});
-  for (const Allow& allow : report.idle)
-    notes.push_back({.rule = kIdle,
-                     .severity = Severity::advice,
-                     .where = {.file = report.path, .line = allow.line},
-                     .stack = "",
-                     .message = fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
-                                            where_of(allow), allow.reason),
-                     .fingerprint = allow.rule + where_of(allow)});
-  return notes;
-}
-
-std::string summary_of(const ProjectReport& report) {
-  const int errors = errors_of(report), advice = advice_of(report), unknown = unknown_of(report);
-  std::size_t allowed = 0;
-  for (const StackReport& one : report.stacks) allowed += one.allowed.size();
-  std::string text = fmt::format("{}: ", counted(static_cast<std::int64_t>(report.stacks.size()), "stack"));
-  text += errors == 0 && advice == 0
-              ? "nothing against them in what could be judged"
-              : fmt::format("{}, {}", counted(errors, "error"), counted(advice, "advisory", "advisories"));
-  if (unknown > 0) text += fmt::format(", {} that nothing is known of", counted(unknown, "transform"));
-  return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(static_cast<std::int64_t>(allowed), "finding")));
-}
 
 std::string escaped_data(std::string_view text) {
   std::string made;
@@ -163,30 +63,84 @@ std::string way_to_give(const StackReport& one, const std::vector<std::string>& 
   return join(ways, "; ");
 }
 
+struct Open {
+  std::vector<std::string> rules, unknown;
+};
+
+Open open_of(const Report& report) {
+  Open open;
+  for (const NotJudged& rule : report.not_judged) {
+    open.rules.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
+    open.unknown.insert(open.unknown.end(), rule.sizes.begin(), rule.sizes.end());
+  }
+  return open;
+}
+
+std::string shown(const Origin& where) {
+  const std::string file = one_line(displayable(where.file));
+  return where.line > 0 ? fmt::format("{}:{}", file, where.line) : file;
+}
+
+std::string line_of(const ProjectNote& note, const std::string& text) {
+  return fmt::format("{}: {} {}: {}\n", shown(note.where), name_of(note.severity), note.rule, one_line(displayable(text)));
+}
+
 Json json_of(const Origin& where) { return {{"file", displayable(where.file)}, {"line", where.line}}; }
 
 }  // namespace
 
+std::string render_project_briefly(const ProjectReport& report) {
+  std::string text;
+  for (const StackReport& one : report.stacks)
+    text += fmt::format("{}: {}", one_line(displayable(one.entry.name)), render_text(one.report, false, Detail::line));
+  const std::vector<ProjectNote> notes = notes_of(report);
+  for (const ProjectNote& note : notes)
+    if (note.stack.empty()) text += line_of(note, message_of(note));
+  return text + summary_of(report, notes) + "\n";
+}
+
 std::string render_project_text(const ProjectReport& report) {
   std::string text;
-  for (const Note& note : notes_of(report))
-    text += fmt::format("{}:{}: {} {}: {}\n", one_line(displayable(note.where.file)), note.where.line, name_of(note.severity),
-                        note.rule, one_line(displayable(note.message)));
+  const std::vector<ProjectNote> notes = notes_of(report);
+  for (const ProjectNote& note : notes) text += line_of(note, message_of(note));
   for (const StackReport& one : report.stacks) {
     for (const AllowedFinding& allowed : one.allowed)
       text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
                           one.entry.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
     if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.entry.name), print(*one.report.repaired));
-    std::vector<std::string> open, unknown;
-    for (const NotJudged& rule : one.report.not_judged) {
-      open.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
-      unknown.insert(unknown.end(), rule.sizes.begin(), rule.sizes.end());
-    }
-    if (!open.empty())
-      text += fmt::format("{}: not judged, sizes unknown: {}; {}\n", one_line(one.entry.name), join(open, ", "),
-                          way_to_give(one, unknown, "in sizes = { ... }"));
+    if (const Open open = open_of(one.report); !open.rules.empty())
+      text += fmt::format("{}: not judged, sizes unknown: {}; {}\n", one_line(one.entry.name), join(open.rules, ", "),
+                          way_to_give(one, open.unknown, "in sizes = { ... }"));
   }
-  return text + summary_of(report) + "\n";
+  return text + summary_of(report, notes) + "\n";
+}
+
+std::string render_code_text(const ProjectReport& report) {
+  std::string text;
+  const std::vector<ProjectNote> notes = notes_once_a_function(report);
+  for (const ProjectNote& note : notes) {
+    if (note.rule == kNotUnderstood) {
+      text += fmt::format("{}: {}\n", shown(note.where), one_line(displayable(note.lines.front())));
+      continue;
+    }
+    text += line_of(note, note.lines.front());
+    for (std::size_t at = 1; at < note.lines.size(); ++at) text += "  " + one_line(displayable(note.lines[at])) + "\n";
+  }
+  std::set<std::string> unknown;
+  const StackReport* of = nullptr;
+  for (const StackReport& one : report.stacks) {
+    for (const AllowedFinding& allowed : one.allowed)
+      text += fmt::format("{}: allowed {} in {}: {}\n", shown(place_of(report, one, allowed.finding)), allowed.finding.rule,
+                          one_line(displayable(one.entry.name)), one_line(displayable(allowed.by.reason)));
+    const std::vector<std::string> sizes = open_of(one.report).unknown;
+    unknown.insert(sizes.begin(), sizes.end());
+    if (!sizes.empty()) of = &one;
+  }
+  if (of != nullptr) {
+    const std::vector<std::string> names(unknown.begin(), unknown.end());
+    text += fmt::format("rules about sizes were not judged: {} unknown; {}\n", join(names, ", "), way_to_give(*of, names, ""));
+  }
+  return text + summary_of(report, notes) + "\n";
 }
 
 std::string render_project_json(const ProjectReport& report) {
@@ -210,14 +164,19 @@ std::string render_project_json(const ProjectReport& report) {
                       {"allowed", allowed},
                       {"report", Json::parse(render_json(one.report))}});
   }
-  if (report.of_code)
+  if (report.of_code) {
+    Json open = Json::array();
+    for (const OpenPlace& place : report.open)
+      open.push_back({{"text", displayable(place.text)}, {"where", json_of(place.where)}});
     return Json{{"schema", "ordercheck/check-code/1"},
                 {"path", displayable(report.path)},
                 {"stacks", stacks},
+                {"not_understood", open},
                 {"errors", errors_of(report)},
                 {"advice", advice_of(report)}}
                .dump(2) +
            "\n";
+  }
   for (const Allow& allow : report.expired) expired.push_back(json_of(allow));
   for (const Allow& allow : report.idle) idle.push_back(json_of(allow));
   return Json{{"schema", "ordercheck/check-project/1"},
@@ -234,15 +193,15 @@ std::string render_project_json(const ProjectReport& report) {
 std::string render_project_junit(const ProjectReport& report) {
   const std::string file = report.from_repository;
   TestSuite suite{.name = file.empty() ? "ordercheck" : file, .properties = {}, .cases = {}};
-  const std::vector<Note> notes = notes_of(report);
+  const std::vector<ProjectNote> notes = notes_of(report);
   for (const StackReport& one : report.stacks) {
     const std::string own = in_repository(report, place_of(report, one.entry));
     TestCase made{.name = one.entry.name, .file = own, .line = own.empty() ? 0 : one.entry.line};
-    for (const Note& note : notes) {
+    for (const ProjectNote& note : notes) {
       if (note.stack != one.entry.name) continue;
-      made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, note.message);
+      made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, message_of(note));
       if (note.severity != Severity::error) continue;
-      if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, note.message);
+      if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, message_of(note));
       made.end = TestEnd::failed;
     }
     if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
@@ -251,11 +210,19 @@ std::string render_project_junit(const ProjectReport& report) {
     }
     suite.cases.push_back(made);
   }
-  for (const Note& note : notes)
+  for (const ProjectNote& note : notes)
+    if (note.rule == kNotUnderstood)
+      suite.cases.push_back({.name = fmt::format("{}: {}", shown(note.where), message_of(note)),
+                             .end = TestEnd::skipped,
+                             .message = message_of(note),
+                             .detail = "",
+                             .file = in_repository(report, note.where),
+                             .line = note.where.line});
+  for (const ProjectNote& note : notes)
     if (note.rule == kExpired)
       suite.cases.push_back({.name = "allow " + note.fingerprint,
                              .end = TestEnd::failed,
-                             .message = note.message,
+                             .message = message_of(note),
                              .detail = "",
                              .file = file,
                              .line = note.where.line});
@@ -264,10 +231,12 @@ std::string render_project_junit(const ProjectReport& report) {
 
 std::string render_project_sarif(const ProjectReport& report, const std::vector<Rule>& rules, const std::string& version) {
   SarifLog log;
-  for (const Note& note : notes_of(report))
+  for (const ProjectNote& note : notes_once_a_function(report))
     log.results.push_back({.rule = note.rule,
-                           .level = note.severity == Severity::error ? SarifLevel::error : SarifLevel::warning,
-                           .message = note.message,
+                           .level = note.severity == Severity::error ? SarifLevel::error
+                                    : note.rule == kNotUnderstood    ? SarifLevel::note
+                                                                     : SarifLevel::warning,
+                           .message = message_of(note),
                            .file = in_repository(report, note.where),
                            .line = note.where.line,
                            .stack = note.stack,
@@ -290,19 +259,23 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},
                                       {.id = kIdle,
                                        .name = "An entry of .ordercheck.toml allows what nothing finds any more",
-                                       .help = "Remove the entry: it would hide the next finding of the same rule."}};
+                                       .help = "Remove the entry: it would hide the next finding of the same rule."},
+                                      {.id = kNotUnderstood,
+                                       .name = "A call that may apply a transform was not followed",
+                                       .help = "Read the call: nothing that it applies was judged."}};
   return render_sarif(log, rules, own, version);
 }
 
 std::string render_project_github(const ProjectReport& report) {
   std::string text;
-  for (const Note& note : notes_of(report)) {
+  const std::vector<ProjectNote> notes = notes_once_a_function(report);
+  for (const ProjectNote& note : notes) {
     const std::string file = in_repository(report, note.where);
     const std::string where = file.empty() ? "" : fmt::format("file={},line={},", escaped_property(file), note.where.line);
     text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
-                        escaped_property("ordercheck " + note.rule), escaped_data(note.message));
+                        escaped_property("ordercheck " + note.rule), escaped_data(message_of(note)));
   }
-  return text + escaped_data(summary_of(report)) + "\n";
+  return text + escaped_data(summary_of(report, notes)) + "\n";
 }
 
 }  // namespace ordercheck

@@ -53,5 +53,72 @@ TEST(ProjectView, FindsItemsWhereAFileStatesThem) {
   EXPECT_EQ(render_project_github(judged(report)).substr(0, 32), "::error title=ordercheck ORD-1::");
 }
 
+// Of code: each finding once a function, in three lines, and never silence about what was not followed.
+class CodeView : public testing::Test {
+ protected:
+  static StackReport stack(const std::string& name) {
+    StackReport one;
+    one.entry = {.name = name, .stack = parse_stack("fsdp,tp").value(), .job = Job({}, {}), .line = 3, .file = "a.py"};
+    one.report.stack = one.entry.stack;
+    for (Item& item : one.report.stack.items) item.origin = {"a.py", 9};
+    one.report.findings = {{.rule = "ORD-1",
+                            .headline = "fsdp is applied before tp",
+                            .severity = Severity::error,
+                            .parties = {{0, "fsdp"}, {1, "tp"}},
+                            .instead = "tp goes before fsdp",
+                            .why = "so it is.",
+                            .tries = {{parse_stack("tp,fsdp").value(), "equal when run"}}}};
+    one.report.not_judged = {{.rule = "FIT-1", .sizes = {"heads"}}};
+    return one;
+  }
+  static ProjectReport report(std::vector<StackReport> stacks, std::vector<OpenPlace> open = {}) {
+    return {.path = "a.py",
+            .from_repository = "a.py",
+            .of_code = true,
+            .code = {{"a.py", "src/a.py"}},
+            .stacks = std::move(stacks),
+            .expired = {},
+            .idle = {},
+            .open = std::move(open)};
+  }
+};
+
+TEST_F(CodeView, SaysAFindingOnceAFunctionInThreeLines) {
+  EXPECT_EQ(render_code_text(report({stack("f, where a"), stack("f, where not a")})),
+            "a.py:9: error ORD-1: f, where a: fsdp is applied before tp (in 2 stacks of the function)\n"
+            "  tp goes before fsdp: so it is.\n"
+            "  try tp,fsdp [equal when run]\n"
+            "rules about sizes were not judged: heads unknown; give them with --set and --world\n"
+            "2 stacks: 1 error, 0 advisories\n");
+  StackReport of_another = stack("g");
+  of_another.entry.line = 20;
+  EXPECT_EQ(nlohmann::json::parse(render_project_sarif(report({stack("f"), of_another}), {}, "1"))["runs"][0]["results"].size(),
+            4u);  // two findings, two notes about sizes
+}
+
+TEST_F(CodeView, NamesWhatWasNotFollowedInEveryFormat) {
+  StackReport right = stack("f");
+  right.report.findings.clear();
+  right.report.not_judged.clear();
+  const ProjectReport open =
+      report({right}, {{{"a.py", 7}, "not understood: m.apply_tp(mesh): its class is not among the files read"}});
+  EXPECT_EQ(render_code_text(open),
+            "a.py:7: not understood: m.apply_tp(mesh): its class is not among the files read\n"
+            "1 stack: undecided, 1 call or file not understood\n");
+  EXPECT_EQ(render_project_github(open).substr(0, 66), "::warning file=src/a.py,line=7,title=ordercheck not-understood::no");
+  EXPECT_NE(render_project_junit(open).find("<skipped"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(render_project_json(open))["not_understood"][0]["where"]["line"], 7);
+  EXPECT_EQ(render_code_text(report({right})), "1 stack: nothing against them in what could be judged\n");
+  EXPECT_EQ(render_code_text(report({})), "no stack found: nothing was judged\n");
+}
+
+TEST_F(CodeView, AllowsWhatHasAReasonAlone) {
+  ProjectReport found = report({stack("f"), stack("g")});
+  allow_findings(found, [](const StackReport& one, const Finding&) { return one.entry.name == "f" ? "as we measured" : ""; });
+  EXPECT_EQ(found.stacks[0].report.findings.size(), 0u);
+  EXPECT_EQ(errors_of(found), 1);
+  EXPECT_NE(render_code_text(found).find("a.py:9: allowed ORD-1 in f: as we measured\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ordercheck
