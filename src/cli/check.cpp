@@ -1,6 +1,7 @@
 // ordercheck check [STACK]: is it legal, and why not? Without a stack: are those of .ordercheck.toml?
 #include "check/check.h"
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,8 +33,12 @@ struct CheckOptions {
 Result<int> run_check(const CheckOptions& options) {
   const std::string& format = options.question.format;
   if (options.question.words.empty())
-    return check_project({.question = options.question, .today = options.today, .strict = options.strict, .fix = options.fix});
-  if (is_code(options.question)) return check_code(options.question, options.strict);
+    return check_project({.question = options.question,
+                          .today = options.today,
+                          .strict = options.strict,
+                          .quiet = options.quiet,
+                          .fix = options.fix});
+  if (is_code(options.question)) return check_code(options.question, options.strict, options.today, options.quiet);
   if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
     return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
   const auto asked = read_question(options.question);
@@ -42,8 +47,10 @@ Result<int> run_check(const CheckOptions& options) {
   Report report = check(asked->stack, Judge(known.rules, asked->settled.target, known.observations, asked->job));
   report.target_assumed = asked->settled.assumed;
   report.newest_run = asked->settled.newest_run;
-  const int code = exit_code_of(report, options.strict);
+  const std::string refused = asked->imported ? refusals_of(*asked->imported) : "";
+  const int code = refused.empty() ? exit_code_of(report, options.strict) : kDecidedAgainst;
   if (format != "text" && format != "json") {
+    fmt::print(stderr, "{}", refused);
     fmt::print("{}", render_for_ci(judged_in_file(std::move(report), asked->imported ? options.question.words.front() : ""),
                                    format, known.rules));
     return code;
@@ -52,8 +59,10 @@ Result<int> run_check(const CheckOptions& options) {
     fmt::print("{}", with_imported(render_json(report), *asked->imported));
     return code;
   }
+  if (format == "text") fmt::print("{}", refused);
   const Detail detail = options.quiet ? Detail::line : options.all ? Detail::all : Detail::screen;
-  fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
+  if (format == "json" || refused.empty() || !report.findings.empty())
+    fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
   if (asked->imported && !options.quiet) fmt::print("{}", render_import_below(*asked->imported));
   return code;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/child_process.h"
+
 namespace ordercheck::cli {
 namespace {
 
@@ -17,7 +19,8 @@ int bad_input(const std::string& subcommand, const std::string& message) { retur
 int undecided(const std::string& subcommand, const std::string& message) { return tell(subcommand, message, kUndecided); }
 
 int ended(const std::string& subcommand, const Result<int>& result) {
-  return result ? *result : bad_input(subcommand, result.error().message);
+  if (result) return *result;
+  return tell(subcommand, result.error().message, is_too_slow(result.error()) ? kUndecided : kBadInput);
 }
 
 int exit_code_of(const Report& report, bool strict) {

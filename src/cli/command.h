@@ -28,7 +28,7 @@ inline constexpr int kUndecided = 3;       // an engine broke; unstable, unrun; 
 int bad_input(const std::string& subcommand, const std::string& message);
 int undecided(const std::string& subcommand, const std::string& message);
 
-// The exit code of a subcommand that came to `result`: an error is bad input, and is told.
+// The exit code of a subcommand that returned `result`. Prints an error, which is bad input unless a process was too slow.
 int ended(const std::string& subcommand, const Result<int>& result);
 
 // Of a check: advice counts where the caller is strict.

@@ -11,10 +11,12 @@
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/file_run.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "report/text/side_by_side.h"
 #include "report/text/two_runs.h"
+#include "rule/models.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -22,6 +24,7 @@ namespace {
 
 struct CompareOptions {
   std::vector<std::string> words;
+  std::string as;
   std::string target;  // "" when it was not said
   JobChoice job;
   std::string rules;
@@ -46,20 +49,33 @@ const CaseResult& result_of(const Stack& stack, const PlanResult& result) {
   return *std::ranges::find(result.cases, stack, [](const CaseResult& one) { return one.planned.subject.stack; });
 }
 
-Result<int> run_both(const EngineSpec& spec, const Stack& left, const Stack& right, const CompareOptions& options,
-                     const Knowledge& knowledge) {
-  auto session = EngineSession::start(spec, 0, timeout_of(options.engine, spec));
-  if (!session) return session.error();
-  const Hello hello = (*session)->runner().hello();
-  Plan plan{.engine = hello.engine,
-            .cases = {{.subject = {.stack = left, .engine = hello.engine}, .sources = {}}},
-            .not_planned = {}};
-  if (left != right) plan.cases.push_back({.subject = {.stack = right, .engine = hello.engine}, .sources = {}});
+// A stack as it was given: a file's stack is not all that the file states.
+struct Side {
+  std::string word;
+  Stack stack;
+  std::optional<Imported> imported;
+};
+
+int tell_run(CaseResult& result, const Side& side, const Hello& hello, const Knowledge& knowledge) {
+  if (!side.imported) return exit_code_of(result.outcome);
+  fmt::print("{}", render_who_ran(side.word, *side.imported, hello, knowledge.engines));
+  leave_open(result.outcome, *side.imported);
+  return exit_code_of(result.outcome, *side.imported);
+}
+
+Result<int> run_both(EngineSession& session, const Side& left_side, const Side& right_side, const Knowledge& knowledge) {
+  const Stack &left = left_side.stack, &right = right_side.stack;
+  const Hello hello = session.runner().hello();
+  const auto planned = [&](const Stack& stack) {
+    return PlannedCase{.subject = usual_case(stack, model_of(stack, Case{}.model), hello.engine), .sources = {}};
+  };
+  Plan plan{.engine = hello.engine, .cases = {planned(left)}, .not_planned = {}};
+  if (left != right) plan.cases.push_back(planned(right));
   std::ranges::sort(plan.cases, {}, [](const PlannedCase& one) { return print(one.subject); });
   for (const PlannedCase& one : plan.cases)
     if (const std::string reason = why_not(one.subject, hello); !reason.empty())
       return Error{fmt::format("{}: {}", print(one.subject), reason)};
-  const auto result = (*session)->run(plan, knowledge.rules, {});
+  const auto result = session.run(plan, knowledge.rules, {});
   if (!result) {
     return undecided("compare", result.error().message);
   }
@@ -67,25 +83,49 @@ Result<int> run_both(const EngineSpec& spec, const Stack& left, const Stack& rig
     const NotPlanned& declined = result->plan.not_planned.front();
     return Error{fmt::format("{}: {}", print(declined.subject), declined.reason)};
   }
-  const CaseResult &one = result_of(left, *result), &other = result_of(right, *result);
-  fmt::print("\nWhat the two runs showed:\n{}", render_two_runs(one, other, hello));
-  return worst_of({exit_code_of(one.outcome), exit_code_of(other.outcome)});
-}
-
-// Input that must be changed ends it; otherwise each interpreter's runs are told.
-Result<int> run_both_everywhere(const std::vector<EngineSpec>& specs, const Stack& left, const Stack& right,
-                                const CompareOptions& options, const Knowledge& knowledge) {
-  std::vector<int> codes;
-  for (const EngineSpec& spec : specs) {
-    const auto code = run_both(spec, left, right, options, knowledge);
-    if (!code) return code;
-    codes.push_back(*code);
-  }
+  CaseResult one = result_of(left, *result), other = result_of(right, *result);
+  fmt::print("\n");
+  const std::vector<int> codes{tell_run(one, left_side, hello, knowledge), tell_run(other, right_side, hello, knowledge)};
+  fmt::print("What the two runs showed:\n{}", render_two_runs(one, other, hello));
   return worst_of(codes);
 }
 
+// Each interpreter's engine, started.
+Result<std::vector<std::unique_ptr<EngineSession>>> start_engines(const CompareOptions& options, const Knowledge& knowledge) {
+  std::vector<std::unique_ptr<EngineSession>> sessions;
+  if (!options.run) return sessions;
+  const auto specs = engines_of(options.engine, knowledge.engines);
+  if (!specs) return specs.error();
+  for (const EngineSpec& spec : *specs) {
+    auto session = EngineSession::start(spec, 0, timeout_of(options.engine, spec));
+    if (!session) return session.error();
+    sessions.push_back(std::move(session).value());
+  }
+  return sessions;
+}
+
+// For whom the two are judged: whom --for names, else each release that runs, else the usual target.
+Result<std::vector<SettledTarget>> targets_of(const CompareOptions& options, const std::string& python,
+                                              const std::vector<std::unique_ptr<EngineSession>>& sessions,
+                                              const Knowledge& knowledge) {
+  std::vector<SettledTarget> targets;
+  if (sessions.empty() || !options.target.empty()) {
+    auto settled = settled_target(options.target, python, knowledge);
+    if (!settled) return settled.error();
+    targets.push_back(std::move(settled).value());
+    return targets;
+  }
+  for (const auto& session : sessions) {
+    const Target running = target_of(session->runner().hello());
+    if (std::ranges::find(targets, running, &SettledTarget::target) != targets.end()) continue;
+    const auto settled = settle(running, knowledge);  // an error where no rule speaks about the engine
+    targets.push_back(settled ? *settled : SettledTarget{.target = running});
+  }
+  return targets;
+}
+
 Result<int> run_compare(const CompareOptions& options) {
-  const auto stacks = stacks_of(options.words, 2);
+  const auto stacks = stacks_of(options.words, options.as, 2);
   if (!stacks) return stacks.error();
   if (!options.run && !options.engine.engine.empty()) return Error{"--engine says what --run runs on; add --run"};
   if (!options.run && options.engine.pythons.size() > 1)
@@ -94,37 +134,37 @@ Result<int> run_compare(const CompareOptions& options) {
   if (!knowledge) return knowledge.error();
   const bool one_python = options.engine.pythons.size() == 1;
   const std::string python = one_python && !options.run ? options.engine.pythons.front() : "";
-  const auto settled = settled_target(options.target, python, *knowledge);
-  if (!settled) return settled.error();
   const auto job = job_of(options.job);
   if (!job) return job.error();
 
-  std::vector<EngineSpec> specs;
-  if (options.run) {
-    auto chosen = engines_of(options.engine, knowledge->engines);
-    if (!chosen) return chosen.error();
-    specs = std::move(chosen).value();
-  }
+  const auto sessions = start_engines(options, *knowledge);
+  if (!sessions) return sessions.error();
+  const auto targets = targets_of(options, python, *sessions, *knowledge);
+  if (!targets) return targets.error();
 
-  const Stack &left = stacks->front().stack, &right = stacks->back().stack;
+  const Side left{options.words.front(), stacks->front().stack, stacks->front().imported};
+  const Side right{options.words.back(), stacks->back().stack, stacks->back().imported};
   Job stated = *job;
   for (const WrittenStack& one : *stacks)
     if (one.imported) stated = with_stated(stated, *one.imported);
-  const Judge judge(knowledge->rules, settled->target, knowledge->observations, stated);
-  const bool assumed = settled->assumed;
-  fmt::print("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left), print(right),
-             render_text(changes_between(left, right, judge), judge));
+  const Judge judge(knowledge->rules, targets->front().target, knowledge->observations, stated);
+  fmt::print("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left.stack), print(right.stack),
+             render_text(changes_between(left.stack, right.stack, judge), judge));
   for (const WrittenStack& one : *stacks)
     if (one.imported) fmt::print("\n{}", render_import_below(*one.imported));
-  std::vector<int> codes{print_findings("left", left, judge, assumed)};
-  if (left != right) codes.push_back(print_findings("right", right, judge, assumed));
-  if (!options.run) {
-    print_evidence(left, right, knowledge->observations);
-    return worst_of(codes);
+  std::vector<int> codes;
+  for (const SettledTarget& target : *targets) {
+    const Judge for_target(knowledge->rules, target.target, knowledge->observations, stated);
+    codes.push_back(print_findings("left", left.stack, for_target, target.assumed));
+    if (left.stack != right.stack) codes.push_back(print_findings("right", right.stack, for_target, target.assumed));
   }
-  auto ran = run_both_everywhere(specs, left, right, options, *knowledge);
-  if (!ran) return ran;
-  codes.push_back(*ran);
+  if (!options.run) print_evidence(left.stack, right.stack, knowledge->observations);
+  // Input that must be changed ends it; otherwise each interpreter's runs are told.
+  for (const auto& session : *sessions) {
+    const auto ran = run_both(*session, left, right, *knowledge);
+    if (!ran) return ran;
+    codes.push_back(*ran);
+  }
   return worst_of(codes);
 }
 
@@ -138,12 +178,13 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->add_option("stacks", options->words,
                    "Two stacks, each quoted: tp=2,ac,fsdp=2 ac,tp=2,fsdp=2; or files that `import` reads")
       ->required();
+  add_as_option(*command, options->as);
   add_target_option(*command, options->target);
   add_job_options(*command, options->job);
   command->add_flag("--run", options->run, "Run both instead of looking at committed runs");
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
-  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--rules", options->rules, "The folder of rules");
   show_examples(*command, {"compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2", "compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2 --run"});
   command->callback([options, &exit_code] { exit_code = ended("compare", run_compare(*options)); });
 }

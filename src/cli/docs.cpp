@@ -41,6 +41,13 @@ Result<int> check_documents(const fs::path& root, const std::vector<Document>& d
   if (!gaps) return gaps.error();
   for (const Stale& one : *stale) fmt::print("{}", one.diff);
   for (const std::string& gap : *gaps) fmt::print("{}\n", gap);
+  const auto old = stale_tables(Folders{.rules = root / "rules", .matrix = root / "matrix"});
+  if (!old) return old.error();
+  for (const StaleTable& one : *old)
+    fmt::print(
+        "{}: {} of {} were run by other sources of the driver than today's, and no page uses them; "
+        "`ordercheck matrix run --engine {} --tier full --write` runs them anew\n",
+        fs::relative(one.path, root).string(), one.stale, counted(one.rows, "row"), one.engine);
   if (stale->empty()) {
     fmt::print("{}, all current.\n", counted(documents.size(), "document"));
     return gaps->empty() ? kNothingAgainst : kDecidedAgainst;

@@ -45,7 +45,7 @@ void look_at_rules(const std::string& written, Findings& findings) {
   if (!folder) return findings.missing("rules", folder.error().message);
   const Result<std::vector<Rule>> rules = load_rules(*folder);
   if (!rules) return findings.missing("rules", rules.error().message);
-  findings.found("rules", fmt::format("{} in {}", counted(rules->size(), "page"), folder->string()));
+  findings.found("rules", fmt::format("{} in {}", counted(rules->size(), "rule"), folder->string()));
 }
 
 void look_at_cache(Findings& findings) {
@@ -124,7 +124,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = app.add_subcommand("doctor", "Say what is here and what is missing");
   command->group(kKeep);
-  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--rules", options->rules, "The folder of rules");
   command
       ->add_option("--python", options->pythons, "Look at the pytorch engine in this interpreter; may be given several times")
       ->allow_extra_args(false);

@@ -97,7 +97,8 @@ Result<int> run_explain(const ExplainOptions& options) {
       text = explain_message(word, *knowledge).text;
       fmt::print("{}", text);
       if (!text.empty()) return kNothingAgainst;
-      return Error{fmt::format("no page, no committed run and no citation holds the message '{}'", one_line(word))};
+      return undecided("explain",
+                       fmt::format("no rule, no committed run and no citation holds the message '{}'", one_line(word)));
     }
     if (!stack && !one_word) return stack.error();
     if (!stack || stack->items.empty()) return unknown_word(word, *knowledge);
@@ -121,7 +122,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->add_option("--error", options->error, "A log or a traceback to look through; - reads standard input")
       ->excludes("words");
   command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
-  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--rules", options->rules, "The folder of rules");
   show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\"",
                            "explain --error train.log"});
   command->callback([options, &exit_code] { exit_code = ended("explain", run_explain(*options)); });

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
+#include "cli/shared/question.h"
 #include "cli/shared/written_stack.h"
 
 namespace ordercheck::cli {
@@ -45,8 +46,7 @@ void add_import(CLI::App& app, int& exit_code) {
           "file", options->files,
           "A configuration: " + join(import_formats(), ", ") + ". Behind one of torchtitan, options of its command line")
       ->required();
-  command->add_option("--as", options->as,
-                      "The format, where the keys of the file do not say: " + join(import_formats(), ", "));
+  add_as_option(*command, options->as);
   add_format_option(*command, options->format);
   command->allow_extras();
   show_examples(*command, {"import train.yaml", "import llama3_8b.toml --parallelism.tensor_parallel_degree=2"});

@@ -79,7 +79,7 @@ void add_rules(CLI::App& app, int& exit_code) {
   command->add_option("--for", options->target, "Grade for an engine and version: pytorch-2.11, pytorch, native")
       ->capture_default_str();
   add_format_option(*command, options->format);
-  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--rules", options->rules, "The folder of rules");
   show_examples(*command, {"rules --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = ended("rules", run_rules(*options)); });
 }

@@ -12,9 +12,11 @@
 #include "cli/run/project_run.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/file_run.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/own_code.h"
+#include "cli/shared/question.h"
 #include "cli/shared/subject_option.h"
 #include "cli/shared/written_stack.h"
 #include "knowledge/knowledge.h"
@@ -57,26 +59,32 @@ EngineChoice choice_of(const RunCommand& command, const Case& c) {
   return choice;
 }
 
-Result<int> run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const std::vector<Rule>& rules,
+std::string render_ran_text(const Ran& ran, const RunCommand& command, const Knowledge& knowledge) {
+  const std::string who =
+      command.imported ? render_who_ran(command.file, *command.imported, ran.hello, knowledge.engines) : std::string();
+  return who + render_case_text(*ran.result, ran.hello);
+}
+
+Result<int> run_on_one(const EngineSpec& spec, const RunCommand& command, const Case& subject, const Knowledge& knowledge,
                        const RunOptions& options) {
-  const auto ran = run_on(spec, command, subject, rules, options);
+  const auto ran = run_on(spec, command, subject, knowledge.rules, options);
   if (!ran) return ran.error();
   if (ran->result)
     fmt::print("{}", command.format == "json" ? render_case_json(*ran->result, ran->hello)
-                                              : render_case_text(*ran->result, ran->hello));
+                                              : render_ran_text(*ran, command, knowledge));
   fmt::print(stderr, "{}", ran->remark);
   return ran->exit_code;
 }
 
 // One interpreter after another, each told when it is through, then all beside each other.
 Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& command, const Case& subject,
-                           const std::vector<Rule>& rules, const RunOptions& options) {
+                           const Knowledge& knowledge, const RunOptions& options) {
   std::vector<CaseResult> results;
   std::vector<std::string> objects;
   std::vector<int> codes;
   const std::vector<std::string> names = names_of_builds(specs);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const auto ran = run_on(specs[i], command, subject, rules, options);
+    const auto ran = run_on(specs[i], command, subject, knowledge.rules, options);
     if (!ran) return ran.error();
     codes.push_back(ran->exit_code);
     if (!ran->result) return worst_of(codes);
@@ -85,7 +93,7 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
       objects.push_back(std::string(trim(render_case_json(*ran->result, ran->hello))));
     else
       fmt::print("{} in {}, {}\n{}\n", specs[i].name, specs[i].command[0], specs[i].build,
-                 render_case_text(*ran->result, ran->hello));
+                 render_ran_text(*ran, command, knowledge));
     fmt::print(stderr, "{}", ran->remark);
   }
   if (command.format == "json")
@@ -99,9 +107,11 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
 Status take_file(RunCommand& command) {
   std::string& word = command.words.back();
   if (command.words.size() > 2 || parse_case(word)) return Done{};
-  const auto written = stack_written(word);
+  const auto written = stack_written(word, command.as);
   if (!written || !written->imported) return written || !names_file(word) ? Status(Done{}) : Status(written.error());
   fmt::print(stderr, "{}: {}\n{}", word, print(written->stack), render_import_below(*written->imported));
+  command.file = word;
+  command.imported = written->imported;
   word = print(written->stack);
   return Done{};
 }
@@ -121,8 +131,8 @@ Result<int> run_run(RunCommand command) {
   if (!knowledge) return knowledge.error();
   const auto specs = engines_of(choice_of(command, *subject), knowledge->engines, command.own.option_given());
   if (!specs) return specs.error();
-  if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, knowledge->rules, *options);
-  return run_on_several(*specs, command, *subject, knowledge->rules, *options);
+  if (specs->size() == 1) return run_on_one(specs->front(), command, *subject, *knowledge, *options);
+  return run_on_several(*specs, command, *subject, *knowledge, *options);
 }
 
 }  // namespace
@@ -136,6 +146,7 @@ void add_run(CLI::App& app, int& exit_code) {
                       "`import` reads. Without one those of "
                       ".ordercheck.toml, "
                       "here or above");
+  add_as_option(*command, options->as);
   add_engine_options(command, options->engine);
   add_world_options(command, options->engine);
   add_timeout_option(command, options->engine);
@@ -156,6 +167,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->add_option("--arithmetic", options->arithmetic,
                    "exact, plain or float32; without it exact, and float32 for a stack that casts")
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
+  command->add_flag("--quick", options->quick,
+                    "The verdict alone: no other seed or grid, no place of a difference, no stack without one transform");
   command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
   command
@@ -165,7 +178,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->excludes("stack");
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
   add_format_option(*command, options->format);
-  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--rules", options->rules, "The folder of rules");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",
                            "run 'ac,tp=2 engine=pytorch steps=1' --python python3",
                            "run tp=2,ac,fsdp=2 --engine torchtitan --model llama3 --python python3"});

@@ -22,7 +22,7 @@ Result<int> run_scan(const ScanCommand& command) {
   const auto code = scan_code(command.path);
   if (!code) return code.error();
   fmt::print("{}", command.format == "json" ? render_scan_json(*code) : render_scan_text(*code));
-  return kNothingAgainst;
+  return code->stacks.empty() || !code->unread.empty() ? kUndecided : kNothingAgainst;
 }
 
 }  // namespace

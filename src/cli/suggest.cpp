@@ -1,6 +1,8 @@
 // ordercheck suggest TRANSFORMS: in which order to apply them, and why.
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,10 +12,16 @@
 #include "base/text.h"
 #include "check/core.h"
 #include "check/order_walk.h"
+#include "check/orders.h"
+#include "check/repair.h"
+#include "check/runs.h"
 #include "check/suggestion.h"
+#include "check/trainer.h"
 #include "cli/command.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
+#include "rule/bears_out.h"
+#include "rule/models.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -21,30 +29,86 @@ namespace {
 
 constexpr std::size_t kBuffered = 1 << 16;
 
-// One order a line, as they are found: there may be millions.
-int print_all(const Stack& items, const OrderWalk& walk) {
-  std::vector<std::string> texts;
-  for (const Item& item : items.items) texts.push_back(print(item));
-  std::string lines;
-  const auto write = [&lines] {
-    const bool written = std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size();
-    lines.clear();
-    return written;
-  };
-  const bool all = walk.each([&](std::span<const std::uint8_t> order) {
-    for (const std::uint8_t item : order) {
-      lines += texts[item];
-      lines += ',';
+// Ids of the errors on the stack; "a run" if its own run on the target shows one that no page names.
+std::vector<std::string> against(const Stack& stack, const Judge& judge) {
+  std::vector<std::string> ids;
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : places_in(judge.errors(match))) ids.push_back(judge.rules()[page].id);
+  if (!ids.empty() || !trainer_advice(stack, judge).empty()) return ids;  // a trainer that fails is not the order's fault
+  const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
+  if (run && run->stack == stack && is_harm(run->run->verdict)) ids.emplace_back("a run");
+  return ids;
+}
+
+// Prints one order a line, as they are found: there may be millions.
+class OrderPrinter {
+ public:
+  OrderPrinter(const Stack& items, const Judge& judge) : items_(items), judge_(judge) {
+    for (const Item& item : items.items) texts_.push_back(print(item));
+  }
+
+  // False if nobody reads any more.
+  bool add(std::span<const std::uint8_t> order) {
+    Stack stack;
+    for (const std::uint8_t item : order) stack.items.push_back(items_.items[item]);
+    if (const std::vector<std::string> ids = against(stack, judge_); !ids.empty()) {
+      blockers_.insert(ids.begin(), ids.end());
+      return true;
     }
-    lines.back() = '\n';
-    return lines.size() < kBuffered || write();
-  });
-  return all && write() ? kNothingAgainst : kUndecided;
+    for (const std::uint8_t item : order) {
+      lines_ += texts_[item];
+      lines_ += ',';
+    }
+    lines_.back() = '\n';
+    ++printed_;
+    return lines_.size() < kBuffered || write();
+  }
+
+  bool write() {
+    const bool written = std::fwrite(lines_.data(), 1, lines_.size(), stdout) == lines_.size();
+    lines_.clear();
+    return written;
+  }
+
+  std::size_t printed() const { return printed_; }
+  const std::set<std::string>& blockers() const { return blockers_; }
+
+ private:
+  const Stack& items_;
+  const Judge& judge_;
+  std::vector<std::string> texts_;
+  std::string lines_;
+  std::size_t printed_ = 0;
+  std::set<std::string> blockers_;
+};
+
+// Pages that no order avoids.
+std::set<std::string> against_every_order(const Stack& stack, const Judge& judge) {
+  std::set<std::string> ids;
+  StackMatch match = judge.match(stack);
+  for (const std::size_t page : places_in(judge.errors(match)))
+    if (const Rule& rule = judge.rules()[page]; rule.kind != RuleKind::order && rule.unless.any_of.empty()) ids.insert(rule.id);
+  return ids;
+}
+
+int say_blocked(const Stack& items, const Judge& judge, const std::set<std::string>& ids) {
+  fmt::print(stderr, "ordercheck suggest: every order of these is blocked on {}, by {}\n", print(judge.target()),
+             join(std::vector<std::string>(ids.begin(), ids.end()), ", "));
+  if (const auto cured = repaired(recommended_order(items, judge), judge)) fmt::print(stderr, "Repaired: {}\n", print(*cured));
+  return kDecidedAgainst;
+}
+
+int print_all(const Stack& items, const OrderWalk& walk, const Judge& judge) {
+  if (const auto ids = against_every_order(items, judge); !ids.empty()) return say_blocked(items, judge, ids);
+  OrderPrinter printer(items, judge);
+  const bool all = walk.each([&](std::span<const std::uint8_t> order) { return printer.add(order); });
+  if (all && printer.printed() == 0) return say_blocked(items, judge, printer.blockers());
+  return all && printer.write() ? kNothingAgainst : kUndecided;
 }
 
 Result<int> suggest_all(const CheckInput& asked, const Judge& judge) {
   const OrderWalk walk(asked.stack, judge);
-  if (walk.is_possible()) return print_all(asked.stack, walk);
+  if (walk.is_possible()) return print_all(asked.stack, walk, judge);
   if (asked.stack.items.size() > OrderWalk::kMostItems)
     return Error{
         fmt::format("{} transforms: orders of at most {} can be listed", asked.stack.items.size(), OrderWalk::kMostItems)};
@@ -81,7 +145,9 @@ void add_suggest(CLI::App& app, int& exit_code) {
   command->group(kAsk);
   add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2; or a file that `import` reads",
                *question);
-  command->add_flag("--all", *all, "Every legal order, one a line; of those that may change places one alone")
+  command
+      ->add_flag("--all", *all,
+                 "Every order that nothing is against, one a line; of orders that differ by a swap that commutes, one")
       ->excludes("--format", "--json");
   show_examples(*command, {"suggest fsdp=4,compile,ac,tp=2", "suggest --all fsdp=4,compile,ac,tp=2"});
   command->callback([question, all, &exit_code] { exit_code = ended("suggest", run_suggest(*question, *all)); });

@@ -262,7 +262,7 @@ void add_watch(CLI::App& app, int& exit_code) {
   add_own_code_options(command, options->own);
   add_subject_option(command, options->subject);
   command->add_option("-o,--out", options->out, "The folder for repro scripts of what changed")->capture_default_str();
-  command->add_option("--rules", options->rules, "The folder of rule pages");
+  command->add_option("--rules", options->rules, "The folder of rules");
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
   show_examples(*command, {"watch --python stable/bin/python --python nightly/bin/python tp=2,compile,fsdp=2 fsdp=4",
                            "watch --python stable/bin/python --python nightly/bin/python"});

@@ -44,7 +44,7 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
     }
   if (best != nullptr) return LogAnswer{.text = where(path, *best) + answer.text, .is_known = true};
   return LogAnswer{
-      .text = fmt::format("{}Nothing is known of it: no page, committed run or citation holds this message{}.\n",
+      .text = fmt::format("{}Nothing is known of it: no rule, committed run or citation holds this message{}.\n",
                           where(path, errors.front()),
                           errors.size() == 1 ? "" : fmt::format(", nor one of the {} behind it", errors.size() - 1)),
       .is_known = false};

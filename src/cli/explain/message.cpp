@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
-#include <map>
+#include <functional>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::size_t kMostPages = 8;
 constexpr std::size_t kLongestLine = 160;
-constexpr std::size_t kInARow = 4;  // words that two messages share by chance at times, and in one order hardly ever
+constexpr std::size_t kInARow = 4;      // words that two messages share by chance at times, and in one order hardly ever
+constexpr std::size_t kOfTheCause = 2;  // words among them that messages of other causes do not have
 
 using Words = std::vector<std::string>;
 
@@ -41,23 +43,45 @@ Words words_of(const std::string& text) {
   return words;
 }
 
-// The longest run of words that both hold.
-std::size_t shared_in_a_row(const Words& one, const Words& other) {
+// Words of the frames that Python and PyTorch put around any cause: "... object has no attribute ...", "... is not supported yet",
+// "The size of tensor a (#) must match the size of tensor b (#)".
+bool is_of_any_cause(const std::string& word) {
+  static const std::set<std::string> all{
+      "#",         "a",        "an",      "and",     "are",   "argument", "arguments",   "as",        "at",        "attribute",
+      "b",         "be",       "because", "but",     "by",    "can",      "cannot",      "dimension", "do",        "does",
+      "expected",  "for",      "found",   "from",    "got",   "has",      "have",        "in",        "index",     "is",
+      "it",        "match",    "must",    "name",    "no",    "non",      "not",         "object",    "of",        "on",
+      "only",      "or",       "out",     "range",   "shape", "should",   "size",        "sizes",     "singleton", "support",
+      "supported", "supports", "tensor",  "tensors", "than",  "that",     "the",         "this",      "to",        "type",
+      "value",     "values",   "was",     "were",    "which", "with",     "implemented", "yet",       "your"};
+  return word.ends_with("error") || all.contains(word);
+}
+
+// The longest run of words that both hold, at least `least` of them and `of_the_cause` of them telling; 0 for none.
+std::size_t shared_in_a_row(const Words& one, const Words& other, std::size_t least, std::size_t of_the_cause) {
+  struct Run {
+    std::size_t words = 0, telling = 0;
+  };
   std::size_t longest = 0;
-  std::vector<std::size_t> last(other.size() + 1);
+  std::vector<Run> last(other.size() + 1);
   for (const std::string& word : one) {
-    std::vector<std::size_t> row(other.size() + 1);
-    for (std::size_t j = 0; j < other.size(); ++j)
-      if (other[j] == word) longest = std::max(longest, row[j + 1] = last[j] + 1);
+    const std::size_t telling = is_of_any_cause(word) ? 0 : 1;
+    std::vector<Run> row(other.size() + 1);
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      if (other[j] != word) continue;
+      row[j + 1] = {last[j].words + 1, last[j].telling + telling};
+      if (row[j + 1].words >= least && row[j + 1].telling >= of_the_cause) longest = std::max(longest, row[j + 1].words);
+    }
     last = std::move(row);
   }
   return longest;
 }
 
-// How much of a message a text holds; 0 for too little.
+// How much of a message a text holds; 0 for too little. A short message that is held whole is enough.
 std::size_t hold(const std::string& text, const Words& message) {
-  const std::size_t shared = shared_in_a_row(message, words_of(text));
-  return shared >= std::min(message.size(), kInARow) ? shared : 0;
+  const auto telling = static_cast<std::size_t>(std::ranges::count_if(message, std::not_fn(is_of_any_cause)));
+  const std::size_t needed = std::clamp<std::size_t>(telling, 1, kOfTheCause);
+  return shared_in_a_row(message, words_of(text), std::min(message.size(), kInARow), needed);
 }
 
 struct Found {
@@ -87,7 +111,7 @@ bool fires_on(const Rule& rule, const Observation& run) {
 }
 
 struct PageFound {
-  const Rule* rule = nullptr;  // null: runs that no page speaks about
+  const Rule* rule = nullptr;  // null: runs that no rule speaks about
   Found found;
 };
 
@@ -137,10 +161,10 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
   if (!pages.empty()) shared = std::max(shared, pages.front().found.shared);
   for (std::size_t i = 0; i < std::min(pages.size(), kMostPages); ++i)
     text += fmt::format("{}  {}\n  {}\n", pages[i].rule->id, pages[i].rule->title, pages[i].found.line);
-  if (pages.size() > kMostPages) text += fmt::format("and {} more.\n", counted(pages.size() - kMostPages, "page"));
+  if (pages.size() > kMostPages) text += fmt::format("and {} more.\n", counted(pages.size() - kMostPages, "rule"));
   for (const RunFound& found : runs)
-    if (!found.on_a_page) text += fmt::format("No page speaks about this run:\n  {}\n", line_of(*found.run));
-  if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the page.\n", pages.front().rule->id);
+    if (!found.on_a_page) text += fmt::format("No rule speaks about this run:\n  {}\n", line_of(*found.run));
+  if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the rule.\n", pages.front().rule->id);
   return {.text = std::move(text), .shared = shared};
 }
 

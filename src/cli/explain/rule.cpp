@@ -47,7 +47,7 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std
   for (const Holds& entry : rule.holds) holds.push_back(print(entry));
   const bool commutes = rule.kind == RuleKind::commutes;
   std::string text = fmt::format("{}  {}\n", rule.id, rule.title);
-  text += row("page", rule.file);
+  text += row("file", rule.file);
   if (!rule.retired.empty()) text += row("retired", rule.retired + "; it is not checked");
   text += row("flags", claim_of(rule) + (rule.when ? ", when " + rule.when->text : ""));
   const std::string harm =

@@ -27,7 +27,7 @@ std::string facts_of(const TransformInfo& info, const std::vector<Rule>& rules) 
          term_row("written", syntax_of(info) + ", nested " + info.nested + "(model)") +
          term_row("scope", fmt::format("{}, unless written: @model, @block, @experts, @attention", name_of(info.scope))) +
          term_row("axes", info.axes.empty() ? "none" : join(info.axes, ", ")) + term_row("options", join(options, ", ")) +
-         term_row("pages", pages_naming(info.name, rules));
+         term_row("rules", pages_naming(info.name, rules));
 }
 
 std::string facts_of_option(const std::string& name) {

@@ -19,7 +19,7 @@ namespace ordercheck::cli {
 
 struct MatrixCommand {
   std::string rules;
-  std::string folder;  // of space.toml, space-<engine>.toml, frameworks/, discussions/ and evidence/
+  std::string folder;  // of space.toml, space-<engine>.toml, frameworks/ and evidence/
   std::string format = "text";
   std::string arithmetic;            // "" for what each case is usually run with
   std::vector<std::string> only;     // patterns; a case is meant that matches one

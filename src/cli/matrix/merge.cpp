@@ -69,7 +69,7 @@ std::string describe_merge(const EvidenceTable& table, const std::vector<Outcome
   std::string text =
       fmt::format("{} of {} on {} ({}): {}\n", counted(std::ssize(outcomes), "case"), counted(parts, "part"), table.engine,
                   join(table.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
-  text += fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, {} undecided\n", tally.confirmed,
+  text += fmt::format("{} confirmed, {} open, {} explained by a rule, {} not explained, {} undecided\n", tally.confirmed,
                       tally.open, counted(tally.explained, "contradiction"), tally.contradictions, tally.undecided);
   for (const Outcome& outcome : outcomes)
     if (outcome.agreement == Agreement::contradiction && outcome.explanation.empty())
@@ -135,7 +135,7 @@ Result<int> run_merge(const MatrixCommand& command) {
 void add_matrix_merge(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
   CLI::App* merge = matrix.add_subcommand("merge", "Put the parts of a matrix together, and judge them as one");
   merge->add_option("PART", options->parts, "Tables that `matrix run --shard i/n --out FILE` wrote, in any order")->required();
-  merge->add_option("--rules", options->rules, "The folder of rule pages");
+  merge->add_option("--rules", options->rules, "The folder of rules");
   CLI::Option* out = merge->add_option("--out", options->out, "Write the merged table to this file");
   merge->add_option("--into", options->into, "Write it into this folder of evidence; rows that no part has stay there")
       ->excludes(out);

@@ -17,6 +17,7 @@
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
 #include "evidence/compare.h"
+#include "knowledge/knowledge.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"
 
@@ -127,11 +128,15 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   }
   if (const auto ready = prepare(command, runner, begun); !ready) return ready.error();
 
+  const auto engines = load_engine_files(planned->folder / "engines");
+  if (!engines) return engines.error();
+  const std::string driver = hash_of_driver(planned->folder, *engines, runner.hello().engine);
   auto result = (*session)->run(planned->plan, planned->rules, {});
   tell_what_was_taken(runner);
   if (!result)
     return RanPlan{.result = {}, .rules = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
-  const EvidenceTable seen = evidence_of(*result);
+  EvidenceTable seen = evidence_of(*result);
+  for (Observation& row : seen.rows) row.sources = driver;
   std::vector<std::string> changed;
   if (committed) changed = changes(*committed, seen, planned->whole);
   std::string departures;

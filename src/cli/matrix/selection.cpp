@@ -36,9 +36,8 @@ bool matches(const std::vector<std::string>& patterns, const Case& c) {
 }  // namespace
 
 void add_folders(CLI::App* command, MatrixCommand& options) {
-  command->add_option("--rules", options.rules, "The folder of rule pages");
-  command->add_option("--matrix", options.folder,
-                      "The folder of space.toml, space-<engine>.toml, frameworks/, discussions/ and evidence/");
+  command->add_option("--rules", options.rules, "The folder of rules");
+  command->add_option("--matrix", options.folder, "The folder of space.toml, space-<engine>.toml, frameworks/ and evidence/");
 }
 
 void add_selection(CLI::App* command, MatrixCommand& options) {
@@ -136,13 +135,11 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   if (!space) return space.error();
   const auto frameworks = load_frameworks(*folder / "frameworks");
   if (!frameworks) return frameworks.error();
-  const auto discussions = load_discussions(*folder / "discussions", knowledge->rules);
-  if (!discussions) return discussions.error();
   const auto shard = shard_asked(command.shard);
   if (!shard) return shard.error();
   const Tier tier = tier_of(command);
   Plan plan = command.covering > 0 ? make_covering_plan(*space, knowledge->rules, hello, command.covering)
-                                   : make_plan(*space, *frameworks, knowledge->rules, hello, *discussions, tier);
+                                   : make_plan(*space, *frameworks, knowledge->rules, hello, tier);
   if (command.covering > 0 && space->covering.parameters.empty())
     return Error{
         fmt::format("the space of the {} engine has no [covering]; src/plan/space.h says how it is written", hello.engine)};

@@ -10,12 +10,15 @@
 #include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
 #include "cli/matrix/reports.h"
+#include "evidence/engine_sources.h"
 #include "evidence/table.h"
 #include "knowledge/knowledge.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 Result<int> run_show_html(const MatrixCommand& command) {
   if (command.out.empty()) return Error{"--format html: say where it goes; add --out FILE, for example --out report.html"};
@@ -37,9 +40,15 @@ Result<int> run_show_html(const MatrixCommand& command) {
   return kNothingAgainst;
 }
 
-std::string as_text(const std::vector<EvidenceTable>& tables) {
+std::string as_text(const std::vector<EvidenceTable>& tables, const fs::path& matrix, const std::vector<EngineFile>& engines) {
   std::string text;
-  for (const EvidenceTable& table : tables) text += render_evidence_text(table);
+  for (const EvidenceTable& table : tables) {
+    EvidenceTable marked = table;
+    const std::string hash = hash_of_driver(matrix, engines, table.engine);
+    for (Observation& row : marked.rows)
+      if (is_stale(row, hash)) row.case_text += " (run by another driver than today's)";
+    text += render_evidence_text(marked);
+  }
   return text;
 }
 
@@ -66,8 +75,11 @@ Result<int> run_show(const MatrixCommand& command) {
   if (!tables) return tables.error();
   if (tables->empty())
     return Error{fmt::format("no evidence in {}; `ordercheck matrix run --write` writes it", (*folder / "evidence").string())};
+  const auto engines = load_engine_files(*folder / "engines");
+  if (!engines) return engines.error();
   const TextReport* format = find_text_report(command.format);
-  const auto text = format == nullptr ? Result<std::string>(as_text(*tables)) : as_report(*format, command.rules, *tables);
+  const auto text =
+      format == nullptr ? Result<std::string>(as_text(*tables, *folder, *engines)) : as_report(*format, command.rules, *tables);
   if (!text) return text.error();
   if (command.out.empty())
     fmt::print("{}", *text);

@@ -28,7 +28,7 @@ Result<MutantsEngine> start_engine_of(const MutantsCommand& command) {
 
 void add_mutants_options(CLI::App* command, MutantsCommand& options) {
   add_engine_options(command, options.engine);
-  command->add_option("--rules", options.rules, "The folder of rule pages, beside which matrix/mutants lies");
+  command->add_option("--rules", options.rules, "The folder of rules, beside which matrix/mutants lies");
   add_format_option(*command, options.format);
 }
 

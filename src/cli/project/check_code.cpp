@@ -1,18 +1,21 @@
 #include "cli/project/check_code.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "base/displayable.h"
+#include "base/file.h"
 #include "base/text.h"
-#include "base/wording.h"
 #include "check/check.h"
 #include "cli/command.h"
+#include "cli/project/check_scanned.h"
+#include "cli/project/found_project.h"
 #include "cli/project/project.h"
 #include "importer/code/scan.h"
+#include "project/project_notes.h"
 #include "project/project_view.h"
 #include "stack/notation.h"
 
@@ -26,33 +29,84 @@ std::string name_for(const ScannedStack& one, const Project& project) {
   return is_taken ? fmt::format("{} ({}, stack {})", name, one_line(one.function.file), project.stacks.size() + 1) : name;
 }
 
-Project project_of(const ScannedCode& code, const Job& job, const std::string& path) {
-  Project project{.path = path, .rules = {}, .stacks = {}, .allows = {}};
-  for (const ScannedStack& one : code.stacks) {
-    if (one.imported.stack.items.size() < 2) continue;
-    ProjectStack made{.name = name_for(one, project), .stack = one.imported.stack, .target = {}, .run = {}, .job = job};
-    made.line = one.function.line;
-    made.file = one.function.file;
-    project.stacks.push_back(std::move(made));
-  }
-  return project;
+// A precision or an optimizer alone has no order to another transform.
+bool is_lone_number(const Stack& stack) {
+  return stack.items.size() == 1 && (stack.items.front().name == "amp" || stack.items.front().name == "optimizer");
 }
 
-// What a report of CI has no place for.
-void tell_what_was_not_read(const ScannedCode& code, const std::string& path) {
-  for (const UnreadFile& unread : code.unread)
-    fmt::print(stderr, "ordercheck check: not read: {}\n", one_line(displayable(in_words(unread))));
-  std::vector<std::string> notes;
+struct JudgedCode {
+  Project project;
+  std::vector<const ScannedStack*> stacks;  // those of the project, in its order
+};
+
+JudgedCode project_of(const ScannedCode& code, const Job& job, const std::string& path) {
+  JudgedCode made{.project = {.path = path, .rules = {}, .stacks = {}, .allows = {}}, .stacks = {}};
+  for (const ScannedStack& one : code.stacks) {
+    if (is_lone_number(one.imported.stack)) continue;
+    ProjectStack entry{.name = name_for(one, made.project), .stack = one.imported.stack, .target = {}, .run = {}, .job = job};
+    entry.line = one.function.line;
+    entry.file = one.function.file;
+    made.project.stacks.push_back(std::move(entry));
+    made.stacks.push_back(&one);
+  }
+  return made;
+}
+
+// What .ordercheck.toml, here or above, allows in every stack: an entry for one stack names a stack of that file.
+Status add_allowances(JudgedCode& code) {
+  const auto file = find_project_file();
+  if (!file) return Done{};
+  const auto own = read_project(file->string());
+  if (!own) return own.error();
+  for (const Allow& allow : own->allows)
+    if (allow.stack.empty()) code.project.allows.push_back(allow);
+  return Done{};
+}
+
+// The lines of files, each read once.
+class Lines {
+ public:
+  std::string at(const Origin& where) {
+    auto& lines = files_[where.file];
+    if (!lines) {
+      const auto text = read_file(where.file);
+      lines = text ? split(*text, '\n') : std::vector<std::string>{};
+    }
+    const auto line = static_cast<std::size_t>(where.line);
+    return where.line > 0 && line <= lines->size() ? (*lines)[line - 1] : "";
+  }
+
+ private:
+  std::map<std::string, std::optional<std::vector<std::string>>> files_;
+};
+
+// "# ordercheck: ignore[ORD-004, ORD-009] reason": the reason, if the line gives one for this rule.
+std::string reason_to_ignore(std::string_view line, const std::string& rule) {
+  constexpr std::string_view kIgnore = "# ordercheck: ignore[";
+  const std::size_t at = line.find(kIgnore);
+  if (at == line.npos) return "";
+  const std::string_view rest = line.substr(at + kIgnore.size());
+  const std::size_t close = rest.find(']');
+  if (close == rest.npos) return "";
+  for (const std::string& id : split(rest.substr(0, close), ','))
+    if (trim(id) == rule) return std::string(trim(rest.substr(close + 1)));
+  return "";
+}
+
+std::vector<OpenPlace> open_places(const ScannedCode& code) {
+  std::vector<OpenPlace> open;
+  std::vector<std::string> seen;
   const auto add = [&](const NotUnderstood& note) {
-    const std::string told = fmt::format("{}:{}: {}", note.where.file, note.where.line, note.text);
-    if (!contains(notes, told)) notes.push_back(told);
+    const std::string message = fmt::format("{}:{}: {}: {}", note.where.file, note.where.line, note.text, note.why);
+    if (note.kind == NoteKind::remark || contains(seen, message)) return;
+    seen.push_back(message);
+    open.push_back({.where = note.where, .text = fmt::format("not understood: {}: {}", note.text, note.why)});
   };
-  for (const NotUnderstood& note : code.not_understood) add(note);
   for (const ScannedStack& one : code.stacks)
     for (const NotUnderstood& note : one.imported.not_understood) add(note);
-  if (!notes.empty())
-    fmt::print(stderr, "ordercheck check: {} not understood; ordercheck scan {} names each\n",
-               counted(static_cast<std::int64_t>(notes.size()), "call was", "calls were"), one_line(displayable(path)));
+  for (const NotUnderstood& note : code.not_understood) add(note);
+  for (const UnreadFile& unread : code.unread) open.push_back({.where = unread.where, .text = "not read: " + unread.why});
+  return open;
 }
 
 }  // namespace
@@ -65,7 +119,7 @@ bool is_code(const Question& question) {
   return word.ends_with(".py") || (std::filesystem::is_directory(word, failed) && !parse_stack(word));
 }
 
-Result<int> check_code(const Question& question, bool strict) {
+Result<int> check_code(const Question& question, bool strict, const std::string& today, bool quiet) {
   const std::string& path = question.words.front();
   const auto code = scan_code(path);
   if (!code) return code.error();
@@ -73,27 +127,40 @@ Result<int> check_code(const Question& question, bool strict) {
   of_model.words = {"model"};
   const auto asked = read_question(of_model);
   if (!asked) return asked.error();
-  const Judge judge(asked->knowledge.rules, asked->settled.target, asked->knowledge.observations, asked->job);
-  const Project project = project_of(*code, asked->job, path);
+  const Knowledge& known = asked->knowledge;
+  const Judge judge(known.rules, asked->settled.target, known.observations, asked->job);
+  JudgedCode judged_code = project_of(*code, asked->job, path);
+  if (const Status added = add_allowances(judged_code); !added) return added.error();
   std::vector<Report> reports;
-  for (const ProjectStack& one : project.stacks) {
-    reports.push_back(check(one.stack, judge));
+  for (const ScannedStack* one : judged_code.stacks) {
+    reports.push_back(check_scanned(*one, judge));
     reports.back().target_assumed = asked->settled.assumed;
     reports.back().newest_run = asked->settled.newest_run;
   }
-  ProjectReport report = judged(project, std::move(reports), "", from_repository(path));
+  const auto day = day_of(today);
+  if (!day) return day.error();
+  ProjectReport report = judged(judged_code.project, std::move(reports), *day, from_repository(path));
   report.of_code = true;
+  // Entries are about the stacks that the file states: here the others are neither idle nor too old.
+  report.idle.clear();
+  report.expired.clear();
+  report.open = open_places(*code);
   for (const ScannedStack& one : code->stacks)
     for (const Item& item : one.imported.stack.items) report.code[item.origin.file] = from_repository(item.origin.file);
-  for (const ProjectStack& one : project.stacks) report.code[one.file] = from_repository(one.file);
-  tell_what_was_not_read(*code, path);
+  for (const ProjectStack& one : judged_code.project.stacks) report.code[one.file] = from_repository(one.file);
+  for (const OpenPlace& one : report.open) report.code[one.where.file] = from_repository(one.where.file);
+  Lines lines;
+  allow_findings(report, [&](const StackReport& one, const Finding& finding) {
+    return reason_to_ignore(lines.at(place_of(report, one, finding)), finding.rule);
+  });
   if (question.format == "text")
-    fmt::print("{}", render_project_text(report));
+    fmt::print("{}", quiet ? render_project_briefly(report) : render_code_text(report));
   else
-    fmt::print("{}", question.format == "json" ? render_project_json(report)
-                                               : render_for_ci(report, question.format, asked->knowledge.rules));
+    fmt::print("{}",
+               question.format == "json" ? render_project_json(report) : render_for_ci(report, question.format, known.rules));
   if (errors_of(report) > 0 || (strict && advice_of(report) > 0)) return kDecidedAgainst;
-  return unknown_of(report) > 0 ? kUndecided : kNothingAgainst;
+  const bool is_open = report.stacks.empty() || !report.open.empty() || unknown_of(report) > 0;
+  return is_open ? kUndecided : kNothingAgainst;
 }
 
 }  // namespace ordercheck::cli

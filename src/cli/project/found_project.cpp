@@ -16,23 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> find_file() {
-  std::error_code failed;
-  const fs::path here = fs::current_path(failed);
-  fs::path way;
-  for (fs::path folder = here;; folder = folder.parent_path(), way /= "..") {
-    if (fs::is_regular_file(folder / kProjectFile, failed)) return way / kProjectFile;
-    if (fs::is_regular_file(folder / kPythonProject, failed))
-      if (const auto text = read_file(folder / kPythonProject); text && has_project_table(*text)) return way / kPythonProject;
-    if (folder == folder.root_path() || folder.empty()) break;
-  }
-  return Error{
-      fmt::format("no stack was given, and there is no {}, and no {} with [tool.ordercheck], here or in a folder above; name a "
-                  "stack, or write "
-                  "one of them",
-                  kProjectFile, kPythonProject)};
-}
-
 std::string day_of_this_machine() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -42,9 +25,25 @@ std::string day_of_this_machine() {
 
 }  // namespace
 
+std::optional<fs::path> find_project_file() {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  fs::path way;
+  for (fs::path folder = here;; folder = folder.parent_path(), way /= "..") {
+    if (fs::is_regular_file(folder / kProjectFile, failed)) return way / kProjectFile;
+    if (fs::is_regular_file(folder / kPythonProject, failed))
+      if (const auto text = read_file(folder / kPythonProject); text && has_project_table(*text)) return way / kPythonProject;
+    if (folder == folder.root_path() || folder.empty()) return std::nullopt;
+  }
+}
+
 Result<Project> read_project(const std::string& named) {
-  const auto file = named.empty() ? find_file() : Result<fs::path>(fs::path(named));
-  if (!file) return file.error();
+  const auto file = named.empty() ? find_project_file() : std::optional<fs::path>(named);
+  if (!file)
+    return Error{fmt::format(
+        "no stack was given, and there is no {}, and no {} with [tool.ordercheck], here or in a folder above; name a stack, or "
+        "write one of them",
+        kProjectFile, kPythonProject)};
   const auto text = read_file(*file);
   if (!text) return text.error();
   return parse_project(*text, file->generic_string());
@@ -56,7 +55,7 @@ Status add_own_rules(const Project& project, std::vector<Rule>& rules) {
     if (!own) return own.error();
     for (const Rule& rule : *own) {
       if (const Rule* there = find_rule(rules, rule.id); there != nullptr)
-        return Error{fmt::format("{}: id {} is taken by {}; give your page another", rule.file, rule.id, there->file)};
+        return Error{fmt::format("{}: id {} is taken by {}; give your rule another", rule.file, rule.id, there->file)};
       rules.push_back(rule);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "rule/rule.h"
 
 namespace ordercheck::cli {
+
+// The file of this folder, or of the nearest above that has one.
+std::optional<std::filesystem::path> find_project_file();
 
 // `file`; where that is "", of this folder or the nearest above that has one; its path is as seen from here.
 Result<Project> read_project(const std::string& file = "");

@@ -94,9 +94,11 @@ struct JudgedProject {
   std::vector<Rule> rules;
 };
 
-std::string rendered(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules) {
+std::string rendered(const ProjectReport& report, const ProjectCheck& asked, const std::vector<Rule>& rules) {
+  const std::string& format = asked.question.format;
   if (format == "json") return render_project_json(report);
-  return format == "text" ? render_project_text(report) : render_for_ci(report, format, rules);
+  if (format != "text") return render_for_ci(report, format, rules);
+  return asked.quiet ? render_project_briefly(report) : render_project_text(report);
 }
 
 Result<JudgedProject> judge_project(const ProjectCheck& asked) {
@@ -190,7 +192,7 @@ Result<int> check_project(const ProjectCheck& asked) {
     if (*rewritten > 0) judged = judge_project(asked);
   }
   if (!judged) return judged.error();
-  fmt::print("{}", rendered(judged->report, question.format, judged->rules));
+  fmt::print("{}", rendered(judged->report, asked, judged->rules));
   const bool against = errors_of(judged->report) > 0 || (asked.strict && advice_of(judged->report) > 0);
   if (against) return kDecidedAgainst;
   return unknown_of(judged->report) > 0 ? kUndecided : kNothingAgainst;

@@ -30,7 +30,8 @@ struct ProjectCheck {
   Question question;
   std::string today;
   bool strict = false;
-  std::string fix;  // a file whose stacks are written anew where a repair is known, and then checked; "" for none
+  bool quiet = false;  // a line a stack
+  std::string fix;     // a file whose stacks are written anew where a repair is known, and then checked; "" for none
 };
 Result<int> check_project(const ProjectCheck& asked);
 

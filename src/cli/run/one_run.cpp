@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/fault.h"
+#include "cli/shared/file_run.h"
 #include "cli/shared/subject_option.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -40,7 +41,7 @@ void put_settings_into(const RunCommand& command, Case& c) {
 }
 
 Result<RunOptions> run_options(const RunCommand& command) {
-  RunOptions options{.mutant = command.mutant};
+  RunOptions options{.mutant = command.mutant, .quick = command.quick};
   if (command.fault.empty()) return options;
   const auto fault = parse_fault(command.fault);
   if (!fault) return fault.error();
@@ -63,9 +64,12 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   const auto result = (*session)->run(plan, rules, options);
   if (!result) return Ran{.result = {}, .hello = hello, .exit_code = undecided("run", result.error().message)};
   if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
-  const CaseResult& one = result->cases.front();
+  CaseResult one = result->cases.front();
+  if (command.imported) leave_open(one.outcome, *command.imported);
   if (!never_fired(options.fault, one.record))
-    return Ran{.result = one, .hello = hello, .exit_code = exit_code_of(one.outcome)};
+    return Ran{.result = one,
+               .hello = hello,
+               .exit_code = command.imported ? exit_code_of(one.outcome, *command.imported) : exit_code_of(one.outcome)};
   return Ran{.result = one,
              .hello = hello,
              .exit_code = kUndecided,

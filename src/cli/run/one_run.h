@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/own_code.h"
+#include "importer/imported.h"
 #include "rule/rule.h"
 #include "trial/run_plan.h"
 
@@ -18,6 +19,9 @@ namespace ordercheck::cli {
 // As it was asked for.
 struct RunCommand {
   std::vector<std::string> words;
+  std::string as;                    // the format of the file that states the stack
+  std::string file;                  // that states the stack; "" if the words do
+  std::optional<Imported> imported;  // what the file states
   OwnCode own;
   EngineChoice engine;
   std::string subject;
@@ -27,6 +31,7 @@ struct RunCommand {
   std::string arithmetic;
   std::string mutant;
   std::string fault;
+  bool quick = false;
   std::vector<std::string> names;  // of stacks of the project's file
   std::string today;
   std::string format = "text";

@@ -16,9 +16,15 @@ using Json = nlohmann::ordered_json;
 
 std::string shown(const std::string& text) { return one_line(displayable(text)); }
 
+// An item that no line of the file asks for is on because the project's default is.
+std::string place_of(const Item& item) {
+  const bool is_default = item.origin.line == 0 && item.origin.file != kCommandLine;
+  return shown(in_words(item.origin)) + (is_default ? ", by default" : "");
+}
+
 std::string items_of(const Imported& imported) {
   std::vector<std::vector<std::string>> rows;
-  for (const Item& item : imported.stack.items) rows.push_back({print(item), shown(in_words(item.origin))});
+  for (const Item& item : imported.stack.items) rows.push_back({print(item), place_of(item)});
   return in_columns(rows);
 }
 
@@ -59,6 +65,14 @@ std::string render_not_understood(const Imported& imported) {
   for (const NotUnderstood& one : imported.not_understood)
     rows.push_back({shown(in_words(one.where)), fmt::format("{}: {}", shown(one.text), shown(one.why))});
   return "Not understood:\n" + in_columns(rows);
+}
+
+std::string refusals_of(const Imported& imported) {
+  std::string text;
+  for (const NotUnderstood& one : imported.not_understood)
+    if (one.kind == NoteKind::refused)
+      text += fmt::format("{}: error: {}: {}\n", shown(in_words(one.where)), shown(one.text), shown(one.why));
+  return text;
 }
 
 std::string render_import_text(const Imported& imported) {

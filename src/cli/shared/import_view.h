@@ -14,6 +14,9 @@ std::string render_import_text(const Imported& imported);
 // A line each, behind a headline; "" where all was understood.
 std::string render_not_understood(const Imported& imported);
 
+// A line for each combination that the project itself raises on; "" if there is none.
+std::string refusals_of(const Imported& imported);
+
 std::string render_import_json(const std::vector<Imported>& all);
 
 // Where the items of a stack stand, and what was not understood: what a report on an imported stack ends with.

@@ -38,18 +38,23 @@ std::string shell_mistake(const std::vector<std::string>& words, std::size_t cou
 
 void add_question(CLI::App& command, const char* name, const char* help, Question& question) {
   command.add_option(name, question.words, help)->required();
+  add_as_option(command, question.as);
   add_target_option(command, question.target);
   command.add_option("--python", question.python, "Judge for the torch that is installed in this Python; it is not imported");
   add_job_options(command, question.job);
   add_format_option(command, question.format);
-  command.add_option("--rules", question.rules, "The folder of rule pages");
+  command.add_option("--rules", question.rules, "The folder of rules");
 }
 
-Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, std::size_t count) {
+void add_as_option(CLI::App& command, std::string& as) {
+  command.add_option("--as", as, "The format of a file, where its keys do not say: " + join(import_formats(), ", "));
+}
+
+Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, const std::string& as, std::size_t count) {
   if (std::string mistake = shell_mistake(words, count); !mistake.empty()) return Error{std::move(mistake)};
   std::vector<WrittenStack> stacks;
   for (const std::string& word : words) {
-    auto stack = stack_written(word);
+    auto stack = stack_written(word, as);
     if (!stack) return stack.error();
     stacks.push_back(std::move(stack).value());
   }
@@ -91,7 +96,7 @@ Result<Asked> asked_of(const Question& question, const WrittenStack& written) {
 }  // namespace
 
 Result<CheckInput> read_question(const Question& question) {
-  const auto stacks = stacks_of(question.words);
+  const auto stacks = stacks_of(question.words, question.as);
   if (!stacks) return stacks.error();
   auto asked = asked_of(question, stacks->front());
   if (!asked) return asked.error();

@@ -17,6 +17,7 @@ namespace ordercheck::cli {
 
 struct Question {
   std::vector<std::string> words;  // the stacks, one a word
+  std::string as;                  // the format of the files among them, where their keys do not say
   std::string target;              // "" when it was not said
   std::string python;              // an interpreter whose torch is meant
   JobChoice job;
@@ -24,12 +25,15 @@ struct Question {
   std::string rules;
 };
 
-// Adds the stacks (`name`, described by `help`), --for, --python, the sizes of the job, --format and --rules. `question`
+// Adds the stacks (`name`, described by `help`), --as, --for, --python, the sizes of the job, --format and --rules. `question`
 // outlives `command`.
 void add_question(CLI::App& command, const char* name, const char* help, Question& question);
 
 // Exactly `count` stacks, each in its notation or as a file that states it; an error for an unquoted arrow that the shell took.
-Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, std::size_t count = 1);
+Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, const std::string& as,
+                                            std::size_t count = 1);
+
+void add_as_option(CLI::App& command, std::string& as);  // --as
 
 void add_target_option(CLI::App& command, std::string& target);  // --for
 

@@ -41,6 +41,9 @@ ReadBeside beside(const std::string& path) {
 
 bool names_file(const std::string& word) {
   std::error_code failed;
+  // A file that is missing is named as one: no transform ends like this.
+  for (const char* ending : {".yaml", ".yml", ".json", ".toml", ".sh"})
+    if (word.ends_with(ending)) return true;
   return !word.empty() && word.find('\0') == std::string::npos && fs::exists(word, failed);
 }
 
@@ -52,11 +55,11 @@ Result<Imported> import_file(const std::string& path, const ImportOptions& optio
   return import_text(*text, path, beside(path), options);
 }
 
-Result<WrittenStack> stack_written(const std::string& word) {
+Result<WrittenStack> stack_written(const std::string& word, const std::string& as) {
   auto stack = parse_stack(word);
   if (stack) return WrittenStack{.stack = std::move(stack).value(), .imported = {}};
   if (!names_file(word)) return stack.error();
-  auto imported = import_file(word);
+  auto imported = import_file(word, {.format = as, .overrides = {}});
   if (!imported) return imported.error();
   return WrittenStack{.stack = imported->stack, .imported = std::move(imported).value()};
 }

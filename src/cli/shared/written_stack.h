@@ -16,10 +16,10 @@ struct WrittenStack {
   std::optional<Imported> imported;  // where a file states it
 };
 
-// What the notation can read is meant as it, whatever files there are.
-Result<WrittenStack> stack_written(const std::string& word);
+// What the notation can read is meant as it, whatever files there are. `as`: the format of a file, "" where its keys say.
+Result<WrittenStack> stack_written(const std::string& word, const std::string& as = "");
 
-// Whether a file or folder of this name is there.
+// Whether a file or folder is meant: one is there, or the word ends like a configuration.
 bool names_file(const std::string& word);
 
 // What a configuration states. Files that it names are read where they are beside it, or where its path leads from here. An error for

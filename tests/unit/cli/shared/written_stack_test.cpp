@@ -57,8 +57,8 @@ TEST_F(WrittenStackTest, IsTheNotationWhateverFilesThereAre) {
   EXPECT_FALSE(written->imported);
 }
 
-TEST_F(WrittenStackTest, OfNoFileIsTheErrorOfTheNotation) {
-  EXPECT_THAT(stack_written("no.yaml").error().message, HasSubstr("unknown transform 'no.yaml' at column 1"));
+TEST_F(WrittenStackTest, OfNoFileSaysThatThereIsNone) {
+  EXPECT_THAT(stack_written("no.yaml").error().message, HasSubstr("there is no file no.yaml"));
 }
 
 TEST_F(WrittenStackTest, ReadsTheFileThatIsNamedBesideIt) {
