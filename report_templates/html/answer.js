@@ -21,7 +21,7 @@ function orderNote() {
   const { versions, left_out } = data.answer;
   return ["Left is applied first, and lies innermost. Computed from the ", element("a", { href: "#order" }, "order pages"),
     versions === "" ? "" : `, held against runs of PyTorch ${versions}`,
-    left_out === "" ? "." : `; ordered by pages alone, and left out since no recorded run holds it: ${left_out}.`,
+    left_out === "" ? "." : `; ordered by rules alone, and left out since no recorded run holds it: ${left_out}.`,
     " ", element("code", {}, "tp=2,fsdp=2"), " is a stack: ", element("code", {}, "tp"), " first, both over 2 ranks."];
 }
 
@@ -37,7 +37,7 @@ function silentStacks(rows) {
   return [element("h2", {}, "Silently wrong, or silently without effect (or with only a part of it), on ", data.target),
     element("div", { id: "silent" },
       table("Silent stacks", ["Do not build", "Build instead", "What happens", "Page", "Since"],
-        rows.map((row) => [stackCode(row.bad), stackToCopy(row.good), signMark(row.sign, inline(row.happens)),
+        rows.map((row) => [stackCode(row.bad), row.good ? stackToCopy(row.good) : "no stack is known that ran equal", signMark(row.sign, inline(row.happens)),
           element("span", {}, inline(row.page)), element("span", { class: "since" }, row.since)])))];
 }
 
@@ -52,7 +52,7 @@ function alarms() {
     .map((control) => element("li", {}, build.title, ": ", control.name, ": ", control.evidence)));
   return [
     unexplained.length === 0 ? null : element("div", { class: "alarm" },
-      element("h2", {}, `! ${counted(unexplained.length, "run")} ${unexplained.length === 1 ? "contradicts" : "contradict"} the prediction, and no page explains it`),
+      element("h2", {}, `! ${counted(unexplained.length, "run")} ${unexplained.length === 1 ? "contradicts" : "contradict"} the prediction, and no rule explains it`),
       element("ul", { class: "plain" }, unexplained.slice(0, 20).map((one) => element("li", {},
         caseLink(one), ` on ${one.build.title}: `, inline(one.disagreement || one.words))),
       unexplained.length > 20 ? element("li", {}, element("a", { href: "#cases?agrees=contradiction" },

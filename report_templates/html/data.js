@@ -23,7 +23,7 @@ const allCases = data.builds.flatMap((build) => build.cases.map((one) => Object.
   agrees: one.agreement !== "contradiction" ? one.agreement : one.explanation ? "explained" : "contradiction",
   searched: [one.text, one.words, one.message, one.place, one.prediction, (one.fired || []).join(" "), build.title].join(" ").toLowerCase(),
 })));
-// What contradicts a prediction and is explained by no page, then by harm; of two alike that of the newest PyTorch.
+// What contradicts a prediction and is explained by no rule, then by harm; of two alike that of the newest PyTorch.
 const worstFirst = allCases.map((one) => ({ one, rank: [one.agrees === "contradiction" ? 0 : 1,
   Object.keys(verdicts).indexOf(one.verdict), one.build.target === data.target ? 0 : 1] }))
   .sort((left, right) => left.rank.reduce((sooner, part, i) => sooner || part - right.rank[i], 0)).map(({ one }) => one);
@@ -32,7 +32,7 @@ const caseByHash = new Map(allCases.map((one) => [one.hash, one]));
 // How well the page that predicts stands for the build: the first word of its standing.
 function gradeOf(one, build) {
   const standing = standingOf(one.by, build);
-  return standing ? standing.grade.split(" ")[0] : "no page";
+  return standing ? standing.grade.split(" ")[0] : "no rule";
 }
 
 function standingOf(id, build) {
@@ -55,9 +55,9 @@ const pairSigns = {
 };
 const agreements = {
   contradiction: "Contradicts a prediction, not explained",
-  explained: "Contradicts a prediction, explained by a page",
+  explained: "Contradicts a prediction, explained by a rule",
   undecided: "Undecided: the run shows nothing",
-  open: "Not predicted: no page speaks of it here",
+  open: "Not predicted: no rule speaks of it here",
   confirmed: "As predicted",
 };
 const grades = {

@@ -8,7 +8,7 @@ const kFilters = [
   { name: "engine", label: "Engine", of: (one) => [one.build.engine], values: () => plain(data.builds.map((build) => build.engine)) },
   { name: "version", label: "Version", of: (one) => [one.build.version], values: () => plain(data.builds.map((build) => build.version)) },
   { name: "agrees", label: "Against the prediction", of: (one) => [one.agrees], values: () => Object.entries(agreements) },
-  { name: "grade", label: "Grade of the page", of: (one) => [one.grade], values: () => plain(allCases.map((one) => one.grade)).map(([name]) => [name, grades[name] ? `${name}: ${grades[name]}` : name]) },
+  { name: "grade", label: "Grade of the rule", of: (one) => [one.grade], values: () => plain(allCases.map((one) => one.grade)).map(([name]) => [name, grades[name] ? `${name}: ${grades[name]}` : name]) },
 ];
 let shownCases = kPage;
 
@@ -23,7 +23,7 @@ function casesSection() {
     element("select", { id: "filter-" + filter.name, name: filter.name },
       element("option", { value: "" }, "any"), filter.values().map(([value, text]) => element("option", { value }, text)))));
   const text = element("p", { class: "field wide" },
-    element("label", { for: "filter-text" }, "Text in stack, message, place or page"),
+    element("label", { for: "filter-text" }, "Text in stack, message, place or rule"),
     element("input", { type: "search", id: "filter-text", name: "text", autocomplete: "off", spellcheck: "false",
       placeholder: "for example tp=2,fsdp=2 or all_gather" }));
   const form = element("form", { class: "filters", role: "search", "aria-label": "Find cases", oninput: () => asked(form),

@@ -38,6 +38,6 @@ function graphPicture(graph, title) {
     element("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": title },
       drawn("svg", { viewBox: `0 0 ${sizeX} ${sizeY}`, width: sizeX, height: sizeY, role: "img", "aria-label": title },
         arrows, boxes)),
-    element("figcaption", {}, graph.edges.length === 0 ? "No page orders these: any order is legal." :
+    element("figcaption", {}, graph.edges.length === 0 ? "No rule orders these: any order is legal." :
       element("ul", {}, words)));
 }

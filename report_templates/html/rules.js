@@ -36,7 +36,7 @@ function ruleView(id) {
     rule.expectations.length === 0 ? null : [element("h2", {}, "What else it expects"), list(rule.expectations)],
     rule.citations.length === 0 ? null : [element("h2", {}, "Who says so"), list(rule.citations)],
     element("h2", {}, "See it"),
-    command("Read the page on a terminal", "ordercheck explain " + rule.id),
+    command("Read the rule on a terminal", "ordercheck explain " + rule.id),
     rule.repro === "" ? null : command("Write a script that shows it on PyTorch alone",
       `ordercheck repro ${quoted(rule.repro)} --python python3 -o repro.py`),
     runsOfRule("Runs that it speaks about", claimed),

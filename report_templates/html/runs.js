@@ -7,7 +7,7 @@ function runsSection() {
   const shown = Object.keys(verdicts).filter((name) => total((tally) => tally.verdicts[name] || 0) > 0);
   return section("runs", "What was run",
     element("p", {}, "Each run trains a small model for a few steps on real ranks, and compares losses, gradients and parameters ",
-      "with a single-rank run bit for bit. Rule pages predict what it shows."),
+      "with a single-rank run bit for bit. Rules predict what it shows."),
     element("ul", { class: "numbers", "aria-label": "Counts" },
       number(allCases.length, "runs", "cases"),
       number(data.builds.length, "engines and versions", "versions"),

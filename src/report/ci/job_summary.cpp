@@ -157,8 +157,8 @@ std::string render_job_summary(const std::vector<ReportedBuild>& builds, std::si
   const auto unexplained = those(builds, is_unexplained);
   const std::string counts = counts_of(builds);
   Bounded summary(at_most);
-  summary.add(unexplained.empty() ? "## ordercheck: no contradiction that a page does not explain\n\n"
-                                  : fmt::format("## ordercheck: {} that no page explains\n\n",
+  summary.add(unexplained.empty() ? "## ordercheck: no contradiction that a rule does not explain\n\n"
+                                  : fmt::format("## ordercheck: {} that no rule explains\n\n",
                                                 counted(static_cast<std::int64_t>(unexplained.size()), "contradiction")));
   summary.add_items(unexplained, contradiction_item, counts.size() + 3 * kRoomToSaySo);
   summary.add(unexplained.empty() ? counts : "\n" + counts);
@@ -170,7 +170,7 @@ std::string render_job_summary(const std::vector<ReportedBuild>& builds, std::si
                                 plain_in_markdown(control.evidence)));
   summary.add_collapsed("Undecided: nothing was shown", those(builds, agreeing(Agreement::undecided)), plain_item);
   summary.add_collapsed(
-      "Contradictions that a page explains",
+      "Contradictions that a rule explains",
       those(builds,
             [](const Outcome& outcome) { return outcome.agreement == Agreement::contradiction && !is_unexplained(outcome); }),
       contradiction_item);

@@ -31,7 +31,7 @@ ReportedBuild reported(const EngineRuns& runs);
 std::string name_of(const ReportedBuild& build);           // "pytorch torch-2.11.0-cpu"
 std::string evidence_file_of(const ReportedBuild& build);  // "matrix/evidence/pytorch/torch-2.11.0-cpu.tsv"
 
-// Nothing went as predicted, and no page explains it: these alone fail a matrix.
+// Nothing went as predicted, and no rule explains it: these alone fail a matrix.
 bool is_unexplained(const Outcome& outcome);
 
 // The worker died or wrote no protocol, and no rule predicts that.

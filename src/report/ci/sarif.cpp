@@ -40,7 +40,7 @@ std::string help_text(const Rule& rule) {
   std::string text = displayable(trim(rule.why)) + "\n";
   if (has_cure(rule)) text += fmt::format("\nInstead of {} write {}.\n", print(rule.witness.bad), print(rule.witness.good));
   for (const Citation& citation : rule.citations) text += fmt::format("\n{}: {}\n", source_in_words(citation), citation.url);
-  return text + fmt::format("\n`ordercheck explain {}` prints the page.", rule.id);
+  return text + fmt::format("\n`ordercheck explain {}` prints the rule.", rule.id);
 }
 
 std::string help_markdown(const Rule& rule) {
@@ -48,7 +48,7 @@ std::string help_markdown(const Rule& rule) {
   if (has_cure(rule))
     text += fmt::format("\nInstead of {} write {}.\n", code(print(rule.witness.bad)), code(print(rule.witness.good)));
   for (const Citation& citation : rule.citations) text += "\n- " + cited(citation);
-  return text + fmt::format("{}\n`ordercheck explain {}` prints the page.", rule.citations.empty() ? "" : "\n", rule.id);
+  return text + fmt::format("{}\n`ordercheck explain {}` prints the rule.", rule.citations.empty() ? "" : "\n", rule.id);
 }
 
 Json json_of(const Rule& rule) {

@@ -21,7 +21,7 @@ std::vector<ContradictionRow> contradictions_of(const EngineRuns& engine) {
     rows.push_back({.what = text_of(outcome.subject),
                     .claimed = outcome.disagreement,
                     .seen = code(shortened(reason_of(outcome.seen), kLongestPrinted)),
-                    .explanation = outcome.explanation.empty() ? "no page explains it" : outcome.explanation});
+                    .explanation = outcome.explanation.empty() ? "no rule explains it" : outcome.explanation});
   }
   return rows;
 }

@@ -13,7 +13,7 @@ struct ContradictionRow {
   std::string what;         // the case: "`fsdp=2,ac,tp=2`"
   std::string claimed;      // "ORD-003 predicts differs; seen: fails"
   std::string seen;         // what the run printed
-  std::string explanation;  // of a page, or "no page explains it"
+  std::string explanation;  // of a page, or "no rule explains it"
 };
 
 // Cases that no rule decides for the same reason.

@@ -130,7 +130,7 @@ Status check_named(const TrafficTable& table, const Sources& sources) {
 Status check_pages(const TrafficTable& table, const Sources& sources) {
   for (const TrafficDifference& why : table.differs)
     if (!why.page.empty() && find_rule(sources.rules, why.page) == nullptr)
-      return error_in(table, fmt::format("no page has the id '{}' that says more of why stacks differ", why.page));
+      return error_in(table, fmt::format("no rule has the id '{}' that says more of why stacks differ", why.page));
   return Done{};
 }
 

@@ -61,8 +61,6 @@ class Maker {
       if (!engine.sends_file.empty())
         added.push_back(add(documents, "docs/evidence/" + engine.sends_file, "sends.md", sends_data(engine), "../"));
     }
-    for (const DiscussionView& discussion : pages.discussions)
-      added.push_back(add(documents, "docs/threads/" + discussion.file, "thread.md", discussion, "../"));
     for (const RulePage& rule : pages.rules) added.push_back(add(documents, "docs/rules/" + rule.page, "rule.md", rule));
     for (const Status& one : added)
       if (!one) return one.error();
@@ -86,7 +84,7 @@ class Maker {
 };
 
 // Folders that hold nothing but generated pages.
-constexpr const char* kGenerated[] = {"docs/rules", "docs/evidence", "docs/threads"};
+constexpr const char* kGenerated[] = {"docs/rules", "docs/evidence"};
 
 std::vector<std::string> pages_nobody_makes(const fs::path& root, const std::vector<Document>& documents) {
   std::vector<std::string> paths;

@@ -90,8 +90,8 @@ std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRu
 std::vector<std::string> built_by(const EngineRuns& engine) { return names_in(hello_of(engine.table).transforms); }
 
 LeftOut left_out(const Sources& sources, const EngineRuns& engine) {
-  const Plan plan = make_plan(space_of(sources, engine.table.engine), sources.frameworks, sources.rules, hello_of(engine.table),
-                              sources.discussions);
+  const Plan plan =
+      make_plan(space_of(sources, engine.table.engine), sources.frameworks, sources.rules, hello_of(engine.table));
   LeftOut left{.reasons = reasons_not_planned(plan), .planned_since = 0};
   for (const PlannedCase& planned : plan.cases)
     if (find_outcome(engine, planned.subject) == nullptr) ++left.planned_since;

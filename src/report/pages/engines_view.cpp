@@ -61,7 +61,7 @@ std::string explanation_of(const Seen& seen, const std::vector<EngineRuns>& engi
     if (held > 0 && held < std::ssize(seen))
       say(fmt::format("{} speaks of {} alone", link_to(*rule, "rules/"), holds_in_words(*rule)));
   }
-  return said.empty() ? "no page explains it" : join(said, "<br>");
+  return said.empty() ? "no rule explains it" : join(said, "<br>");
 }
 
 }  // namespace

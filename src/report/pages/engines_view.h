@@ -11,7 +11,7 @@ namespace ordercheck {
 struct DisagreementRow {
   std::string order;               // "`fsdp=2,ddp=2`"
   std::vector<std::string> cells;  // one an engine: "differs", "fails in apply"; "not run"
-  std::string explanation;         // what pages say of it: a departure, or whom a claim that fires is about
+  std::string explanation;         // what rules say of it: a departure, or whom a claim that fires is about
 };
 
 struct EnginesView {

@@ -24,7 +24,7 @@ struct OrderAnswer {
 };
 
 // `orders` and `pairs`: what recommended_orders and pair_table made of the same sources.
-OrderAnswer order_answer(const std::vector<RecommendedOrder>& orders, const std::vector<PairTableRow>& pairs,
-                         const Sources& sources, const std::vector<EngineRuns>& engines);
+OrderAnswer order_answer(const std::vector<RecommendedOrder>& orders, const PairTable& pairs, const Sources& sources,
+                         const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

@@ -45,8 +45,9 @@ std::string seen_of(const Stack& stack, const EngineRuns& engine) {
   return fmt::format("not run under {} yet; without it {}", kUsualBackend, verdict_in_words(outcome->seen));
 }
 
-std::string blocker_in_words(const Rule& rule, const Finding& finding, const Target& target) {
-  return fmt::format("{} (since {}): {}", link_to(rule, "rules/"), since_in_words(rule, target), finding.headline);
+std::string blocker_in_words(const Rule& rule, const Finding& finding, const Target& target, const Sources& sources) {
+  return fmt::format("{} (since {}): {}", link_to(rule, "rules/"), since_in_words(rule, target, sources.observations),
+                     finding.headline);
 }
 
 OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns& engine) {
@@ -54,7 +55,7 @@ OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns&
   OrderRun made{.target = print(engine.target), .stack = stack, .seen = seen_of(stack, engine)};
   for (const Finding& finding : findings_of(stack, judge))
     if (finding.severity == Severity::error)
-      made.blockers.push_back(blocker_in_words(*find_rule(sources.rules, finding.rule), finding, engine.target));
+      made.blockers.push_back(blocker_in_words(*find_rule(sources.rules, finding.rule), finding, engine.target, sources));
   if (const auto cured = repaired(stack, judge); cured && keeps_every_transform(stack, *cured)) made.cure = cured;
   if (made.cure) made.cure_seen = seen_of(*made.cure, engine);
   made.holds = ran_equal(stack, engine) || (made.cure && ran_equal(*made.cure, engine));
@@ -63,7 +64,7 @@ OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns&
   if (!made.holds && !made.no_known_cure)
     for (const Stack& wanted : made.cure ? std::vector{stack, *made.cure} : std::vector{stack})
       if (run_of(wanted, engine) == nullptr) made.to_run.push_back(wanted);
-  // A few stacks are run on such a release: what pages say of it there is told, and what was not run is no gap.
+  // A few stacks are run on such a release: what rules say of it there is told, and what was not run is no gap.
   const bool neither_ran = made.to_run.size() == (made.cure ? 2u : 1u);
   made.of_few_runs = neither_ran && engine.target != reader_target(sources);
   return made;
@@ -114,7 +115,7 @@ std::vector<std::string> order_gaps(const Stack& order, const std::string& shard
     gaps.push_back(fmt::format("the recommended order with {} on {}: no committed run of {}{} is equal; {}", sharding,
                                run.target, print(run.stack), run.cure ? " or of its cure " + print(*run.cure) : "",
                                stacks.empty()
-                                   ? "no page says why: it takes one, with its cure or that there is none"
+                                   ? "no rule says why: it takes one, with its cure or that there is none"
                                    : fmt::format("to run with that version: {} (scripts/ordercheck matrix run --engine "
                                                  "{} --tier full --write)",
                                                  join(stacks, " and "), sources.reader)));

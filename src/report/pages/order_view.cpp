@@ -82,7 +82,7 @@ std::vector<PairReason> reasons_for(const Item& before, const Item& after, const
   for (const Rule& rule : sources.rules)
     if (reasons.empty() && rule.kind == RuleKind::commutes && !commuting_pairs(rule, turned).empty())
       reasons.push_back(reason_for(rule, pair + ", or the other way", sources, engines));
-  if (reasons.empty()) reasons.push_back({.pair = pair, .reason = "no page orders the two"});
+  if (reasons.empty()) reasons.push_back({.pair = pair, .reason = "no rule orders the two"});
   return reasons;
 }
 

@@ -13,7 +13,6 @@
 #include "report/pages/markdown.h"
 #include "report/pages/view_json.h"
 #include "stack/notation.h"
-#include "stack/transforms.h"
 
 namespace ordercheck {
 
@@ -30,50 +29,25 @@ void to_json(Json& json, const OrderRun& run) {
           {"cure_seen", run.cure_seen},
           {"no_known_cure", run.no_known_cure}};
 }
-// Long cells break on a page, and stay whole elsewhere.
+namespace {
+// `as_code`: long cells break in the table, and stay whole elsewhere.
+std::string build_in_words(const PairTableRow& row, std::string (*as_code)(std::string_view)) {
+  if (row.good.empty()) return "no stack is known that ran equal";
+  return as_code(row.good) + (row.good_ran ? "" : " (not run)");
+}
+}  // namespace
 void to_json(Json& json, const PairTableRow& row) {
-  json = {{"good", breakable_code(row.good)},
+  json = {{"good", build_in_words(row, breakable_code)},
           {"bad", breakable_code(row.bad)},
           {"happens", row.happens},
-          {"since", row.since},
           {"basis", row.basis},
-          {"cure", breakable(row.cure)},
-          {"page", row.page},
-          {"others", row.others}};
+          {"page", row.page}};
 }
 void to_json(Json& json, const FrameworkRow& row) {
   json = {{"title", row.title},     {"order", row.order},       {"source", breakable(row.source)},
           {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
-void to_json(Json& json, const PageCount& count) {
-  json = {{"run", counted(count.run, "page")},
-          {"fundamental", count.fundamental.empty() ? "none names" : counted(std::ssize(count.fundamental), "names", "name")},
-          {"fundamental_pages", join(count.fundamental, "; ")},
-          {"fails", std::to_string(count.fails)},
-          {"wrong", std::to_string(count.wrong)},
-          {"without_effect", std::to_string(count.without_effect)},
-          {"slower", std::to_string(count.slower)},
-          {"equal", std::to_string(count.equal)},
-          {"not_run", counted(count.not_run, "page")}};
-}
-
 namespace {
-
-// Versions of which the same is to be said share a line.
-Json lines_of(const std::vector<OrderRun>& runs) {
-  Json lines = Json::array();
-  for (const OrderRun& run : runs) {
-    Json line = run;
-    if (!lines.empty()) line["target"] = lines.back()["target"];
-    if (lines.empty() || line != lines.back()) {
-      line["target"] = run.target;
-      lines.push_back(std::move(line));
-    } else {
-      lines.back()["target"] = fmt::format("{}, {}", lines.back()["target"].get<std::string>(), run.target);
-    }
-  }
-  return lines;
-}
 
 // Pairs that no page orders are left out, and those that an order above has told already.
 Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
@@ -84,10 +58,7 @@ Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
     if (!reason.rule.empty() && !told.contains(reason.pair)) reasons.push_back(reason);
   }
   told.insert(here.begin(), here.end());
-  return {{"title", order.title},
-          {"arrows", join(order.names, " → ")},
-          {"runs", lines_of(order.runs)},
-          {"reasons", std::move(reasons)}};
+  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", order.runs}, {"reasons", std::move(reasons)}};
 }
 
 Json data_of(const PairMatrix& matrix) {
@@ -103,11 +74,18 @@ Json data_of(const PairMatrix& matrix) {
   return {{"names", matrix.names}, {"rows", std::move(rows)}, {"never_run", join(never_run, ", ")}};
 }
 
-// What every word of a stack stands for, from the catalogue.
-std::string transform_names() {
-  std::vector<std::string> names;
-  for (const TransformInfo& info : transforms()) names.push_back(fmt::format("{} {}", code(info.name), info.title));
-  return join(names, ", ");
+Json count_of_pages(const PairTable& table) {
+  const auto rows = [&](Shown shown) { return std::to_string(count_of(table, shown)); };
+  const std::vector<std::string>& fundamental = table.fundamental;
+  return {{"run", counted(table.run, "rule")},
+          {"fundamental", fundamental.empty() ? "none names" : counted(std::ssize(fundamental), "names", "name")},
+          {"fundamental_pages", join(fundamental, "; ")},
+          {"fails", rows(Shown::fails)},
+          {"wrong", rows(Shown::wrong)},
+          {"without_effect", rows(Shown::without_effect)},
+          {"slower", rows(Shown::slower)},
+          {"equal", counted(table.equal, "rule")},
+          {"not_run", counted(table.not_run, "rule")}};
 }
 
 // Of what is silent today: the rows that show this.
@@ -115,7 +93,7 @@ Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
   std::vector<std::string> parts;
   for (const PairTableRow& row : rows)
     if (row.shown == shown)
-      parts.push_back(fmt::format("{} ({}, since {}; build {})", code(row.bad), row.page, row.since, code(row.good)));
+      parts.push_back(fmt::format("{} ({}; build {})", code(row.bad), row.page, build_in_words(row, code)));
   return join(parts, ", ");
 }
 
@@ -127,9 +105,8 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
   std::vector<EngineRuns> checked = all;
   std::erase_if(checked, is_without_checks);
   const std::vector<EngineRuns> deciding = that_decide(all), engines = that_decide(checked);
-  PageContents pages{.discussions = discussion_views(sources, engines),
+  PageContents pages{.points = point_views(sources, engines),
                      .orders = recommended_orders(sources, engines),
-                     .count = count_pages(sources, engines),
                      .pair_table = pair_table(sources, engines),
                      .pairs = pair_matrix(sources, engines),
                      .symptoms = symptoms(sources, engines),
@@ -172,27 +149,17 @@ Json ordering_data(const PageContents& pages) {
             {"drawing", pages.drawing.lines},
             {"silently_wrong", rows_that_show(Shown::wrong, answer.silent)},
             {"without_effect", rows_that_show(Shown::without_effect, answer.silent)},
-            {"pair_table", pages.pair_table},
+            {"pair_table", pages.pair_table.rows},
             {"orders", std::move(orders)},
             {"pairs", data_of(pages.pairs)},
-            {"names", transform_names()},
             {"symptoms", pages.symptoms},
             {"transforms", pages.transforms},
             {"engines", pages.engines},
             {"frameworks", pages.frameworks},
             {"own_runs", pages.own_runs},
             {"disagreements", pages.disagreements},
-            {"discussions", pages.discussions}};
-  data["count"] = pages.count;
-  Json called = Json::array();  // points whose order somebody called natural, recommended or fundamental
-  for (const DiscussionView& discussion : pages.discussions)
-    for (const PointView& point : discussion.points)
-      if (!point.why.empty()) {
-        called.push_back(point);
-        called.back()["title"] = point.title.substr(point.title.find(". ") + 2);  // its number is of another page
-      }
-  data["called"] = std::move(called);
-  data["definition"] = pages.discussions.empty() ? "" : pages.discussions.front().definition;
+            {"points", pages.points}};
+  data["count"] = count_of_pages(pages.pair_table);
   return data;
 }
 

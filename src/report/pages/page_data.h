@@ -1,4 +1,4 @@
-// What each generated page says. A page of one view alone (a rule, an engine, a thread) is that view: view_json.h.
+// What each generated page says. A page of one view alone (a rule, an engine) is that view: view_json.h.
 #pragma once
 
 #include <string>
@@ -8,7 +8,6 @@
 
 #include "report/pages/agreement_view.h"
 #include "report/pages/checks_view.h"
-#include "report/pages/discussion_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/mutant_page.h"
@@ -17,6 +16,7 @@
 #include "report/pages/order_view.h"
 #include "report/pages/pair_matrix.h"
 #include "report/pages/pair_table.h"
+#include "report/pages/point_view.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/runs_view.h"
 #include "report/pages/symptoms.h"
@@ -28,11 +28,10 @@ namespace ordercheck {
 // Everything that the generated pages say; each page takes what it is about.
 struct PageContents {
   OrderAnswer answer;  // for reader_target, the version that the ordering page is about
-  std::vector<DiscussionView> discussions;
+  std::vector<PointView> points;
   std::vector<RecommendedOrder> orders;
   OrderDrawing drawing;  // of the first order
-  PageCount count;
-  std::vector<PairTableRow> pair_table;
+  PairTable pair_table;
   PairMatrix pairs;
   std::vector<Symptom> symptoms;
   std::vector<TransformView> transforms;  // that need a word of their own: ep, simple_fsdp, auto_parallel

@@ -1,13 +1,15 @@
 #include "report/pages/pair_table.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/partners.h"
+#include "check/check.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "rule/match.h"
@@ -22,22 +24,10 @@ constexpr std::size_t kLongestHappening = 70;
 
 bool orders_or_clashes(const Rule& rule) { return rule.kind == RuleKind::order || rule.kind == RuleKind::clash; }
 
-// The two transforms that the page is about, as its bad stack names them; one name where both are the same.
-std::set<std::string> pair_of(const Rule& rule) {
-  std::set<std::string> names;
-  const std::vector<Firing> fired = firings(rule, rule.witness.bad, job_of(rule.witness));
-  if (fired.empty()) return names;
-  names.insert(rule.witness.bad.items[fired.front().items.front()].name);
-  names.insert(rule.witness.bad.items[fired.front().items.back()].name);
-  return names;
-}
-
-// The exception's words without its type, or the first thing that differs.
+// The phase of a failure, whose message "You saw this" has; else the first thing that differs or is missing.
 std::string detail_of(const Observation& seen) {
   switch (seen.verdict) {
-    case Verdict::fails:
-      return fmt::format(" in {}: {}", seen.phase ? name_of(*seen.phase) : "some phase",
-                         code(shortened(without_type(seen.message), kLongestHappening)));
+    case Verdict::fails: return seen.phase ? fmt::format(" in {}", name_of(*seen.phase)) : "";
     case Verdict::differs: {
       if (!seen.difference) return ": " + shortened(seen.message, kLongestHappening);
       const Difference& d = *seen.difference;
@@ -60,124 +50,133 @@ std::string happens_in_words(Shown shown, const Observation& seen) {
              : in_words(shown);
 }
 
-std::string cure_in_words(const Rule& rule) {
-  std::string change = change_in_words(rule.witness.bad, rule.witness.good);
-  if (!change.empty()) return change;
-  const std::vector<Firing> fired = firings(rule, rule.witness.bad, job_of(rule.witness));
-  if (fired.empty()) return "";
-  const auto& items = rule.witness.bad.items;
-  return fmt::format("{} before {}", code(items[fired.front().items.back()].name),
-                     code(items[fired.front().items.front()].name));
-}
-
-// The page's good stack as it ran equal on the reader's version: where no run has it with the default trainer, with the one that a run
-// has. A cure that the next page calls wrong under the trainer that a reader takes is none.
-Stack as_it_ran_equal(const Stack& good, const Sources& sources, const std::vector<EngineRuns>& engines) {
-  for (const EngineRuns& engine : engines) {
-    if (engine.target != reader_target(sources)) continue;
-    const Case asked = usual_case(good, Case{}.model, engine.table.engine);
-    const Stack* trained = nullptr;
-    for (const Outcome& run : engine.outcomes) {
-      if (run.subject == asked) return good;
-      const Case usual = usual_case(run.subject.stack, Case{}.model, engine.table.engine);
-      if (trained == nullptr && run.seen.verdict == Verdict::equal && run.subject == usual &&
-          is_trained_form_of(run.subject.stack, good))
-        trained = &run.subject.stack;
-    }
-    if (trained != nullptr) return *trained;
-  }
-  return good;
-}
-
-struct Candidate {
+// What a page's stack showed on the reader's version.
+struct PageRun {
   const Rule* rule;
+  const Outcome* run;
   Shown shown;
-  bool partly;  // of what is without effect: a part of it is there
 };
 
 // A harm that nobody sees is worse than one that stops the run.
-int severity_of(const Candidate& c) {
-  switch (c.shown) {
+int severity_of(const PageRun& page) {
+  switch (page.shown) {
     case Shown::wrong: return 0;
-    case Shown::without_effect: return c.partly ? 2 : 1;
+    case Shown::without_effect: return keeps_a_part(page.shown, page.run->seen) ? 2 : 1;
     case Shown::fails: return 3;
     case Shown::slower: return 4;
     default: return 5;
   }
 }
 
-bool comes_first(const Candidate& one, const Candidate& other) {
-  const auto key = [](const Candidate& c) {
-    return std::tuple(severity_of(c), c.rule->witness.bad.items.size(), c.rule->kind, c.rule->id);
+bool comes_first(const PageRun& one, const PageRun& other) {
+  const auto key = [](const PageRun& page) {
+    return std::tuple(severity_of(page), page.run->subject.stack.items.size(), page.rule->kind, page.rule->id);
   };
   return key(one) < key(other);
 }
 
-PairTableRow row_of(const std::vector<Candidate>& pages, const Sources& sources, const std::vector<EngineRuns>& engines) {
-  const Rule& rule = *pages.front().rule;
-  PairTableRow row{.shown = pages.front().shown,
-                   .good = print(as_it_ran_equal(rule.witness.good, sources, engines)),
-                   .bad = print(rule.witness.bad),
-                   .happens = in_words(pages.front().shown),
-                   .since = since_in_words(rule, reader_target(sources)),
-                   .basis = name_of(rule.basis),
-                   .cure = cure_in_words(rule),
-                   .page = link_to(rule, "rules/"),
-                   .others = ""};
-  if (const Outcome* outcome = reader_run(rule.witness.bad, sources, engines))
-    row.happens = happens_in_words(pages.front().shown, outcome->seen) + detail_of(outcome->seen);
-  std::vector<std::string> others;
-  for (std::size_t i = 1; i < pages.size(); ++i) others.push_back(pages[i].rule->id);
-  row.others = join(others, ", ");
-  return row;
+bool is_harm(Shown shown) { return shown != Shown::equal && shown != Shown::not_run; }
+
+// The page's bad stack with its two transforms in the other order; nullopt if the page does not fire on that.
+std::optional<Stack> turned(const Rule& rule) {
+  const std::vector<Firing> fired = firings(rule, rule.witness.bad, job_of(rule.witness));
+  if (rule.kind != RuleKind::clash || fired.empty()) return std::nullopt;
+  Stack stack = rule.witness.bad;
+  std::swap(stack.items[fired.front().items.front()], stack.items[fired.front().items.back()]);
+  if (stack == rule.witness.bad || firings(rule, stack, job_of(rule.witness)).empty()) return std::nullopt;
+  return stack;
+}
+
+// Of every order and clash page that holds for the reader's version: its bad stack, and of a clash the other order too if that shows
+// another harm. `run` is null and `shown` is not_run where there is no run.
+std::vector<PageRun> page_runs(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  const Target target = reader_target(sources);
+  const auto run_of = [&](const Rule& rule, const Stack& stack) {
+    const Outcome* run = reader_run(stack, sources, engines);
+    return PageRun{.rule = &rule, .run = run, .shown = run == nullptr ? Shown::not_run : shown_by(*run, sources, target)};
+  };
+  std::vector<PageRun> runs;
+  for (const Rule& rule : sources.rules) {
+    if (!orders_or_clashes(rule) || !holds_for(rule, target)) continue;
+    runs.push_back(run_of(rule, rule.witness.bad));
+    const Shown straight = runs.back().shown;
+    const std::optional<Stack> other = turned(rule);
+    if (!other) continue;
+    const PageRun of_other = run_of(rule, *other);
+    if (is_harm(of_other.shown) && of_other.shown != straight) runs.push_back(of_other);
+  }
+  return runs;
+}
+
+// The stack, or else its trained form, as it ran equal on the reader's version.
+std::optional<Stack> ran_equal(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  for (const EngineRuns& engine : engines) {
+    if (engine.target != reader_target(sources)) continue;
+    const auto is_equal = [&](const Outcome& run) {
+      return run.seen.verdict == Verdict::equal &&
+             run.subject == usual_case(run.subject.stack, Case{}.model, engine.table.engine);
+    };
+    for (const Outcome& run : engine.outcomes)
+      if (is_equal(run) && run.subject.stack == stack) return stack;
+    for (const Outcome& run : engine.outcomes)
+      if (is_equal(run) && is_trained_form_of(run.subject.stack, stack)) return run.subject.stack;
+  }
+  return std::nullopt;
+}
+
+// What to build instead: the page's good stack, else what `check` would try, the first that ran equal. A stack that a run refutes is
+// no cure. nullopt if none ran equal.
+std::optional<Stack> build_instead_of(const PageRun& page, const Judge& judge, const Sources& sources,
+                                      const std::vector<EngineRuns>& engines) {
+  const Stack& good = page.rule->witness.good;
+  if (auto stack = ran_equal(good, sources, engines)) return stack;
+  if (reader_run(good, sources, engines) == nullptr) return good;
+  const Report report = check(page.run->subject.stack, judge);
+  std::vector<Stack> tries;
+  for (const Finding& finding : report.findings)
+    if (finding.rule == page.rule->id)
+      for (const Try& one : finding.tries) tries.push_back(one.stack);
+  if (report.repaired) tries.push_back(*report.repaired);
+  for (const Stack& one : tries)
+    if (auto stack = ran_equal(one, sources, engines)) return stack;
+  return std::nullopt;
+}
+
+PairTableRow row_of(const PageRun& page, const Judge& judge, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  const std::optional<Stack> good = build_instead_of(page, judge, sources, engines);
+  return {.shown = page.shown,
+          .good = good ? print(*good) : "",
+          .good_ran = good && ran_equal(*good, sources, engines),
+          .bad = print(page.run->subject.stack),
+          .happens = happens_in_words(page.shown, page.run->seen) + detail_of(page.run->seen),
+          .since = since_in_words(*page.rule, reader_target(sources), sources.observations),
+          .basis = name_of(page.rule->basis),
+          .page = link_to(*page.rule, "rules/")};
 }
 
 }  // namespace
 
-std::vector<PairTableRow> pair_table(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  const Target target = reader_target(sources);
-  std::map<std::set<std::string>, std::vector<Candidate>> pairs;
-  for (const Rule& rule : sources.rules) {
-    if (!(orders_or_clashes(rule) || rule.kind == RuleKind::effect) || !holds_for(rule, target)) continue;
-    const Shown shown = shown_by(rule.witness.bad, sources, engines);
-    const std::set<std::string> pair = pair_of(rule);
-    if (pair.size() != 2 || shown == Shown::equal || shown == Shown::not_run) continue;
-    const Outcome* outcome = reader_run(rule.witness.bad, sources, engines);
-    pairs[pair].push_back({&rule, shown, outcome != nullptr && keeps_a_part(shown, outcome->seen)});
+PairTable pair_table(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  std::vector<PageRun> runs = page_runs(sources, engines);
+  PairTable table;
+  std::set<std::string> run;
+  for (const PageRun& page : runs) {
+    if (page.shown == Shown::not_run) ++table.not_run;
+    if (page.shown == Shown::equal) ++table.equal;
+    if (page.shown == Shown::not_run || !run.insert(page.rule->id).second) continue;
+    if (page.rule->basis == Basis::fundamental)
+      table.fundamental.push_back(fmt::format("{}: {}", link_to(*page.rule, "rules/"), reason_of(*page.rule)));
   }
-  std::vector<std::vector<Candidate>> sorted;
-  for (auto& [names, pages] : pairs) {
-    std::ranges::sort(pages, comes_first);
-    sorted.push_back(pages);
-  }
-  std::ranges::sort(sorted, [](const auto& one, const auto& other) { return comes_first(one.front(), other.front()); });
-  std::vector<PairTableRow> rows;
-  for (const std::vector<Candidate>& pages : sorted) rows.push_back(row_of(pages, sources, engines));
-  return rows;
+  table.run = static_cast<int>(run.size());
+  std::erase_if(runs, [](const PageRun& page) { return !is_harm(page.shown); });
+  std::ranges::sort(runs, comes_first);
+  const Judge judge(sources.rules, reader_target(sources), sources.observations);
+  for (const PageRun& page : runs) table.rows.push_back(row_of(page, judge, sources, engines));
+  return table;
 }
 
-PageCount count_pages(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  const Target target = reader_target(sources);
-  PageCount count;
-  for (const Rule& rule : sources.rules) {
-    if (!orders_or_clashes(rule) || !holds_for(rule, target)) continue;
-    const Shown shown = shown_by(rule.witness.bad, sources, engines);
-    if (shown == Shown::not_run) {
-      ++count.not_run;
-      continue;
-    }
-    ++count.run;
-    if (rule.basis == Basis::fundamental)
-      count.fundamental.push_back(fmt::format("{}: {}", link_to(rule, "rules/"), reason_of(rule)));
-    switch (shown) {
-      case Shown::fails: ++count.fails; break;
-      case Shown::wrong: ++count.wrong; break;
-      case Shown::without_effect: ++count.without_effect; break;
-      case Shown::slower: ++count.slower; break;
-      default: ++count.equal; break;
-    }
-  }
-  return count;
+std::size_t count_of(const PairTable& table, Shown shown) {
+  return static_cast<std::size_t>(std::ranges::count(table.rows, shown, &PairTableRow::shown));
 }
 
 }  // namespace ordercheck

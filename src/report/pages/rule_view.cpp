@@ -1,5 +1,7 @@
 #include "report/pages/rule_view.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -45,6 +47,17 @@ std::string grade_in_words(const Grade& grade, const Target& target) {
                                                           : fmt::format("{} by {}", name_of(grade.kind), decided);
 }
 
+// A page that begins above a version that was run knows the release that changed it. Of others the oldest version that was run says
+// more than the oldest that the page claims: nothing was seen before it.
+std::string first_version(const Version& bound, const std::string& project, const std::vector<Observation>& observations) {
+  std::optional<Version> first;
+  for (const Observation& seen : observations) {
+    const Result<Version> version = parse_version(seen.version);
+    if (seen.engine == project && version && (!first || *version < *first)) first = *version;
+  }
+  return first && *first >= bound ? print(*first) + " (first run)" : print(bound);
+}
+
 }  // namespace
 
 std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
@@ -72,14 +85,14 @@ std::string holds_in_words(const Rule& rule) {
   return join(parts, ", ");
 }
 
-std::string since_in_words(const Rule& rule, const Target& target) {
+std::string since_in_words(const Rule& rule, const Target& target, const std::vector<Observation>& observations) {
   for (const Holds& holds : rule.holds) {
     if (!holds_for(holds, target)) continue;
     std::vector<std::string> parts;
     for (const VersionBound& bound : holds.bounds) {
       const std::string version = print(bound.version);
       switch (bound.relation) {
-        case Relation::at_least: parts.push_back(version); break;
+        case Relation::at_least: parts.push_back(first_version(bound.version, target.project, observations)); break;
         case Relation::above: parts.push_back("after " + version); break;
         case Relation::at_most: parts.push_back("up to " + version); break;
         case Relation::below: parts.push_back("before " + version); break;

@@ -41,8 +41,9 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
 
 std::string harm_in_words(const Rule& rule);   // "fails"; "none" of a commutes page
 std::string holds_in_words(const Rule& rule);  // "`pytorch>=2.6`, `native>=1`"
-// The versions of the target that the page speaks of: "2.6"; "2.6, before 2.13"; "" where it does not hold.
-std::string since_in_words(const Rule& rule, const Target& target);
+// The versions of the target that the page holds for: "2.12.1", where an older one was run; "2.11.0 (first run)", where none was;
+// "2.11.0 (first run), before 2.13"; "" where it does not hold.
+std::string since_in_words(const Rule& rule, const Target& target, const std::vector<Observation>& observations);
 // The page that says so, linked, where it went wrong; "none" where no page does, "" where it is equal.
 std::string explaining_page(const Outcome& outcome, const std::vector<Rule>& rules);
 // Links to the pages that fire on the outcome's stack, from a page in docs/; "none".

@@ -44,8 +44,6 @@ Result<Sources> load_sources(const Folders& folders) {
   if (!known) return known.error();
   auto frameworks = load_frameworks(folders.matrix / "frameworks");
   if (!frameworks) return frameworks.error();
-  auto discussions = load_discussions(folders.matrix / "discussions", known->rules);
-  if (!discussions) return discussions.error();
   auto topics = load_topics(folders.matrix / "pages.toml");
   if (!topics) return topics.error();
   auto space = load_space(folders.matrix / "space.toml");
@@ -57,7 +55,6 @@ Result<Sources> load_sources(const Folders& folders) {
                   .engines = names_of(known->engines),
                   .evidence = std::move(known->evidence),
                   .frameworks = *std::move(frameworks),
-                  .discussions = *std::move(discussions),
                   .topics = *std::move(topics),
                   .space = *std::move(space),
                   .observations = std::move(known->observations)};

@@ -1,4 +1,4 @@
-// What pages are made from: rules, evidence, the orders of known projects, what discussions say, and the space of the matrix.
+// What pages are made from: rules, evidence, the orders of known projects, and the space of the matrix.
 // Nothing else goes in, so the same checkout gives the same bytes.
 #pragma once
 
@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "knowledge/knowledge.h"
-#include "plan/discussion.h"
 #include "plan/framework.h"
 #include "plan/mutants.h"
 #include "plan/space.h"
@@ -31,7 +30,6 @@ struct Sources {
   std::vector<std::string> engines;     // those that are known
   std::vector<EvidenceTable> evidence;  // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;
-  std::vector<Discussion> discussions;  // sorted by name
   Topics topics;
   Space space;                                   // of every engine that has none of its own
   std::map<std::string, Space> own_spaces = {};  // by engine
@@ -40,8 +38,8 @@ struct Sources {
   std::vector<EngineMutants> mutants = {};  // sorted by engine
 };
 
-// Knowledge, and of matrix/ the folders frameworks and discussions, pages.toml, space.toml and, of the engines that there is evidence of,
-// space-<engine>.toml; mutants/ with error_classes.toml. Evidence, discussions, own spaces and mutants may be missing.
+// Knowledge, and of matrix/ the folder frameworks, pages.toml, space.toml and, of the engines that there is evidence of,
+// space-<engine>.toml; mutants/ with error_classes.toml. Evidence, own spaces and mutants may be missing.
 Result<Sources> load_sources(const Folders& folders);
 Result<Sources> load_sources(const std::filesystem::path& root);
 

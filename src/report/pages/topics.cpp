@@ -1,5 +1,7 @@
 #include "report/pages/topics.h"
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "base/toml.h"
@@ -35,6 +37,30 @@ std::vector<std::string> names_in(TomlTable& file, const std::string& key) {
   return names;
 }
 
+std::vector<Stack> stacks_in(TomlTable& file, const std::string& key) {
+  std::vector<Stack> stacks;
+  const std::vector<std::string> texts = file.texts_if_given(key);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const Result<Stack> stack = stack_in(texts[i]);
+    if (stack)
+      stacks.push_back(*stack);
+    else
+      file.refuse(key, i, fmt::format("stack '{}': {}", texts[i], stack.error().message));
+  }
+  return stacks;
+}
+
+Point point_in(TomlTable& part) {
+  Point point{.order = part.text("order"),
+              .said = part.text("said"),
+              .turned = stacks_in(part, "turned"),
+              .variants = stacks_in(part, "variants"),
+              .needs = part.text_if_given("needs"),
+              .elsewhere = part.text_if_given("elsewhere")};
+  if (point.turned.empty()) part.refuse("turned", "a point needs the stacks of the other order");
+  return point;
+}
+
 }  // namespace
 
 Result<Topics> parse_topics(std::string_view text, const std::string& path) {
@@ -42,7 +68,12 @@ Result<Topics> parse_topics(std::string_view text, const std::string& path) {
   Topics topics{.core = names_in(file, "core"),
                 .shardings = names_in(file, "shardings"),
                 .sections = patterns_of(file, "sections"),
-                .sample = file.take("sample", stack_in(file.text("sample")))};
+                .sample = file.take("sample", stack_in(file.text("sample"))),
+                .points = {}};
+  for (TomlTable& part : file.tables_if_given("point")) {
+    topics.points.push_back(point_in(part));
+    file.adopt(part);
+  }
   if (const auto error = file.error()) return *error;
   return topics;
 }

@@ -5,12 +5,12 @@
 
 #include "report/pages/agreement_view.h"
 #include "report/pages/checks_view.h"
-#include "report/pages/discussion_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/markdown.h"
 #include "report/pages/mutant_page.h"
 #include "report/pages/order_view.h"
+#include "report/pages/point_view.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/runs_view.h"
 #include "report/pages/set_view.h"
@@ -66,9 +66,7 @@ void to_json(Json& json, const SentTable& table) {
 ORDERCHECK_DATA_OF(ContradictionRow, what, claimed, seen, explanation)
 ORDERCHECK_DATA_OF(OwnRun, title, stack, shown, on)
 ORDERCHECK_DATA_OF(Disagreement, pair, first_before, second_before)
-ORDERCHECK_DATA_OF(PointStack, stack, cells)
-ORDERCHECK_DATA_OF(PointView, title, by, date, says, basis_said, why, ours, other_way, by_definition, pages, stacks, answer)
-ORDERCHECK_DATA_OF(DiscussionView, title, file, url, engines, points)
+ORDERCHECK_DATA_OF(PointView, order, said, change, needs, elsewhere)
 ORDERCHECK_DATA_OF(ChangedRow, order, cells, rules)
 ORDERCHECK_DATA_OF(VersionsView, engine, versions, same, rows)
 ORDERCHECK_DATA_OF(DisagreementRow, order, cells, explanation)

@@ -143,7 +143,7 @@ std::string render_result_text(const PlanResult& result) {
   std::string text = verdict_lines(result.cases);
   text += fmt::format("{} on {} ({}): {}\n", counted(std::ssize(result.cases), "case"), result.hello.engine,
                       join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
-  text += fmt::format("{} confirmed, {} open, {} explained by a page, {} not explained, {} undecided\n", tally.confirmed,
+  text += fmt::format("{} confirmed, {} open, {} explained by a rule, {} not explained, {} undecided\n", tally.confirmed,
                       tally.open, counted(tally.explained, "contradiction"), tally.contradictions, tally.undecided);
   for (const CaseResult& one : result.cases)
     if (one.outcome.agreement == Agreement::contradiction) text += contradiction_text(one);
@@ -168,7 +168,9 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   add_field(text, "persists", result.persistence);
   if (result.closeness) add_list(text, "farthest", farthest_lines(*result.closeness));
   if (result.divergence) add_field(text, "first in", in_words(*result.divergence));
+  add_field(text, "factor", result.factor);
   add_field(text, "right without", join(result.right_without, " or "));
+  add_field(text, "left out", result.left_out);
   if (result.record.failure) add_list(text, "where", result.record.failure->ranks);
   std::vector<std::string> effects;
   for (const Effect& effect : outcome.seen.effects)

@@ -100,6 +100,8 @@ Json case_json(const CaseResult& result) {
     json["difference"] = {{"what", d->what}, {"step", d->step}, {"rank", d->rank}, {"expected", d->expected}, {"got", d->got}};
   if (result.closeness) json["closeness"] = closeness_json(*result.closeness);
   if (result.divergence) json["divergence"] = divergence_json(*result.divergence);
+  if (!result.factor.empty()) json["factor"] = result.factor;
+  if (!result.left_out.empty()) json["left_out"] = result.left_out;
   return json;
 }
 

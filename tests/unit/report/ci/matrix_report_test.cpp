@@ -106,7 +106,7 @@ TEST(JobSummary, StaysBelowItsSizeAndSaysWhatItLeftOut) {
   for (int i = 0; i < 300; ++i) cases.push_back(case_of("fsdp=2", Verdict::equal, Agreement::confirmed));
   const std::string summary = render_job_summary({build_of_cases(cases)});
   EXPECT_LT(summary.size(), kJobSummaryBytes);
-  EXPECT_THAT(summary, HasSubstr("## ordercheck: 300 contradictions that no page explains"));
+  EXPECT_THAT(summary, HasSubstr("## ordercheck: 300 contradictions that no rule explains"));
   EXPECT_THAT(summary, HasSubstr(" more, which did not fit here"));
   EXPECT_THAT(summary, HasSubstr("| pytorch torch-2.11.0-cpu | 600 | 300 | 300 | 0 | 0 | 0 | none |"));
 }

@@ -21,13 +21,13 @@ TEST(AgreementView, ListsEveryContradictionWithWhatExplainsIt) {
   EXPECT_EQ(view.rows[1].claimed, "ORD-902 predicts differs; seen: equal");
   EXPECT_EQ(view.rows[1].explanation, "the invented engine looks through the wrapper");
   EXPECT_EQ(view.rows[2].seen, "`no rank can go on`");
-  EXPECT_EQ(view.rows[2].explanation, "no page explains it");
+  EXPECT_EQ(view.rows[2].explanation, "no rule explains it");
 }
 
 TEST(AgreementView, SaysWhyCasesAreOpenAndWhatWasLeftOut) {
   Sources sources = mini();
   EXPECT_EQ(view_of(sources).left_out,
-            "the native engine builds no compile (2 cases); asked for by rules, orders or space, and not run yet (11 cases)");
+            "the native engine builds no compile (1 case); asked for by rules, orders or space, and not run yet (11 cases)");
   for (Rule& rule : sources.rules)
     if (rule.id == "ORD-902") rule.holds = {Holds{.project = "pytorch"}};
   const AgreementView view = view_of(sources);

@@ -166,7 +166,7 @@ TEST_F(BesideTables, RefuseATableThatNobodyHas) {
 
 TEST_F(BesideTables, RefuseAPageThatNobodyHas) {
   table().differs.at(0).page = "ORD-999";
-  EXPECT_THAT(refused(), HasSubstr("no page has the id 'ORD-999'"));
+  EXPECT_THAT(refused(), HasSubstr("no rule has the id 'ORD-999'"));
 }
 
 TEST_F(BesideTables, AreNotThereWithoutRunsOfTheOther) {

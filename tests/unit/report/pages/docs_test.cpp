@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "evidence/engine_sources.h"
 #include "report/text/unified_diff.h"
 #include "unit/report/pages/mini.h"
 
@@ -65,7 +66,7 @@ void expect_golden(const std::vector<Document>& documents, const std::string& fo
 
 TEST_F(Docs, AreAsTheGoldenPages) {
   const auto documents = made();
-  EXPECT_EQ(documents.size(), 10u);
+  EXPECT_EQ(documents.size(), 9u);
   expect_golden(documents, "mini");
 }
 
@@ -86,10 +87,10 @@ TEST_F(Docs, BeginWithWhoWroteThem) {
 }
 
 TEST_F(Docs, AreCurrentOnceWritten) {
-  EXPECT_EQ(stale_paths().size(), 10u);
+  EXPECT_EQ(stale_paths().size(), 9u);
   const auto touched = write_documents(root_, made());
   ASSERT_TRUE(touched) << touched.error().message;
-  EXPECT_EQ(touched->size(), 10u);
+  EXPECT_EQ(touched->size(), 9u);
   EXPECT_TRUE(stale_paths().empty());
 }
 
@@ -144,6 +145,32 @@ TEST_F(Docs, RefuseAFolderWithoutTemplates) {
   const auto documents = make_documents(root_);
   ASSERT_FALSE(documents);
   EXPECT_THAT(documents.error().message, HasSubstr("report_templates/md/"));
+}
+
+TEST_F(Docs, LeaveOutRowsThatAnotherDriverRan) {
+  write("matrix/engines/pytorch.toml",
+        "interpreter = \"python with torch\"\nsources = [\"src/drivers/pytorch\"]\nusual_for = [\"check\"]\n");
+  write("src/drivers/pytorch/train.py", "step = 1\n");
+  std::string space = *read_file(root_ / "matrix/space.toml");
+  write("matrix/space-pytorch.toml", space.replace(space.find("native"), 6, "pytorch"));
+  EvidenceTable table{.engine = "pytorch", .versions = {"torch 2.15.0"}, .device = "cpu"};
+  table.rows.push_back({.engine = "pytorch", .version = "2.15.0", .case_text = "ac engine=pytorch", .verdict = Verdict::equal});
+  table.rows[0].sources = hash_of_sources(root_, {"src/drivers/pytorch"});
+  ASSERT_TRUE(write_evidence(root_ / "matrix/evidence", table));
+  const auto rows = [&] {
+    std::size_t count = 0;
+    const auto sources = load_sources(root_);
+    EXPECT_TRUE(sources) << sources.error().message;
+    for (const EvidenceTable& one : sources->evidence)
+      if (one.engine == "pytorch") count += one.rows.size();
+    return count;
+  };
+  const auto named = [&] { return stale_tables({.rules = root_ / "rules", .matrix = root_ / "matrix"})->size(); };
+  EXPECT_EQ(rows(), 1u);
+  EXPECT_EQ(named(), 0u);
+  write("src/drivers/pytorch/train.py", "step = 2\n");
+  EXPECT_EQ(rows(), 0u);
+  EXPECT_EQ(named(), 1u);
 }
 
 }  // namespace

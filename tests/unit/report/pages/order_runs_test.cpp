@@ -126,7 +126,7 @@ TEST_F(OrderRuns, AnOrderThatIsNotEqualThoughNoPageBlocksItIsNoAnswer) {
   std::erase_if(sources.rules, [](const Rule& rule) { return rule.id == "CLA-017"; });
   const RecommendedOrder order = recommended_orders(sources, engine_runs_of(sources)).at(0);
   ASSERT_THAT(order.gaps, SizeIs(1));
-  EXPECT_THAT(order.gaps[0], HasSubstr("no page says why"));
+  EXPECT_THAT(order.gaps[0], HasSubstr("no rule says why"));
 }
 
 TEST_F(OrderRuns, AnOrderThatLacksOneOfThemIsNoAnswer) {

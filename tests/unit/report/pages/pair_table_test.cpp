@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/pages/rule_view.h"
 #include "rule/pattern.h"
 #include "stack/notation.h"
 #include "unit/report/pages/mini.h"
@@ -15,18 +16,31 @@ using testing::SizeIs;
 
 TEST(PairTable, SaysWhatARunShowedAndTheCure) {
   const Sources sources = mini_on_pytorch();
-  const auto rows = pair_table(sources, engine_runs_of(sources));
+  const auto rows = pair_table(sources, engine_runs_of(sources)).rows;
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_EQ(rows[0].shown, Shown::fails);
   EXPECT_EQ(rows[0].bad, "fsdp=2,tp=2");
   EXPECT_EQ(rows[0].good, "tp=2,fsdp=2");
-  EXPECT_EQ(rows[0].happens, "fails loudly in apply: `cannot split a sharded | parameter`");
-  EXPECT_EQ(rows[0].since, "2.6");
-  EXPECT_EQ(rows[0].cure, "`tp` before `fsdp`");
+  EXPECT_EQ(rows[0].happens, "fails loudly in apply");
+  EXPECT_EQ(rows[0].since, "2.15.0 (first run)");
   EXPECT_EQ(rows[0].page, "[ORD-901](rules/fsdp-before-tp.md)");
 }
 
-TEST(PairTable, PutsASilentHarmFirstAndAPairOnce) {
+TEST(PairTable, SaysSinceWhichReleaseWhereAnOlderOneWasRun) {
+  Sources sources = mini_on_pytorch();
+  const Target target = reader_target(sources);
+  Rule page = sources.rules.front();
+  page.holds = {*parse_holds("pytorch>=2.6")};
+  EXPECT_EQ(since_in_words(page, target, sources.observations), "2.15.0 (first run)");
+  EXPECT_EQ(since_in_words(page, target, {}), "2.6");
+  Observation older = sources.observations.front();
+  older.engine = "pytorch";
+  older.version = "2.5.1";
+  sources.observations.push_back(older);
+  EXPECT_EQ(since_in_words(page, target, sources.observations), "2.6");
+}
+
+TEST(PairTable, PutsASilentHarmFirstAndHasARowAPage) {
   Sources sources = mini_on_pytorch();
   Rule silent = sources.rules.front();
   silent.id = "ORD-903";
@@ -41,11 +55,12 @@ TEST(PairTable, PutsASilentHarmFirstAndAPairOnce) {
   smaller.id = "ORD-904";
   sources.rules.push_back(smaller);
   sources.rules.push_back(silent);
-  const auto rows = pair_table(sources, engine_runs_of(sources));
-  ASSERT_THAT(rows, SizeIs(2));
+  const auto rows = pair_table(sources, engine_runs_of(sources)).rows;
+  ASSERT_THAT(rows, SizeIs(3));
   EXPECT_EQ(rows[0].shown, Shown::wrong);
   EXPECT_EQ(rows[0].happens, "silently wrong: gradient of layers.0.attention.wq.weight of step 0 differs");
-  EXPECT_EQ(rows[1].others, "ORD-904");
+  EXPECT_THAT(rows[1].page, testing::HasSubstr("ORD-901"));
+  EXPECT_THAT(rows[2].page, testing::HasSubstr("ORD-904"));
 }
 
 TEST(PairTable, NamesTheTrainerThatTheGoodStackRanEqualWith) {
@@ -66,7 +81,7 @@ TEST(PairTable, NamesTheTrainerThatTheGoodStackRanEqualWith) {
     table.rows = rows;
   }
   sources.observations = observations_of(sources.evidence);
-  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).at(0).good, "tp=2,fsdp=2,optimizer=adamw:clip=per_mesh");
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).good, "tp=2,fsdp=2,optimizer=adamw:clip=per_mesh");
 }
 
 TEST(PairTable, SaysWhetherAnEffectIsLostOrAPartOfIt) {
@@ -77,26 +92,73 @@ TEST(PairTable, SaysWhetherAnEffectIsLostOrAPartOfIt) {
       row.verdict = Verdict::ignored;
       row.effects = {{.transform = "tp=2", .partly = true, .signs = {{.text = "3 of 4 products split", .missing = true}}}};
     }
-  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).at(0).happens,
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).happens,
             "silently with only a part of the effect of `tp=2`: 3 of 4 products split");
   for (EvidenceTable& table : sources.evidence)
     for (Observation& row : table.rows)
       for (Effect& effect : row.effects) effect.partly = false;
-  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).at(0).happens, "silently without effect: 3 of 4 products split");
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).happens, "silently without effect: 3 of 4 products split");
+}
+
+// mini's page fsdp before tp, whose good stack showed `verdict`.
+Sources with_good_stack(Verdict verdict) {
+  Sources sources = mini_on_pytorch();
+  for (Observation& row : sources.evidence.at(0).rows)
+    if (row.case_text == "tp=2,fsdp=2 engine=pytorch") row.verdict = verdict;
+  sources.observations = observations_of(sources.evidence);
+  return sources;
+}
+
+TEST(PairTable, BuildsNothingThatARunRefuted) {
+  for (const Verdict verdict : {Verdict::fails, Verdict::differs, Verdict::ignored}) {
+    const Sources sources = with_good_stack(verdict);
+    EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).good, "") << name_of(verdict);
+  }
+  const Sources sources = with_good_stack(Verdict::equal);
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).good, "tp=2,fsdp=2");
+  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0).good_ran);
+}
+
+TEST(PairTable, SaysWhereTheGoodStackWasNotRun) {
+  Sources sources = mini_on_pytorch();
+  std::erase_if(sources.evidence.at(0).rows,
+                [](const Observation& row) { return row.case_text == "tp=2,fsdp=2 engine=pytorch"; });
+  const PairTableRow row = pair_table(sources, engine_runs_of(sources)).rows.at(0);
+  EXPECT_EQ(row.good, "tp=2,fsdp=2");
+  EXPECT_FALSE(row.good_ran);
+}
+
+// A clash that is loud in one order and silent in the other has a row for each; one that is loud in both has one.
+TEST(PairTable, HasBothOrdersOfAClashWhereTheirHarmsDiffer) {
+  Sources sources = mini_on_pytorch();
+  for (Rule& rule : sources.rules)
+    if (rule.id == "ORD-901") rule.kind = RuleKind::clash;
+  const auto harms = [&](Verdict of_other) {
+    for (Observation& row : sources.evidence.at(0).rows)
+      if (row.case_text == "tp=2,fsdp=2 engine=pytorch") row.verdict = of_other;
+    const PairTable table = pair_table(sources, engine_runs_of(sources));
+    std::vector<std::string> texts;
+    for (const PairTableRow& row : table.rows) texts.push_back(row.bad + " " + in_words(row.shown));
+    return texts;
+  };
+  EXPECT_THAT(harms(Verdict::differs), testing::ElementsAre("tp=2,fsdp=2 silently wrong", "fsdp=2,tp=2 fails loudly"));
+  EXPECT_THAT(harms(Verdict::fails), testing::ElementsAre("fsdp=2,tp=2 fails loudly"));
 }
 
 TEST(PairTable, IsEmptyWithoutARunOfTheReadersVersion) {
   const Sources sources = mini();
-  EXPECT_THAT(pair_table(sources, engine_runs_of(sources)), IsEmpty());
-  EXPECT_EQ(count_pages(sources, engine_runs_of(sources)).not_run, 1);
+  const PairTable table = pair_table(sources, engine_runs_of(sources));
+  EXPECT_THAT(table.rows, IsEmpty());
+  EXPECT_EQ(table.not_run, 1);
 }
 
-TEST(PairTable, CountsPagesByWhatTheirStackShowed) {
+TEST(PairTable, CountsItsRows) {
   const Sources sources = mini_on_pytorch();
-  const PageCount count = count_pages(sources, engine_runs_of(sources));
-  EXPECT_EQ(count.run, 1);
-  EXPECT_EQ(count.fails, 1);
-  EXPECT_EQ(count.wrong + count.without_effect + count.slower + count.equal + count.not_run, 0);
+  const PairTable table = pair_table(sources, engine_runs_of(sources));
+  EXPECT_EQ(table.run, 1);
+  EXPECT_EQ(count_of(table, Shown::fails), 1u);
+  EXPECT_EQ(count_of(table, Shown::wrong), 0u);
+  EXPECT_EQ(table.equal + table.not_run, 0);
 }
 
 }  // namespace

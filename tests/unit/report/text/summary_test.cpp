@@ -102,7 +102,7 @@ TEST(Summary, BitsAndHashesStayInJson) {
 TEST(Summary, OneOfAThingIsOne) {
   PlanResult result = result_of(Agreement::contradiction);
   result.cases[0].outcome.explanation = "because of a page";
-  EXPECT_THAT(render_result_text(result), HasSubstr(" 1 contradiction explained by a page, 0 not explained"));
+  EXPECT_THAT(render_result_text(result), HasSubstr(" 1 contradiction explained by a rule, 0 not explained"));
 }
 
 TEST(Summary, AControlThatHadNothingToJudgeByNeitherHeldNorFailed) {
