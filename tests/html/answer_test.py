@@ -73,11 +73,7 @@ def test_the_title_is_answered_without_scrolling(laptop: Page, screenshots: Path
     assert is_on_the_screen(order)
     boxes = [step.bounding_box() for step in order.locator("li").all()]
     assert len({round(box["y"]) for box in boxes if box}) == 1, "one line"
-    for part in [
-        ".blocked .to-copy",
-        "#silent tbody tr:first-child .to-copy",
-        "#silent tbody tr:last-child .to-copy",
-    ]:
+    for part in [".blocked .to-copy", "#silent tbody tr:first-child .to-copy"]:
         assert is_on_the_screen(laptop.locator(part)), part
     laptop.screenshot(path=screenshots / "first-screen.png")
 
@@ -89,13 +85,13 @@ def test_it_is_the_answer_of_the_markdown_page(laptop: Page) -> None:
     steps = laptop.get_by_role("list", name="Recommended order").locator("code").all_inner_texts()
     assert " → ".join(steps) == arrows[1]
     silent = " ".join(line for line in lines if line.startswith("**Silently"))  # wrong, and without effect
-    wanted = re.findall(r"`(\S+)` \(\[(\S+)\]\(\S+?\), since (.+?); build `(\S+)`\)", silent)
+    wanted = re.findall(r"`(\S+)` \(\[(\S+)\]\(\S+?\); build `(\S+)`\)", silent)
     assert len(wanted) > 3
     shown = [
-        [cell.inner_text() for cell in row.locator("th code, .to-copy code, .id, .since").all()]
+        [cell.inner_text() for cell in row.locator("th code, .to-copy code, .id").all()]
         for row in laptop.locator("#silent tbody tr").all()
     ]
-    assert shown == [[bad, good, page, since] for bad, page, since, good in wanted]
+    assert shown == [[bad, good, page] for bad, page, good in wanted]
     blocked = next(line for line in lines if line.startswith("> **"))
     for code in laptop.locator(".blocked code").all_inner_texts():
         assert f"`{code}`" in blocked

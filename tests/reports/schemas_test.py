@@ -34,6 +34,7 @@ ASKED = {
         f"check fsdp=2,tp=2 --rules {LATEST}",
         f"check tp=2,fsdp=2 --for pytorch-2.11 --rules {LATEST}",
         f"check ep=2,tp=2,fsdp=2 --rules {LATEST}",
+        f"check ac,tp=2,fsdp=2 --for pytorch-2.15 --rules {LATEST}",
         f"check fsdp=2,tp=2,ac,pp=2,compile,ddp=2 --for pytorch-2.16 --rules {LATEST}",
     ],
     "check-project-1": [f"check --rules {LATEST}"],

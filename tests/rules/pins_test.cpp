@@ -83,7 +83,7 @@ TEST(BentPins, AreFound) {
   EXPECT_NE(mistake_of(*rule, bent, runs()).find("a foreign failure"), std::string::npos);
   bent = *first;
   bent.phase = Phase::forward;
-  EXPECT_NE(mistake_of(*rule, bent, runs()).find("the page says in forward, seen in apply"), std::string::npos);
+  EXPECT_NE(mistake_of(*rule, bent, runs()).find("the rule says in forward, seen in apply"), std::string::npos);
 }
 
 }  // namespace

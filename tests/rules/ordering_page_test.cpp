@@ -1,0 +1,216 @@
+// The committed ordering page against the committed runs: no list, count or cure on it says what a run of that version refutes.
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "evidence/table.h"
+#include "rule/bears_out.h"
+#include "stack/case.h"
+#include "stack/notation.h"
+#include "stack/transforms.h"
+
+namespace ordercheck {
+namespace {
+
+using testing::HasSubstr;
+
+using Verdicts = std::map<std::string, Verdict>;  // of cases of the default model, by stack
+
+const std::string& page() {
+  static const std::string text = read_file(ORDERCHECK_SOURCE_DIR "/docs/parallelism_ordering.md").value();
+  return text;
+}
+
+// "pytorch 2.15.0" of the page's first list.
+std::pair<std::string, std::string> target() {
+  std::smatch match;
+  static const std::regex kTarget(R"(\*\*Silently wrong on (\w+) ([0-9.]+)\*\*)");
+  EXPECT_TRUE(std::regex_search(page(), match, kTarget));
+  return {match[1], match[2]};
+}
+
+const Verdicts& verdicts() {
+  static const Verdicts found = [] {
+    Verdicts by_stack;
+    const auto tables = read_evidence(ORDERCHECK_SOURCE_DIR "/matrix/evidence");
+    EXPECT_TRUE(tables);
+    const auto [engine, version] = target();
+    for (const EvidenceTable& table : *tables) {
+      if (table.engine != engine || table.device != "cpu" || table.arithmetic != "exact") continue;
+      for (const Observation& row : table.rows)
+        if (const auto c = parse_case(row.case_text);
+            row.version == version && c && *c == usual_case(c->stack, "llama", engine))
+          by_stack[print(c->stack)] = row.verdict;
+    }
+    return by_stack;
+  }();
+  return found;
+}
+
+std::vector<std::string> codes_in(std::string text) {
+  text = std::regex_replace(text, std::regex("</?code>"), "`");
+  text = std::regex_replace(text, std::regex("<wbr>"), "");
+  static const std::regex kCode("`([^`]+)`");
+  std::vector<std::string> codes;
+  for (std::sregex_iterator at(text.begin(), text.end(), kCode), end; at != end; ++at) codes.push_back((*at)[1]);
+  return codes;
+}
+
+std::string line_that_begins(const std::string& text) {
+  for (const std::string& line : split(page(), '\n'))
+    if (line.starts_with(text)) return line;
+  ADD_FAILURE() << "no line begins with " << text;
+  return "";
+}
+
+// Cells of the rows below the heading of a table.
+std::vector<std::vector<std::string>> rows_of(const std::string& heading) {
+  std::vector<std::vector<std::string>> rows;
+  bool in_table = false;
+  for (const std::string& line : split(page(), '\n')) {
+    if (line == heading) in_table = true;
+    if (line.empty()) in_table = false;
+    if (!in_table || line == heading || line.starts_with("| ---")) continue;
+    std::vector<std::string> cells = split(line, '|');
+    for (std::string& cell : cells) cell = trim(cell);
+    rows.push_back(cells);
+  }
+  return rows;
+}
+
+const std::vector<std::vector<std::string>>& pair_rows() {
+  static const auto rows = rows_of("| rule | do not build | build | basis | what happens |");
+  return rows;
+}
+
+std::set<std::string> bad_stacks(const std::string& happens) {
+  std::set<std::string> stacks;
+  for (const auto& row : pair_rows())
+    if (row.at(5).starts_with(happens)) stacks.insert(codes_in(row.at(2)).at(0));
+  return stacks;
+}
+
+// The words for a verdict on the page.
+bool says(const std::string& words, Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal: return words.ends_with("no difference") || words.ends_with("slower");
+    case Verdict::differs: return words.ends_with("silently wrong");
+    case Verdict::ignored: return words.find("silently with") != words.npos;
+    case Verdict::fails:
+    case Verdict::hangs: return words.find("fails") != words.npos || words.find("hangs") != words.npos;
+    default: return false;
+  }
+}
+
+TEST(OrderingPage, BuildsNoStackThatARunRefuted) {
+  std::size_t held = 0;
+  for (const auto& row : pair_rows()) {
+    for (const std::string& stack : codes_in(row.at(3))) {
+      ++held;
+      const auto run = verdicts().find(stack);
+      if (run != verdicts().end()) EXPECT_FALSE(is_harm(run->second)) << row.at(1) << " builds " << stack;
+      EXPECT_TRUE(run != verdicts().end() || row.at(3).ends_with("(not run)")) << row.at(1) << " builds " << stack;
+    }
+  }
+  EXPECT_GT(held, 20u);
+}
+
+TEST(OrderingPage, CallsEachStackWhatItsRunShowed) {
+  ASSERT_GT(pair_rows().size(), 20u);
+  for (const auto& row : pair_rows()) {
+    const std::string stack = codes_in(row.at(2)).at(0);
+    ASSERT_TRUE(verdicts().contains(stack)) << stack;
+    EXPECT_TRUE(says(row.at(5).substr(0, row.at(5).find_first_of(":")), verdicts().at(stack)) ||
+                says(row.at(5), verdicts().at(stack)))
+        << stack << ": " << row.at(5);
+  }
+}
+
+TEST(OrderingPage, ARowIsOnePage) {
+  for (const auto& row : pair_rows()) EXPECT_EQ(split(row.at(1), ',').size(), 1u) << row.at(1);
+}
+
+// A list at the top has the rows of the table, and the counts are theirs.
+TEST(OrderingPage, ListsAndCountsAreThoseOfTheTable) {
+  static const std::regex kCounts(R"([0-9]+ rules about an order or a clash had[^\n]*)");
+  std::smatch counts;
+  ASSERT_TRUE(std::regex_search(page(), counts, kCounts));
+  const std::pair<const char*, const char*> kinds[] = {{"**Silently wrong on", "silently wrong"},
+                                                       {"**Silently without effect", "silently with"}};
+  for (const auto& [line, happens] : kinds) {
+    std::set<std::string> listed;
+    const std::string text = line_that_begins(line);
+    static const std::regex kEntry(R"(`([^`]+)` \(\[)");
+    for (std::sregex_iterator at(text.begin(), text.end(), kEntry), end; at != end; ++at) listed.insert((*at)[1]);
+    EXPECT_EQ(listed, bad_stacks(happens)) << line;
+  }
+  const auto rows = [](const std::string& happens) {
+    return std::ranges::count_if(pair_rows(), [&](const auto& row) { return row.at(5).starts_with(happens); });
+  };
+  EXPECT_THAT(
+      counts.str(),
+      HasSubstr(fmt::format("fails loudly {}, silently wrong {}, silently without effect or with a part of it {}, slower {}.",
+                            rows("fails"), rows("silently wrong"), rows("silently with"), rows("slower"))));
+}
+
+TEST(OrderingPage, EveryPointSaysWhatItsRunsShowed) {
+  const auto points =
+      rows_of("| order | they call it | may it be changed? | what the other order needs | where the other order works |");
+  ASSERT_GT(points.size(), 5u);
+  std::size_t held = 0;
+  for (const auto& row : points) {
+    if (row.at(3).find("(on ") != std::string::npos) continue;  // of an engine that is not the page's
+    bool harmed = false, works = false;
+    for (const std::string& part : split(row.at(3).substr(row.at(3).find(": ") + 2), ';')) {
+      const std::string words(trim(part.substr(0, part.find(": `"))));
+      for (const std::string& stack : codes_in(part)) {
+        ++held;
+        ASSERT_TRUE(verdicts().contains(stack)) << stack;
+        EXPECT_TRUE(says(words, verdicts().at(stack))) << stack << ": " << words;
+        (is_harm(verdicts().at(stack)) ? harmed : works) = true;
+      }
+    }
+    EXPECT_TRUE(row.at(3).starts_with(!harmed ? "yes: " : works ? "in part: " : "no: ")) << row.at(3);
+  }
+  EXPECT_GT(held, 10u);
+}
+
+// "fsdp" as it is run in a pair: "fsdp=2".
+std::string in_pair(std::string_view name) {
+  if (name == "optimizer") return "optimizer=adamw";
+  return std::string(name) + (find_transform(std::string(name))->axes.empty() ? "" : "=2");
+}
+
+TEST(OrderingPage, AnArrowSaysWhatTheOtherOrderShowed) {
+  static const std::regex kArrow(R"(\n  ([a-z_& ]+) [-=]+>\|([^|]+)\| ([a-z_]+)\n)");
+  std::size_t held = 0;
+  std::string text = page();
+  for (std::smatch match; std::regex_search(text, match, kArrow); text = "\n" + match.suffix().str()) {
+    for (const std::string& first : split(match[1].str(), '&')) {
+      const auto run = verdicts().find(in_pair(match[3].str()) + "," + in_pair(trim(first)));
+      if (run == verdicts().end()) continue;
+      ++held;
+      EXPECT_TRUE(says(match[2], run->second)) << run->first << ": " << match[2];
+    }
+  }
+  EXPECT_GT(held, 4u);
+}
+
+// That the tests can fail: a refuted stack is a harm, and no verdict has the words of another.
+TEST(OrderingPage, WordsTellVerdictsApart) {
+  EXPECT_EQ(verdicts().at("ddp=2,fsdp=2"), Verdict::differs);
+  EXPECT_TRUE(is_harm(verdicts().at("ddp=2,fsdp=2")));
+  EXPECT_FALSE(says("fails loudly in apply", Verdict::differs));
+  EXPECT_FALSE(says("silently wrong", Verdict::fails));
+  EXPECT_FALSE(says("no difference", Verdict::ignored));
+}
+
+}  // namespace
+}  // namespace ordercheck
