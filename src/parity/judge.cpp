@@ -291,8 +291,7 @@ std::vector<Effect> effects_of(const Comparison& c) {
 // Of a case whose compiler called operators where bits were compared: which of the two was bitwise, and which by distance.
 std::string also_of_compiler_code(const Comparison& c, const std::string& bitwise) {
   if (!c.compiler_code) return bitwise;
-  return fmt::format("exact arithmetic with operators: {}; the compiler's own code in float32 arithmetic: close, {}", bitwise,
-                     farthest_in_words(*c.compiler_code->closeness));
+  return fmt::format("exact arithmetic with operators: {}; the compiler's own code in float32 arithmetic: close", bitwise);
 }
 
 }  // namespace
@@ -334,7 +333,7 @@ Observation judge(const Comparison& c) {
         fmt::format("{}, but {}",
                     by_distance ? "close to the single-rank reference" : "bitwise equal to the single-rank reference",
                     loss_in_words(lost.front())));
-  if (by_distance) return decided(seen, Verdict::close, describe(*c.closeness) + unknown_of(c));
+  if (by_distance) return decided(seen, Verdict::close, describe_what_is_close() + unknown_of(c));
   const bool held = is_held_against_one_rank(c.subject, c.first);
   const bool recommended_ran = c.recommended && c.recommended->ending == Ending::completed;
   if (!held && !recommended_ran)

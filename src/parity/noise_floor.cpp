@@ -144,19 +144,8 @@ std::string describe(const Held& held) {
                      number(held.floor));
 }
 
-std::string farthest_in_words(const Closeness& closeness) {
-  double times = 0;
-  for (const Held& held : closeness.farthest) times = std::max(times, times_floor(held));
-  return fmt::format("at most {:.1f} times the noise floor away", times);
-}
-
-std::string describe(const Closeness& closeness) {
-  std::string text = fmt::format("every number is within {} times its noise floor of a float64 single-rank run", kFarBeyond);
-  const auto& all = closeness.farthest;
-  const auto farthest = std::ranges::max_element(all, {}, times_floor);
-  if (farthest == all.end()) return text;
-  return text + fmt::format("; the farthest, {}, is {} away where rounding explains {}", place_of(farthest->away),
-                            number(distance_of(farthest->away)), number(farthest->floor));
+std::string describe_what_is_close() {
+  return fmt::format("every number is within {} times its noise floor of a float64 single-rank run", kFarBeyond);
 }
 
 }  // namespace ordercheck
