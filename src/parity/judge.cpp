@@ -291,7 +291,8 @@ std::vector<Effect> effects_of(const Comparison& c) {
 // Of a case whose compiler called operators where bits were compared: which of the two was bitwise, and which by distance.
 std::string also_of_compiler_code(const Comparison& c, const std::string& bitwise) {
   if (!c.compiler_code) return bitwise;
-  return fmt::format("exact arithmetic with operators: {}; the compiler's own code in float32 arithmetic: close", bitwise);
+  return fmt::format("exact arithmetic with operators: {}; the compiler's own code in float32 arithmetic: close, {}", bitwise,
+                     farthest_in_words(*c.compiler_code->closeness));
 }
 
 }  // namespace

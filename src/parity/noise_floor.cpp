@@ -144,6 +144,12 @@ std::string describe(const Held& held) {
                      number(held.floor));
 }
 
+std::string farthest_in_words(const Closeness& closeness) {
+  double times = 0;
+  for (const Held& held : closeness.farthest) times = std::max(times, times_floor(held));
+  return fmt::format("at most {:.1f} times the noise floor away", times);
+}
+
 std::string describe_what_is_close() {
   return fmt::format("every number is within {} times its noise floor of a float64 single-rank run", kFarBeyond);
 }

@@ -81,6 +81,9 @@ Closeness held_against_floor(const Distances& subject, const std::vector<double>
 // "gradient of layers.0.wq.weight in step 0 is 0.5 from a float64 single-rank run; rounding explains 8.4e-07"
 std::string describe(const Held& held);
 
+// "at most 0.8 times the noise floor away"; of several kinds the farthest.
+std::string farthest_in_words(const Closeness& closeness);
+
 // Of what is close: "every number is within 16 times its noise floor of a float64 single-rank run". How far the farthest number is
 // depends on the processor, so it stands in Closeness alone and not in the words that a table keeps.
 std::string describe_what_is_close();
