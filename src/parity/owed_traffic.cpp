@@ -171,7 +171,8 @@ void bound_pipeline(Showing& showing, const EffectRuns& runs) {
   const Case& c = runs.subject;
   const Item& pipeline = runs.item();
   const bool ring = std::ranges::any_of(c.stack.items, [](const Item& item) { return option_of(item, "ring").has_value(); });
-  if (!is_usual_model(c) || ring || !is_measured(runs.with.counters.p2p_messages)) return;
+  // In the first step, stages also tell each other the shapes of what they send.
+  if (c.settings.steps == 1 || !is_usual_model(c) || ring || !is_measured(runs.with.counters.p2p_messages)) return;
   const bool in_a_v = option_of(pipeline, "zbv") || option_of(pipeline, "dualpipev");
   const bool several = in_a_v || option_of(pipeline, "interleaved");
   const bool is_first = world_size(runs.mesh()) <= kUsualModel.layers;  // else the first stage has the embedding alone

@@ -158,6 +158,9 @@ TEST(OwedTraffic, OfAPipelineIsAnActivationAndItsGradientABoundary) {
     EXPECT_THAT(signs_of(stack, stage(owed)), Not(HasSubstr("expected at most"))) << stack;
     EXPECT_THAT(signs_of(stack, stage(owed + 1)), HasSubstr("messages between stages in a step, expected at most")) << stack;
   }
+  Case first_step = case_of("pp=2");
+  first_step.settings.steps = 1;
+  EXPECT_THAT(signs_of(first_step, stage(8)), Not(HasSubstr("expected at most"))) << "shapes are told in the first step";
 }
 
 }  // namespace
