@@ -230,7 +230,11 @@ TEST(Space, TheDefaultTierShowsEveryTransformAndEveryVerdict) {
         known.insert(names.begin(), names.end());
         // What is not decided would leave the whole job undecided.
         if (row.verdict != Verdict::unstable && row.verdict != Verdict::unrun) may_end_in.insert(row.verdict);
-        if (!listed.contains(row.case_text)) continue;
+        // A stack may be run with a trainer that the space names for it.
+        const bool trained = space->trainer && row.case_text.find("," + print(*space->trainer)) != std::string::npos;
+        std::string text = row.case_text;
+        if (trained) text.erase(text.find("," + print(*space->trainer)), print(*space->trainer).size() + 1);
+        if (!listed.contains(row.case_text) && !listed.contains(text)) continue;
         shown.insert(names.begin(), names.end());
         ended_in.insert(row.verdict);
       }
