@@ -54,11 +54,13 @@ const Expectation* departure_of(const Rule& rule, const Firing& firing, const St
   for (std::size_t i = 0; i < stack.items.size(); ++i)
     if (std::ranges::find(firing.items, i) != firing.items.end() || stack.items[i].name == default_trainer().name)
       parties.items.push_back(stack.items[i]);
+  parties = with_trainer(parties);
   const Expectation* same_items = nullptr;
   for (const Expectation& pin : rule.expectations) {
     if (pin.engine != target.project || pin.version != *target.version || !pin.stack || !departs(rule, pin)) continue;
-    if (*pin.stack == parties) return &pin;
-    if (without_degrees(*pin.stack) == without_degrees(parties)) same_items = &pin;
+    const Stack trained = with_trainer(*pin.stack);
+    if (trained == parties) return &pin;
+    if (without_degrees(trained) == without_degrees(parties)) same_items = &pin;
   }
   return same_items;
 }

@@ -58,10 +58,10 @@ struct NotJudged {
   friend bool operator==(const NotJudged&, const NotJudged&) = default;
 };
 
-// A page that speaks of the trainer that a run has where the stack names none.
+// A page that speaks of a trainer that clips, where the stack names none.
 struct TrainerAdvice {
   std::string rule;
-  std::string shows;  // what that trainer shows in this stack
+  std::string shows;  // what clipping shows in this stack
   std::string needs;  // the item that the page takes instead: "optimizer=adamw:clip=per_mesh"; "" for none
   friend bool operator==(const TrainerAdvice&, const TrainerAdvice&) = default;
 };

@@ -143,8 +143,8 @@ std::string render(const std::vector<NotJudged>& open) {
 
 // How it is to be clipped, on a line of its own: that is no finding, since a stack need not say how it is trained.
 std::string render(const TrainerAdvice& one) {
-  return fmt::format("Clipping: {}with {} ({}) {} shows: {}.\n", one.needs.empty() ? "" : one.needs + "; ", kDefaultClipping,
-                     print(default_trainer()), one.rule, one.shows);
+  return fmt::format("Clipping: {}with {} ({}) {} shows: {}.\n", one.needs.empty() ? "" : one.needs + "; ", kStockClipping,
+                     print(with_clipping({}, kUsualThreshold)), one.rule, one.shows);
 }
 
 std::string verdict_of(const Report& report) {

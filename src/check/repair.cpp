@@ -12,7 +12,6 @@
 #include "check/runs.h"
 #include "rule/pattern.h"
 #include "stack/mesh.h"
-#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -106,10 +105,9 @@ const Stack& RepairSearch::recommended(const Stack& stack) {
   return found->second;
 }
 
-// What drops the trainer is trained by the default one, so that is what it is weighed with. `rule` may be null.
+// `rule` may be null.
 RepairSearch::Weighed RepairSearch::weighed(Stack edited, const Stack& from, const Rule* rule) {
-  const bool drops_trainer = names_trainer(from) && !names_trainer(edited);
-  const Tally& left = tally(drops_trainer ? with_trainer(edited) : edited);
+  const Tally& left = tally(edited);
   const Weight weight{.errors = left.against(), .findings = left.findings, .size = size_of_change(from, edited)};
   const bool silenced = rule == nullptr || !has(left.fired, static_cast<std::size_t>(rule - judge_.rules().data()));
   return {.stack = std::move(edited), .weight = weight, .silenced = silenced};

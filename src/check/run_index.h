@@ -23,13 +23,12 @@ class RunIndex {
   explicit RunIndex(std::vector<TargetRun> runs);
 
   const std::vector<TargetRun>& runs() const { return runs_; }
-  // Places of runs of the stack whatever its degrees, or of its trained form (is_trained_form_of), ascending.
+  // Places of runs that train the stack, whatever its degrees, ascending.
   std::vector<std::size_t> of_shape(const Stack& shape) const;  // without degrees
 
  private:
-  using Places = std::unordered_map<std::string, std::vector<std::size_t>>;
   std::vector<TargetRun> runs_;
-  Places as_ran_, before_training_;  // by the shape as it is printed
+  std::unordered_map<std::string, std::vector<std::size_t>> of_shape_;  // by the shape with its trainer, as it is printed
 };
 
 }  // namespace ordercheck

@@ -12,7 +12,6 @@
 #include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
-#include "stack/trainer.h"
 
 namespace ordercheck {
 
@@ -43,8 +42,6 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model) {
   const std::optional<StackRun> run = run_of(stack, judge, model);
   if (!run || !is_harm(run->run->verdict)) return false;
-  // The harm may be the trainer's, which the stack does not name.
-  if (names_trainer(run->stack) != names_trainer(stack)) return false;
   if (mesh_of(run->stack) == mesh_of(stack)) return true;
   const ConditionValues sizes = values_of(Job{});
   StackMatch match(judge.catalogue(), run->stack, sizes);

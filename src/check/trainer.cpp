@@ -25,7 +25,7 @@ std::string needed(const Rule& rule, const Firing& firing, const Stack& trained,
 std::vector<TrainerAdvice> trainer_advice(const Stack& stack, const Judge& judge) {
   std::vector<TrainerAdvice> advice;
   if (names_trainer(stack)) return advice;
-  const Stack trained = with_trainer(stack);
+  const Stack trained = with_clipping(stack, kUsualThreshold);
   StackMatch match = judge.match(trained);
   for (const std::size_t page : places_in(judge.fired(match))) {
     const Rule& rule = judge.rules()[page];

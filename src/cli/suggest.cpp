@@ -16,13 +16,13 @@
 #include "check/repair.h"
 #include "check/runs.h"
 #include "check/suggestion.h"
-#include "check/trainer.h"
 #include "cli/command.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "rule/bears_out.h"
 #include "rule/models.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -34,9 +34,9 @@ std::vector<std::string> against(const Stack& stack, const Judge& judge) {
   std::vector<std::string> ids;
   StackMatch match = judge.match(stack);
   for (const std::size_t page : places_in(judge.errors(match))) ids.push_back(judge.rules()[page].id);
-  if (!ids.empty() || !trainer_advice(stack, judge).empty()) return ids;  // a trainer that fails is not the order's fault
+  if (!ids.empty()) return ids;
   const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
-  if (run && run->stack == stack && is_harm(run->run->verdict)) ids.emplace_back("a run");
+  if (run && with_trainer(run->stack) == with_trainer(stack) && is_harm(run->run->verdict)) ids.emplace_back("a run");
   return ids;
 }
 

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "check/backend_runs.h"
 #include "check/orders.h"
-#include "check/trainer.h"
 #include "plan/covering.h"
 #include "plan/orders.h"
 #include "plan/pages_alone.h"
@@ -21,7 +20,6 @@
 #include "stack/backend.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
-#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -47,10 +45,9 @@ std::vector<std::string> rules_against(const Stack& stack, const Catalogue& cata
 class Collector {
  public:
   Collector(const Space& space, const std::vector<Rule>& rules, const Hello& hello, Tier tier)
-      : space_(space), rules_(rules), catalogue_(rules), hello_(hello), tier_(tier), pages_(rules, hello) {}
+      : space_(space), rules_(rules), catalogue_(rules), hello_(hello), tier_(tier) {}
 
   void add(Case c, Source source) {
-    if (source.kind != SourceKind::witness && source.kind != SourceKind::covering) c.stack = trained(std::move(c.stack));
     auto& entry = cases_[print(c)];
     entry.subject = std::move(c);
     if (std::ranges::find(entry.sources, source) == entry.sources.end()) entry.sources.push_back(std::move(source));
@@ -119,7 +116,7 @@ class Collector {
     for (const Case& c : cases) {
       const std::string& of = c.model == Case{}.model ? model : c.model;
       add_order(c.stack, of);
-      if (is_of_tier) listed_.insert(print(usual_case(trained(c.stack), of, hello_.engine)));
+      if (is_of_tier) listed_.insert(print(usual_case(c.stack, of, hello_.engine)));
     }
   }
 
@@ -188,19 +185,11 @@ class Collector {
   }
 
  private:
-  // With the trainer that the space names, where a rule says that the default one is wrong in this stack.
-  Stack trained(Stack stack) const {
-    if (space_.trainer && !names_trainer(stack) && !trainer_advice(stack, pages_.judge()).empty())
-      stack.items.push_back(*space_.trainer);
-    return stack;
-  }
-
   const Space& space_;
   const std::vector<Rule>& rules_;
   const Catalogue catalogue_;
   const Hello& hello_;
   const Tier tier_;
-  const PagesAlone pages_;
   std::set<std::string> listed_;  // texts of what the space lists for this tier
   std::map<std::string, PlannedCase> cases_;
 };

@@ -26,6 +26,7 @@ struct CaseResult {
       {};                     // of a difference, failure or hang: the items without any one of which there is none
   std::string factor = {};    // of gradients that are a multiple of those owed: "2 times the owed gradient in all 29 ..."
   std::string left_out = {};  // what --quick did not run; empty without it
+  std::string clipping = {};  // what clip_grad_norm_ does under a stack that does not clip; empty where that was not run
 };
 
 struct PlanResult {

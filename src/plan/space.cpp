@@ -10,7 +10,6 @@
 #include "plan/orders.h"
 #include "stack/case.h"
 #include "stack/notation.h"
-#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -164,14 +163,6 @@ std::vector<Item> optimizers_of(TomlTable& keys) {
   return items;
 }
 
-std::optional<Item> trainer_of(TomlTable& keys) {
-  if (!keys.has("trainer")) return std::nullopt;
-  const auto stack = parse_stack(keys.text("trainer"));
-  if (stack && stack->items.size() == 1 && names_trainer(*stack)) return stack->items[0];
-  keys.refuse("trainer", "expected one optimizer, as in \"optimizer=adamw:clip=per_mesh\"");
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<Space> parse_space(std::string_view text, const std::string& path) {
@@ -192,7 +183,6 @@ Result<Space> parse_space(std::string_view text, const std::string& path) {
               .accumulations = keys.numbers("accumulations"),
               .optimizers = optimizers_of(keys),
               .optimizer_ranks = keys.numbers("optimizer_ranks"),
-              .trainer = trainer_of(keys),
               .own_stacks = own_stacks_of(keys),
               .traffic = traffic_of(keys, path),
               .covering = covering_of(keys),

@@ -18,9 +18,6 @@
 //   versions = ["ac,fsdp=4"]      # tier versions: those run on builds that the whole is not run on; may be left out
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
-//   trainer = "optimizer=adamw:clip=per_mesh"   # named last in stacks without an optimizer for which a page says that the
-//                                 # default trainer is wrong: that would be all that they show. Not in witnesses and covering
-//                                 # rows, which say what they mean; may be left out
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
 //
@@ -113,7 +110,6 @@ struct Space {
   std::vector<int> accumulations;
   std::vector<Item> optimizers;
   std::vector<int> optimizer_ranks;
-  std::optional<Item> trainer;
   std::vector<OwnStacks> own_stacks;  // of models that are not in `models`
   std::vector<TrafficTable> traffic;
   CoveringSpace covering;

@@ -1,48 +1,55 @@
 #include "stack/trainer.h"
 
 #include <algorithm>
-#include <span>
 
 #include "stack/notation.h"
 
 namespace ordercheck {
+namespace {
+
+bool is_trainer(const Item& item) { return item.name == default_trainer().name; }
+
+bool clips(const Item& item) {
+  const auto clip = option_of(item, "clip");
+  return is_trainer(item) && clip && *clip != "0";
+}
+
+}  // namespace
 
 const Item& default_trainer() {
-  static const Item item = parse_stack("optimizer=adamw:clip=1").value().items.front();
+  static const Item item = parse_stack("optimizer=adamw").value().items.front();
   return item;
 }
 
-Item without_clipping(const Item& trainer) {
-  Item left = trainer;
-  std::erase_if(left.options, [](const Option& option) { return option.name == "clip"; });
-  return left;
-}
+bool names_trainer(const Stack& stack) { return std::ranges::any_of(stack.items, is_trainer); }
 
-bool names_trainer(const Stack& stack) {
-  return std::ranges::any_of(stack.items, [](const Item& item) { return item.name == default_trainer().name; });
+bool clips(const Stack& stack) {
+  return std::ranges::any_of(stack.items, [](const Item& item) { return clips(item); });
 }
 
 bool clips_alone(const Item& item) {
   const auto clip = option_of(item, "clip");
-  return item.name == default_trainer().name && clip && *clip != "per_mesh";
+  return is_trainer(item) && clip && *clip != "per_mesh";
 }
 
 bool steps_in_backward(const Stack& stack) {
-  return std::ranges::any_of(stack.items, [](const Item& item) {
-    return item.name == default_trainer().name && option_of(item, "in_backward").has_value();
-  });
-}
-
-bool is_trained_form_of(const Stack& ran, const Stack& stack) {
-  if (names_trainer(stack) || ran.items.size() != stack.items.size() + 1) return false;
-  const Item& last = ran.items.back();
-  return last.name == default_trainer().name && option_of(last, "clip") &&
-         std::ranges::equal(stack.items, std::span(ran.items).first(stack.items.size()));
+  return std::ranges::any_of(stack.items,
+                             [](const Item& item) { return is_trainer(item) && option_of(item, "in_backward").has_value(); });
 }
 
 Stack with_trainer(const Stack& stack) {
   Stack trained = stack;
   if (!names_trainer(stack)) trained.items.push_back(default_trainer());
+  return trained;
+}
+
+Stack with_clipping(const Stack& stack, const std::string& threshold) {
+  Stack trained = with_trainer(stack);
+  for (Item& item : trained.items)
+    if (is_trainer(item) && !clips(item)) {
+      std::erase_if(item.options, [](const Option& option) { return option.name == "clip"; });
+      item.options.push_back({"clip", threshold});
+    }
   return trained;
 }
 

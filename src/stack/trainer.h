@@ -1,31 +1,34 @@
-// What trains a stack that names no optimizer, in a run of every engine.
+// What trains a stack that names no optimizer, in a run of every engine, and what clips its gradients where somebody asks for that.
 #pragma once
+
+#include <string>
 
 #include "stack/stack.h"
 
 namespace ordercheck {
 
-// torch.optim.AdamW over the parameters that the last transform left, clipped as a README has it:
-// torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0). The engines' defaults say the same.
+// torch.optim.AdamW over the parameters that the last transform left, without clipping. The engines' defaults say the same.
 const Item& default_trainer();
-inline constexpr const char* kDefaultClipping = "torch.nn.utils.clip_grad_norm_ alone";
 
 // The stack as it is trained: default_trainer() last, where it names no optimizer. Indices of its items stay.
 Stack with_trainer(const Stack& stack);
 
-// The same optimizer, whose gradients are left as they are.
-Item without_clipping(const Item& trainer);
+// The stack as it is trained, with gradients clipped by torch.nn.utils.clip_grad_norm_(model.parameters(), threshold). An optimizer
+// that clips already stays as it is.
+Stack with_clipping(const Stack& stack, const std::string& threshold);
+inline constexpr const char* kStockClipping = "torch.nn.utils.clip_grad_norm_ alone";
+inline constexpr const char* kUsualThreshold = "1";
+// One that the gradients of the engines' models are above, so that clipping changes them.
+inline constexpr const char* kReachedThreshold = "0.03125";
 
 bool names_trainer(const Stack& stack);
+
+bool clips(const Stack& stack);
 
 // An optimizer whose trainer calls torch.nn.utils.clip_grad_norm_ as it is.
 bool clips_alone(const Item& item);
 
 // Whether the optimizer steps in every backward, so that a step has room for one alone.
 bool steps_in_backward(const Stack& stack);
-
-// Whether `ran` is `stack` with an optimizer that clips named last: a run of it is one of the stack, trained in another way than
-// the default.
-bool is_trained_form_of(const Stack& ran, const Stack& stack);
 
 }  // namespace ordercheck

@@ -40,9 +40,9 @@ std::optional<ClippingTwin> ask_clipping_twin(const Plan& plan, Runs& runs) {
   };
   const auto first = std::ranges::find_if(plan.cases, trained_by_default);
   if (first == plan.cases.end()) return std::nullopt;
-  const Case clipped = reference_of(first->subject);
-  Case unclipped = clipped;
-  unclipped.stack.items.push_back(without_clipping(default_trainer()));
+  const Case unclipped = reference_of(first->subject);
+  Case clipped = unclipped;
+  clipped.stack = with_clipping(clipped.stack, kReachedThreshold);
   return ClippingTwin{.clipped = runs.ask(clipped), .unclipped = runs.ask(unclipped)};
 }
 

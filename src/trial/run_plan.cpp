@@ -19,7 +19,7 @@ constexpr const char* kOfCompilerCode =
 
 constexpr const char* kLeftOut =
     "--quick: other seeds and grids, where a difference begins, and the stack without each transform (so an effect that only "
-    "a comparison shows is not checked)";
+    "a comparison shows is not checked), clipping";
 
 // What the engine declines although its hello named all the transforms: options, scopes, sizes. Not what it could build and then
 // found, while it ran, to be something that it cannot decide: an operator that nobody vouches for.

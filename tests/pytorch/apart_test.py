@@ -30,12 +30,11 @@ def silent() -> Iterator[Worker]:
     assert worker.close() == 0
 
 
-@pytest.mark.parametrize("stack", ["ddp=2", "tp=2,optimizer=adamw:clip=1:foreach=off"])
+@pytest.mark.parametrize("stack", ["ddp=2", "tp=2"])
 def test_values_that_are_not_sent_are_seen_and_the_twin_is_equal(
     honest: Worker, silent: Worker, stack: str
 ) -> None:
-    _, _, trainer = stack.partition(",")
-    assert numbers(honest.run(stack)) == numbers(honest.run(trainer))
+    assert numbers(honest.run(stack)) == numbers(honest.run(""))
     record, reference = silent.run(stack), silent.run("")
     assert record["ending"] == "completed", record["failure"]
     assert any(loss != reference["steps"][0]["loss"][0] for loss in record["steps"][0]["loss"])

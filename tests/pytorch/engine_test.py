@@ -24,28 +24,24 @@ def worker() -> Iterator[Worker]:
     assert worker.close() == 0
 
 
-# What clip_grad_norm_ alone gets wrong or refuses in these stacks, trainer_test.py shows.
-PER_MESH = "optimizer=adamw:clip=per_mesh:foreach=off"
-
-
 @pytest.mark.parametrize(
     "stack",
     [
-        "tp=2,ac," + PER_MESH,
+        "tp=2,ac",
         "fsdp=2,ac",
         "ddp=2",
-        "pp=2,fsdp=2," + PER_MESH,
-        "pp=2:zero_bubble,ac," + PER_MESH,
+        "pp=2,fsdp=2",
+        "pp=2:zero_bubble,ac",
         "compile",
         "sac",
         "cp=2,ac",
         "cp=2,fsdp=2",
         "cp=2,ddp=2",
-        "pp=2,cp=2,compile," + PER_MESH,
-        "tp=2,ddp=2:device_mesh," + PER_MESH,
-        "pp=2:cut=in_place,ac," + PER_MESH,
-        "tp=2:loss_parallel,ac," + PER_MESH,
-        "pp=2,tp=2:loss_parallel," + PER_MESH,
+        "pp=2,cp=2,compile",
+        "tp=2,ddp=2:device_mesh",
+        "pp=2:cut=in_place,ac",
+        "tp=2:loss_parallel,ac",
+        "pp=2,tp=2:loss_parallel",
     ],
 )
 def test_a_legal_stack_has_the_bits_of_one_rank(worker: Worker, stack: str) -> None:
@@ -87,7 +83,7 @@ def test_in_native_arithmetic_a_stack_repeats_itself_and_is_near_one_rank(worker
 
 
 def test_a_plan_that_matched_nothing_is_noted_and_its_numbers_differ(worker: Worker) -> None:
-    record = worker.run("ac,tp=2,optimizer=adamw")
+    record = worker.run("ac,tp=2")
     assert any("could not be resolved" in note for note in record["notes"])
     gradients = [p["gradient"] for p in record["parameters"]]
     assert gradients != [p["gradient"] for p in worker.run("")["parameters"]]
@@ -103,11 +99,11 @@ def test_both_engines_have_the_same_bits(worker: Worker) -> None:
         "difference"
     ]
     assert (native["what"], native["step"], native["rank"]) == ("loss", 0, 0)
-    assert worker.run("ac,tp=2,optimizer=adamw")["steps"][0]["loss"][0] == native["got"]
+    assert worker.run("ac,tp=2")["steps"][0]["loss"][0] == native["got"]
     assert worker.run("")["steps"][0]["loss"][0] == native["expected"]
 
 
-@pytest.mark.parametrize("stack", ["tp=2,ac,optimizer=adamw", "compile"])
+@pytest.mark.parametrize("stack", ["tp=2,ac", "compile"])
 def test_exact_kernels_leave_the_path_of_a_plain_run(worker: Worker, stack: str) -> None:
     exact, plain = worker.run(stack), worker.run(stack, arithmetic="plain")
     same = ("matmul_flops", "matmul_flops_recomputed", "graph_captures", "graph_breaks")
@@ -120,7 +116,7 @@ def test_exact_kernels_leave_the_path_of_a_plain_run(worker: Worker, stack: str)
 
 def test_a_users_model_and_function(worker: Worker) -> None:
     reference = worker.run("", model="mine:network")
-    right = worker.run("tp=2,ac,fsdp=2," + PER_MESH, model="mine:network", apply="mine:parallelize")
+    right = worker.run("tp=2,ac,fsdp=2", model="mine:network", apply="mine:parallelize")
     assert numbers(right) == numbers(reference)
     assert "over dp_shard: 8 of 8 parameters split, 0 replicated, 0 not distributed" in right["notes"]
     plain = "4 not distributed (embed.weight, blocks.0.norm.weight, blocks.1.norm.weight, head.weight)"

@@ -9,7 +9,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-STACK = "tp=2,ac,fsdp=2,optimizer=adamw:clip=per_mesh"
+STACK = "tp=2,ac,fsdp=2"
 ORDERCHECK = ROOT / "build/cpu/bin/ordercheck"
 
 

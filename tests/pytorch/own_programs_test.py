@@ -34,8 +34,8 @@ RIGHT = [
     ("fsdp=2", "shard", "dropping"),
     ("ddp=2", "replicate", "dropping"),
     ("fsdp=2", "shard_checkpointed", "dropping"),
-    ("tp=2,optimizer=adamw:clip=per_mesh", "shard_embedding", "model"),
-    ("tp=2,optimizer=adamw:clip=per_mesh", "shard_blocks", "model"),
+    ("tp=2", "shard_embedding", "model"),
+    ("tp=2", "shard_blocks", "model"),
     ("cp=2", "leave", "model"),
     ("cp=2", "sequences_in_parts", "model"),
 ]

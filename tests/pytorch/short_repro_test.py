@@ -62,7 +62,7 @@ def stacks_that_were_run() -> list[str]:
 
 def test_a_script_is_short_and_of_stock_pytorch_alone() -> None:
     run = stacks_that_were_run()
-    assert len(run) > 300
+    assert len(run) > 200
     short = 0
     for stack in [*STACKS, *run]:
         case = parsed(case_of(stack, text=stack))
@@ -135,8 +135,8 @@ def test_other_settings_and_code_of_the_user_are_in_a_long_script() -> None:
 @pytest.mark.parametrize(
     ("stack", "verdict"),
     [
-        ("ac,tp=2,optimizer=adamw", "verdict: differs: the loss, by up to "),
-        ("tp=2,ac,optimizer=adamw", "verdict: equal (torch "),
+        ("ac,tp=2", "verdict: differs: the loss, by up to "),
+        ("tp=2,ac", "verdict: equal (torch "),
         ("optimizer=adamw,fsdp=2", "verdict: differs: tok_embeddings.weight after the step, by up to "),
         ("pp=2,optimizer=adamw:clip=1", "verdict: differs: the gradient of "),
         ("pp=2,optimizer=adamw:clip=per_mesh:foreach=off", "verdict: equal (torch "),

@@ -20,7 +20,7 @@ def workers() -> Iterator[tuple[Worker, Worker]]:
         "fsdp=2,ac",
         "tp=2,ac,fsdp=2",
         "ddp=2",
-        "pp=2,optimizer=adamw:clip=per_mesh:foreach=off",
+        "pp=2",
         "cp=2",
         "tp=2,compile=aot_eager",
     ],

@@ -48,11 +48,6 @@ TEST_P(Witnesses, GoodRaisesNoErrorAndNotTheRule) {
   EXPECT_FALSE(ids(rule().witness.good).contains(rule().id)) << print(rule().witness.good);
 }
 
-bool names_optimizer(const Rule& rule) {
-  const auto is_one = [](const ItemPattern& pattern) { return pattern.name == "optimizer"; };
-  return std::ranges::any_of(rule.one.any_of, is_one) || std::ranges::any_of(rule.other.any_of, is_one);
-}
-
 TEST_P(Witnesses, NoItemOfBadCanBeSpared) {
   if (rule().kind == RuleKind::commutes) {
     EXPECT_EQ(rule().witness.bad.items.size(), 2u) << "two items are enough to change places";
@@ -60,8 +55,6 @@ TEST_P(Witnesses, NoItemOfBadCanBeSpared) {
   }
   for (std::size_t spared = 0; spared < rule().witness.bad.items.size(); ++spared) {
     Stack smaller = rule().witness.bad;
-    // How it is trained is said where the default trainer would end the run before the harm shows.
-    if (smaller.items[spared].name == "optimizer" && spared + 1 == smaller.items.size() && !names_optimizer(rule())) continue;
     smaller.items.erase(smaller.items.begin() + static_cast<std::ptrdiff_t>(spared));
     EXPECT_FALSE(ids(smaller).contains(rule().id)) << "without item " << spared << ": " << print(smaller);
   }

@@ -11,7 +11,6 @@
 #include "rule/claim.h"
 #include "rule/match.h"
 #include "stack/case.h"
-#include "stack/trainer.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -104,10 +103,9 @@ std::string line_of(const Observation& run) {
                      shortened(run.message));
 }
 
-// What failed in the optimizer failed in the default trainer, where the stack names none.
 bool fires_on(const Rule& rule, const Observation& run) {
   const auto c = parse_case(run.case_text);
-  return c && !firings(rule, run.phase == Phase::optimizer ? with_trainer(c->stack) : c->stack).empty();
+  return c && !firings(rule, c->stack).empty();
 }
 
 struct PageFound {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/run/clipping.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/fault.h"
 #include "cli/shared/file_run.h"
@@ -66,6 +67,11 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
   CaseResult one = result->cases.front();
   if (command.imported) leave_open(one.outcome, *command.imported);
+  if (!options.quick && !options.fault && options.mutant.empty()) {
+    auto clipping = clipping_beside(one, **session, rules);
+    if (!clipping) return Ran{.result = {}, .hello = hello, .exit_code = undecided("run", clipping.error().message)};
+    one.clipping = *std::move(clipping);
+  }
   if (!never_fired(options.fault, one.record))
     return Ran{.result = one,
                .hello = hello,

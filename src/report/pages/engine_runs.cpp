@@ -66,13 +66,11 @@ const EngineRuns* newest_that_decides(const std::string& engine, const std::vect
 }
 
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
-  auto found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) { return o.subject == c; });
-  if (found != engine.outcomes.end()) return &*found;
-  found = std::ranges::find_if(engine.outcomes, [&](const Outcome& o) {
-    Case plain = o.subject;
-    plain.stack = c.stack;
-    return plain == c && is_trained_form_of(o.subject.stack, c.stack);
-  });
+  const auto trained = [](Case subject) {
+    subject.stack = with_trainer(subject.stack);
+    return subject;
+  };
+  const auto found = std::ranges::find(engine.outcomes, trained(c), [&](const Outcome& o) { return trained(o.subject); });
   return found == engine.outcomes.end() ? nullptr : &*found;
 }
 

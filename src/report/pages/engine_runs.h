@@ -20,7 +20,7 @@ struct EngineRuns {
 // One a table in exact arithmetic, in the order of the sources.
 std::vector<EngineRuns> engine_runs_of(const Sources& sources);
 
-// The run of the case; where there is none, of its stack with an optimizer named (is_trained_form_of). Null when there is neither.
+// The run of the case, whether the stack names the default trainer or not. Null when there is none.
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c);
 
 // Those whose tables decide (evidence/table.h): of one build, another device's runs have the same names, and stand on pages of their own.

@@ -88,6 +88,13 @@ Json count_of_pages(const PairTable& table) {
           {"not_run", counted(table.not_run, "rule")}};
 }
 
+Json rows_of(const PairTable& table, bool that_clip) {
+  Json rows = Json::array();
+  for (const PairTableRow& row : table.rows)
+    if (row.clips == that_clip) rows.push_back(row);
+  return rows;
+}
+
 // Of what is silent today: the rows that show this.
 Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
   std::vector<std::string> parts;
@@ -149,7 +156,8 @@ Json ordering_data(const PageContents& pages) {
             {"drawing", pages.drawing.lines},
             {"silently_wrong", rows_that_show(Shown::wrong, answer.silent)},
             {"without_effect", rows_that_show(Shown::without_effect, answer.silent)},
-            {"pair_table", pages.pair_table.rows},
+            {"pair_table", rows_of(pages.pair_table, false)},
+            {"clipping_table", rows_of(pages.pair_table, true)},
             {"orders", std::move(orders)},
             {"pairs", data_of(pages.pairs)},
             {"symptoms", pages.symptoms},

@@ -108,7 +108,7 @@ std::vector<PageRun> page_runs(const Sources& sources, const std::vector<EngineR
   return runs;
 }
 
-// The stack, or else its trained form, as it ran equal on the reader's version.
+// The stack as it ran equal on the reader's version.
 std::optional<Stack> ran_equal(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
   for (const EngineRuns& engine : engines) {
     if (engine.target != reader_target(sources)) continue;
@@ -117,9 +117,7 @@ std::optional<Stack> ran_equal(const Stack& stack, const Sources& sources, const
              run.subject == usual_case(run.subject.stack, Case{}.model, engine.table.engine);
     };
     for (const Outcome& run : engine.outcomes)
-      if (is_equal(run) && run.subject.stack == stack) return stack;
-    for (const Outcome& run : engine.outcomes)
-      if (is_equal(run) && is_trained_form_of(run.subject.stack, stack)) return run.subject.stack;
+      if (is_equal(run) && with_trainer(run.subject.stack) == with_trainer(stack)) return stack;
   }
   return std::nullopt;
 }
@@ -148,6 +146,7 @@ PairTableRow row_of(const PageRun& page, const Judge& judge, const Sources& sour
           .good = good ? print(*good) : "",
           .good_ran = good && ran_equal(*good, sources, engines),
           .bad = print(page.run->subject.stack),
+          .clips = clips(page.run->subject.stack),
           .happens = happens_in_words(page.shown, page.run->seen) + detail_of(page.run->seen),
           .since = since_in_words(*page.rule, reader_target(sources), sources.observations),
           .basis = name_of(page.rule->basis),
@@ -164,8 +163,7 @@ PairTable pair_table(const Sources& sources, const std::vector<EngineRuns>& engi
     if (page.shown == Shown::not_run) ++table.not_run;
     if (page.shown == Shown::equal) ++table.equal;
     if (page.shown == Shown::not_run || !run.insert(page.rule->id).second) continue;
-    if (page.rule->basis == Basis::fundamental)
-      table.fundamental.push_back(fmt::format("{}: {}", link_to(*page.rule, "rules/"), reason_of(*page.rule)));
+    if (page.rule->basis == Basis::fundamental) table.fundamental.push_back(link_to(*page.rule, "rules/"));
   }
   table.run = static_cast<int>(run.size());
   std::erase_if(runs, [](const PageRun& page) { return !is_harm(page.shown); });

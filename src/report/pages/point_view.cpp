@@ -16,18 +16,10 @@ namespace {
 
 bool works(Shown shown) { return shown == Shown::equal || shown == Shown::slower; }
 
-// An unclipped run goes before a clipped one: clipping can fail or differ by itself, in any order.
 const Outcome* run_on(const EngineRuns& engine, const Stack& stack, const Sources& sources) {
   const Space& space = space_of(sources, engine.table.engine);
   const std::string usual = space.models.empty() ? Case{}.model : space.models.front();
-  const auto case_of = [&](const Stack& one) { return usual_case(one, model_of(one, usual), engine.table.engine); };
-  const auto exact = [&](const Stack& one) { return std::ranges::find(engine.outcomes, case_of(one), &Outcome::subject); };
-  if (const auto run = exact(stack); run != engine.outcomes.end()) return &*run;
-  if (names_trainer(stack)) return nullptr;
-  Stack unclipped = stack;
-  unclipped.items.push_back(without_clipping(default_trainer()));
-  if (const auto run = exact(unclipped); run != engine.outcomes.end()) return &*run;
-  return find_outcome(engine, case_of(stack));
+  return find_outcome(engine, usual_case(stack, model_of(stack, usual), engine.table.engine));
 }
 
 // The reader's engine; where it runs none of the stacks, the first other one that people train with.

@@ -9,7 +9,6 @@
 #include "rule/grade.h"
 #include "rule/match.h"
 #include "stack/mesh.h"
-#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -63,7 +62,6 @@ Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<Eng
 
 const Outcome* pair_run(const std::string& first, const std::string& second, const EngineRuns& engine) {
   const Outcome* best = nullptr;
-  const bool of_trainer = first == default_trainer().name || second == default_trainer().name;
   const auto key = [&](const Case& c) {
     const std::span pair = std::span(c.stack.items).first(2);
     const bool usual = std::ranges::equal(pair, std::vector{item_named(first), item_named(second)});
@@ -71,8 +69,7 @@ const Outcome* pair_run(const std::string& first, const std::string& second, con
   };
   for (const Outcome& outcome : engine.outcomes) {
     const Case& c = outcome.subject;
-    const bool trained = !of_trainer && c.stack.items.size() == 3 && c.stack.items.back().name == default_trainer().name;
-    if (c.stack.items.size() != 2 && !trained) continue;
+    if (c.stack.items.size() != 2) continue;
     if (c != usual_case(c.stack, Case{}.model, engine.table.engine)) continue;
     if (!is_plain(c.stack.items[0], first) || !is_plain(c.stack.items[1], second)) continue;
     if (best == nullptr || key(c) < key(best->subject)) best = &outcome;

@@ -22,8 +22,7 @@ bool is_silent(Shown shown);  // nothing is raised, and training is not what was
 Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines);
 
 // Of two transforms and nothing else, `first` applied first, without an option and at their usual scopes: with degrees of 2
-// where that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any. Where no run
-// has the default trainer, one with a trainer behind the two counts.
+// where that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any.
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
                     const std::vector<EngineRuns>& engines);
 

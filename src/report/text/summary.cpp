@@ -171,6 +171,7 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   add_field(text, "factor", result.factor);
   add_field(text, "right without", join(result.right_without, " or "));
   add_field(text, "left out", result.left_out);
+  add_field(text, "clipping", result.clipping);
   if (result.record.failure) add_list(text, "where", result.record.failure->ranks);
   std::vector<std::string> effects;
   for (const Effect& effect : outcome.seen.effects)

@@ -102,6 +102,7 @@ Json case_json(const CaseResult& result) {
   if (result.divergence) json["divergence"] = divergence_json(*result.divergence);
   if (!result.factor.empty()) json["factor"] = result.factor;
   if (!result.left_out.empty()) json["left_out"] = result.left_out;
+  if (!result.clipping.empty()) json["clipping"] = result.clipping;
   return json;
 }
 

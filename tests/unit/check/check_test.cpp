@@ -187,7 +187,8 @@ TEST(Check, CallsAClashWhatItIsInTheOrderAskedAbout) {
   const auto finding = [&](const char* text) { return check(stack(text), court.judge()).findings.at(0); };
   EXPECT_EQ(finding("tp=4,ac,fsdp=2").shows, "silently wrong: other numbers, no message");
   EXPECT_EQ(print(finding("tp=4,ac,fsdp=2").smallest), "tp=2,fsdp=2");
-  EXPECT_EQ(finding("tp=2,fsdp=2,optimizer=adamw").shows, "fails") << "the pin is for the default trainer";
+  EXPECT_EQ(finding("tp=2,fsdp=2,optimizer=adamw").shows, "silently wrong: other numbers, no message");
+  EXPECT_EQ(finding("tp=2,fsdp=2,optimizer=adamw:clip=1").shows, "fails") << "the pin is for the default trainer";
   EXPECT_EQ(finding("fsdp=2,tp=2").shows, "fails");
   EXPECT_EQ(print(finding("fsdp=2,tp=2").smallest), "fsdp=2,tp=2");
 }

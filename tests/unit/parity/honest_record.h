@@ -32,9 +32,8 @@ inline Record honest_record(const Case& c) {
       record.collectives.push_back({.kind = "reduce_scatter", .group = "dp_shard", .phase = Phase::backward, .count = 3});
     }
   }
-  // What is not clipped takes another step.
-  if (names_trainer(c.stack) &&
-      std::ranges::none_of(c.stack.items, [](const Item& one) { return option_of(one, "clip").has_value(); }))
+  // What is clipped takes another step.
+  if (clips(c.stack))
     for (ParameterRecord& parameter : record.parameters) parameter.value.words[1] ^= 1;
   // Without the grid a sum on several ranks rounds otherwise.
   if (c.settings.arithmetic == Arithmetic::plain && ranks > 1)

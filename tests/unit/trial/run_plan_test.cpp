@@ -261,10 +261,10 @@ TEST_F(RunPlan, TheControlFailsWhenPlainArithmeticDiffersNowhere) {
 
 TEST_F(RunPlan, TheControlFailsWhenTheThresholdNeverBinds) {
   EXPECT_TRUE(run({"tp=2"}).controls.at(3).held);
-  runner_.corrupt("optimizer=adamw", [](Record& record, const Request& request) {
-    Case clipped = request.run.subject;
-    clipped.stack.items.clear();
-    record = honest_record(clipped);
+  runner_.corrupt("optimizer=adamw:clip=0.03125", [](Record& record, const Request& request) {
+    Case unclipped = request.run.subject;
+    unclipped.stack.items.clear();
+    record = honest_record(unclipped);
   });
   const auto result = run({"tp=2"});
   EXPECT_FALSE(result.controls.at(3).held);

@@ -22,6 +22,13 @@ from .trainer import apply_optimizer, build_optimizers, cannot_build, loss
 
 
 def cannot(case: Case) -> str:
+    buckets = any("bucket" in item.options for item in case.items)
+    if buckets and any(
+        item.name == "compile" and item.scope == "model" and not item.mode for item in case.items
+    ):
+        return (
+            "its bucketing takes the backends aot_eager and inductor alone; expected compile=aot_eager@model"
+        )
     experts = [item for item in case.items if item.name == "ep"]
     if not experts:
         return ""

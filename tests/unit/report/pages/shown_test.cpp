@@ -23,7 +23,7 @@ TEST(Shown, IsWhatTheReadersVersionShowed) {
   EXPECT_EQ(shown("tp=2,fsdp=2", mini()), Shown::not_run) << "another engine";
 }
 
-TEST(Shown, OfAPairIsOfAnyDegreeAndOptimizer) {
+TEST(Shown, OfAPairIsOfAnyDegree) {
   Sources sources = mini_on_pytorch();
   for (Observation& row : sources.evidence.at(0).rows) {
     if (row.case_text == "tp=2,ac engine=pytorch") row.case_text = "tp=4,ac engine=pytorch";
@@ -34,20 +34,6 @@ TEST(Shown, OfAPairIsOfAnyDegreeAndOptimizer) {
   EXPECT_EQ(shown_by_pair("tp", "optimizer", sources, engine_runs_of(sources)), Shown::equal);
   EXPECT_EQ(shown_by_pair("fsdp", "ac", sources, engine_runs_of(sources)), Shown::not_run) << "with an option";
   EXPECT_EQ(shown_by_pair("tp", "cp", sources, engine_runs_of(sources)), Shown::not_run);
-}
-
-TEST(Shown, OfAPairIsWithAnotherTrainerWhereNoneHasTheDefaultOne) {
-  Sources sources = mini_on_pytorch();
-  const auto rename = [&](const std::string& from, const std::string& to) {
-    for (Observation& row : sources.evidence.at(0).rows)
-      if (row.case_text == from + " engine=pytorch") row.case_text = to + " engine=pytorch";
-  };
-  rename("fsdp=2,tp=2", "fsdp=2,tp=2,optimizer=adamw:clip=per_mesh");
-  EXPECT_EQ(shown_by_pair("fsdp", "tp", sources, engine_runs_of(sources)), Shown::fails);
-  rename("tp=2,fsdp=2", "fsdp=4,tp=4");
-  EXPECT_EQ(shown_by_pair("fsdp", "tp", sources, engine_runs_of(sources)), Shown::equal) << "the default trainer counts first";
-  rename("fsdp=4,tp=4", "fsdp=4,tp=4,ac");
-  EXPECT_EQ(shown_by_pair("fsdp", "tp", sources, engine_runs_of(sources)), Shown::fails) << "a third transform is no trainer";
 }
 
 TEST(Shown, HasASignForEach) {

@@ -1,6 +1,6 @@
 """torch.optim over the parameters that the model has when the item is applied, and the trainer's clipping.
 
-clip=NUMBER    torch.nn.utils.clip_grad_norm_(model.parameters(), NUMBER), as it is: the default trainer has 1
+clip=NUMBER    torch.nn.utils.clip_grad_norm_(model.parameters(), NUMBER), as it is
 clip=per_mesh  threshold 1; the norm of each mesh and of all stages, which torchtitan adds to that (clipping.py)
 foreach=off    clipping and optimizer take one tensor at a time
 in_backward=on an optimizer for each parameter, stepped in its post-accumulate-grad hook (in_backward.py)
@@ -18,7 +18,7 @@ from ..in_backward import step_in_backward
 from .program import Program, Site
 from .transform import Transform
 
-DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={"clip": "1"}, kind="numeric")
+DEFAULT_OPTIMIZER = Item(name="optimizer", mode="adamw", options={}, kind="numeric")
 LEARNING_RATES = {"sgd": 0.1, "adamw": 1e-2}
 
 
