@@ -57,7 +57,9 @@ bool is_part_of(const Stack& stack, const Stack& other) {
   return std::ranges::all_of(stack.items, [&](const Item& item) {
     if (item.name == default_trainer().name) return true;
     at = std::ranges::find(at, other.items.end(), item.name, &Item::name);
-    return at != other.items.end() && at++ != other.items.end();
+    if (at == other.items.end()) return false;
+    ++at;
+    return true;
   });
 }
 
