@@ -16,18 +16,23 @@
 #include "check/runs.h"
 #include "check/trainer.h"
 #include "check/unknown.h"
+#include "rule/bears_out.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "rule/models.h"
+#include "stack/backend.h"
 #include "stack/case.h"
+#include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
 
-// Does `a` stay when both say the same? The worse one does; of equals the one that implies the other.
+// Does `a` stay when both say the same? The worse one does; of equals one that holds for the target; else the one that implies the
+// other.
 bool outranks(const Judge& judge, const Rule& a, const Rule& b) {
   if (judge.severity(a) != judge.severity(b)) return judge.severity(a) == Severity::error;
-  return a.harm <= b.harm;
+  const bool a_holds = holds_for(a, judge.target()), b_holds = holds_for(b, judge.target());
+  return a_holds != b_holds ? a_holds : a.harm <= b.harm;
 }
 
 // Findings of rules that always fire with a stronger one become its `also`.
@@ -76,14 +81,17 @@ bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model)
 std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge) {
   const std::string model = model_of(stack, Case{}.model);
   const std::optional<StackRun> run = run_of(stack, judge, model);
-  if (!run || run->stack != stack) return "";
+  if (!run || (run->stack != stack && run->stack != under_usual_backend(stack))) return "";
   bool has_error = false;
   for (const Fired& one : fired) {
     if (one.severity != Severity::error) continue;
-    if (shown_verdict(*one.rule, one.firing, stack, judge.target()) == run->run->verdict) return "";
+    const Verdict shown = shown_verdict(*one.rule, one.firing, stack, judge.target());
+    if (shown == run->run->verdict && is_harm(shown)) return "";
     has_error = true;
   }
-  return has_error ? fmt::format("{} when run on {}", verdict_in_words(*run->run), print(judge.target())) : "";
+  if (!has_error) return "";
+  return fmt::format("{} when run on {}{}", verdict_in_words(*run->run), print(judge.target()),
+                     run->stack == stack ? "" : " as " + print(run->stack));
 }
 
 // Where no run showed the repaired stack to be equal, the first of the stacks to try that ran equal and keeps every transform: it is

@@ -162,6 +162,8 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
   finding.rule = rule.id;
   finding.severity = judge.severity(rule);
   finding.grade = judge.grade(rule);
+  if (rule.basis != Basis::fundamental && !holds_for(rule, judge.target()))
+    for (const Holds& entry : rule.holds) finding.about += (finding.about.empty() ? "" : ", ") + print(entry);
   for (const std::size_t index : firing.items) finding.parties.push_back({index, print(stack.items[index])});
   finding.why = reason_of(rule);
   finding.citation = rule.citations.front();

@@ -62,7 +62,7 @@ std::string both_right(const std::string& one, const std::string& other, const P
   if (a.word == PairWord::commutes) return fmt::format("{}: both right, {} lets them change places", orders, a.rule->id);
   if (a.rule == nullptr && b.rule == nullptr) return fmt::format("{}: no rule orders the two", orders);
   const Rule* over = a.rule != nullptr ? a.rule : b.rule;
-  return fmt::format("{}: both right, {} is {}", orders, over->id, print(judge.grade(*over)));
+  return fmt::format("{}: no difference, {} is {}", orders, over->id, print(judge.grade(*over)));
 }
 
 std::string orders_in_words(const Item& a, const Item& b, const Judge& judge) {

@@ -53,9 +53,14 @@ std::string render(const std::vector<Try>& tries, const Stack& whole, bool colou
 
 std::string headline(const Finding& finding, bool colour) {
   const bool error = finding.severity == Severity::error;
-  return fmt::format("{} {} ({}): {}\n", paint(finding.rule, "1", colour),
+  return fmt::format("{} {} ({}{}): {}\n", paint(finding.rule, "1", colour),
                      paint(name_of(finding.severity), error ? "1;31" : "1;33", colour), print(finding.grade),
-                     paint(finding.headline, "1", colour));
+                     finding.about.empty() ? "" : "; about " + finding.about, paint(finding.headline, "1", colour));
+}
+
+const char* verb_of(GradeKind kind) {
+  if (kind == GradeKind::refuted) return "does not show";
+  return kind == GradeKind::stale ? "no longer shows" : "shows";
 }
 
 std::string reason(const Finding& finding) {
@@ -73,7 +78,8 @@ std::string render(const Finding& finding, const Report& report, bool colour) {
   text += row("you wrote", written(finding, report.stack));
   text += reason(finding);
   const std::string smallest = print(finding.smallest);
-  text += row("smallest", fmt::format("{:<22} shows: {}", smallest.empty() ? "(nothing)" : smallest, finding.shows));
+  text += row("smallest", fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding.grade.kind),
+                                      finding.shows));
   text += render(finding.tries, report.stack, colour) + edits_of(finding, report);
   return text + row("also", join(finding.also, ", "));
 }

@@ -8,12 +8,28 @@
 
 #include "base/text.h"
 #include "rule/bears_out.h"
+#include "rule/models.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
+namespace {
+
+// The job has what the run had not: experts, tied weights, a second microbatch ... What is only larger or smaller is for the rules
+// about sizes.
+bool is_of_another_kind(const Job& job, const Case& ran) {
+  const Sizes there = job_of(ran).sizes;
+  const auto has_more = [&](const std::string& name, long long least) {
+    const auto asked = job.sizes.find(name), had = there.find(name);
+    return asked != job.sizes.end() && asked->second > least && (had == there.end() || had->second <= least);
+  };
+  return std::ranges::any_of(rare_flags(), [&](const std::string& flag) { return has_more(flag, 0); }) ||
+         has_more("experts", 0) || has_more("microbatches", 1);
+}
+
+}  // namespace
 
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model) {
   const bool open = std::ranges::any_of(stack.items, leaves_backend_open);
@@ -33,6 +49,7 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
                  .usual_backend = open && contains(as_usual, place),
                  .own_backend = open && contains(as_it_is, place)};
     if (there.ran != usual_case(there.ran.stack, model, there.seen->engine)) continue;
+    if (is_of_another_kind(judge.job(), there.ran)) continue;
     run.stack = there.ran.stack;
     if (!best || rank(run) < rank(*best)) best = std::move(run);
   }

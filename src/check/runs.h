@@ -15,7 +15,8 @@ struct StackRun {
   bool own_backend = false;          // likewise, and what the engine compiles with by itself did
 };
 
-// The run, by the target's engine and version and of that model, of the stack as it is or else with other degrees; where it holds
+// The run, by the target's engine and version and of that model, unless the judge's job is of another kind (experts, several
+// microbatches, what few models have), of the stack as it is or else with other degrees; where it holds
 // `compile` without a backend, one under the usual backend first. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 

@@ -124,12 +124,20 @@ Status parse_difference(const std::vector<std::string>& fields, Observation& row
   return Done{};
 }
 
+// The first version is the engine's own.
+std::string torch_beside(const std::vector<std::string>& versions) {
+  for (std::size_t i = 1; i < versions.size(); ++i)
+    if (versions[i].starts_with("torch ")) return versions[i];
+  return "";
+}
+
 Result<Observation> parse_row(std::string_view line, const EvidenceTable& head, Reading reading) {
   const auto split = split_row(line, reading);
   if (!split) return split.error();
   const std::vector<std::string>& fields = *split;
   Observation row{.engine = head.engine,
                   .version = version_of(head.versions),
+                  .on = torch_beside(head.versions),
                   .case_text = fields[kCase],
                   .module = fields[kModule],
                   .operation = fields[kOperation],

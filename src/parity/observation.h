@@ -16,6 +16,7 @@ namespace ordercheck {
 struct Observation {
   std::string engine = "";     // "pytorch"
   std::string version = "";    // "2.11.0": the version that rules speak about
+  std::string on = "";         // "torch 2.11.0", of a project that runs on it; "" of PyTorch itself
   std::string case_text = "";  // print(Case)
   Verdict verdict = Verdict::unrun;
   Ending ending = Ending::completed;

@@ -26,7 +26,8 @@ Grade grade_by_citations(const Rule& rule, std::string note) {
     return std::ranges::any_of(rule.citations, [&](const Citation& cite) { return cite.says == stance; });
   };
   const bool clash = says(Stance::disputes) || says(Stance::split);
-  return {.kind = clash ? GradeKind::contested : GradeKind::cited, .engine = "", .version = "", .note = std::move(note)};
+  return {
+      .kind = clash ? GradeKind::contested : GradeKind::cited, .engine = "", .version = "", .on = "", .note = std::move(note)};
 }
 
 std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std::vector<Observation>& all) {
@@ -82,6 +83,7 @@ Grade grade_by_runs(const std::vector<Run>& runs, const std::optional<Version>& 
   return {.kind = kind,
           .engine = run.observation->engine,
           .version = run.observation->version,
+          .on = run.observation->on,
           .note = backend.empty() ? note : fmt::format("{} ({})", note, backend)};
 }
 
@@ -125,7 +127,8 @@ Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observa
   // that the run is open. The citations do, and the note says what is open.
   if (!runs.empty() && !this_is_open) return grade_by_runs(runs, version);
   if (says_it_is_over(rule, target))
-    return {.kind = GradeKind::stale, .engine = "", .version = "", .note = "the rule ends its claim at an older version"};
+    return {
+        .kind = GradeKind::stale, .engine = "", .version = "", .on = "", .note = "the rule ends its claim at an older version"};
   return grade_by_citations(rule, open);
 }
 
@@ -139,7 +142,8 @@ Severity severity_of(const Rule& rule, const Target& target, const Grade& grade)
 
 std::string print(const Grade& grade) {
   if (grade.engine.empty()) return name_of(grade.kind);
-  return fmt::format("{}: {} {}", name_of(grade.kind), grade.engine, grade.version);
+  return fmt::format("{}: {} {}{}", name_of(grade.kind), grade.engine, grade.version,
+                     grade.on.empty() ? "" : " on " + grade.on);
 }
 
 }  // namespace ordercheck

@@ -21,6 +21,7 @@ struct Grade {
   GradeKind kind = GradeKind::cited;
   std::string engine;  // whose run decided; empty where none did
   std::string version;
+  std::string on;    // "torch 2.11.0", which that version ran on
   std::string note;  // one clause: what the run showed, or why a run decides nothing
   friend bool operator==(const Grade&, const Grade&) = default;
 };

@@ -66,6 +66,8 @@ Result<Job> job_of(const JobChoice& choice) {
     fmt::print(stderr, "{}: {}{}{}\n", choice.config, join(config->used, ", "),
                config->missing.empty() ? "" : "; not in it: ", join(config->missing, ", "));
   }
+  // A step that no pipeline cuts has the microbatches that it accumulates; what is said of both stays.
+  if (const auto said = sizes.find("accumulation"); said != sizes.end()) sizes.emplace("microbatches", said->second);
   return Job(choice.ranks > 0 ? std::optional(choice.ranks) : std::nullopt, std::move(sizes));
 }
 
