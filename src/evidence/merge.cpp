@@ -51,7 +51,8 @@ std::vector<std::pair<std::string, std::string>> fields_of(const Observation& ro
           {"effects", print_effects(row.effects)},
           {"counters", print_counters(row.counters)},
           {"collectives", print_collectives(row.collectives)},
-          {"digest", hex(row.digest)}};
+          {"digest", hex(row.digest)},
+          {"sources", row.sources}};
 }
 
 // "5 of 5 legal layouts differ ...": what a control counted.

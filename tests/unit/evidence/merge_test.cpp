@@ -56,6 +56,16 @@ TEST(MergeParts, CasesThatDisagreeAreToldByField) {
   EXPECT_EQ(conflict.other_path, "b.tsv");
 }
 
+TEST(MergeParts, CasesThatOtherDriversRanDisagree) {
+  Part one = part("a.tsv", "1/2", {"ac"}), two = part("b.tsv", "2/2", {"ac"});
+  one.table.rows[0].sources = "c5d20cc646b2128b";
+  two.table.rows[0].sources = "b5d20cc646b2128b";
+  const auto merged = merge_parts({one, two});
+  ASSERT_TRUE(merged);
+  ASSERT_THAT(merged->conflicts, SizeIs(1));
+  EXPECT_EQ(merged->conflicts[0].field, "sources");
+}
+
 TEST(MergeParts, AShardThatIsNotThereIsNamed) {
   const auto merged = merge_parts({part("c.tsv", "3/4", {"ac"}), part("a.tsv", "1/4", {"tp=2"})});
   ASSERT_TRUE(merged);
