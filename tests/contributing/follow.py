@@ -175,6 +175,16 @@ class Build:
             print(f"{name}_test: {' '.join(passed)}", flush=True)
 
 
+def forget_sources(clone: Clone) -> None:
+    """Whoever changes a driver runs its tables anew, which takes an hour. Here rows stay, without the hash of the sources that
+    ran them: a toy changes nothing that their cases call."""
+    for table in (clone.folder / "matrix/evidence").glob("*/*.tsv"):
+        lines = table.read_text().splitlines()
+        first = 1 + next(i for i, line in enumerate(lines) if line.startswith("case\t"))
+        rows = [line.rpartition("\t")[0] + "\t-" for line in lines[first:]]
+        table.write_text("\n".join([*lines[:first], *rows]) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -199,6 +209,7 @@ def main() -> int:
         build = Build(clone, preset, python)
         print(f"building the preset {preset} ...", flush=True)
         build.make()
+        forget_sources(clone)
         build.generate()
         clone.commit("pages of all but the rule")
         RULE.follow(clone)
