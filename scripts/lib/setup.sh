@@ -228,17 +228,30 @@ install_pre_commit() {
 # Published projects, of which each has a driver beside that of PyTorch: in a folder of its own without what it depends on, where
 # the worker looks.
 need_projects() {
-  local requirements folder
-  while read -r requirements; do
-    folder=$cache/$(sed 's/ .*//; s/==/-/' <<<"$requirements")
+  local driver requirements folder
+  for driver in "$root"/src/drivers/*/; do
+    requirements=$(requirements_of "$driver")
+    [[ -n $requirements ]] || continue  # PyTorch's own
+    folder=$cache/$(head -n 1 <<<"$requirements" | sed 's/==/-/')
     install_once "$folder" "$(basename "$folder")" install_packages --no-deps $requirements
-  done < <(python3 "$root/src/drivers/pytorch/ordercheck_pytorch/packages.py")
+  done
 }
 
 # Sets old_torchtitan: a release whose code is read and never run, to see that older code is read too.
 need_old_torchtitan() {
   old_torchtitan=$cache/torchtitan-0.1.0
   install_once "$old_torchtitan" "torchtitan 0.1.0" install_packages --no-deps "torchtitan==0.1.0"
+}
+
+# Prints what a driver's PROJECT says in requirements=(...), one a line.
+requirements_of() {
+  python3 - "$1" <<'END'
+import ast, pathlib, sys
+for source in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.keyword) and node.arg == "requirements":
+            print("\n".join(ast.literal_eval(node.value)))
+END
 }
 
 # Sets build_python and torch_root.
