@@ -31,7 +31,7 @@ struct Finding {
   std::string headline;  // "fsdp is applied before tp"
   Severity severity = Severity::advice;
   Grade grade;
-  std::string about;           // of a rule that does not hold for the target: what it holds for, "torchtitan>=0.2.0"
+  std::string about;           // of a rule that does not hold for the target: what it holds for, "project>=0.2.0"
   std::vector<Party> parties;  // in the order of the stack
   std::string instead;         // "tp goes before fsdp": what the rule wants
   std::string why;             // one sentence of the page

@@ -58,9 +58,10 @@ std::string headline(const Finding& finding, bool colour) {
                      finding.about.empty() ? "" : "; about " + finding.about, paint(finding.headline, "1", colour));
 }
 
-const char* verb_of(GradeKind kind) {
-  if (kind == GradeKind::refuted) return "does not show";
-  return kind == GradeKind::stale ? "no longer shows" : "shows";
+std::string verb_of(const Grade& grade) {
+  const std::string on = grade.on.empty() ? "" : " on " + grade.on;
+  if (grade.kind == GradeKind::refuted) return "does not show" + on;
+  return grade.kind == GradeKind::stale ? "no longer shows" + on : "shows";
 }
 
 std::string reason(const Finding& finding) {
@@ -78,8 +79,8 @@ std::string render(const Finding& finding, const Report& report, bool colour) {
   text += row("you wrote", written(finding, report.stack));
   text += reason(finding);
   const std::string smallest = print(finding.smallest);
-  text += row("smallest", fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding.grade.kind),
-                                      finding.shows));
+  text += row("smallest",
+              fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding.grade), finding.shows));
   text += render(finding.tries, report.stack, colour) + edits_of(finding, report);
   return text + row("also", join(finding.also, ", "));
 }

@@ -25,13 +25,11 @@ bool is_of_another_kind(const Job& job, const Case& ran) {
     const auto asked = job.sizes.find(name), had = there.find(name);
     return asked != job.sizes.end() && asked->second > least && (had == there.end() || had->second <= least);
   };
-  return std::ranges::any_of(rare_flags(), [&](const std::string& flag) { return has_more(flag, 0); }) ||
-         has_more("experts", 0) || has_more("microbatches", 1);
+  const auto has_flag = [&](const std::string& name) { return range_of_size(name).most == 1 && has_more(name, 0); };
+  return std::ranges::any_of(model_size_names(), has_flag) || has_more("experts", 0) || has_more("microbatches", 1);
 }
 
-}  // namespace
-
-std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model) {
+std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const std::string& model, bool of_this_kind) {
   const bool open = std::ranges::any_of(stack.items, leaves_backend_open);
   const Stack usual = under_usual_backend(stack);
   std::optional<StackRun> best;
@@ -49,15 +47,21 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
                  .usual_backend = open && contains(as_usual, place),
                  .own_backend = open && contains(as_it_is, place)};
     if (there.ran != usual_case(there.ran.stack, model, there.seen->engine)) continue;
-    if (is_of_another_kind(judge.job(), there.ran)) continue;
+    if (of_this_kind && is_of_another_kind(judge.job(), there.ran)) continue;
     run.stack = there.ran.stack;
     if (!best || rank(run) < rank(*best)) best = std::move(run);
   }
   return best;
 }
 
+}  // namespace
+
+std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model) {
+  return best_run(stack, judge, model, true);
+}
+
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model) {
-  const std::optional<StackRun> run = run_of(stack, judge, model);
+  const std::optional<StackRun> run = best_run(stack, judge, model, false);
   if (!run || !is_harm(run->run->verdict)) return false;
   if (mesh_of(run->stack) == mesh_of(stack)) return true;
   const ConditionValues sizes = values_of(Job{});

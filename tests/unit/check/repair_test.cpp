@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "check/render.h"
+#include "check/runs.h"
 #include "unit/check/small_rules.h"
 
 namespace ordercheck {
@@ -141,6 +142,20 @@ TEST(Repairs, WhatARunShowsToBeWrongIsNotOffered) {
   EXPECT_THAT(offered({ran("tp=2,ddp=4", Verdict::differs)}), ElementsAre("tp=2,hsdp=2x2", "tp=2,fsdp=2"));
   const Court wrong_cure(Given::rules, {clash}, {ran("tp=2,hsdp=2x2", Verdict::differs)});
   EXPECT_EQ(repair(wrong_cure, "tp=2,fsdp=2,ddp=2"), "tp=2,fsdp=2");
+}
+
+// A harm without tied weights counts against a job that has them; an equal run does not speak for it.
+TEST(Repairs, ARunOfAnotherKindOfModelCountsWhereItShowsAHarm) {
+  Rule clash = rule({"CLA-013", RuleKind::clash, "ddp", "fsdp"});
+  clash.witness.bad = stack("fsdp=2,ddp=2");
+  clash.witness.good = stack("hsdp=2x2");
+  const Job tied({}, {{"tied", 1}});
+  const Court harmed(Given::rules, {clash}, {ran("tp=2,ddp=2", Verdict::fails)}, tied);
+  EXPECT_THAT(tries(harmed, "tp=2,fsdp=2,ddp=2"), ElementsAre("tp=2,hsdp=2x2", "tp=2,fsdp=2"));
+  const Court equal(Given::rules, {clash}, {ran("tp=2,hsdp=2x2", Verdict::equal)}, tied);
+  EXPECT_THAT(runs_in_words(stack("tp=2,hsdp=2x2"), equal.judge(), Case{}.model), testing::StartsWith("not run on"));
+  const Court untied(Given::rules, {clash}, {ran("tp=2,hsdp=2x2", Verdict::equal)});
+  EXPECT_THAT(runs_in_words(stack("tp=2,hsdp=2x2"), untied.judge(), Case{}.model), testing::StartsWith("equal when run on"));
 }
 
 TEST(Repairs, ARunWhoseOwnSizesDoNotFitSaysNothingOfOthers) {

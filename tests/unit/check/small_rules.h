@@ -64,9 +64,9 @@ class Court {
     for (const Sketch& sketch : sketches) rules_.push_back(rule(sketch));
     judge_ = std::make_unique<Judge>(rules_, *parse_target(target), runs_, ranks);
   }
-  explicit Court(Given, std::vector<Rule> rules, std::vector<Observation> runs = {})
+  explicit Court(Given, std::vector<Rule> rules, std::vector<Observation> runs = {}, Job job = {})
       : rules_(std::move(rules)), runs_(std::move(runs)) {
-    judge_ = std::make_unique<Judge>(rules_, *parse_target("pytorch-2.11"), runs_);
+    judge_ = std::make_unique<Judge>(rules_, *parse_target("pytorch-2.11"), runs_, std::move(job));
   }
   const Judge& judge() const { return *judge_; }
   Report check(const char* text) const { return ordercheck::check(stack(text), *judge_); }
