@@ -15,7 +15,8 @@ std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge
   std::string text = verdict_in_words(a, b, judge);
   for (const SeenOfTwo& one : seen) text += "; " + describe(one);
   text += "\n\n" + explain_pair(a, b, judge);
-  text += seen.empty() ? "\nNo run of exactly the two is committed, of the usual model and number of steps.\n" : "\nWhat runs of exactly the two showed:\n";
+  text += seen.empty() ? "\nNo run of exactly the two is committed, of the usual model and number of steps.\n"
+                       : "\nWhat runs of exactly the two showed:\n";
   for (const SeenOfTwo& one : seen) text += render_table(table_of(one, print(straight), print(turned)));
   return text + fmt::format("\nJudged for {}.\n", print(target));
 }
