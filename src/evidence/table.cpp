@@ -216,8 +216,12 @@ std::string as_file_name(std::string text) {
 }  // namespace
 
 std::string build_of(const EvidenceTable& table) {
-  std::string build =
-      as_file_name(table.versions.empty() ? "unknown" : table.versions.front()) + "-" + as_file_name(table.device);
+  std::string build = table.versions.empty() ? "unknown" : table.versions.front();
+  // A release of a project is run on several of torch.
+  for (std::size_t i = 1; i < table.versions.size(); ++i)
+    if (table.versions[i].starts_with("torch ")) build += " " + table.versions[i];
+  build = as_file_name(build);
+  build += "-" + as_file_name(table.device);
   if (table.arithmetic != "exact") build += "-" + as_file_name(table.arithmetic);
   return build;
 }

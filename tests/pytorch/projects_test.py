@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tomllib
 import torch
-from ordercheck_pytorch.program.project import DRIVERS, UnknownProject, project_named
+from ordercheck_pytorch.projects.project import DRIVERS, UnknownProject, project_named
 from real_worker import Worker, numbers
 
 TORCHTITAN = project_named("torchtitan")

@@ -29,11 +29,11 @@ from .program.data import SEQUENCE_LENGTH, VOCABULARY
 from .program.llama import Llama
 from .program.loss import summed_cross_entropy
 from .program.marks import mark_compiled
-from .program.project import Project
 from .program.stand_in import NOTE, stand_in_for_inductor
 from .program.transforms.optimizer import apply_default_optimizer, apply_optimizer
 from .program.transforms.program import Pipeline, Program, Site
 from .program.transforms.transform import Transform
+from .projects.project import Project
 
 __all__ = [
     "NOTE",  # what program.notes says of a case whose `compile` names no backend

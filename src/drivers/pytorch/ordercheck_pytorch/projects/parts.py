@@ -9,13 +9,13 @@ import torch
 from torch import nn
 
 from ..process_state import PROCESS
-from .absent import stand_in_for_modules
-from .apply import apply_items
-from .case import Case
-from .parts import Parts
+from ..program.absent import stand_in_for_modules
+from ..program.apply import apply_items
+from ..program.case import Case
+from ..program.parts import Parts
+from ..program.user_code import give_initial_values
+from ..program.widen import widen
 from .project import Project
-from .user_code import give_initial_values
-from .widen import widen
 
 
 def parts_of_project(project: Project, case: Case, device: str) -> Parts:

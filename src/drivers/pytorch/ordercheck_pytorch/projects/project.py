@@ -17,9 +17,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from .case import Case
-from .transforms.program import Program, Site
-from .transforms.transform import Transform
+from ..program.case import Case
+from ..program.transforms.program import Program, Site
+from ..program.transforms.transform import Transform
 
 # Where the driver of this package lies, and those of projects beside it.
 DRIVERS = Path(__file__).parents[3]
@@ -80,6 +80,17 @@ class Project:
     def version(self) -> str:
         return self.requirements[0].partition("==")[2]
 
+    def cannot_take(self, case: Case) -> str:
+        """Why it is not there or does not have what is asked of it, or ""."""
+        if not self.is_installed:
+            return (
+                f"{self.name} is not installed; run: pip install --no-deps --target {self.folder} "
+                f"{' '.join(self.requirements)} && touch {self.folder}/.complete"
+            )
+        if case.model not in self.models:
+            return f"{self.name} has no model '{case.model}'; expected {', '.join(self.models)}"
+        return self.cannot(case)
+
     def notes(self) -> list[str]:
         return [f"{self.name}: {name} stands in: {why}" for name, why in self.stand_ins.items()] + [
             f"{self.name}: an empty module stands in for {name}: {why}" for name, why in self.absent.items()
@@ -115,15 +126,3 @@ def projects_beside() -> list[str]:
 def sources_of(name: str) -> list[Path]:
     """The files of its driver."""
     return sorted((DRIVERS / name).rglob("*.py"))
-
-
-def cannot_take(project: Project, case: Case) -> str:
-    """Why the project is not there or does not have what is asked of it, or ""."""
-    if not project.is_installed:
-        return (
-            f"{project.name} is not installed; run: pip install --no-deps --target {project.folder} "
-            f"{' '.join(project.requirements)} && touch {project.folder}/.complete"
-        )
-    if case.model not in project.models:
-        return f"{project.name} has no model '{case.model}'; expected {', '.join(project.models)}"
-    return project.cannot(case)
