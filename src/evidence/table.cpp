@@ -215,11 +215,13 @@ std::string as_file_name(std::string text) {
 
 }  // namespace
 
+std::string platform_of(const EvidenceTable& table) {
+  return table.versions.size() > 1 && table.versions.front().starts_with(table.engine + " ") ? table.versions[1] : "";
+}
+
 std::string build_of(const EvidenceTable& table) {
   std::string build = table.versions.empty() ? "unknown" : table.versions.front();
-  // A release of a project is run on several of torch.
-  for (std::size_t i = 1; i < table.versions.size(); ++i)
-    if (table.versions[i].starts_with("torch ")) build += " " + table.versions[i];
+  if (const std::string platform = platform_of(table); !platform.empty()) build += " " + platform;
   build = as_file_name(build);
   build += "-" + as_file_name(table.device);
   if (table.arithmetic != "exact") build += "-" + as_file_name(table.arithmetic);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 
 import torch
@@ -20,9 +21,9 @@ from .project import Project
 
 def parts_of_project(project: Project, case: Case, device: str) -> Parts:
     widens = case.settings.dtype is torch.float64
-    prepare(project, device, widens)
+    prepare(project, case, device, widens)
     return Parts(
-        build=lambda where: make_model(project, case.model, case.settings.seed).to(where),
+        build=lambda where: make_model(project, case).to(where),
         transforms=project.transforms,
         apply=functools.partial(apply_items, case, project.transforms),
         loss=project.loss,
@@ -34,7 +35,7 @@ def parts_of_project(project: Project, case: Case, device: str) -> Parts:
     )
 
 
-def prepare(project: Project, device: str, widens: bool) -> None:
+def prepare(project: Project, case: Case, device: str, widens: bool) -> None:
     """From now on in this process its packages are importable, with what stands in."""
     if widens:
         widen(project.widened)
@@ -43,11 +44,31 @@ def prepare(project: Project, device: str, widens: bool) -> None:
         stand_in_for_modules(tuple(project.absent))
         project.prepare(device)
         PROCESS.prepared.add(project.name)
-    project.begin()
+    forget_meshes()
+    project.begin(case)
 
 
-def make_model(project: Project, name: str, seed: int) -> nn.Module:
-    torch.manual_seed(seed)
-    model = project.models[name]()
-    give_initial_values(model, seed)
+def forget_meshes() -> None:
+    """Clears every cache of DTensor. They hold meshes by what is asked for: groups of the case before would stay; gloo has a
+    thread for each that wakes up a hundred times a second. A project makes a dozen groups a case."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("torch.distributed.tensor")]
+    for value in [value for module in modules for value in list(vars(module).values())]:
+        for function in [value, *vars(value).values()] if isinstance(value, type) else [value]:
+            cached = getattr(function, "__func__", function)
+            if hasattr(cached, "cache_clear") and not isinstance(cached, type):
+                cached.cache_clear()
+    # Not every release has these.
+    for module, name in (
+        ("debug", "_clear_sharding_prop_cache"),
+        ("_redistribute", "clear_redistribute_planner_cache"),
+    ):
+        function = getattr(importlib.import_module("torch.distributed.tensor." + module), name, None)
+        if function is not None:
+            function()
+
+
+def make_model(project: Project, case: Case) -> nn.Module:
+    torch.manual_seed(case.settings.seed)
+    model = project.models[case.model](case)
+    give_initial_values(model, case.settings.seed)
     return model

@@ -7,7 +7,6 @@ that runs: they lie in a folder of their own, torchtitan-0.2.2 of the user's cac
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,9 +19,7 @@ from torch import nn
 from ..program.case import Case
 from ..program.transforms.program import Program, Site
 from ..program.transforms.transform import Transform
-
-# Where the driver of this package lies, and those of projects beside it.
-DRIVERS = Path(__file__).parents[3]
+from .packages import DRIVERS, OLDEST_TORCH, folder_of, is_meant
 
 
 def nothing_to_do(*arguments: Any) -> None:
@@ -43,11 +40,12 @@ class Project:
         str, ...
     ]  # as pip takes them, "torchtitan==0.2.2"; the first one is the project's own
     models: Mapping[
-        str, Callable[[], nn.Module]
+        str, Callable[[Case], nn.Module]
     ]  # by what --model calls them; "llama" is meant where none is named
     transforms: Mapping[str, Transform]  # by the name of the item
     loss: Callable[[Any, Any], torch.Tensor]  # of an output and labels: summed over the labels that count
     optimizer: Callable[[Program, Site], None]  # of a stack that names none
+    oldest_torch: str = OLDEST_TORCH  # the oldest that this release is run on
     widened: tuple[str, ...] = ()  # packages whose code asks for float32
     # Modules that nothing of a case calls, and what they are for.
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +53,7 @@ class Project:
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[str], None] = nothing_to_do  # for a device, once a process, before the first model
     # Before every case: sets back what the one before set in this process.
-    begin: Callable[[], None] = nothing_to_do
+    begin: Callable[[Case], None] = nothing_to_do
     # Patterns of buffers that are meant to be of their rank: counters of tokens, tables cut along the sequence. Not compared.
     local_buffers: tuple[str, ...] = ("*",)
     # What Site.kept begins with: a job's configuration is written before anything is applied, and every part reads it.
@@ -64,8 +62,7 @@ class Project:
 
     @property
     def folder(self) -> Path:
-        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        return Path(cache) / "ordercheck" / self.requirements[0].replace("==", "-")
+        return folder_of(self.requirements)
 
     @property
     def is_installed(self) -> bool:
@@ -95,6 +92,11 @@ class Project:
         return [f"{self.name}: {name} stands in: {why}" for name, why in self.stand_ins.items()] + [
             f"{self.name}: an empty module stands in for {name}: {why}" for name, why in self.absent.items()
         ]
+
+
+def newest_for_torch(*releases: Project) -> Project:
+    """Of these, the newest first, the first that is_meant; else the last."""
+    return next((each for each in releases if is_meant(each.oldest_torch, each.requirements)), releases[-1])
 
 
 class UnknownProject(Exception):
