@@ -1,1 +1,0 @@
-"""Published projects, each with a driver of its own beside this one, in the place of this package's models and transforms."""
