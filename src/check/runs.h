@@ -20,8 +20,8 @@ struct StackRun {
 // `compile` without a backend, one under the usual backend first. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
-// The run of the stack shows a harm; of another kind of model too. One with other degrees counts, unless it has too few ranks, layers or the like for them: a page
-// about sizes fires on it.
+// The run of the stack shows a harm; a run of another kind of model counts too. One with other degrees counts, unless it has too
+// few ranks, layers or the like for them: then a rule about sizes fires on it.
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model);
 
 // "equal when run on pytorch 2.15.0", "differs when run on pytorch 2.15.0 as tp=2,compile=inductor", "not run on

@@ -176,8 +176,8 @@ class Build:
 
 
 def forget_sources(clone: Clone) -> None:
-    """Whoever changes a driver runs its tables anew, which takes an hour. Here rows stay, without the hash of the sources that
-    ran them: a toy changes nothing that their cases call."""
+    """Removes the hash of the driver's sources from every row. With it, the toys would make all rows stale, and the pages would
+    leave them out. The toys change no code that a recorded case calls."""
     for table in (clone.folder / "matrix/evidence").glob("*/*.tsv"):
         lines = table.read_text().splitlines()
         first = 1 + next(i for i, line in enumerate(lines) if line.startswith("case\t"))
