@@ -5,7 +5,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
-readonly torch_version=2.11.0
+readonly torch_version=2.11.0 newest_torch_version=2.15.0
 readonly transformers_version=4.57.1
 readonly covertable_version=3.2.0
 readonly highs_version=1.15.1
@@ -166,6 +166,13 @@ need_own_torch() {
   unlock_cache
 }
 
+# Sets newest_python: the one of the newest release of torch that there are tables of.
+need_newest_torch() {
+  local folder=$cache/torch-$newest_torch_version
+  newest_python=$folder/bin/python
+  install_once "$folder" "torch $newest_torch_version" install_venv "torch==$newest_torch_version" numpy
+}
+
 # Sets tools: the folder with bin/mypy, bin/ruff, bin/clang-format, bin/clang-tidy, and pytest/ for PYTHONPATH. Versions are
 # fixed, so that a file is well laid out on every machine or on none.
 need_tools() {
@@ -228,30 +235,17 @@ install_pre_commit() {
 # Published projects, of which each has a driver beside that of PyTorch: in a folder of its own without what it depends on, where
 # the worker looks.
 need_projects() {
-  local driver requirements folder
-  for driver in "$root"/src/drivers/*/; do
-    requirements=$(requirements_of "$driver")
-    [[ -n $requirements ]] || continue  # PyTorch's own
-    folder=$cache/$(head -n 1 <<<"$requirements" | sed 's/==/-/')
+  local requirements folder
+  while read -r requirements; do
+    folder=$cache/$(sed 's/ .*//; s/==/-/' <<<"$requirements")
     install_once "$folder" "$(basename "$folder")" install_packages --no-deps $requirements
-  done
+  done < <(python3 "$root/src/drivers/pytorch/ordercheck_pytorch/projects/packages.py")
 }
 
 # Sets old_torchtitan: a release whose code is read and never run, to see that older code is read too.
 need_old_torchtitan() {
   old_torchtitan=$cache/torchtitan-0.1.0
   install_once "$old_torchtitan" "torchtitan 0.1.0" install_packages --no-deps "torchtitan==0.1.0"
-}
-
-# Prints what a driver's PROJECT says in requirements=(...), one a line.
-requirements_of() {
-  python3 - "$1" <<'END'
-import ast, pathlib, sys
-for source in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
-    for node in ast.walk(ast.parse(source.read_text())):
-        if isinstance(node, ast.keyword) and node.arg == "requirements":
-            print("\n".join(ast.literal_eval(node.value)))
-END
 }
 
 # Sets build_python and torch_root.

@@ -39,9 +39,20 @@ std::string only_code(const std::string& text) {
   return code;
 }
 
+// "release_0_3" of "thing 0.3.1".
+std::string folder_of_release(const std::string& version) {
+  const auto numbers = split(version.substr(version.rfind(' ') + 1), '.');
+  return numbers.size() < 2 ? "" : "release_" + numbers[0] + "_" + numbers[1];
+}
+
+bool is_of_another_release(const fs::path& file, const std::string& folder) {
+  return std::ranges::any_of(file,
+                             [&](const fs::path& part) { return part.string().starts_with("release_") && part != folder; });
+}
+
 }  // namespace
 
-std::string hash_of_sources(const fs::path& home, const std::vector<std::string>& paths) {
+std::string hash_of_sources(const fs::path& home, const std::vector<std::string>& paths, const std::string& version) {
   std::vector<fs::path> files;
   std::error_code failed;
   for (const std::string& path : paths) {
@@ -51,6 +62,9 @@ std::string hash_of_sources(const fs::path& home, const std::vector<std::string>
     for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed))
       if (is_source(entry->path())) files.push_back(entry->path());
   }
+  std::erase_if(files, [&, folder = folder_of_release(version)](const fs::path& file) {
+    return is_of_another_release(file.lexically_relative(home), folder);
+  });
   std::ranges::sort(files);
   std::string all;
   for (const fs::path& file : files) {

@@ -215,9 +215,15 @@ std::string as_file_name(std::string text) {
 
 }  // namespace
 
+std::string platform_of(const EvidenceTable& table) {
+  return table.versions.size() > 1 && table.versions.front().starts_with(table.engine + " ") ? table.versions[1] : "";
+}
+
 std::string build_of(const EvidenceTable& table) {
-  std::string build =
-      as_file_name(table.versions.empty() ? "unknown" : table.versions.front()) + "-" + as_file_name(table.device);
+  std::string build = table.versions.empty() ? "unknown" : table.versions.front();
+  if (const std::string platform = platform_of(table); !platform.empty()) build += " " + platform;
+  build = as_file_name(build);
+  build += "-" + as_file_name(table.device);
   if (table.arithmetic != "exact") build += "-" + as_file_name(table.arithmetic);
   return build;
 }

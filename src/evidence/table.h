@@ -46,7 +46,11 @@ struct EvidenceTable {
   friend bool operator==(const EvidenceTable&, const EvidenceTable&) = default;
 };
 
-// "libtorch-2.11.0-cpu", "libtorch-2.11.0-cpu-plain": the file name without ".tsv".
+// What the release of a published project ran on: "torch 2.15.0" of the versions "thing 1.2", "torch 2.15.0" and the engine thing. ""
+// of an engine that is no such project.
+std::string platform_of(const EvidenceTable& table);
+
+// "libtorch-2.11.0-cpu", "libtorch-2.11.0-cpu-plain", "torchtitan-0.3.0-torch-2.15.0-cpu": the file name without ".tsv".
 std::string build_of(const EvidenceTable& table);
 
 // Whether its rows grade pages, judge stacks and recommend orders: those in exact arithmetic on the CPU, where every case is run. What

@@ -35,8 +35,8 @@ std::vector<EvidenceTable> without_stale_rows(std::vector<EvidenceTable> tables,
   std::map<std::string, std::string> hashes;
   for (EvidenceTable& table : tables) {
     if (!decides(table) || table.rows.empty()) continue;
-    const auto [found, is_new] = hashes.try_emplace(table.engine);
-    if (is_new) found->second = hash_of_driver(matrix, engines, table.engine);
+    const auto [found, is_new] = hashes.try_emplace(table.engine + " " + version_of(table.versions));
+    if (is_new) found->second = hash_of_driver(matrix, engines, table);
     std::erase_if(table.rows, [&](const Observation& row) { return is_stale(row, found->second); });
   }
   return tables;
@@ -116,9 +116,10 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& 
   return of_own_transforms(of_checked_engines(*std::move(knowledge), target->project), target->project);
 }
 
-std::string hash_of_driver(const fs::path& matrix, const std::vector<EngineFile>& engines, const std::string& engine) {
-  const EngineFile* file = find_engine(engines, engine);
-  return file == nullptr || file->interpreter.empty() ? "" : hash_of_sources(fs::absolute(matrix).parent_path(), file->sources);
+std::string hash_of_driver(const fs::path& matrix, const std::vector<EngineFile>& engines, const EvidenceTable& head) {
+  const EngineFile* file = find_engine(engines, head.engine);
+  if (file == nullptr || file->interpreter.empty()) return "";
+  return hash_of_sources(fs::absolute(matrix).parent_path(), file->sources, version_of(head.versions));
 }
 
 Result<std::vector<StaleTable>> stale_tables(const Folders& folders) {
@@ -129,7 +130,7 @@ Result<std::vector<StaleTable>> stale_tables(const Folders& folders) {
   std::vector<StaleTable> stale;
   for (const EvidenceTable& table : *tables) {
     if (!decides(table)) continue;
-    const std::string hash = hash_of_driver(folders.matrix, *engines, table.engine);
+    const std::string hash = hash_of_driver(folders.matrix, *engines, table);
     const auto rows = std::ranges::count_if(table.rows, [&](const Observation& row) { return is_stale(row, hash); });
     if (rows > 0)
       stale.push_back({.path = evidence_path(folders.matrix / "evidence", table),

@@ -32,10 +32,10 @@ Result<Knowledge> load_knowledge_of_checked_engines(const std::string& rules_fol
 // grade a page for it; of engines that leave checks out only where one is asked for. Without a version the newest is meant that pages and evidence know.
 Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked);
 
-// The hash of the engine's driver, for rows of its tables. "" of an engine that is compiled with ordercheck: the tests run the whole of its
+// The hash of the engine's driver of its version, for rows of the table with this head. "" of an engine that is compiled with ordercheck: the tests run the whole of its
 // table.
 std::string hash_of_driver(const std::filesystem::path& matrix, const std::vector<EngineFile>& engines,
-                           const std::string& engine);
+                           const EvidenceTable& head);
 
 struct StaleTable {
   std::filesystem::path path;

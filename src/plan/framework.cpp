@@ -32,6 +32,7 @@ Result<Framework> parse_framework(std::string_view text, const std::string& path
   Framework framework{.name = std::filesystem::path(path).stem().string(),
                       .title = keys.text("title"),
                       .project = keys.text("project"),
+                      .release = keys.text_if_given("release"),
                       .order = {},
                       .source = keys.text("source"),
                       .url = keys.url_if_given("url"),

@@ -2,6 +2,7 @@
 //
 //   title = "torchtitan (FSDP2)"
 //   project = "torchtitan"
+//   release = "0.2.2"                   # whose code it is; left out where it is of none
 //   order = "pp,tp,ac,compile,fsdp"
 //   source = "torchtitan v0.2.2, models/llama3/infra/parallelize.py 54-158"
 //   url = "https://github.com/..."      # left out where none is known
@@ -26,7 +27,8 @@ struct Framework {
   std::string name;  // the file's name without ".toml": "torchtitan"
   std::string title;
   std::string project;
-  Stack order;  // without degrees
+  std::string release;  // "" of none
+  Stack order;          // without degrees
   std::string source;
   std::string url;   // "" where none is known
   std::string date;  // "" where unknown

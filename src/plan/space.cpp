@@ -88,7 +88,10 @@ std::vector<OwnStacks> own_stacks_of(TomlTable& keys) {
 std::optional<Beside> beside_of(TomlTable& keys) {
   if (!keys.has("beside")) return std::nullopt;
   TomlTable table = keys.table("beside");
-  Beside beside{.engine = table.text("engine"), .title = table.text("title"), .models = table.text("models")};
+  Beside beside{.engine = table.text("engine"),
+                .version = table.text_if_given("version"),
+                .title = table.text("title"),
+                .models = table.text("models")};
   keys.adopt(table);
   return beside;
 }

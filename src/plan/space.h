@@ -38,7 +38,7 @@
 //   leave_out = ["tp"]          # groups of ranks whose collectives are not counted; may be left out
 //   stacks = ["fsdp=4", "simple_fsdp=4,compile@model"]
 //   # Lays them beside a table of traffic of an engine's space, whose models may differ: `models` says how. May be left out
-//   beside = {engine = "mine", title = "What my stacks send", models = "Both have two blocks."}
+//   beside = {engine = "mine", title = "What my stacks send", models = "Both have two blocks."}   # also version = "1.0"
 //   [[traffic.differs]]         # stacks that send another number there, and why; one that sends the same is refused on pages
 //   stacks = ["fsdp=4"]
 //   why = "The embedding is a group of its own there."
@@ -68,6 +68,7 @@ struct OwnStacks {
 // The table of traffic that another one is laid beside.
 struct Beside {
   std::string engine;
+  std::string version = {};  // "" of the newest
   std::string title;
   std::string models;  // how the models of the two differ: a sentence
   friend bool operator==(const Beside&, const Beside&) = default;

@@ -15,6 +15,8 @@ const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "
 const OptionInfo kBuckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto", "manual"}};
 const OptionInfo kBucketModules{.name = "bucket_modules", .form = list};  // of bucket=manual: a bucket each
 const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
+// What a tensor is: a local one with annotations beside it (not written), a DTensor along tp and ep, or along every axis.
+const OptionInfo kSpmd{.name = "spmd", .form = word, .words = {"partial_dtensor", "full_dtensor"}, .absent = "with spmd_types"};
 // Whether what is run again draws the random numbers that it drew first; not written, it does.
 const OptionInfo kPreserveRandomState{.name = "preserve_rng_state", .form = word, .words = {"on", "off"}};
 
@@ -53,7 +55,8 @@ std::vector<TransformInfo> catalogue() {
                     .words = {"all", "blocks"},  // blocks: no module of the root
                     .absent = "with a plan for the embedding"},
                    {.name = "rest", .form = word, .words = {"plain"}},  // what plan=blocks leaves; not written: replicated
-                   {.name = "loss_parallel"}}},
+                   {.name = "loss_parallel"},
+                   kSpmd}},
       {.name = "ep",
        .title = "expert parallel",
        .nested = "EP",
@@ -63,7 +66,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},  // carved from dp_shard * cp * tp
        .owes = {expert_parallel},
        .modes = {},
-       .options = {{.name = "etp", .form = count}}},  // expert tensor parallel: 1 or the degree of tp
+       .options = {{.name = "etp", .form = count}, kSpmd}},  // expert tensor parallel: 1 or the degree of tp
       {.name = "cp",
        .title = "context parallel",
        .nested = "CP",
@@ -75,7 +78,8 @@ std::vector<TransformInfo> catalogue() {
        .modes = {},
        .options = {{.name = "all_gather", .group = "exchange"},
                    {.name = "ring", .group = "exchange"},
-                   {.name = "balance", .form = word, .words = {"head_tail"}}}},
+                   {.name = "balance", .form = word, .words = {"head_tail"}},
+                   kSpmd}},
       {.name = "ac",
        .title = "activation checkpointing",
        .nested = "AC",
@@ -120,7 +124,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kMixedPrecision}},
+       .options = {kReshard, kMixedPrecision, kSpmd}},
       {.name = "hsdp",
        .title = "hybrid sharded data parallel (FSDP2)",
        .nested = "HSDP",
@@ -130,7 +134,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate", "dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kMixedPrecision}},
+       .options = {kReshard, kMixedPrecision, kSpmd}},
       {.name = "ddp",
        .title = "replicated data parallel (DDP)",
        .nested = "DDP",
@@ -150,7 +154,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate"},
        .owes = {replicated},
        .modes = {},
-       .options = {}},
+       .options = {kSpmd}},
       {.name = "simple_fsdp",
        .title = "fully sharded data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleFSDP",

@@ -20,6 +20,7 @@ constexpr double kFarthest = std::numeric_limits<double>::infinity();
 
 // An operand's last bit is 2^-20. A partial sum that is rounded as an operand is apart by a few of them, and may be small.
 constexpr double kRounding = 0x1p-13;
+constexpr double kRoundingOfSmall = 0x1p-6;  // where it is no more than a unit of the grid
 
 // Rounding of sums grows 16 and 256 times with the two grids, that of operands 4 and 16 times. A sum of few roundings varies, so
 // less is required. An error stays as large as it is. An error below the grid shows in fewer elements on a coarser grid and adds
@@ -133,10 +134,13 @@ Result<std::vector<Apart>> places_apart(const Record& owed, const Record& got) {
   return places;
 }
 
-bool are_last_bits(const std::vector<Apart>& places, const Difference& difference) {
+bool are_last_bits(const std::vector<Apart>& places, const Difference& difference, int grid) {
   const bool measured =
       std::ranges::any_of(places, [&](const Apart& one) { return one.what == difference.what && one.step == difference.step; });
-  return measured && std::ranges::all_of(places, [](const Apart& one) { return one.largest <= kRounding * one.size; });
+  const double unit = std::ldexp(1.0, -grid);
+  return measured && std::ranges::all_of(places, [&](const Apart& one) {
+           return one.largest <= kRounding * one.size || (one.largest <= unit && one.largest <= kRoundingOfSmall * one.size);
+         });
 }
 
 std::optional<std::string> place_that_stays(const std::vector<Apart>& places, const std::vector<std::vector<Apart>>& coarser) {
@@ -159,7 +163,7 @@ Result<bool> ask_coarser(Trial& trial, const CaseResult& differing, Runs& runs) 
   if (c.settings.grid <= kCoarserBits * static_cast<int>(kGrows.size())) return false;
   const auto places = places_apart(trial.tensors->owed.record(), trial.tensors->got.record());
   if (!places) return places.error();
-  if (!are_last_bits(*places, *difference)) return false;
+  if (!are_last_bits(*places, *difference, c.settings.grid)) return false;
   const auto owed = coarser_cases(trial.tensors->owed.subject()), got = coarser_cases(trial.tensors->got.subject());
   for (std::size_t i = 0; i < owed.size(); ++i)
     trial.coarser.push_back(

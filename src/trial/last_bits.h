@@ -28,8 +28,9 @@ struct Apart {
 // gradients of parameters. Not parameters: where a gradient is about 0, AdamW makes a whole step of its last bit.
 Result<std::vector<Apart>> places_apart(const Record& owed, const Record& got);
 
-// Whether the difference is among them and none is further apart than 2^-13 of its size.
-bool are_last_bits(const std::vector<Apart>& places, const Difference& difference);
+// Whether the difference is among them and none is further apart than 2^-13 of its size; or, where its numbers are so small that
+// the unit of the grid is more than that, than 2^-6 of it and that unit, 2^-grid.
+bool are_last_bits(const std::vector<Apart>& places, const Difference& difference, int grid);
 
 // The first place that a coarser grid does not set further apart: an error. `coarser` are two grids, each coarser by two bits than
 // the one before, which makes rounding 16 times as large in a sum. Nothing where all move.

@@ -173,7 +173,7 @@ def add_project(clone: Clone) -> None:
         '    program.gradient_factor *= site.degrees["dp_shard"]\n\n\n'
         "PROJECT = Project(\n"
         '    requirements=("toy_project==1.0",),\n'
-        '    models={"llama": lambda: Llama().to(torch.get_default_dtype())},\n'
+        '    models={"llama": lambda case: Llama().to(torch.get_default_dtype())},\n'
         '    transforms={"fsdp": Transform(apply_fsdp, scopes=("block",))},\n'
         "    loss=summed_cross_entropy,\n    optimizer=apply_default_optimizer,\n)\n",
     )

@@ -43,6 +43,8 @@ class Registries(unittest.TestCase):
             ("data_parallel_replicate_degree = 2", "f: tp=8,ac,compile,hsdp"),
             ("fsdp_reshard_after_forward = 'never'", "f: tp=8,ac,compile,fsdp:reshard=never"),
             ("tensor_parallel_degree = 1", "f: ac,compile,fsdp"),
+            ("spmd_backend = 'full_dtensor'", "f: tp=8:spmd=full_dtensor,ac,compile,fsdp"),
+            ("spmd_backend = 'spmd_types'", "f: tp=8,ac,compile,fsdp"),
         ):
             self.assertEqual(one(change.format(line)), [expected])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from ordercheck_pytorch import api
-from ordercheck_pytorch.program.project import DRIVERS, projects_beside, sources_of
+from ordercheck_pytorch.projects.project import DRIVERS, projects_beside, sources_of
 
 MOST_LINES = 250
 

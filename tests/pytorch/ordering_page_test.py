@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ordercheck_pytorch.program.project import project_named
+from ordercheck_pytorch.projects.project import project_named
 from real_worker import Worker, numbers
 
 TORCHTITAN = project_named("torchtitan")

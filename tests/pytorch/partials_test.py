@@ -72,11 +72,31 @@ def test_numbers_are_of_the_second_run_and_counters_of_the_first() -> None:
     assert asked[0]["case"] == {"text": "tp=2", "reduces_partials": True}
 
 
-@pytest.mark.parametrize("apart", [1e-2, float("inf"), float("nan")])
+@pytest.mark.parametrize("apart", [2e-2, float("inf"), float("nan")])
 def test_what_rounding_does_not_explain_is_left_as_it_is(apart: float) -> None:
     report, owed, _ = told(reduced(apart))
     assert (report.losses, owed) == ([1.0], True)
     assert "more than the 1.0e-03 that rounding could explain" in report.notes[0]
+
+
+@pytest.mark.parametrize(("on_coarser", "losses"), [(8e-2, [2.0]), (5e-3, [1.0])])
+def test_small_numbers_are_held_on_a_coarser_grid_where_an_error_stays(
+    on_coarser: float, losses: list[float]
+) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def run_again(run: Mapping[str, Any]) -> Outcome:
+        asked.append(run["case"])
+        return reduced(5e-3 if run["case"]["settings"]["grid"] == 20 else on_coarser)
+
+    first = RankReport(rank=0, losses=[1.0], partial_operands=["aten.mm"])
+    reports, owed = reconciled({"case": {"settings": {"grid": 20}}}, [first], run_again, FURTHEST)
+    assert (reports[0].losses, owed) == (losses, True)
+    assert [(case["settings"]["grid"], case.get("reduces_partials", False)) for case in asked] == [
+        (20, True),
+        (16, False),
+        (16, True),
+    ]
 
 
 def test_no_bit_is_owed_where_the_second_run_fails() -> None:

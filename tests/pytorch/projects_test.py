@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import tomllib
 import torch
-from ordercheck_pytorch.program.project import DRIVERS, UnknownProject, project_named
+from ordercheck_pytorch.projects import packages
+from ordercheck_pytorch.projects.project import DRIVERS, UnknownProject, newest_for_torch, project_named
 from real_worker import Worker, numbers
 
 TORCHTITAN = project_named("torchtitan")
@@ -161,21 +162,42 @@ def test_indices_are_filled_as_by_a_loop() -> None:
 
 def test_conditions_of_pages_know_the_experts_of_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """matrix/models.toml says of each model with experts how many there are and where scores go."""
-    from ordercheck_torchtitan import models
+    from ordercheck_torchtitan.release_0_2 import PROJECT, models
 
     monkeypatch.setattr(models, "experts", lambda **more: models.EXPERTS | more)
     monkeypatch.setattr(models, "model_of", lambda family, sizes: sizes)
     listed = tomllib.loads((DRIVERS.parents[1] / "matrix/models.toml").read_text())["model"]
     told = {name: sizes for sizes in listed for name in sizes["names"]}
     assert told.pop("deepseek_v3_idle") == told["deepseek_v3"]
-    for name, build in TORCHTITAN.models.items():
+    for name, build in PROJECT.models.items():
         if name == "deepseek_v3_idle":
             continue
-        experts = build().get("moe_args")
+        experts = build(None).get("moe_args")
         assert (name in told) == (experts is not None), name
         if experts:
             assert told[name]["experts"] == experts["num_experts"]
             assert bool(told[name]["score_before_experts"]) == experts["score_before_experts"]
+
+
+def test_the_newest_release_for_a_torch_is_meant_or_the_one_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from ordercheck_torchtitan.release_0_2 import PROJECT as OLDER
+    from ordercheck_torchtitan.release_0_3 import PROJECT as NEWER
+
+    for version, meant in (("2.14.1+cpu", OLDER), ("2.15.0", NEWER), ("2.16.0", NEWER)):
+        monkeypatch.setattr(packages.importlib.metadata, "version", lambda name, version=version: version)
+        assert newest_for_torch(NEWER, OLDER) is meant
+    monkeypatch.setenv("ORDERCHECK_RELEASE", "0.2.2")
+    assert newest_for_torch(NEWER, OLDER) is OLDER
+
+
+def test_what_to_install_is_read_without_importing_a_driver() -> None:
+    told = {each.requirements[0]: each for each in packages.releases_of(DRIVERS / "torchtitan")}
+    assert {name: each.oldest_torch for name, each in told.items()} == {
+        "torchtitan==0.2.2": packages.OLDEST_TORCH,
+        "torchtitan==0.3.0": "2.15",
+    }
 
 
 @needs_torchtitan

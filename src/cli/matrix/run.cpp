@@ -130,7 +130,7 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
 
   const auto engines = load_engine_files(planned->folder / "engines");
   if (!engines) return engines.error();
-  const std::string driver = hash_of_driver(planned->folder, *engines, runner.hello().engine);
+  const std::string driver = hash_of_driver(planned->folder, *engines, head_of(runner.hello(), arithmetic_of(command)));
   auto result = (*session)->run(planned->plan, planned->rules, {});
   tell_what_was_taken(runner);
   if (!result)

@@ -44,7 +44,7 @@ std::string as_text(const std::vector<EvidenceTable>& tables, const fs::path& ma
   std::string text;
   for (const EvidenceTable& table : tables) {
     EvidenceTable marked = table;
-    const std::string hash = hash_of_driver(matrix, engines, table.engine);
+    const std::string hash = hash_of_driver(matrix, engines, table);
     for (Observation& row : marked.rows)
       if (is_stale(row, hash)) row.case_text += " (run by another driver than today's)";
     text += render_evidence_text(marked);

@@ -73,7 +73,7 @@ def apply_fsdp(program: Program, item: Item, site: Site) -> None:
 
 PROJECT = Project(
     requirements=("accelerate==1.15.0", "packaging==26.3"),
-    models={"llama": lambda: Llama().to(torch.get_default_dtype())},
+    models={"llama": lambda case: Llama().to(torch.get_default_dtype())},
     transforms={
         "ac": Transform(apply_ac, scopes=("block",)),
         "compile": Transform(apply_compile, scopes=("block",)),

@@ -60,13 +60,22 @@ struct Pair {
   SentTable there;
 };
 
+// Of the version that is named, else of the newest.
+const EngineRuns* runs_beside(const Beside& beside, const std::vector<EngineRuns>& engines) {
+  if (beside.version.empty()) return newest_that_decides(beside.engine, engines);
+  const auto found = std::ranges::find_if(engines, [&](const EngineRuns& one) {
+    return one.target.project == beside.engine && print(*one.target.version) == beside.version && decides(one.table);
+  });
+  return found == engines.end() ? nullptr : &*found;
+}
+
 std::vector<Pair> pairs_of(const std::vector<SentTable>& tables, const Sources& sources, const EngineRuns& engine,
                            const std::vector<EngineRuns>& engines) {
   std::vector<Pair> pairs;
   if (!is_newest(engine, engines)) return pairs;
   for (const TrafficTable& wanted : space_of(sources, engine.table.engine).traffic) {
     const auto here = std::ranges::find(tables, wanted.title, &SentTable::title);
-    const EngineRuns* other = wanted.beside ? newest_that_decides(wanted.beside->engine, engines) : nullptr;
+    const EngineRuns* other = wanted.beside ? runs_beside(*wanted.beside, engines) : nullptr;
     if (here == tables.end() || other == nullptr) continue;
     for (SentTable& there : sent_tables(sources, *other))
       if (there.title == wanted.beside->title)

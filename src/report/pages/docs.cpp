@@ -52,6 +52,7 @@ class Maker {
     std::vector<Document> documents;
     const PageContents pages = pages_of(sources_, engines_);
     std::vector<Status> added{add(documents, "docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
+                              add(documents, "docs/projects.md", "projects.md", projects_data(pages)),
                               add(documents, "docs/evidence/README.md", "evidence_index.md", evidence_index_data(pages), "../"),
                               add(documents, "docs/evidence/compared.md", "compared.md", compared_data(pages), "../"),
                               add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};

@@ -79,7 +79,7 @@ std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRu
   for (const EngineRuns& engine : engines) kinds[{engine.table.engine, engine.table.device}].push_back(&engine);
   std::vector<std::vector<const EngineRuns*>> sorted;
   for (auto& [kind, versions] : kinds) {
-    std::ranges::sort(versions, {}, [](const EngineRuns* engine) { return *engine->target.version; });
+    std::ranges::stable_sort(versions, {}, [](const EngineRuns* engine) { return *engine->target.version; });
     sorted.push_back(std::move(versions));
   }
   return sorted;
@@ -100,8 +100,10 @@ namespace {
 
 std::string page_of(const EngineRuns& engine, std::string_view of_what) {
   const std::string device = engine.table.device == "cpu" ? "" : "-" + engine.table.device;
-  return fmt::format("{}-{}{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "", device,
-                     of_what);
+  std::string platform = platform_of(engine.table);
+  std::ranges::replace(platform, ' ', '-');
+  return fmt::format("{}-{}{}{}{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "",
+                     platform.empty() ? "" : "-", platform, device, of_what);
 }
 
 }  // namespace
@@ -109,6 +111,15 @@ std::string page_of(const EngineRuns& engine, std::string_view of_what) {
 std::string evidence_page_of(const EngineRuns& engine) { return page_of(engine, ""); }
 std::string sends_page_of(const EngineRuns& engine) { return page_of(engine, "-sends"); }
 
-std::string print_engine(const EngineRuns& engine) { return fmt::format("{}, {}", print(engine.target), engine.table.device); }
+bool is_of_project(const EngineRuns& engine) { return !platform_of(engine.table).empty(); }
+
+std::string print_version(const EngineRuns& engine) {
+  const std::string platform = platform_of(engine.table);
+  return print(*engine.target.version) + (platform.empty() ? "" : " on " + platform);
+}
+
+std::string print_engine(const EngineRuns& engine) {
+  return fmt::format("{} {}, {}", engine.target.project, print_version(engine), engine.table.device);
+}
 
 }  // namespace ordercheck

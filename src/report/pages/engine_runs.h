@@ -42,7 +42,9 @@ struct LeftOut {
 // What was not planned, and why. An engine builds the transforms and models that its table has runs of.
 LeftOut left_out(const Sources& sources, const EngineRuns& engine);
 
-std::string print_engine(const EngineRuns& engine);      // "native 2.11.0, cpu"
+bool is_of_project(const EngineRuns& engine);            // a published one, which runs on a release of torch
+std::string print_version(const EngineRuns& engine);     // "2.11.0"; of a project "0.3.0 on torch 2.15.0"
+std::string print_engine(const EngineRuns& engine);      // "native 2.11.0, cpu", "torchtitan 0.3.0 on torch 2.15.0, cpu"
 std::string evidence_page_of(const EngineRuns& engine);  // "native-2.11.0.md"; of a GPU "pytorch-2.11.0-cuda.md"
 std::string sends_page_of(const EngineRuns& engine);     // "native-2.11.0-sends.md": its tables of traffic
 

@@ -80,6 +80,7 @@ std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std
       for (const EngineRuns& engine : engines) {
         const Outcome* outcome = find_outcome(engine, c);
         if (outcome == nullptr) continue;
+        if (!framework.release.empty() && print(*engine.target.version) != framework.release) continue;
         const std::string page = explaining_page(*outcome, rules);
         runs.push_back({.title = framework.title,
                         .stack = code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"),

@@ -148,6 +148,9 @@ Json ordering_data(const PageContents& pages) {
   Json orders = Json::array();
   std::set<std::string> told;
   for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
+  Json lines = Json::array();
+  for (const VersionsView& view : pages.changes)
+    for (const VersionLine& line : view.lines) lines.push_back(line);
   Json data{{"target", answer.target},
             {"versions", enumerated(answer.versions)},
             {"arrows", join(answer.names, " → ")},
@@ -163,12 +166,21 @@ Json ordering_data(const PageContents& pages) {
             {"symptoms", pages.symptoms},
             {"transforms", pages.transforms},
             {"engines", pages.engines},
-            {"frameworks", pages.frameworks},
-            {"own_runs", pages.own_runs},
-            {"disagreements", pages.disagreements},
+            {"release_lines", std::move(lines)},
             {"points", pages.points}};
   data["count"] = count_of_pages(pages.pair_table);
   return data;
+}
+
+Json projects_data(const PageContents& pages) {
+  Json releases = Json::array();
+  for (const VersionsView& view : pages.changes)
+    if (!view.lines.empty()) releases.push_back(view);
+  return {{"target", pages.answer.target},
+          {"releases", std::move(releases)},
+          {"frameworks", pages.frameworks},
+          {"own_runs", pages.own_runs},
+          {"disagreements", pages.disagreements}};
 }
 
 Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}, {"mutants", pages.mutants}}; }
@@ -188,8 +200,12 @@ Json compared_data(const PageContents& pages) {
     }
     if (!view.open_cases.empty()) open.push_back({{"engine", view.title}, {"reasons", view.open_cases}});
   }
+  // Of a published project on its own page.
+  Json changes = Json::array();
+  for (const VersionsView& view : pages.changes)
+    if (view.lines.empty()) changes.push_back(view);
   return {{"agreements", pages.agreements}, {"contradiction_rows", std::move(contradictions)},
-          {"changes", pages.changes},       {"between_engines", pages.between_engines},
+          {"changes", std::move(changes)},  {"between_engines", pages.between_engines},
           {"checks", pages.checks},         {"open_on", std::move(open)}};
 }
 

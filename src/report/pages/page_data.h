@@ -51,6 +51,7 @@ struct PageContents {
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 nlohmann::json ordering_data(const PageContents& pages);        // docs/parallelism_ordering.md
+nlohmann::json projects_data(const PageContents& pages);        // docs/projects.md
 nlohmann::json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
 nlohmann::json sends_data(const EngineView& engine);            // docs/evidence/<engine>-sends.md
 nlohmann::json compared_data(const PageContents& pages);        // docs/evidence/compared.md

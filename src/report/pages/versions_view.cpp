@@ -1,8 +1,13 @@
 #include "report/pages/versions_view.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "stack/notation.h"
@@ -17,14 +22,76 @@ std::string cell_of(const EngineRuns& engine, const Case& c) {
   return outcome == nullptr ? kNotRun : verdict_in_words(outcome->seen);
 }
 
+std::string order_of(const Case& c) { return code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"); }
+
+bool is_harm(const Outcome& outcome) {
+  const Verdict verdict = outcome.seen.verdict;
+  return !shows_parity(verdict) && verdict != Verdict::unrun && verdict != Verdict::unstable;
+}
+
+// Stacks by the page that says of them what happened, "no rule" where none does.
+using StacksByPage = std::map<std::string, std::vector<std::string>>;
+
+void add(StacksByPage& stacks, const Outcome& outcome, const std::vector<Rule>& rules) {
+  const std::string page = explaining_page(outcome, rules);
+  stacks[page.empty() || page == "none" ? "no rule" : page].push_back(order_of(outcome.subject));
+}
+
+std::string in_words(const StacksByPage& stacks) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> sorted(stacks.begin(), stacks.end());
+  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& one) { return one.second.size(); });
+  std::vector<std::string> parts;
+  for (const auto& [page, orders] : sorted) {
+    const std::string& shortest = *std::ranges::min_element(orders, {}, &std::string::size);
+    parts.push_back(
+        fmt::format("{} ({}{})", shortest, page, orders.size() > 1 ? fmt::format("; {} more", orders.size() - 1) : ""));
+  }
+  return parts.empty() ? "nothing that ran" : join(parts, ", ");
+}
+
+// What the newest version showed, held against those before it that ran the case.
+struct Changes {
+  StacksByPage gone, fresh;
+};
+
+// "gone" or "new" of a harm; "" of another change.
+std::string change_of(const Outcome& newest, const std::vector<const EngineRuns*>& versions, const std::vector<Rule>& rules,
+                      Changes& changes) {
+  const Outcome *harmed = nullptr, *unharmed = nullptr;
+  for (std::size_t i = 0; i + 1 < versions.size(); ++i) {
+    const Outcome* older = find_outcome(*versions[i], newest.subject);
+    if (older == nullptr) continue;
+    if (is_harm(*older)) harmed = older;
+    if (shows_parity(older->seen.verdict)) unharmed = older;
+  }
+  if (shows_parity(newest.seen.verdict) && harmed != nullptr) {
+    add(changes.gone, *harmed, rules);
+    return "gone";
+  }
+  if (is_harm(newest) && harmed == nullptr && unharmed != nullptr) {
+    add(changes.fresh, newest, rules);
+    return "new";
+  }
+  return "";
+}
+
+VersionLine silently_wrong(const EngineRuns& engine, const std::vector<Rule>& rules) {
+  StacksByPage wrong;
+  for (const Outcome& outcome : engine.outcomes)
+    if (outcome.seen.verdict == Verdict::differs) add(wrong, outcome, rules);
+  return {.label = fmt::format("Silently wrong on {} {}", engine.target.project, print_version(engine)),
+          .text = in_words(wrong)};
+}
+
 VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*>& versions) {
   const EngineRuns& newest = *versions.back();
   VersionsView view{.engine = newest.table.engine + ", " + newest.table.device};
-  for (const EngineRuns* engine : versions) view.versions.push_back(print(*engine->target.version));
+  for (const EngineRuns* engine : versions) view.versions.push_back(print_version(*engine));
   int same = 0;
+  Changes changes;
   for (const Outcome& outcome : newest.outcomes) {
     const Case& c = outcome.subject;
-    ChangedRow row{.order = code(print(c.stack))};
+    ChangedRow row{.order = order_of(c)};
     for (const EngineRuns* engine : versions) row.cells.push_back(cell_of(*engine, c));
     std::set<std::string> seen(row.cells.begin(), row.cells.end());
     seen.erase(kNotRun);
@@ -32,10 +99,22 @@ VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*
       ++same;
       continue;
     }
-    row.rules = pages_that_fire(outcome, sources.rules);
+    const std::string change = change_of(outcome, versions, sources.rules, changes);
+    row.change = change.empty() ? "" : fmt::format("{} in {}", change, print(*newest.target.version));
+    std::set<std::string> fired;
+    for (const EngineRuns* engine : versions)
+      if (const Outcome* other = find_outcome(*engine, c)) fired.insert(pages_that_fire(*other, sources.rules));
+    if (fired.size() > 1) fired.erase("none");
+    row.rules = join({fired.begin(), fired.end()}, ", ");
     view.rows.push_back(std::move(row));
   }
   view.same = std::to_string(same);
+  if (is_of_project(newest)) {
+    for (const EngineRuns* engine : versions) view.lines.push_back(silently_wrong(*engine, sources.rules));
+    const std::string name = print(newest.target);
+    view.lines.push_back({.label = "Gone in " + name, .text = in_words(changes.gone)});
+    view.lines.push_back({.label = "New in " + name, .text = in_words(changes.fresh)});
+  }
   return view;
 }
 

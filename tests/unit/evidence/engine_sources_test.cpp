@@ -16,7 +16,7 @@ std::filesystem::path new_folder(const char* name) {
 
 std::string hash_after(const std::filesystem::path& home, const std::string& text) {
   EXPECT_TRUE(replace_file(home / "driver" / "train.py", text));
-  return hash_of_sources(home, {"driver"});
+  return hash_of_sources(home, {"driver"}, "torch 2.15.0");
 }
 
 TEST(EngineSources, AreAnotherWhereCodeIs) {
@@ -33,12 +33,25 @@ TEST(EngineSources, AreAnotherWhereCodeIs) {
       << "a string is code";
   EXPECT_EQ(hash_after(folder, "def step():\n    return 1\n"), before);
   EXPECT_TRUE(replace_file(folder / "driver" / "kernels.tsv", "add\n"));
-  EXPECT_NE(hash_of_sources(folder, {"driver"}), before);
-  EXPECT_EQ(hash_of_sources(folder, {"driver/train.py"}), before);
+  EXPECT_NE(hash_of_sources(folder, {"driver"}, "torch 2.15.0"), before);
+  EXPECT_EQ(hash_of_sources(folder, {"driver/train.py"}, "torch 2.15.0"), before);
+}
+
+TEST(EngineSources, AreThoseOfARelease) {
+  const auto folder = new_folder("engine_sources_release");
+  std::filesystem::create_directories(folder / "driver" / "release_0_3");
+  const auto hash_of = [&](const std::string& version) { return hash_of_sources(folder, {"driver"}, version); };
+  EXPECT_TRUE(replace_file(folder / "driver" / "release_0_3" / "job.py", "job = 1\n"));
+  const std::string older = hash_of("0.2.2"), newer = hash_of("thing 0.3.0");
+  EXPECT_NE(older, newer);
+  EXPECT_TRUE(replace_file(folder / "driver" / "release_0_3" / "job.py", "job = 2\n"));
+  EXPECT_EQ(hash_of("0.2.2"), older);
+  EXPECT_NE(hash_of("thing 0.3.0"), newer);
+  EXPECT_EQ(hash_of("thing 0.3.1"), hash_of("thing 0.3.0"));
 }
 
 TEST(EngineSources, AreUnknownWhereTheyAreNotInstalled) {
-  EXPECT_EQ(hash_of_sources(new_folder("engine_sources_missing"), {"package"}), "");
+  EXPECT_EQ(hash_of_sources(new_folder("engine_sources_missing"), {"package"}, "torch 2.15.0"), "");
 }
 
 TEST(EngineSources, MakeARowStaleThatOthersRan) {

@@ -136,6 +136,10 @@ TEST(Evidence, BuildNamesTheFile) {
   EvidenceTable plain = sample();
   plain.arithmetic = "plain";
   EXPECT_EQ(build_of(plain), "libtorch-2.11.0-cpu-plain");
+  EvidenceTable of_project = sample();
+  of_project.engine = "torchtitan";
+  of_project.versions = {"torchtitan 0.3.0", "torch 2.15.0"};
+  EXPECT_EQ(build_of(of_project), "torchtitan-0.3.0-torch-2.15.0-cpu");
   EXPECT_EQ(version_of(sample().versions), "2.11.0");
   EXPECT_EQ(evidence_path("matrix/evidence", sample()), "matrix/evidence/native/libtorch-2.11.0-cpu.tsv");
 }

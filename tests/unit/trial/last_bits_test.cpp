@@ -23,16 +23,18 @@ Apart gradient(const std::string& of, double total, double size = 1) {
 const Difference kOfBias{.what = "gradient of bias"};
 
 TEST(LastBits, AreSmallInEveryPlace) {
-  EXPECT_TRUE(are_last_bits({gradient("bias", 0x1p-44)}, kOfBias));
-  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44), gradient("weight", 1e-3)}, kOfBias));
-  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44, 0x1p-34)}, kOfBias)) << "of a small tensor it is much";
-  EXPECT_FALSE(are_last_bits({gradient("bias", std::numeric_limits<double>::infinity())}, kOfBias));
+  EXPECT_TRUE(are_last_bits({gradient("bias", 0x1p-44)}, kOfBias, 20));
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44), gradient("weight", 1e-3)}, kOfBias, 20));
+  EXPECT_TRUE(are_last_bits({gradient("bias", 0x1p-24, 0x1p-15)}, kOfBias, 20)) << "a router's: less than a unit of the grid";
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-24, 0x1p-15)}, kOfBias, 25)) << "more than a unit of it";
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-24, 0x1p-29)}, kOfBias, 20)) << "of a small tensor it is much";
+  EXPECT_FALSE(are_last_bits({gradient("bias", std::numeric_limits<double>::infinity())}, kOfBias, 20));
 }
 
 TEST(LastBits, AreOfWhatWasMeasured) {
-  EXPECT_FALSE(are_last_bits({}, kOfBias));
-  EXPECT_FALSE(are_last_bits({gradient("weight", 0x1p-44)}, kOfBias)) << "what differs first has no tensor";
-  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44)}, {.what = "gradient of bias", .step = 1}));
+  EXPECT_FALSE(are_last_bits({}, kOfBias, 20));
+  EXPECT_FALSE(are_last_bits({gradient("weight", 0x1p-44)}, kOfBias, 20)) << "what differs first has no tensor";
+  EXPECT_FALSE(are_last_bits({gradient("bias", 0x1p-44)}, {.what = "gradient of bias", .step = 1}, 20));
 }
 
 TEST(LastBits, RoundingMovesWithTheGrid) {
@@ -63,7 +65,7 @@ TEST(LastBits, NumbersOfAStepAreMeasuredToo) {
   ASSERT_EQ(places->size(), 1u);
   EXPECT_EQ(places->front().what, "loss");
   EXPECT_EQ(places->front().total, 0x1p-40);
-  EXPECT_TRUE(are_last_bits(*places, {.what = "loss"}));
+  EXPECT_TRUE(are_last_bits(*places, {.what = "loss"}, 20));
 }
 
 // A stack whose gradient is apart from the reference's by what a test says of the grid.

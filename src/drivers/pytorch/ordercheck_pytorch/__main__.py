@@ -6,11 +6,14 @@ python -m ordercheck_pytorch [--project NAME] repro [--full]|repros"""
 import functools
 import sys
 
+from .projects.packages import put_first
+
 
 def main(arguments: list[str]) -> int:
     project = ""
     if arguments[:1] == ["--project"] and len(arguments) > 1:
         project, arguments = arguments[1], arguments[2:]
+        put_first(project)
     if arguments[:1] == ["repro"] and arguments[1:] in ([], ["--full"]):
         from .repro.write import write_script
 

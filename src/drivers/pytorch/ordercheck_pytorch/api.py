@@ -5,7 +5,7 @@ models there are, and which function stands for each item of a stack:
 
     PROJECT = Project(
         requirements=("thing==1.2",),
-        models={"llama": lambda: Llama().to(torch.get_default_dtype())},
+        models={"llama": lambda case: Llama().to(torch.get_default_dtype())},
         transforms={"fsdp": Transform(apply_fsdp, ("reshard",), ("block",))},
         loss=summed_cross_entropy,
         optimizer=apply_default_optimizer,
@@ -28,15 +28,17 @@ from .program.case import Case, Item
 from .program.data import SEQUENCE_LENGTH, VOCABULARY
 from .program.llama import Llama
 from .program.loss import summed_cross_entropy
-from .program.marks import mark_compiled
-from .program.project import Project
+from .program.marks import SCOPE, mark_compiled, marked
+from .program.partial_operands import reduces_partials_of
 from .program.stand_in import NOTE, stand_in_for_inductor
 from .program.transforms.optimizer import apply_default_optimizer, apply_optimizer
 from .program.transforms.program import Pipeline, Program, Site
 from .program.transforms.transform import Transform
+from .projects.project import Project, newest_for_torch
 
 __all__ = [
     "NOTE",  # what program.notes says of a case whose `compile` names no backend
+    "SCOPE",  # marked(SCOPE, call): the same of the call of a module that was compiled in place
     "SEQUENCE_LENGTH",
     "VOCABULARY",
     "Case",
@@ -50,6 +52,9 @@ __all__ = [
     "apply_default_optimizer",
     "apply_optimizer",
     "mark_compiled",  # has the profile tell what of a module that was handed to compile ran in graphs
+    "marked",
+    "newest_for_torch",  # of several PROJECTs, each with the oldest_torch that it is run on
+    "reduces_partials_of",  # whether partial sums are to be reduced before an operator that DTensor is not told of
     "stand_in_for_inductor",  # the backend of such a case
     "summed_cross_entropy",
 ]

@@ -30,6 +30,10 @@ class OfCase:
     refusing: dict[str, torch.library.Library] = field(default_factory=dict)  # by their namespaces
     open_marks: list[Any] = field(default_factory=list)  # of a profile, in a backward graph
     listener: Any = None  # is called with each collective
+    partial_operands: set[str] = field(
+        default_factory=set
+    )  # operators that partial sums went into: partial_operands.py
+    reduces_partials: bool = False  # before these
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from expressions import written
 from source import Module
@@ -23,6 +23,8 @@ SCHEDULES = {
     "DualPipeV": "dualpipev",
 }
 RESHARD = ("always", "never")
+SPMD_BACKENDS = ("partial_dtensor", "full_dtensor")  # beside spmd_types, which is the default
+OF_BACKEND = ("tp", "ep", "cp", "fsdp", "hsdp", "replicate")
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,19 @@ def items_of(module: Module, line: int, made: Configuration) -> tuple[list[tuple
     if stated.value("compile.enable") is True and (components is None or "model" in str(components)):
         stated.add("compile", "compile.enable")
     _data_parallel(stated)
-    return stated.items, stated.made.notes
+    return _with_backend(stated), stated.made.notes
+
+
+def _with_backend(stated: Stated) -> list[tuple[Item, str]]:
+    """torchtitan 0.3.0: one for the job, which the first item that it concerns says."""
+    backend = stated.value("parallelism.spmd_backend")
+    if backend not in SPMD_BACKENDS:
+        return stated.items
+    first = next((i for i, (item, _) in enumerate(stated.items) if item.name in OF_BACKEND), None)
+    return [
+        (replace(item, options=(*item.options, ("spmd", str(backend)))) if i == first else item, degrees)
+        for i, (item, degrees) in enumerate(stated.items)
+    ]
 
 
 def _checkpointing(stated: Stated) -> None:

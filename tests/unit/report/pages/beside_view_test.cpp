@@ -102,6 +102,15 @@ TEST_F(BesideTables, LayStacksBesideThoseThatDifferInTheBackendAlone) {
   EXPECT_THAT(laid(1), IsEmpty()) << "the other engine's page has its own table alone";
 }
 
+TEST_F(BesideTables, StandBesideTheVersionThatIsNamed) {
+  EvidenceTable newer = theirs();
+  newer.versions = {"other 3.0.0"};
+  sources_.evidence.push_back(newer);
+  EXPECT_EQ(laid().at(0).engine, "other 3.0.0");
+  table().beside->version = "2.0.0";
+  EXPECT_EQ(laid().at(0).engine, "other 2.0.0");
+}
+
 TEST_F(BesideTables, ShowAllThatTheSameStackSentUnderEachBackend) {
   const Observation like = theirs().rows.at(0);
   theirs().rows.push_back(run_of(like, "compile=inductor@model,fsdp=4 engine=other steps=4", 24));

@@ -155,7 +155,7 @@ TEST_F(Docs, LeaveOutRowsThatAnotherDriverRan) {
   write("matrix/space-pytorch.toml", space.replace(space.find("native"), 6, "pytorch"));
   EvidenceTable table{.engine = "pytorch", .versions = {"torch 2.15.0"}, .device = "cpu"};
   table.rows.push_back({.engine = "pytorch", .version = "2.15.0", .case_text = "ac engine=pytorch", .verdict = Verdict::equal});
-  table.rows[0].sources = hash_of_sources(root_, {"src/drivers/pytorch"});
+  table.rows[0].sources = hash_of_sources(root_, {"src/drivers/pytorch"}, "torch 2.11.0");
   ASSERT_TRUE(write_evidence(root_ / "matrix/evidence", table));
   const auto rows = [&] {
     std::size_t count = 0;

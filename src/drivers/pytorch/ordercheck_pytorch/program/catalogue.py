@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from ..torch_compat import can_call_operators
 from .case import Case, Item
 from .data import SEQUENCES
-from .project import Project, cannot_take
 from .transforms.ac import AC
 from .transforms.amp import AMP
 from .transforms.compile import COMPILE
@@ -41,16 +40,26 @@ TRANSFORMS: dict[str, Transform] = {
 MODELS = ["llama", "llama_dropout"]
 
 
-def built_for(project: Project | None) -> tuple[list[dict[str, Any]], list[str]]:
+class PublishedProject(Protocol):
+    """What is asked of one, which has models and transforms in the place of this engine's."""
+
+    @property
+    def models(self) -> Mapping[str, Any]: ...
+    @property
+    def transforms(self) -> Mapping[str, Transform]: ...
+    def cannot_take(self, case: Case) -> str: ...
+
+
+def built_for(project: PublishedProject | None) -> tuple[list[dict[str, Any]], list[str]]:
     """The transforms, with what of each, and the models of a published project, or those of this engine."""
     transforms = [transform.built(name) for name, transform in transforms_of(project).items()]
     return transforms, list(project.models) if project else MODELS
 
 
-def cannot(case: Case, project: Project | None = None) -> str:
+def cannot(case: Case, project: PublishedProject | None = None) -> str:
     """Why the case is not for this engine, or ""."""
     if project:
-        if reason := cannot_take(project, case):
+        if reason := project.cannot_take(case):
             return reason
     elif case.model not in MODELS and ":" not in case.model:
         return f"model '{case.model}' is not built; expected {', '.join(MODELS)} or package.module:factory"
@@ -80,11 +89,11 @@ def cannot(case: Case, project: Project | None = None) -> str:
     return ""
 
 
-def transforms_of(project: Project | None) -> Mapping[str, Transform]:
+def transforms_of(project: PublishedProject | None) -> Mapping[str, Transform]:
     return project.transforms if project else TRANSFORMS
 
 
-def cannot_apply(item: Item, case: Case, project: Project | None) -> str:
+def cannot_apply(item: Item, case: Case, project: PublishedProject | None) -> str:
     if case.apply:  # the items only say what the user's function does
         return ""
     transform = transforms_of(project).get(item.name)

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch.distributed.tensor import Partial, Replicate
 
-from ..process_state import PROCESS
+from ..process_state import CASE_STATE, PROCESS
 from ..torch_compat import forget_propagated, sharding_propagator
 from .exact.table import operators
 
@@ -40,7 +40,8 @@ def _summing_operators() -> frozenset[str]:
 @contextlib.contextmanager
 def watching_partial_operands(reduces: bool) -> Iterator[set[str]]:
     """Within, the set fills with the operators that partial sums went into. With `reduces` none do: they are reduced first."""
-    seen: set[str] = set()
+    seen = CASE_STATE.partial_operands
+    CASE_STATE.reduces_partials = reduces
     propagator: Any = sharding_propagator()
     stock, cached = propagator.propagate_op_sharding_non_cached, propagator.propagate_op_sharding
     summing = _summing_operators()
@@ -70,6 +71,13 @@ def watching_partial_operands(reduces: bool) -> Iterator[set[str]]:
         del propagator.propagate_op_sharding_non_cached
         propagator.propagate_op_sharding = cached
         forget_propagated()
+
+
+def reduces_partials_of(operator: str) -> bool:
+    """For what a driver puts in the place of code that hands `operator` partial sums without DTensor: whether it is to reduce
+    them first."""
+    CASE_STATE.partial_operands.add(operator)
+    return CASE_STATE.reduces_partials
 
 
 def _is_tensor_spec(one: Any) -> bool:

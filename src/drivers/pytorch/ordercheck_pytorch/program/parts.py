@@ -1,4 +1,4 @@
-"""What the program of a case is made of: parts of this engine, or of a published project (project_parts.py). A user's model and
+"""What the program of a case is made of: parts of this engine, or of a published project (projects/). A user's model and
 function take the place of some."""
 
 from __future__ import annotations

@@ -79,14 +79,15 @@ class RealProgram:
 
     def __init__(self, project: str = "") -> None:
         """`project` names a driver that lies beside this one."""
-        package = __package__.rpartition(".")[0] + ".program"
+        whole = __package__.rpartition(".")[0]
+        package = whole + ".program"
         self._case = importlib.import_module(package + ".case")
         self._partials = importlib.import_module(package + ".partial_operands")
         self._rank = importlib.import_module(package + ".rank")
         self._catalogue = importlib.import_module(package + ".catalogue")
-        projects = importlib.import_module(package + ".project")
+        projects = importlib.import_module(whole + ".projects.project")
         self._parts = importlib.import_module(package + ".parts")
-        self._project_parts = importlib.import_module(package + ".project_parts")
+        self._project_parts = importlib.import_module(whole + ".projects.parts")
         self.transforms: Sequence[Mapping[str, Any]]
         self.models: Sequence[str]
         try:

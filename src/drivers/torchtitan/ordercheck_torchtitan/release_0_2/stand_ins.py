@@ -6,6 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from ordercheck_pytorch.api import Case
 from torch._subclasses.fake_impls import register_op_impl
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.experimental import register_sharding
@@ -30,7 +31,7 @@ def prepare(device: str) -> None:
         )
 
 
-def begin() -> None:
+def begin(case: Case) -> None:
     """What apply_ac and apply_compile of a case before set in this process, and a counter of blocks."""
     eval_frame: Any = torch._C._dynamo.eval_frame
     eval_frame._set_lru_cache(True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from ordercheck_pytorch.api import SEQUENCE_LENGTH, VOCABULARY
+from ordercheck_pytorch.api import SEQUENCE_LENGTH, VOCABULARY, Case
 from torch import nn
 
 from .package import part
@@ -33,16 +33,16 @@ def experts(**more: Any) -> Any:
     return part("models.moe").MoEArgs(**EXPERTS, **more)
 
 
-def llama3() -> nn.Module:
+def llama3(case: Case) -> nn.Module:
     return model_of("llama3", {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "multiple_of": 8})
 
 
-def llama4() -> nn.Module:
+def llama4(case: Case) -> nn.Module:
     sizes = {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "multiple_of": 8}
     return model_of("llama4", sizes | {"moe_args": experts(score_before_experts=True)})
 
 
-def deepseek_v3() -> nn.Module:
+def deepseek_v3(case: Case) -> nn.Module:
     sizes = {
         "dim": 48,
         "inter_dim": 96,
@@ -56,23 +56,23 @@ def deepseek_v3() -> nn.Module:
     return model_of("deepseek_v3", sizes | heads | {"moe_args": moe})
 
 
-def deepseek_v3_idle() -> nn.Module:
+def deepseek_v3_idle(case: Case) -> nn.Module:
     """Its experts 2 and 3, all that the second of 4 ranks holds, are never chosen, and the first one always is: by the bias
     that it adds to scores where it chooses."""
-    model: Any = deepseek_v3()
+    model: Any = deepseek_v3(case)
     for block in model.layers.values():
         if block.moe_enabled:
             block.moe.expert_bias.copy_(torch.tensor([100.0, 0, -100, -100, 0, 0, 0, 0]))
     return model
 
 
-def qwen3() -> nn.Module:
+def qwen3(case: Case) -> nn.Module:
     return model_of(
         "qwen3", {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "head_dim": 4, "hidden_dim": 96}
     )
 
 
-def qwen3_moe() -> nn.Module:
+def qwen3_moe(case: Case) -> nn.Module:
     sizes = {"dim": 48, "n_layers": 2, "n_heads": 12, "n_kv_heads": 4, "head_dim": 4, "hidden_dim": 96}
     # Unlike llama4 and deepseek_v3 it does not turn to a loop over experts by itself where there is no grouped product.
     moe = experts(

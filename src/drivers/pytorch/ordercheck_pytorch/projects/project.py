@@ -7,7 +7,6 @@ that runs: they lie in a folder of their own, torchtitan-0.2.2 of the user's cac
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,12 +16,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from .case import Case
-from .transforms.program import Program, Site
-from .transforms.transform import Transform
-
-# Where the driver of this package lies, and those of projects beside it.
-DRIVERS = Path(__file__).parents[3]
+from ..program.case import Case
+from ..program.transforms.program import Program, Site
+from ..program.transforms.transform import Transform
+from .packages import DRIVERS, OLDEST_TORCH, folder_of, is_meant
 
 
 def nothing_to_do(*arguments: Any) -> None:
@@ -43,11 +40,12 @@ class Project:
         str, ...
     ]  # as pip takes them, "torchtitan==0.2.2"; the first one is the project's own
     models: Mapping[
-        str, Callable[[], nn.Module]
+        str, Callable[[Case], nn.Module]
     ]  # by what --model calls them; "llama" is meant where none is named
     transforms: Mapping[str, Transform]  # by the name of the item
     loss: Callable[[Any, Any], torch.Tensor]  # of an output and labels: summed over the labels that count
     optimizer: Callable[[Program, Site], None]  # of a stack that names none
+    oldest_torch: str = OLDEST_TORCH  # the oldest that this release is run on
     widened: tuple[str, ...] = ()  # packages whose code asks for float32
     # Modules that nothing of a case calls, and what they are for.
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +53,7 @@ class Project:
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[str], None] = nothing_to_do  # for a device, once a process, before the first model
     # Before every case: sets back what the one before set in this process.
-    begin: Callable[[], None] = nothing_to_do
+    begin: Callable[[Case], None] = nothing_to_do
     # Patterns of buffers that are meant to be of their rank: counters of tokens, tables cut along the sequence. Not compared.
     local_buffers: tuple[str, ...] = ("*",)
     # What Site.kept begins with: a job's configuration is written before anything is applied, and every part reads it.
@@ -64,8 +62,7 @@ class Project:
 
     @property
     def folder(self) -> Path:
-        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        return Path(cache) / "ordercheck" / self.requirements[0].replace("==", "-")
+        return folder_of(self.requirements)
 
     @property
     def is_installed(self) -> bool:
@@ -80,10 +77,26 @@ class Project:
     def version(self) -> str:
         return self.requirements[0].partition("==")[2]
 
+    def cannot_take(self, case: Case) -> str:
+        """Why it is not there or does not have what is asked of it, or ""."""
+        if not self.is_installed:
+            return (
+                f"{self.name} is not installed; run: pip install --no-deps --target {self.folder} "
+                f"{' '.join(self.requirements)} && touch {self.folder}/.complete"
+            )
+        if case.model not in self.models:
+            return f"{self.name} has no model '{case.model}'; expected {', '.join(self.models)}"
+        return self.cannot(case)
+
     def notes(self) -> list[str]:
         return [f"{self.name}: {name} stands in: {why}" for name, why in self.stand_ins.items()] + [
             f"{self.name}: an empty module stands in for {name}: {why}" for name, why in self.absent.items()
         ]
+
+
+def newest_for_torch(*releases: Project) -> Project:
+    """Of these, the newest first, the first that is_meant; else the last."""
+    return next((each for each in releases if is_meant(each.oldest_torch, each.requirements)), releases[-1])
 
 
 class UnknownProject(Exception):
@@ -115,15 +128,3 @@ def projects_beside() -> list[str]:
 def sources_of(name: str) -> list[Path]:
     """The files of its driver."""
     return sorted((DRIVERS / name).rglob("*.py"))
-
-
-def cannot_take(project: Project, case: Case) -> str:
-    """Why the project is not there or does not have what is asked of it, or ""."""
-    if not project.is_installed:
-        return (
-            f"{project.name} is not installed; run: pip install --no-deps --target {project.folder} "
-            f"{' '.join(project.requirements)} && touch {project.folder}/.complete"
-        )
-    if case.model not in project.models:
-        return f"{project.name} has no model '{case.model}'; expected {', '.join(project.models)}"
-    return project.cannot(case)

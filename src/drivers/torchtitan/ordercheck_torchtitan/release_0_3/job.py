@@ -1,0 +1,63 @@
+"""The configuration of a job, as torchtitan's config registry makes it, of the degrees of a case; and its meshes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ordercheck_pytorch.api import SEQUENCE_LENGTH, VOCABULARY, Case, Site
+
+from .package import part
+
+SPMD_BACKENDS = ("spmd_types", "partial_dtensor", "full_dtensor")
+
+
+def configured(case: Case) -> dict[str, Any]:
+    return {"job": job_config(case)}
+
+
+def job_config(case: Case) -> Any:
+    """torchtitan's own defaults for all that a case does not say, but for dtypes and what wants an accelerator."""
+    configs, trainer = part("config"), part("trainer")
+    options = {name: value for item in case.items for name, value in item.options.items()}
+    experts = next((item.degrees[0] for item in case.items if item.name == "ep" and item.degrees), 1)
+    return trainer.Trainer.Config(
+        loss=part("components.loss").CrossEntropyLoss.Config(global_vocab_size=VOCABULARY),
+        training=configs.TrainingConfig(
+            seq_len=SEQUENCE_LENGTH,
+            mixed_precision_param="float32",
+            disable_cuda_graphs=True,
+        ),
+        parallelism=configs.ParallelismConfig(
+            data_parallel_replicate_degree=case.mesh["dp_replicate"],
+            data_parallel_shard_degree=case.mesh["dp_shard"],
+            context_parallel_degree=case.mesh["cp"],
+            tensor_parallel_degree=case.mesh["tp"],
+            pipeline_parallel_degree=case.mesh["pp"],
+            expert_parallel_degree=experts,
+            enable_sequence_parallel=options.get("sp") != "off",
+            spmd_backend=spmd_backend_of(case),
+            fsdp_reshard_after_forward=options.get("reshard", "default"),
+        ),
+        activation_checkpoint=None,
+    )
+
+
+def job_of(site: Site) -> Any:
+    return site.kept["job"]
+
+
+def parallel_dims(site: Site) -> Any:
+    """One a case: its meshes are process groups of the world."""
+    if "parallel_dims" not in site.kept:
+        world = math.prod(site.degrees[axis] for axis in ("dp_replicate", "dp_shard", "cp", "tp", "pp"))
+        dims = part("distributed").ParallelDims.from_config(job_of(site).parallelism, world)
+        dims.build_mesh()
+        site.kept["parallel_dims"] = dims
+    return site.kept["parallel_dims"]
+
+
+def spmd_backend_of(case: Case) -> str:
+    """graph_trainer, which has SimpleFSDP, is pinned to partial_dtensor."""
+    usual = "partial_dtensor" if any(item.name.startswith("simple_") for item in case.items) else "spmd_types"
+    return next((item.options["spmd"] for item in case.items if "spmd" in item.options), usual)
