@@ -33,7 +33,10 @@ std::vector<FixedOrder> all_orders() {
     std::string source = file["source"].value_or("");
     if (const auto* date = file["date"].as_string()) source += fmt::format(" ({})", date->get());
     const std::string_view name = one.name;
-    orders.push_back({.name = std::string(name.substr(name.rfind('/') + 1)), .order = *order, .source = std::move(source)});
+    orders.push_back({.name = std::string(name.substr(name.rfind('/') + 1)),
+                      .order = *order,
+                      .release = file["release"].value_or(""),
+                      .source = std::move(source)});
   }
   return orders;
 }

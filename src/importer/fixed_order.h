@@ -10,9 +10,10 @@
 namespace ordercheck {
 
 struct FixedOrder {
-  std::string name;    // of the file, without its folder and ".toml"
-  Stack order;         // without degrees
-  std::string source;  // "accelerate 16cb6eb8, accelerator.py from about line 1531 to 1720 (2026-07-24)"
+  std::string name;     // of the file, without its folder and ".toml"
+  Stack order;          // without degrees
+  std::string release;  // of the project, where the order is of one: "0.2.2"
+  std::string source;   // "accelerate 16cb6eb8, accelerator.py from about line 1531 to 1720 (2026-07-24)"
 };
 
 // Asserts that the program holds a file of this name.

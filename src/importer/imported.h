@@ -44,7 +44,9 @@ struct Imported {
   std::map<std::string, long long> sizes;  // that the file states, by the names of model_size_names and step_size_names
   std::optional<int> ranks;                // where the file states them
   std::vector<NotUnderstood> not_understood;
-  std::string project = "";  // whose own implementation of the transforms runs; "" where PyTorch's does
+  // Whose own implementation of the transforms runs, with the release that reads such a file where newer ones do not:
+  // "accelerate", "torchtitan-0.2.2"; "" where PyTorch's does.
+  std::string project = "";
   friend bool operator==(const Imported&, const Imported&) = default;
 };
 

@@ -237,7 +237,7 @@ Imported torchtitan_stack(SettingList settings, const ReadBeside&) {
     reading.add("auto_parallel", reading.where("model.name"));
     reading.note("parallelism", reading.where("model.name"), "AutoParallel places everything itself; the degrees are hints");
     for (const char* axis : {"pp", "tp", "cp", "ep"}) reading.set_degree(axis, 1, {});
-    return reading.take("torchtitan", order, "torchtitan");
+    return reading.take("torchtitan", order, "torchtitan-" + order.release);
   }
   add_torchtitan_converters(reading);
   add_torchtitan_data(reading, simple);
@@ -248,7 +248,7 @@ Imported torchtitan_stack(SettingList settings, const ReadBeside&) {
   add_torchtitan_cp(reading);
   add_torchtitan_checkpointing(reading);
   add_torchtitan_compile(reading, simple, order);
-  return reading.take("torchtitan", order, "torchtitan");
+  return reading.take("torchtitan", order, "torchtitan-" + order.release);
 }
 
 }  // namespace ordercheck

@@ -31,7 +31,9 @@ class Registries(unittest.TestCase):
         self.assertEqual(stacks(files), ["base: tp=8,ac,compile,fsdp"])
         found = read(files)["functions"][0]
         self.assertEqual([item["line"] for item in found["stacks"][0]["items"]], [8, 9, 10, 5])
-        self.assertEqual(found["order_from"], "torchtitan b5bcd76c6, models/llama3/parallelize.py 40-78")
+        self.assertEqual(
+            found["order_from"], "torchtitan v0.3.0, models/llama3/parallelize.py 25-90 (2026-09-03)"
+        )
 
     def test_one_that_changes_another(self) -> None:
         change = CHANGE.format("parallelism.{}")

@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ac=selectiv", "unknown mode 'selectiv' of 'ac' at column 4; did you mean 'selective'?"},
         Mistake{"optimizer=lion", "unknown mode 'lion' of 'optimizer' at column 11; it takes: sgd, adamw"},
         Mistake{"fsdp=2:reshrad=never", "unknown option 'reshrad' of 'fsdp' at column 8; did you mean 'reshard'?"},
-        Mistake{"replicate=2:n=1", "unknown option 'n' of 'replicate' at column 13; it has none"},
+        Mistake{"amp=bf16:n=1", "unknown option 'n' of 'amp' at column 10; it has none"},
         Mistake{"fsdp=2:reshard=nver", "option 'reshard' takes one of always, never, default, got 'nver' at column 16"},
         Mistake{"fsdp=2:reshard", "option 'reshard' takes one of always, never, default, got no value at column 8"},
         Mistake{"compile:wrap=on", "option 'wrap' takes no value, got 'on' at column 14"},

@@ -11,7 +11,7 @@ from tree import Item, Note
 
 FILE = "config_registry"
 # Where the order of a configuration is fixed: torchtitan's models apply what it switches on in this one.
-ORDER_FROM = "torchtitan b5bcd76c6, models/llama3/parallelize.py 40-78"
+ORDER_FROM = "torchtitan v0.3.0, models/llama3/parallelize.py 25-90 (2026-09-03)"
 CONFIGURATIONS = ("Trainer.Config", "TrainerConfig")
 DEEPEST = 16  # functions that change the configuration of another one
 SCHEDULES = {

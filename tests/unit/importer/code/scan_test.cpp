@@ -77,7 +77,7 @@ TEST_F(Scan, OfAConfigurationTellsDegreesAndWhoFixesTheOrder) {
   EXPECT_EQ(without_folder(render_scan_text(*code)),
             "config_registry.py:1: small\n"
             "  tp=2,hsdp=2x4\n"
-            "  in the order of torchtitan b5bcd76c6, models/llama3/parallelize.py 40-78\n"
+            "  in the order of torchtitan v0.3.0, models/llama3/parallelize.py 25-90 (2026-09-03)\n"
             "    tp    line 3  parallelism.tensor_parallel_degree\n"
             "    hsdp  line 4  parallelism.data_parallel_replicate_degree\n"
             "\n"
