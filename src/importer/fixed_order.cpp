@@ -30,12 +30,15 @@ std::vector<FixedOrder> all_orders() {
     assert(!mistake && "a file of this repository");
     const auto order = parse_stack(file["order"].value_or(""));
     assert(order && "a file of this repository");
+    const std::string release = file["release"].value_or("");
     std::string source = file["source"].value_or("");
+    // It begins with a tag of the project then: "v0.2.2, models/...".
+    if (!release.empty()) source = fmt::format("{} {}", file["project"].value_or(""), source);
     if (const auto* date = file["date"].as_string()) source += fmt::format(" ({})", date->get());
     const std::string_view name = one.name;
     orders.push_back({.name = std::string(name.substr(name.rfind('/') + 1)),
                       .order = *order,
-                      .release = file["release"].value_or(""),
+                      .release = release,
                       .source = std::move(source)});
   }
   return orders;
