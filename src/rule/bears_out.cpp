@@ -125,10 +125,12 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
   return borne.bearing == Bearing::borne_out ? of_counters(claim, seen, beside, borne) : borne;
 }
 
-std::optional<Expectation> departure_of(const Rule& rule, const Stack& stack, const std::string& engine,
-                                        const std::optional<Version>& version) {
-  const Expectation* pin = version ? departure_for(rule, engine, *version, stack) : nullptr;
-  return pin == nullptr ? std::nullopt : std::optional(*pin);
+std::vector<Expectation> departures_of(const Rule& rule, const Stack& stack, const std::string& engine,
+                                       const std::optional<Version>& version) {
+  std::vector<Expectation> found;
+  if (version)
+    for (const Expectation* pin : departures_for(rule, engine, *version, stack)) found.push_back(*pin);
+  return found;
 }
 
 }  // namespace
@@ -140,13 +142,16 @@ bool is_harm(Verdict verdict) {
 bool is_of_kind(Verdict said, Verdict seen) { return said == seen || (said == Verdict::equal && shows_parity(seen)); }
 
 Borne bears_out(const Claim& claim, const Observation& seen, const Observation* beside) {
-  // The harm first, then the departure that the page pins. A departure that was seen stays a departure: the page explains
+  // The harm first, then the departures that the page pins. A departure that was seen stays a departure: the page explains
   // it, and it is still listed, since a reader of the claim alone would be misled.
   Borne borne = of_harm(claim, seen, beside);
-  if (borne.bearing == Bearing::borne_out || !claim.departure) return borne;
-  if (of_harm({.shown = *claim.departure}, seen, beside).bearing != Bearing::borne_out) return borne;
-  borne.bearing = Bearing::departed;
-  borne.because = claim.departure->because;
+  if (borne.bearing == Bearing::borne_out) return borne;
+  for (const Expectation& departure : claim.departures) {
+    if (of_harm({.shown = departure}, seen, beside).bearing != Bearing::borne_out) continue;
+    borne.bearing = Bearing::departed;
+    borne.because = departure.because;
+    break;
+  }
   return borne;
 }
 
@@ -160,7 +165,7 @@ Claim claim_on_witness(const Rule& rule, const std::string& engine, const std::o
     claim.shown.verdict = Verdict::equal;
     claim.counted = Counted::the_same;
   }
-  claim.departure = departure_of(rule, rule.witness.bad, engine, version);
+  claim.departures = departures_of(rule, rule.witness.bad, engine, version);
   return claim;
 }
 
@@ -173,8 +178,8 @@ Claim claim_on_stack(const Rule& rule, const Stack& stack, const std::string& en
   }
   claim.counted = Counted::as_pinned;
   claim.shown.move = Move::none;
-  claim.departure = departure_of(rule, stack, engine, version);
-  if (claim.departure) claim.departure->move = Move::none;
+  claim.departures = departures_of(rule, stack, engine, version);
+  for (Expectation& departure : claim.departures) departure.move = Move::none;
   return claim;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "parity/observation.h"
 #include "rule/rule.h"
@@ -20,7 +21,7 @@ enum class Counted { as_pinned, cost, the_same };
 struct Claim {
   Expectation shown;  // verdict, and its details
   Counted counted = Counted::as_pinned;
-  std::optional<Expectation> departure;  // what the page pins instead for this very version
+  std::vector<Expectation> departures;  // what the page pins instead for this very version
 };
 
 // What a page says of its own witness: the good stack stands beside it.

@@ -46,7 +46,8 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
                            !borne.because.empty() && is_harm(seen.verdict);
     runs.push_back({.observation = &seen, .version = *version, .borne = std::move(borne), .harms_otherwise = otherwise});
   }
-  std::ranges::sort(runs, {}, &Run::version);
+  // Of a project's release that was run on several releases of PyTorch, the run on the newest stays last, as tables are read.
+  std::ranges::stable_sort(runs, {}, &Run::version);
   return runs;
 }
 

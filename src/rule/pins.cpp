@@ -8,7 +8,7 @@ bool is_cost(const Rule& rule) {
 
 bool departs(const Rule& rule, const Expectation& pin) {
   const Verdict harm = rule.kind == RuleKind::commutes ? Verdict::equal : verdict_of(rule.harm);
-  return pin.verdict != harm || (is_cost(rule) && pin.move == Move::same);
+  return pin.verdict != harm || (is_cost(rule) && pin.move == Move::same) || !pin.because.empty();
 }
 
 const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version,
@@ -26,14 +26,20 @@ const Expectation* detail_for(const Rule& rule, const std::string& engine, const
   return best;
 }
 
-const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version, const Stack& stack) {
-  const Expectation* everywhere = nullptr;
+std::vector<const Expectation*> departures_for(const Rule& rule, const std::string& engine, const Version& version,
+                                               const Stack& stack) {
+  std::vector<const Expectation*> of_stack, everywhere;
   for (const Expectation& pin : rule.expectations) {
     if (pin.engine != engine || pin.version != version || !departs(rule, pin)) continue;
-    if (pin.stack == stack) return &pin;
-    if (!pin.stack) everywhere = &pin;
+    if (pin.stack == stack) of_stack.push_back(&pin);
+    if (!pin.stack) everywhere.push_back(&pin);
   }
-  return everywhere;
+  return of_stack.empty() ? everywhere : of_stack;
+}
+
+const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version, const Stack& stack) {
+  const std::vector<const Expectation*> pins = departures_for(rule, engine, version, stack);
+  return pins.empty() ? nullptr : pins.front();
 }
 
 }  // namespace ordercheck

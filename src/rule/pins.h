@@ -2,12 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rule/rule.h"
 
 namespace ordercheck {
 
-// A pin that is not what the harm shows: another verdict, or a cost's counter that stays the same.
+// A pin that is not what the harm shows: another verdict, a cost's counter that stays the same, or a failure of another cause,
+// which says `because` of what.
 bool departs(const Rule& rule, const Expectation& pin);
 
 // The pin that details the harm for an engine and version: of that version, else of the newest one before it, else the
@@ -15,8 +17,12 @@ bool departs(const Rule& rule, const Expectation& pin);
 const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version,
                               const std::optional<Stack>& stack = {});
 
-// The pin that departs from the harm in exactly this version, of the witness and whatever else the page fires on, or of
-// one stack: a pin of that very stack goes first. Null when there is none.
+// The pins that depart from the harm in exactly this version: of that very stack, or where there is none, of the witness and
+// whatever else the page fires on. There are several where a release of a project was run on several releases of PyTorch.
+std::vector<const Expectation*> departures_for(const Rule& rule, const std::string& engine, const Version& version,
+                                               const Stack& stack);
+
+// The first of them; null when there is none.
 const Expectation* departure_for(const Rule& rule, const std::string& engine, const Version& version, const Stack& stack);
 
 // slow or memory: equal numbers alone do not show it.

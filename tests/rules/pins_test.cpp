@@ -58,11 +58,19 @@ std::string mistake_of(const Rule& rule, const Expectation& pin, const std::vect
                                              : fmt::format("{}: the committed run does not bear it out: {}", where, borne.why);
 }
 
+// A release of a project that was run on two releases of PyTorch has two tables, and a pin may be of either.
+bool is_shown_by_a_table(const Rule& rule, const Expectation& pin) {
+  return std::ranges::any_of(tables(), [&](const EvidenceTable& table) {
+    return mistake_of(rule, pin, departs(rule, pin) ? table.rows : observations_of({table})).empty();
+  });
+}
+
 class Pins : public testing::TestWithParam<Rule> {};
 
 TEST_P(Pins, AreWhatACommittedRunOfTheWitnessShowed) {
   for (const Expectation& pin : GetParam().expectations)
-    EXPECT_EQ(mistake_of(GetParam(), pin, departs(GetParam(), pin) ? rows() : runs()), "");
+    if (!is_shown_by_a_table(GetParam(), pin))
+      EXPECT_EQ(mistake_of(GetParam(), pin, departs(GetParam(), pin) ? rows() : runs()), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, Pins, testing::ValuesIn(pages()), test_name);

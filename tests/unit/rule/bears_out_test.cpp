@@ -74,7 +74,7 @@ const Claim kCommute = of({.verdict = Verdict::equal}, Counted::the_same);
 
 Claim departing(Claim claim, Expectation otherwise) {
   otherwise.because = "the page says why";
-  claim.departure = std::move(otherwise);
+  claim.departures.push_back(std::move(otherwise));
   return claim;
 }
 
@@ -210,6 +210,14 @@ const std::vector<Row>& rows() {
        kEqual,
        {},
        kDeparted},
+      {"the second of two departures",
+       departing(departing(kWrong, {.verdict = Verdict::fails, .phase = Phase::apply, .message = "boom"}),
+                 {.verdict = Verdict::equal}),
+       kEqual,
+       {},
+       kDeparted,
+       "equal where differs was expected",
+       "the page says why"},
       {"a failure as pinned instead",
        departing(kWrong, {.verdict = Verdict::fails, .phase = Phase::apply, .message = "boom"}),
        failed(Phase::apply, "boom"),
@@ -321,8 +329,8 @@ TEST(Pins, ADepartureOfOneStackIsOfThatStackAlone) {
   const Version version = *parse_version("2.11");
   EXPECT_EQ(departure_for(rule, "pytorch", version, *pin.stack), &rule.expectations[1]);
   EXPECT_EQ(departure_for(rule, "pytorch", version, rule.witness.bad), nullptr);
-  EXPECT_FALSE(claim_on_witness(rule, "pytorch", version).departure);
-  EXPECT_TRUE(claim_on_stack(rule, *pin.stack, "pytorch", version).departure);
+  EXPECT_TRUE(claim_on_witness(rule, "pytorch", version).departures.empty());
+  EXPECT_EQ(claim_on_stack(rule, *pin.stack, "pytorch", version).departures.size(), 1u);
 }
 
 }  // namespace

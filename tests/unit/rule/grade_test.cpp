@@ -71,6 +71,14 @@ TEST(Grades, RefutedByARunThatDoesNotShowIt) {
             "refuted: pytorch 2.11.0");
 }
 
+TEST(Grades, OfAReleaseThatRanOnTwoReleasesOfPyTorchAreByTheNewer) {
+  Observation older = saw("pytorch", "2.11.0", "fsdp=2,tp=2", Verdict::equal), newer = refused("2.11.0");
+  older.on = "torch 2.11.0";
+  newer.on = "torch 2.15.0";
+  EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", {older, newer}).kind, GradeKind::reproduced);
+  EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", {newer, older}).kind, GradeKind::refuted);
+}
+
 TEST(Grades, UndecidedRunsDecideNothing) {
   for (const Verdict verdict : {Verdict::unrun, Verdict::unstable})
     EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", verdict)}).kind,

@@ -103,10 +103,10 @@ TEST(Predict, ADepartureOfThePredictingPageIsKeptAndChangesNothing) {
   const Rule departing = rule_of(page_with("verdict = \"fails\"\n", "verdict = \"equal\"\nbecause = \"counted all_gather\"\n"));
   const Prediction prediction = foresee("fsdp=2,tp=2", {departing}, "pytorch-2.11");
   EXPECT_EQ(prediction.verdict, Verdict::fails);
-  ASSERT_TRUE(prediction.claim.departure);
-  EXPECT_EQ(prediction.claim.departure->verdict, Verdict::equal);
+  ASSERT_EQ(prediction.claim.departures.size(), 1u);
+  EXPECT_EQ(prediction.claim.departures.front().verdict, Verdict::equal);
   EXPECT_EQ(prediction.claim.shown.message, "") << "a departure details no harm";
-  EXPECT_FALSE(foresee("fsdp=2,tp=2", {departing}, "pytorch-2.12").claim.departure);
+  EXPECT_TRUE(foresee("fsdp=2,tp=2", {departing}, "pytorch-2.12").claim.departures.empty());
 }
 
 TEST(Predict, ADepartureOfAnotherPageThatFiresIsNone) {
@@ -116,7 +116,7 @@ TEST(Predict, ADepartureOfAnotherPageThatFiresIsNone) {
   predicting.one = other.one;
   const Prediction prediction = foresee("fsdp=2,tp=2", {other, predicting}, "pytorch-2.11");
   EXPECT_EQ(prediction.rule, "ORD-003");
-  EXPECT_FALSE(prediction.claim.departure);
+  EXPECT_TRUE(prediction.claim.departures.empty());
 }
 
 }  // namespace
