@@ -174,9 +174,11 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
     const bool is_over = kind == GradeKind::refuted || kind == GradeKind::stale;
     if (!is_over && holds_for(rules_[page], target_)) standing_[page / 64] |= bit;
   }
-  std::vector<TargetRun> runs = runs_of(target_.project, observations_);
-  known_ = known_to(target_.project, rules_, runs);
-  runs_ = RunIndex(of_version(std::move(runs), *target_.version));
+  const std::vector<TargetRun> runs = runs_of(target_.project, observations_);
+  std::vector<TargetRun> own = of_version(runs, *target_.version);
+  // Another release may have a transform that this one has not, so it speaks only where this one was never run.
+  known_ = known_to(target_.project, rules_, own.empty() ? runs : own);
+  runs_ = RunIndex(std::move(own));
 }
 
 struct Judge::Others {

@@ -39,6 +39,14 @@ TEST_F(UnknownTransforms, AreThoseThatNoRunOfTheTargetHas) {
   EXPECT_EQ(found[0].transform, "ep");
 }
 
+TEST_F(UnknownTransforms, AreNotKnownByRunsOfAnotherReleaseWhereThisOneWasRun) {
+  runs_.push_back(run_of("torchtitan", "0.3.0", "cp=2,tp=2 engine=torchtitan"));
+  EXPECT_EQ(unknown("ep=2,tp=2", "torchtitan-0.3.0").at(0).transform, "ep");
+  EXPECT_EQ(unknown("cp=2,tp=2", "torchtitan-0.2.2").at(0).transform, "cp");
+  EXPECT_THAT(unknown("cp=2,tp=2", "torchtitan-0.3.0"), IsEmpty());
+  EXPECT_THAT(unknown("cp=2,ep=2", "torchtitan-0.2.1"), IsEmpty());  // never run: any release speaks for it
+}
+
 TEST_F(UnknownTransforms, SayWhatPagesOfOtherProjectsFind) {
   const std::vector<Unknown> found = unknown("ep=2,tp=2", "pytorch-2.15");
   ASSERT_EQ(found.size(), 1u);
