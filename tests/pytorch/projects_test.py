@@ -139,7 +139,7 @@ def test_routers_of_torchtitan_drift_apart_over_tensor_parallel_ranks(worker: Wo
 
 def test_indices_are_filled_as_by_a_loop() -> None:
     """Of torchtitan/models/moe/kernels.py, fill_indices_cpu; experts and ranks without tokens among them."""
-    from ordercheck_torchtitan.stand_ins import fill_indices as fill
+    from ordercheck_torchtitan.release_0_2.stand_ins import fill_indices as fill
 
     random = torch.Generator().manual_seed(1)
     for experts, ranks in ((1, 1), (4, 2), (3, 4)):

@@ -94,8 +94,9 @@ def test_an_error_of_one_rank_while_the_others_wait(worker: Supervisor, tmp_path
     record = worker.run("value_error_on_2", flight_file=str(tmp_path / "flight"), **WORLD)
     failure = record["failure"]
     assert (failure["rank"], failure["module"]) == (2, MODULE)
-    assert failure["ranks"][3].startswith("rank 3: forward")
-    assert "in all_reduce #1 on tp" in failure["ranks"][3]
+    # Ranks are ended one by one: rank 3 may hear of the end of rank 2, and leave its all_reduce, before its own.
+    at = "rank 3: forward, layers.1.attention"
+    assert failure["ranks"][3] == at or failure["ranks"][3].startswith(f"{at}, in all_reduce #1 on tp")
 
 
 def test_what_ends_a_case_without_a_fault_of_anybody(worker: Supervisor) -> None:
