@@ -21,7 +21,7 @@ constexpr std::size_t kMostLinesOfARule = 25;
 constexpr std::size_t kMostBytes = 40 * 1024;
 constexpr std::size_t kLongestCommonLine = 60;  // a title or a stack may stand on both pages
 constexpr std::size_t kLongestRow = 500;
-constexpr std::size_t kFirstScreen = 48;
+constexpr std::size_t kFirstScreen = 49;
 
 std::string text_of(const fs::path& path) {
   const auto text = read_file(path);

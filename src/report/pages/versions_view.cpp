@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/wording.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "stack/notation.h"
@@ -16,6 +17,7 @@ namespace ordercheck {
 namespace {
 
 constexpr const char* kNotRun = "not run";
+constexpr std::size_t kRulesOfALine = 4;  // those with the most stacks; the table below has all
 
 std::string cell_of(const EngineRuns& engine, const Case& c) {
   const Outcome* outcome = find_outcome(engine, c);
@@ -46,7 +48,11 @@ std::string in_words(const StacksByPage& stacks) {
     parts.push_back(
         fmt::format("{} ({}{})", shortest, page, orders.size() > 1 ? fmt::format("; {} more", orders.size() - 1) : ""));
   }
-  return parts.empty() ? "nothing that ran" : join(parts, ", ");
+  if (parts.empty()) return "nothing that ran";
+  const std::size_t more = parts.size() > kRulesOfALine ? parts.size() - kRulesOfALine : 0;
+  parts.resize(parts.size() - more);
+  return join(parts, ", ") +
+         (more == 0 ? "" : fmt::format("; stacks of {}", counted(static_cast<std::int64_t>(more), "more rule")));
 }
 
 // What the newest version showed, held against those before it that ran the case.
