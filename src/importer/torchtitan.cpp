@@ -1,6 +1,7 @@
 // torchtitan's TOML: v0.2.2 (73a0e6979, 2026-02-20), config/job_config.py; what is not stated there has the defaults of that file.
 // Which order holds, the model says: each has a parallelize.py of its own.
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -221,7 +222,7 @@ FixedOrder torchtitan_order(Reading& reading) {
   Stack whole = parse_stack("quantize=fp8,pp").value();
   whole.items.insert(whole.items.end(), order.order.items.begin(), order.order.items.end());
   whole.items.push_back(parse_stack("amp=bf16").value().items.front());
-  order.order = whole;
+  order.order = std::move(whole);
   order.source += "; train.py 154-155 and 218-254";
   return order;
 }
