@@ -143,12 +143,31 @@ std::set<std::string> known_to(const std::string& project, const std::vector<Rul
   return known;
 }
 
+// Of a case that a release of a project ran on several releases of PyTorch, the run on the newest, which is read last.
 std::vector<TargetRun> of_version(std::vector<TargetRun> runs, const Version& version) {
   std::erase_if(runs, [&](const TargetRun& run) {
     const Result<Version> ran = parse_version(run.seen->version);
     return !ran || *ran != version;
   });
+  std::map<std::string, const Observation*> last;
+  for (const TargetRun& run : runs) last[run.seen->case_text] = run.seen;
+  std::erase_if(runs, [&](const TargetRun& run) { return last.at(run.seen->case_text) != run.seen; });
   return runs;
+}
+
+// Are all versions of the target's project that the rule holds for newer than the target's?
+bool came_later(const Rule& rule, const Target& target) {
+  const auto begins_later = [&](const VersionBound& bound) {
+    return (bound.relation == Relation::at_least && bound.version > *target.version) ||
+           (bound.relation == Relation::above && bound.version >= *target.version);
+  };
+  bool speaks = false;
+  for (const Holds& entry : rule.holds) {
+    if (entry.project != target.project) continue;
+    speaks = true;
+    if (std::ranges::none_of(entry.bounds, begins_later)) return false;
+  }
+  return speaks;
 }
 
 }  // namespace
@@ -163,6 +182,11 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
       witnesses_(std::make_shared<const WitnessPartsOfPages>(rules)),
       others_(std::make_shared<Others>()) {
   assert(target_.version && "a target is settled before it is judged for");
+  const std::vector<TargetRun> runs = runs_of(target_.project, observations_);
+  std::vector<TargetRun> own = of_version(runs, *target_.version);
+  // Another release may have a transform that this one has not, so it speaks only where this one was never run.
+  known_ = known_to(target_.project, rules_, own.empty() ? runs : own);
+  runs_ = RunIndex(std::move(own));
   for (const Rule& rule : rules_) grades_.push_back(grade_of(rule, target_, observations));
   for (PageBits* pages : {&silenced_, &errors_, &standing_}) pages->resize(catalogue_->words());
   for (std::size_t page = 0; page < rules_.size(); ++page) {
@@ -174,11 +198,6 @@ Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Ob
     const bool is_over = kind == GradeKind::refuted || kind == GradeKind::stale;
     if (!is_over && holds_for(rules_[page], target_)) standing_[page / 64] |= bit;
   }
-  const std::vector<TargetRun> runs = runs_of(target_.project, observations_);
-  std::vector<TargetRun> own = of_version(runs, *target_.version);
-  // Another release may have a transform that this one has not, so it speaks only where this one was never run.
-  known_ = known_to(target_.project, rules_, own.empty() ? runs : own);
-  runs_ = RunIndex(std::move(own));
 }
 
 struct Judge::Others {
@@ -215,6 +234,8 @@ std::size_t Judge::index_of(const Rule& rule) const {
 
 bool Judge::silences(const Rule& rule) const {
   if (is_silent_for(rule, target_.project)) return true;
+  // A defect that came with a later release: a run of this one may be wrong too, of another cause.
+  if (rule.silent_elsewhere && !runs_.runs().empty() && came_later(rule, target_)) return true;
   const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
   const Grade& there = grade(rule);
   // By a run: that a page says itself that it is over is not yet that it is.

@@ -55,7 +55,7 @@ std::string in_words(const StacksByPage& stacks) {
          (more == 0 ? "" : fmt::format("; stacks of {}", counted(static_cast<std::int64_t>(more), "more rule")));
 }
 
-// What the newest version showed, held against those before it that ran the case.
+// What the newest version showed, held against the last before it that ran the case.
 struct Changes {
   StacksByPage gone, fresh;
 };
@@ -64,11 +64,13 @@ struct Changes {
 std::string change_of(const Outcome& newest, const std::vector<const EngineRuns*>& versions, const std::vector<Rule>& rules,
                       Changes& changes) {
   const Outcome *harmed = nullptr, *unharmed = nullptr;
-  for (std::size_t i = 0; i + 1 < versions.size(); ++i) {
+  // The last version before it that ran the case: what an older one showed may have gone before.
+  for (std::size_t i = versions.size() - 1; i-- > 0;) {
     const Outcome* older = find_outcome(*versions[i], newest.subject);
     if (older == nullptr) continue;
     if (is_harm(*older)) harmed = older;
     if (shows_parity(older->seen.verdict)) unharmed = older;
+    break;
   }
   if (shows_parity(newest.seen.verdict) && harmed != nullptr) {
     add(changes.gone, *harmed, rules);
@@ -102,7 +104,7 @@ VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*
     std::set<std::string> seen(row.cells.begin(), row.cells.end());
     seen.erase(kNotRun);
     if (seen.size() < 2) {
-      ++same;
+      if (std::ranges::count(row.cells, kNotRun) + 1 < std::ssize(row.cells)) ++same;
       continue;
     }
     const std::string change = change_of(outcome, versions, sources.rules, changes);

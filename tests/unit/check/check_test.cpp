@@ -54,6 +54,26 @@ TEST(Check, ADeadlyRuleThatDoesNotHoldIsAdvice) {
   EXPECT_FALSE(report.conflict);
 }
 
+// Its run may be wrong too, of another cause.
+TEST(Check, ADefectThatCameWithALaterReleaseIsNotSaidOfOneThatRan) {
+  std::vector<Rule> rules = {rule({"ORD-001", RuleKind::order, "ac", "pp", Harm::wrong, "", "torchtitan>=0.3.0"})};
+  rules[0].silent_elsewhere = true;
+  Observation seen;
+  seen.engine = "torchtitan";
+  seen.version = "0.2.2";
+  seen.case_text = "ac,pp=2 engine=torchtitan";
+  seen.verdict = Verdict::differs;
+  const std::vector<Observation> runs{seen};
+  const auto findings_for = [&](const char* target) {
+    return findings_of(stack("ac,pp=2"), Judge(rules, *parse_target(target), runs)).size();
+  };
+  EXPECT_EQ(findings_for("torchtitan-0.2.2"), 0u);
+  EXPECT_EQ(findings_for("torchtitan-0.2.1"), 1u) << "never run";
+  EXPECT_EQ(findings_for("torchtitan-0.3.0"), 1u);
+  rules[0].silent_elsewhere = false;
+  EXPECT_EQ(findings_for("torchtitan-0.2.2"), 1u);
+}
+
 TEST(Check, APageAboutNewerVersionsIsSilentWhereARunShowsNoHarm) {
   const std::vector<Rule> rules = {rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::fails, "", "pytorch>=2.12"})};
   const auto findings_for = [&](const char* target, const std::vector<Observation>& seen) {

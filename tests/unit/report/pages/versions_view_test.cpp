@@ -57,6 +57,22 @@ TEST(VersionsView, SaysWhatIsGoneAndWhatIsNewInAReleaseOfAProject) {
   EXPECT_EQ(views[0].lines[3].text, "nothing that ran");
 }
 
+// What one torch cured, the next release did not.
+TEST(VersionsView, AHarmIsGoneWhereTheLastVersionBeforeHadIt) {
+  Sources sources = with_an_older_version();
+  EvidenceTable between = sources.evidence[1];  // equal
+  sources.evidence[1].versions = {"native 2.10.0", "torch 2.15.0"};
+  sources.evidence[0].versions = {"native 2.11.0", "torch 2.15.0"};
+  std::swap(sources.evidence[0].rows, sources.evidence[1].rows);  // fails, then equal
+  between.versions = {"native 2.10.0", "torch 2.16.0"};
+  sources.evidence.push_back(between);
+  const auto views = versions_views(sources, engine_runs_of(sources));
+  ASSERT_EQ(views.size(), 1u);
+  ASSERT_EQ(views[0].rows.size(), 1u);
+  EXPECT_THAT(views[0].rows[0].cells, ElementsAre("fails in apply", "equal", "equal"));
+  EXPECT_EQ(views[0].rows[0].change, "");
+}
+
 TEST(VersionsView, NeedsTwoVersions) {
   const Sources sources = mini();
   EXPECT_TRUE(versions_views(sources, engine_runs_of(sources)).empty());
