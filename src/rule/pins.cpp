@@ -8,7 +8,7 @@ bool is_cost(const Rule& rule) {
 
 bool departs(const Rule& rule, const Expectation& pin) {
   const Verdict harm = rule.kind == RuleKind::commutes ? Verdict::equal : verdict_of(rule.harm);
-  return pin.verdict != harm || (is_cost(rule) && pin.move == Move::same) || !pin.because.empty();
+  return pin.verdict != harm || (is_cost(rule) && pin.move == Move::same) || (pin.stack && !pin.because.empty());
 }
 
 const Expectation* detail_for(const Rule& rule, const std::string& engine, const Version& version,

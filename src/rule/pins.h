@@ -8,8 +8,8 @@
 
 namespace ordercheck {
 
-// A pin that is not what the harm shows: another verdict, a cost's counter that stays the same, or a failure of another cause,
-// which says `because` of what.
+// A pin that is not what the harm shows: another verdict, a cost's counter that stays the same, or a failure of one stack that has
+// another cause, which it says (`because`).
 bool departs(const Rule& rule, const Expectation& pin);
 
 // The pin that details the harm for an engine and version: of that version, else of the newest one before it, else the
