@@ -155,8 +155,9 @@ std::vector<TargetRun> of_version(std::vector<TargetRun> runs, const Version& ve
   return runs;
 }
 
-// Are all versions of the target's project that the rule holds for newer than the target's?
-bool came_later(const Rule& rule, const Target& target) {
+// Does the rule hold for other versions of the target's project alone, all of them older or all newer than the target's? Unlike
+// holds_for, of an implementation in the project too.
+bool is_of_other_releases(const Rule& rule, const Target& target) {
   const auto begins_later = [&](const VersionBound& bound) {
     return (bound.relation == Relation::at_least && bound.version > *target.version) ||
            (bound.relation == Relation::above && bound.version >= *target.version);
@@ -165,7 +166,7 @@ bool came_later(const Rule& rule, const Target& target) {
   for (const Holds& entry : rule.holds) {
     if (entry.project != target.project) continue;
     speaks = true;
-    if (std::ranges::none_of(entry.bounds, begins_later)) return false;
+    if (std::ranges::none_of(entry.bounds, begins_later) && !ended_before(entry, *target.version)) return false;
   }
   return speaks;
 }
@@ -234,8 +235,8 @@ std::size_t Judge::index_of(const Rule& rule) const {
 
 bool Judge::silences(const Rule& rule) const {
   if (is_silent_for(rule, target_.project)) return true;
-  // A defect that came with a later release: a run of this one may be wrong too, of another cause.
-  if (rule.silent_elsewhere && !runs_.runs().empty() && came_later(rule, target_)) return true;
+  // A defect of other releases: a run of this one may be wrong too, of another cause.
+  if (rule.silent_elsewhere && !runs_.runs().empty() && is_of_other_releases(rule, target_)) return true;
   const bool elsewhere = speaks_about(rule, target_.project) && !holds_for(rule, target_);
   const Grade& there = grade(rule);
   // By a run: that a page says itself that it is over is not yet that it is.

@@ -29,7 +29,7 @@ std::vector<TrainerAdvice> trainer_advice(const Stack& stack, const Judge& judge
   StackMatch match = judge.match(trained);
   for (const std::size_t page : places_in(judge.fired(match))) {
     const Rule& rule = judge.rules()[page];
-    if (!holds_for(rule, judge.target())) continue;
+    if (!judge.stands(rule)) continue;
     for (const Firing& firing : match.firings(page)) {
       if (!contains(firing.items, stack.items.size())) continue;
       advice.push_back({.rule = rule.id, .shows = shows(rule, judge.target()), .needs = needed(rule, firing, trained, judge)});

@@ -74,6 +74,23 @@ TEST(Check, ADefectThatCameWithALaterReleaseIsNotSaidOfOneThatRan) {
   EXPECT_EQ(findings_for("torchtitan-0.2.2"), 1u);
 }
 
+TEST(Check, ADefectOfOlderReleasesIsNotSaidOfOneThatRan) {
+  std::vector<Rule> rules = {rule({"FIT-011", RuleKind::order, "tp", "ep", Harm::fails, "", "torchtitan-parallelize<=0.2.2"})};
+  rules[0].silent_elsewhere = true;
+  Observation seen;
+  seen.engine = "torchtitan";
+  seen.version = "0.3.0";
+  seen.case_text = "tp=2,ep=2 engine=torchtitan model=moe";
+  seen.verdict = Verdict::equal;
+  const std::vector<Observation> runs{seen};
+  const auto findings_for = [&](const char* target) {
+    return findings_of(stack("tp=2,ep=2"), Judge(rules, *parse_target(target), runs)).size();
+  };
+  EXPECT_EQ(findings_for("torchtitan-0.3.0"), 0u);
+  EXPECT_EQ(findings_for("torchtitan-0.4.0"), 1u) << "never run";
+  EXPECT_EQ(findings_for("torchtitan-0.2.2"), 1u);
+}
+
 TEST(Check, APageAboutNewerVersionsIsSilentWhereARunShowsNoHarm) {
   const std::vector<Rule> rules = {rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::fails, "", "pytorch>=2.12"})};
   const auto findings_for = [&](const char* target, const std::vector<Observation>& seen) {
