@@ -50,6 +50,20 @@ class Registries(unittest.TestCase):
         ):
             self.assertEqual(one(change.format(line)), [expected])
 
+    def test_converters_of_the_model(self) -> None:
+        change = CHANGE.format('model_spec = model_registry("8B", converters=[{}])')
+        for converter, expected in (
+            ("Float8LinearConverter.Config(model_compile_enabled=True)", "quantize=fp8,"),
+            ("MXFP8GroupedExpertsConverter.Config()", "quantize=mxfp8@experts,"),
+            ("NVFP4LinearConverter.Config(fqns=['layers'])", ""),
+        ):
+            self.assertEqual(one(change.format(converter)), [f"f: {expected}tp=8,ac,compile,fsdp"])
+        code = CODE + change.format("NVFP4LinearConverter.Config()")
+        self.assertEqual(
+            notes({"config_registry.py": code}),
+            ["config_registry.py:14: model_spec.converters: no transform stands for NVFP4LinearConverter"],
+        )
+
     def test_a_part_that_is_replaced_takes_its_settings_with_it(self) -> None:
         code = CHANGE.format("parallelism = ParallelismConfig(data_parallel_shard_degree=1, {})")
         self.assertEqual(one(code.format("data_parallel_replicate_degree=2")), ["f: ac,compile,replicate=2"])

@@ -113,6 +113,7 @@ DEFAULT_SCOPE = {
     "fsdp": "block",
     "hsdp": "block",
     "replicate": "model",
+    "quantize": "model",
 }
 
 # A function of another package that is given a module and is called like this may apply a transform.

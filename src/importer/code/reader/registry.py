@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field, replace
 
 from expressions import written
@@ -24,6 +25,14 @@ SCHEDULES = {
 }
 RESHARD = ("always", "never")
 SPMD_BACKENDS = ("partial_dtensor", "full_dtensor")  # beside spmd_types, which is the default
+CONVERTERS_OF = ("model_spec.converters", "model_converters.converters")  # of 0.3.0, and before it
+QUANTIZERS = {
+    "Float8LinearConverter": ("fp8", ""),
+    "Float8GroupedExpertsConverter": ("fp8", "experts"),
+    "MXFP8LinearConverter": ("mxfp8", ""),
+    "MXFP8GroupedExpertsConverter": ("mxfp8", "experts"),
+    "MXLinearConverter": ("mxfp8", ""),
+}
 OF_BACKEND = ("tp", "ep", "cp", "fsdp", "hsdp", "replicate")
 
 
@@ -149,10 +158,11 @@ class Stated:
         degrees: str = "",
         mode: str = "",
         options: tuple[tuple[str, str], ...] = (),
+        scope: str = "",
     ) -> None:
         setting = self.made.settings.get(key)
         line = setting.line if setting is not None else self.line
-        self.items.append((Item(name, "", self.module.path, line, key, mode, options), degrees))
+        self.items.append((Item(name, scope, self.module.path, line, key, mode, options), degrees))
 
     def note(self, key: str, why: str) -> None:
         line = self.made.settings[key].line if key in self.made.settings else self.line
@@ -174,11 +184,7 @@ class Stated:
 
 def items_of(module: Module, line: int, made: Configuration) -> tuple[list[tuple[Item, str]], list[Note]]:
     stated = Stated(module, line, made)
-    converters = str(stated.value("model_converters.converters") or "")
-    for word, mode in (("Float8", "fp8"), ("MX", "mxfp8")):
-        if word in converters:
-            stated.add("quantize", "model_converters.converters", mode=mode)
-            break
+    _converters(stated)
     for name, word in (("pp", "pipeline"), ("tp", "tensor"), ("ep", "expert"), ("cp", "context")):
         key = "parallelism.expert_parallel_degree" if name == "ep" else f"parallelism.{word}_parallel_degree"
         degree = stated.degree(key, 1)
@@ -196,6 +202,16 @@ def items_of(module: Module, line: int, made: Configuration) -> tuple[list[tuple
         stated.add("compile", "compile.enable")
     _data_parallel(stated)
     return _with_backend(stated), stated.made.notes
+
+
+def _converters(stated: Stated) -> None:
+    key = next((key for key in CONVERTERS_OF if stated.value(key)), "")
+    for name in dict.fromkeys(re.findall(r"\w*Converter\b", str(stated.value(key) or ""))):
+        if name in QUANTIZERS:
+            mode, scope = QUANTIZERS[name]
+            stated.add("quantize", key, mode=mode, scope=scope)
+        else:
+            stated.note(key, f"no transform stands for {name}")
 
 
 def _with_backend(stated: Stated) -> list[tuple[Item, str]]:
