@@ -2,7 +2,8 @@
 
 One call, Module.parallelize, distributes the model along tp, cp and ep at once, and under the backends spmd_types and
 full_dtensor marks it for data parallelism too. So it is the step of the first of tp, cp and ep that a stack has; where a stack
-has none of them it comes before the first other step, as every job of torchtitan has it."""
+has none of them it comes before the first other step, as every job of torchtitan has it. One call does one item of each axis:
+a second item of an axis is a second call, which torchtitan refuses."""
 
 from __future__ import annotations
 
@@ -34,13 +35,22 @@ OPEN: list[Any] = []  # of the case that runs in this process
 
 def apply_parallel(program: Program, item: Item, site: Site) -> None:
     """Of tp, cp and ep."""
-    parallelize(program, site)
+    done = site.kept.setdefault("axes_done", set())
+    if item.name in done:
+        parallelize(program, site)
+    else:
+        done.add(item.name)
+        parallelize_once(program, site)
+
+
+def parallelize_once(program: Program, site: Site) -> None:
+    if "is_parallelized" not in site.kept:
+        site.kept["is_parallelized"] = True
+        parallelize(program, site)
 
 
 def parallelize(program: Program, site: Site) -> None:
     dims, model = enter_meshes(program, site), program.model
-    if model._parallelized:
-        return
     if dims.spmd_backend in ("full_dtensor", "spmd_types"):
         part("distributed.full_dtensor").validate_config(dims, model)
         model.parallelize(dims)  # type: ignore[operator]
@@ -69,7 +79,7 @@ def parallelize_first(program: Program, site: Site) -> Any:
     """Before a step of a stack that has no item for it."""
     dims = enter_meshes(program, site)
     if not (dims.tp_enabled or dims.cp_enabled or dims.ep_enabled):
-        parallelize(program, site)
+        parallelize_once(program, site)
     return dims
 
 

@@ -1,0 +1,60 @@
+"""The driver of torchtitan 0.3.0. Tests that run its models need torch 2.15 or newer; the others run in every Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from ordercheck_pytorch.projects.project import project_named
+from real_worker import Worker, numbers
+
+TORCHTITAN = project_named("torchtitan")
+
+needs_this_release = pytest.mark.skipif(
+    TORCHTITAN.version != "0.3.0" or not TORCHTITAN.is_installed,
+    reason="torchtitan 0.3.0 needs torch 2.15 or newer, and its folder in the cache",
+)
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker(project="torchtitan")
+    yield worker
+    assert worker.close() == 0
+
+
+def message_of_failure(worker: Worker, stack: str, model: str) -> str:
+    failure: dict[str, Any] = worker.run(stack, model=model)["failure"]
+    return str(failure["message"])
+
+
+@pytest.mark.parametrize(
+    ("names", "calls"),
+    [
+        (["tp"], 1),
+        (["tp", "cp", "ep"], 1),
+        (["tp", "tp"], 2),
+        (["tp", "ep", "tp"], 2),
+        (["ep", "tp", "ep", "ep"], 3),
+    ],
+)
+def test_a_second_item_of_an_axis_is_a_second_call(
+    names: list[str], calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ordercheck_torchtitan.release_0_3 import parallelize
+
+    made: list[Any] = []
+    monkeypatch.setattr(parallelize, "parallelize", lambda program, site: made.append(site))
+    site: Any = SimpleNamespace(kept={})
+    for name in names:
+        item: Any = SimpleNamespace(name=name)
+        parallelize.apply_parallel(None, item, site)  # type: ignore[arg-type]
+    assert len(made) == calls
+
+
+@needs_this_release
+def test_torchtitan_refuses_a_second_tp(worker: Worker) -> None:
+    assert "has already been parallelized" in message_of_failure(worker, "tp=2,tp=2", "llama3")
+    assert numbers(worker.run("tp=2", model="llama3")) == numbers(worker.run("", model="llama3"))
