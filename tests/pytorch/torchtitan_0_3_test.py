@@ -58,3 +58,22 @@ def test_a_second_item_of_an_axis_is_a_second_call(
 def test_torchtitan_refuses_a_second_tp(worker: Worker) -> None:
     assert "has already been parallelized" in message_of_failure(worker, "tp=2,tp=2", "llama3")
     assert numbers(worker.run("tp=2", model="llama3")) == numbers(worker.run("", model="llama3"))
+
+
+def all_gathers(record: dict[str, Any]) -> int:
+    """In forward and backward of all microbatches."""
+    return sum(
+        each["count"]
+        for each in record["collectives"]
+        if each["kind"] == "all_gather" and each["phase"] in ("forward", "backward")
+    )
+
+
+@needs_this_release
+def test_a_compile_before_simple_fsdp_has_the_passes_of_the_job(worker: Worker) -> None:
+    compiled = "compile=aot_eager@model"
+    first = worker.run(f"{compiled},simple_fsdp=2:bucket=transformer_block", model="llama3")
+    last = worker.run(f"simple_fsdp=2:bucket=transformer_block,{compiled}", model="llama3")
+    without = worker.run(f"{compiled},simple_fsdp=2", model="llama3")
+    assert numbers(first) == numbers(last) == numbers(without)
+    assert all_gathers(first) == all_gathers(last) < all_gathers(without)

@@ -9,6 +9,7 @@ from ordercheck_pytorch.api import SEQUENCE_LENGTH, VOCABULARY, Case, Site
 
 from .package import part
 
+BUCKETING = {"transformer_block": "transformer_block_bucketing", "auto": "auto_bucketing"}
 SPMD_BACKENDS = ("spmd_types", "partial_dtensor", "full_dtensor")
 
 
@@ -40,6 +41,21 @@ def job_config(case: Case) -> Any:
             fsdp_reshard_after_forward=options.get("reshard", "default"),
         ),
         activation_checkpoint=None,
+        compile=compile_config(case),
+    )
+
+
+def compile_config(case: Case) -> Any:
+    """The passes are part of a job from its start: a compile before SimpleFSDP has them too."""
+    uses_graph_trainer = any(
+        item.name.startswith("simple_") or (item.name, item.scope) == ("compile", "model")
+        for item in case.items
+    )
+    if not uses_graph_trainer:
+        return part("config").CompileConfig()
+    buckets = dict.fromkeys(item.options["bucket"] for item in case.items if "bucket" in item.options)
+    return part("experiments.graph_trainer.configs").GraphTrainerCompileConfig(
+        mode="jit", passes=[BUCKETING[bucket] for bucket in buckets]
     )
 
 
