@@ -77,3 +77,15 @@ def test_a_compile_before_simple_fsdp_has_the_passes_of_the_job(worker: Worker) 
     without = worker.run(f"{compiled},simple_fsdp=2", model="llama3")
     assert numbers(first) == numbers(last) == numbers(without)
     assert all_gathers(first) == all_gathers(last) < all_gathers(without)
+
+
+@needs_this_release
+@pytest.mark.parametrize("stack", ["tp=2,fsdp=2", "simple_fsdp=2"])
+def test_tied_weights_are_tied_again_after_fsdp(worker: Worker, stack: str) -> None:
+    assert numbers(worker.run(stack, model="llama_tied")) == numbers(worker.run("", model="llama_tied"))
+
+
+@needs_this_release
+def test_torchtitan_refuses_tied_weights_in_a_pipeline(worker: Worker) -> None:
+    refusal = "Weight tying is not supported with Pipeline Parallel"
+    assert refusal in message_of_failure(worker, "pp=2", "llama_tied")

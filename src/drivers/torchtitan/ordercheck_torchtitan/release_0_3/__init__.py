@@ -113,6 +113,7 @@ PROJECT = Project(
         "scaled_dot_product_attention, and a dense product of the mask in llama_flex": "FlexAttention has no backward on a CPU",
         "a product an expert, without a cast": "its experts multiply in bfloat16",
         "a rule that splits attention over heads": "DTensor has one for the kernels of CUDA, not for those of the CPU",
+        "the values of the reference, which init_weights keeps": "ranks that draw parts draw other numbers than one rank",
         "all_to_all_single in the place of all_to_all": "gloo takes lists of one length alone",
     },
     prepare=prepare,

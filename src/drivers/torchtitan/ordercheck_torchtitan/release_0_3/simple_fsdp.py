@@ -24,6 +24,8 @@ def apply_simple_fsdp(program: Program, item: Item, site: Site) -> None:
     program.model = graph_trainer("common_utils").apply_simple_fsdp(
         program.model, parallel_dims=dims, training=job_of(site).training
     )
+    # As init_states of its models does: a parametrized weight would be gathered.
+    site.kept["around_initialization"] = graph_trainer("simple_fsdp").disable_active_parametrization
 
 
 def mark_call(module: nn.Module) -> None:

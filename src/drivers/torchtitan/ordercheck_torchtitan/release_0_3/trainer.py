@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from ordercheck_pytorch.api import VOCABULARY, Item, Program, Site
@@ -30,6 +32,7 @@ def build(program: Program, site: Site, lr: float, weight_decay: float, max_norm
     experts in a hook of it."""
     if site.mesh is not None:
         shard_if_undivided(program, site)
+        initialize(program, site)
     else:
         feed(program, None)
     optimizers = part("components.optimizer")
@@ -52,6 +55,16 @@ def build(program: Program, site: Site, lr: float, weight_decay: float, max_norm
     )
     program.max_norm = max_norm
     program.clips_by = lambda model: clip(list(model.parameters()))
+
+
+def initialize(program: Program, site: Site) -> None:
+    """As its trainer does after FSDP2: tied weights, which Module.parallelize gives two modules apart, are tied again. Values
+    stay those of the reference, so that no parameter is drawn."""
+    model: Any = program.model
+    around = site.kept.get("around_initialization", contextlib.nullcontext)
+    undrawn = patch.object(part("protocols.module").Module, "_init_self_parameters", lambda module: None)
+    with torch.no_grad(), around(), undrawn:
+        model.init_weights(buffer_device=None)
 
 
 def cannot_build(item: Item) -> str:
