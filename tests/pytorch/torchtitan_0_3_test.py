@@ -89,3 +89,20 @@ def test_tied_weights_are_tied_again_after_fsdp(worker: Worker, stack: str) -> N
 def test_torchtitan_refuses_tied_weights_in_a_pipeline(worker: Worker) -> None:
     refusal = "Weight tying is not supported with Pipeline Parallel"
     assert refusal in message_of_failure(worker, "pp=2", "llama_tied")
+
+
+@needs_this_release
+def test_kimi_has_the_bits_of_one_rank(worker: Worker) -> None:
+    assert numbers(worker.run("ep=2,fsdp=2", model="kimi_k2")) == numbers(worker.run("", model="kimi_k2"))
+
+
+@needs_this_release
+@pytest.mark.parametrize(
+    ("stack", "refusal"),
+    [
+        ("cp=2", "Context Parallel is not yet supported for Kimi K2.5"),
+        ("fsdp=2:spmd=full_dtensor", "full_dtensor is not supported yet."),
+    ],
+)
+def test_torchtitan_refuses_cp_and_full_dtensor_of_kimi(worker: Worker, stack: str, refusal: str) -> None:
+    assert refusal in message_of_failure(worker, stack, "kimi_k2")

@@ -51,6 +51,7 @@ def parallelize_once(program: Program, site: Site) -> None:
 
 def parallelize(program: Program, site: Site) -> None:
     dims, model = enter_meshes(program, site), program.model
+    refuse(model, dims, site)
     if dims.spmd_backend in ("full_dtensor", "spmd_types"):
         part("distributed.full_dtensor").validate_config(dims, model)
         model.parallelize(dims)  # type: ignore[operator]
@@ -64,6 +65,22 @@ def parallelize(program: Program, site: Site) -> None:
             model.parallelize(dims)  # type: ignore[operator]
     if dims.tp_enabled and not dims.ep_enabled:
         reduce_experts(model, dims)
+
+
+def refuse(model: nn.Module, dims: Any, site: Site) -> None:
+    """parallelize_kimi_k2_5 refuses two configurations before its first step: it is called whole for its own error."""
+    is_refused = dims.spmd_backend == "full_dtensor" or dims.cp_enabled
+    if is_refused and family_of(model) == "models.kimi_k2_7":
+        job = job_of(site)
+        part("models.kimi_k2_7").parallelize_kimi_k2_5(
+            model,
+            parallel_dims=dims,
+            training=job.training,
+            parallelism=job.parallelism,
+            compile_config=job.compile,
+            ac_config=job.activation_checkpoint,
+            dump_folder="",
+        )
 
 
 def reduce_experts(model: nn.Module, dims: Any) -> None:
