@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,3 +107,29 @@ def test_kimi_has_the_bits_of_one_rank(worker: Worker) -> None:
 )
 def test_torchtitan_refuses_cp_and_full_dtensor_of_kimi(worker: Worker, stack: str, refusal: str) -> None:
     assert refusal in message_of_failure(worker, stack, "kimi_k2")
+
+
+@pytest.mark.parametrize(
+    ("module", "error"),
+    [
+        ("json", ""),
+        ("nobody_has_this", "nobody_has_this: ModuleNotFoundError: No module named 'nobody_has_this'"),
+    ],
+)
+def test_auto_parallel_is_declined_by_the_error_of_the_import(
+    module: str, error: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ordercheck_torchtitan.release_0_3 import auto_parallel
+
+    monkeypatch.setattr(auto_parallel, "MODULE", module)
+    assert auto_parallel.error_of_import.__wrapped__(Path("/nowhere"), ("absent_here",)) == error
+
+
+@needs_this_release
+def test_auto_parallel_is_declined_in_the_words_of_torchtitan(worker: Worker) -> None:
+    record = worker.run("auto_parallel=2", model="llama3")
+    assert record["ending"] == "unsupported"
+    assert record["failure"]["message"] == (
+        "torchtitan/experiments/graph_trainer/autoparallel_api.py:13: "
+        "ModuleNotFoundError: No module named 'autoparallel'"
+    )

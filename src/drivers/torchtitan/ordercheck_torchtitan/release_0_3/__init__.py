@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from ordercheck_pytorch.api import Case, Item, Project, Transform
 
 from . import models
+from .auto_parallel import OPTIONS as AUTO_PARALLEL_OPTIONS
+from .auto_parallel import apply_auto_parallel, cannot_place
 from .blocks import apply_ac, apply_compile, apply_sac
 from .job import SPMD_BACKENDS, configured, spmd_backend_of
 from .parallelize import apply_fsdp, apply_parallel
@@ -29,6 +31,8 @@ SPMD = f"spmd={'|'.join(SPMD_BACKENDS[1:])}"
 def cannot(case: Case) -> str:
     named = {item.name: item for item in case.items}
     backend = spmd_backend_of(case)
+    if "auto_parallel" in named:
+        return cannot_place(PROJECT.folder, PROJECT.absent)
     if any(name.startswith("simple_") for name in named) and backend != "partial_dtensor":
         return "graph_trainer is pinned to partial_dtensor; expected no spmd beside SimpleFSDP"
     said = {item.options["spmd"] for item in case.items if "spmd" in item.options}
@@ -93,6 +97,7 @@ PROJECT = Project(
         "simple_fsdp": Transform(apply_simple_fsdp, ("bucket",)),
         "simple_hsdp": Transform(apply_simple_fsdp, ("bucket",)),
         "simple_replicate": Transform(apply_simple_fsdp, ("bucket",)),
+        "auto_parallel": Transform(apply_auto_parallel, AUTO_PARALLEL_OPTIONS),
         "fsdp": Transform(apply_fsdp, ("reshard", SPMD), ("block",)),
         "hsdp": Transform(apply_fsdp, ("reshard", SPMD), ("block",)),
         "replicate": Transform(apply_fsdp, (SPMD,), ("model", "block")),
