@@ -133,3 +133,28 @@ def test_auto_parallel_is_declined_in_the_words_of_torchtitan(worker: Worker) ->
         "torchtitan/experiments/graph_trainer/autoparallel_api.py:13: "
         "ModuleNotFoundError: No module named 'autoparallel'"
     )
+
+
+def all_to_alls(record: dict[str, Any]) -> int:
+    return sum(each["count"] for each in record["collectives"] if each["kind"] == "all_to_all")
+
+
+@needs_this_release
+def test_chunks_of_experts_have_the_bits_of_one_rank_and_exchange_twice_as_often(worker: Worker) -> None:
+    whole = worker.run("ep=2,simple_fsdp=2", model="deepseek_v3")
+    chunked = worker.run("ep=2:chunks=2,simple_fsdp=2", model="deepseek_v3")
+    assert numbers(chunked) == numbers(whole) == numbers(worker.run("", model="deepseek_v3"))
+    assert all_to_alls(chunked) == 2 * all_to_alls(whole)
+
+
+@needs_this_release
+def test_dynamo_does_not_trace_a_forward_in_chunks(worker: Worker) -> None:
+    stack = "ep=2:chunks=2,simple_fsdp=2,compile=aot_eager@model"
+    assert "torch._check*() message closure" in message_of_failure(worker, stack, "deepseek_v3")
+
+
+@needs_this_release
+def test_chunks_are_declined_without_simple_fsdp(worker: Worker) -> None:
+    record = worker.run("ep=2:chunks=2,fsdp=2", model="deepseek_v3")
+    assert record["ending"] == "unsupported"
+    assert record["failure"]["message"].startswith("EP chunking is of graph_trainer")

@@ -19,7 +19,7 @@ from .auto_parallel import OPTIONS as AUTO_PARALLEL_OPTIONS
 from .auto_parallel import apply_auto_parallel, cannot_place
 from .blocks import apply_ac, apply_compile, apply_sac
 from .job import SPMD_BACKENDS, configured, spmd_backend_of
-from .parallelize import apply_fsdp, apply_parallel
+from .parallelize import apply_ep, apply_fsdp, apply_parallel
 from .pipeline import SCHEDULES, apply_pp
 from .simple_fsdp import apply_simple_fsdp
 from .stand_ins import begin, prepare
@@ -47,6 +47,9 @@ def cannot(case: Case) -> str:
         return f"{case.model} has no experts; expected another model than {', '.join(models.WITHOUT_EXPERTS)}"
     if "ep" in named and not named["ep"].degrees:
         return "ep needs a degree: ep=2"
+    has_chunks = "ep" in named and "chunks" in named["ep"].options
+    if has_chunks and not any(name.startswith("simple_") for name in named):
+        return "EP chunking is of graph_trainer, which has SimpleFSDP; expected simple_fsdp beside ep:chunks"
     if "optimizer" in named and case.items[-1].name != "optimizer":
         return "torchtitan 0.3.0 installs FSDP2 in every job, before it builds an optimizer; expected the optimizer last"
     return cannot_stand_in(case, named, backend)
@@ -90,7 +93,7 @@ PROJECT = Project(
         "pp": Transform(apply_pp, (*SCHEDULES, "microbatches")),
         "tp": Transform(apply_parallel, ("sp", SPMD)),
         "cp": Transform(apply_parallel, (SPMD,), ("attention",)),
-        "ep": Transform(apply_parallel, (SPMD,), ("experts",)),
+        "ep": Transform(apply_ep, (SPMD, "chunks=2"), ("experts",)),
         "ac": Transform(apply_ac, scopes=("block",)),
         "sac": Transform(apply_sac, scopes=("block",)),
         "compile": Transform(apply_compile, scopes=("block", "model")),

@@ -46,7 +46,8 @@ def job_config(case: Case) -> Any:
 
 
 def compile_config(case: Case) -> Any:
-    """The passes are part of a job from its start: a compile before SimpleFSDP has them too."""
+    """The passes are part of a job from its start: a compile before SimpleFSDP has them too. EP chunking needs a
+    job that compiles: its mode aot_fx_trace runs the chunked forward once to trace it, as a stack without compile runs it."""
     uses_graph_trainer = any(
         item.name.startswith("simple_") or (item.name, item.scope) == ("compile", "model")
         for item in case.items
@@ -54,8 +55,13 @@ def compile_config(case: Case) -> Any:
     if not uses_graph_trainer:
         return part("config").CompileConfig()
     buckets = dict.fromkeys(item.options["bucket"] for item in case.items if "bucket" in item.options)
-    return part("experiments.graph_trainer.configs").GraphTrainerCompileConfig(
-        mode="jit", passes=[BUCKETING[bucket] for bucket in buckets]
+    configs = part("experiments.graph_trainer.configs")
+    has_chunks = any("chunks" in item.options for item in case.items)
+    return configs.GraphTrainerCompileConfig(
+        enable=has_chunks,
+        mode="jit",
+        passes=[BUCKETING[bucket] for bucket in buckets],
+        ep_overlap=configs.EpOverlapConfig(enabled=has_chunks, strategy="eager"),
     )
 
 

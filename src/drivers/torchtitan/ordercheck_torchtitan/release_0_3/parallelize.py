@@ -43,6 +43,14 @@ def apply_parallel(program: Program, item: Item, site: Site) -> None:
         parallelize_once(program, site)
 
 
+def apply_ep(program: Program, item: Item, site: Site) -> None:
+    apply_parallel(program, item, site)
+    if "chunks" in item.options:
+        # graph_trainer calls it after SimpleFSDP. It replaces the forward of blocks, and SimpleFSDP replaces weights.
+        chunking = part("experiments.graph_trainer.ep_eager_chunk")
+        chunking.maybe_apply_ep_overlap_eager_chunking(program.model, job_of(site).compile)
+
+
 def parallelize_once(program: Program, site: Site) -> None:
     if "is_parallelized" not in site.kept:
         site.kept["is_parallelized"] = True
