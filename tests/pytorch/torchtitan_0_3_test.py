@@ -158,3 +158,9 @@ def test_chunks_are_declined_without_simple_fsdp(worker: Worker) -> None:
     record = worker.run("ep=2:chunks=2,fsdp=2", model="deepseek_v3")
     assert record["ending"] == "unsupported"
     assert record["failure"]["message"].startswith("EP chunking is of graph_trainer")
+
+
+@needs_this_release
+@pytest.mark.parametrize("stack", ["", "tp=2,fsdp=2", "pp=2"])
+def test_a_loss_in_chunks_has_the_bits_of_a_whole_one(worker: Worker, stack: str) -> None:
+    assert numbers(worker.run(stack, model="llama3_chunked")) == numbers(worker.run("", model="llama3"))

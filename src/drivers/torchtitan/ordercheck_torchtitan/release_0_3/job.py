@@ -14,7 +14,8 @@ SPMD_BACKENDS = ("spmd_types", "partial_dtensor", "full_dtensor")
 
 
 def configured(case: Case) -> dict[str, Any]:
-    return {"job": job_config(case)}
+    settings = case.settings
+    return {"job": job_config(case), "seed": settings.seed, "accumulation": settings.accumulation}
 
 
 def job_config(case: Case) -> Any:
@@ -23,7 +24,7 @@ def job_config(case: Case) -> Any:
     options = {name: value for item in case.items for name, value in item.options.items()}
     experts = next((item.degrees[0] for item in case.items if item.name == "ep" and item.degrees), 1)
     return trainer.Trainer.Config(
-        loss=part("components.loss").CrossEntropyLoss.Config(global_vocab_size=VOCABULARY),
+        loss=loss_config(case),
         training=configs.TrainingConfig(
             seq_len=SEQUENCE_LENGTH,
             mixed_precision_param="float32",
@@ -43,6 +44,18 @@ def job_config(case: Case) -> Any:
         activation_checkpoint=None,
         compile=compile_config(case),
     )
+
+
+def loss_config(case: Case) -> Any:
+    losses = part("components.loss")
+    whole = losses.CrossEntropyLoss.Config(global_vocab_size=VOCABULARY)
+    if case.model != "llama3_chunked":
+        return whole
+    if not any(item.name.startswith("simple_") for item in case.items):
+        return losses.ChunkedLossWrapper.Config(loss_fn=whole)
+    # As to_graph_trainer_config replaces it.
+    chunked = part("experiments.graph_trainer.chunked_loss")
+    return chunked.ChunkedLossWrapperWithParamGrads.Config(loss_fn=whole)
 
 
 def compile_config(case: Case) -> Any:

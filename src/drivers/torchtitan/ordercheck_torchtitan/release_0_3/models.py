@@ -12,7 +12,7 @@ from torch import nn
 from .job import job_config
 from .package import part
 
-WITHOUT_EXPERTS = ("llama", "llama3", "llama_flex", "llama_tied", "qwen3")
+WITHOUT_EXPERTS = ("llama", "llama3", "llama3_chunked", "llama_flex", "llama_tied", "qwen3")
 WIDTH = 48
 # One MoE block behind one dense block: 8 experts, of which 4 ranks hold two each.
 EXPERTS = {"num_experts": 8, "moe_comm_backend": "standard", "non_blocking_capacity_factor": None}

@@ -11,6 +11,7 @@ import torch
 from ordercheck_pytorch.api import VOCABULARY, Item, Program, Site
 from torch.distributed.tensor import DTensor
 
+from .chunked_loss import CURRENT, set_lm_head
 from .inputs import feed
 from .package import family_of, part
 from .parallelize import enter_meshes, shard_if_undivided
@@ -35,6 +36,7 @@ def build(program: Program, site: Site, lr: float, weight_decay: float, max_norm
         initialize(program, site)
     else:
         feed(program, None)
+    set_lm_head(program, site)
     optimizers = part("components.optimizer")
     config = optimizers.default_adamw(lr=lr, weight_decay=weight_decay)
     config.implementation = "for-loop"
@@ -74,8 +76,10 @@ def cannot_build(item: Item) -> str:
 
 
 def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
-    total: torch.Tensor = part("components.loss").cross_entropy_loss(
-        output, labels, global_vocab_size=VOCABULARY
+    total: torch.Tensor = (
+        CURRENT[-1](output, labels)
+        if CURRENT
+        else part("components.loss").cross_entropy_loss(output, labels, global_vocab_size=VOCABULARY)
     )
     # Under full_dtensor a DTensor over data-parallel ranks too. Its trainer adds up their local ones (dist_sum), as it does
     # with plain ones.
