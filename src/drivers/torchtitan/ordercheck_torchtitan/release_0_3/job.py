@@ -9,11 +9,13 @@ from ordercheck_pytorch.api import SEQUENCE_LENGTH, VOCABULARY, Case, Site
 
 from .package import part
 
+BUCKETING = {"transformer_block": "transformer_block_bucketing", "auto": "auto_bucketing"}
 SPMD_BACKENDS = ("spmd_types", "partial_dtensor", "full_dtensor")
 
 
 def configured(case: Case) -> dict[str, Any]:
-    return {"job": job_config(case)}
+    settings = case.settings
+    return {"job": job_config(case), "seed": settings.seed, "accumulation": settings.accumulation}
 
 
 def job_config(case: Case) -> Any:
@@ -22,7 +24,7 @@ def job_config(case: Case) -> Any:
     options = {name: value for item in case.items for name, value in item.options.items()}
     experts = next((item.degrees[0] for item in case.items if item.name == "ep" and item.degrees), 1)
     return trainer.Trainer.Config(
-        loss=part("components.loss").CrossEntropyLoss.Config(global_vocab_size=VOCABULARY),
+        loss=loss_config(case),
         training=configs.TrainingConfig(
             seq_len=SEQUENCE_LENGTH,
             mixed_precision_param="float32",
@@ -40,6 +42,39 @@ def job_config(case: Case) -> Any:
             fsdp_reshard_after_forward=options.get("reshard", "default"),
         ),
         activation_checkpoint=None,
+        compile=compile_config(case),
+    )
+
+
+def loss_config(case: Case) -> Any:
+    losses = part("components.loss")
+    whole = losses.CrossEntropyLoss.Config(global_vocab_size=VOCABULARY)
+    if case.model != "llama3_chunked":
+        return whole
+    if not any(item.name.startswith("simple_") for item in case.items):
+        return losses.ChunkedLossWrapper.Config(loss_fn=whole)
+    # As to_graph_trainer_config replaces it.
+    chunked = part("experiments.graph_trainer.chunked_loss")
+    return chunked.ChunkedLossWrapperWithParamGrads.Config(loss_fn=whole)
+
+
+def compile_config(case: Case) -> Any:
+    """The passes are part of a job from its start: a compile before SimpleFSDP has them too. EP chunking needs a
+    job that compiles: its mode aot_fx_trace runs the chunked forward once to trace it, as a stack without compile runs it."""
+    uses_graph_trainer = any(
+        item.name.startswith("simple_") or (item.name, item.scope) == ("compile", "model")
+        for item in case.items
+    )
+    if not uses_graph_trainer:
+        return part("config").CompileConfig()
+    buckets = dict.fromkeys(item.options["bucket"] for item in case.items if "bucket" in item.options)
+    configs = part("experiments.graph_trainer.configs")
+    has_chunks = any("chunks" in item.options for item in case.items)
+    return configs.GraphTrainerCompileConfig(
+        enable=has_chunks,
+        mode="jit",
+        passes=[BUCKETING[bucket] for bucket in buckets],
+        ep_overlap=configs.EpOverlapConfig(enabled=has_chunks, strategy="eager"),
     )
 
 

@@ -12,7 +12,7 @@ from torch import nn
 from .job import job_config
 from .package import part
 
-WITHOUT_EXPERTS = ("llama", "llama3", "llama_flex", "llama_tied", "qwen3")
+WITHOUT_EXPERTS = ("llama", "llama3", "llama3_chunked", "llama_flex", "llama_tied", "qwen3")
 WIDTH = 48
 # One MoE block behind one dense block: 8 experts, of which 4 ranks hold two each.
 EXPERTS = {"num_experts": 8, "moe_comm_backend": "standard", "non_blocking_capacity_factor": None}
@@ -99,6 +99,38 @@ def deepseek_v3(case: Case) -> nn.Module:
     )
     norm = common.RMSNorm.Config(normalized_shape=WIDTH, param_init=family._NORM_INIT)
     return built(family.DeepSeekV3Model.Config(**ends(family, norm), layers=layers), case)
+
+
+def kimi_k2(case: Case) -> nn.Module:
+    """Its text tower, routed as in Moonlight: scores of a sigmoid, normalized and scaled."""
+    family, common = part("models.kimi_k2_7"), part("models.common")
+    layers = family._build_kimi_layers(
+        n_layers=2,
+        n_dense_layers=1,
+        dim=WIDTH,
+        n_heads=8,
+        q_lora_rank=0,
+        kv_lora_rank=16,
+        qk_nope_head_dim=4,
+        qk_rope_head_dim=4,
+        v_head_dim=4,
+        mscale=1.0,
+        dense_hidden_dim=96,
+        moe_hidden_dim=32,
+        num_shared_experts=2,
+        router_top_k=3,
+        router_score_func="sigmoid",
+        router_num_expert_groups=None,
+        router_num_limited_groups=None,
+        router_route_scale=2.446,
+        router_route_norm=True,
+        attn_backend="flex",
+        rope=common.ComplexRoPE.Config(dim=4, max_seq_len=1024, theta=50000.0),
+        **EXPERTS,
+    )
+    norm = common.RMSNorm.Config(normalized_shape=WIDTH, param_init=family._NORM_INIT)
+    config = family.KimiK25Model.Config(**ends(family, norm), layers=layers, vision_encoder=None)
+    return built(config, case)
 
 
 def qwen3_of(case: Case, layers_of: Callable[..., Any], **more: Any) -> nn.Module:

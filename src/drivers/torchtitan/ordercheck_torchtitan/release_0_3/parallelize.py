@@ -2,7 +2,8 @@
 
 One call, Module.parallelize, distributes the model along tp, cp and ep at once, and under the backends spmd_types and
 full_dtensor marks it for data parallelism too. So it is the step of the first of tp, cp and ep that a stack has; where a stack
-has none of them it comes before the first other step, as every job of torchtitan has it."""
+has none of them it comes before the first other step, as every job of torchtitan has it. One call does one item of each axis:
+a second item of an axis is a second call, which torchtitan refuses."""
 
 from __future__ import annotations
 
@@ -34,13 +35,31 @@ OPEN: list[Any] = []  # of the case that runs in this process
 
 def apply_parallel(program: Program, item: Item, site: Site) -> None:
     """Of tp, cp and ep."""
-    parallelize(program, site)
+    done = site.kept.setdefault("axes_done", set())
+    if item.name in done:
+        parallelize(program, site)
+    else:
+        done.add(item.name)
+        parallelize_once(program, site)
+
+
+def apply_ep(program: Program, item: Item, site: Site) -> None:
+    apply_parallel(program, item, site)
+    if "chunks" in item.options:
+        # graph_trainer calls it after SimpleFSDP. It replaces the forward of blocks, and SimpleFSDP replaces weights.
+        chunking = part("experiments.graph_trainer.ep_eager_chunk")
+        chunking.maybe_apply_ep_overlap_eager_chunking(program.model, job_of(site).compile)
+
+
+def parallelize_once(program: Program, site: Site) -> None:
+    if "is_parallelized" not in site.kept:
+        site.kept["is_parallelized"] = True
+        parallelize(program, site)
 
 
 def parallelize(program: Program, site: Site) -> None:
     dims, model = enter_meshes(program, site), program.model
-    if model._parallelized:
-        return
+    refuse(model, dims, site)
     if dims.spmd_backend in ("full_dtensor", "spmd_types"):
         part("distributed.full_dtensor").validate_config(dims, model)
         model.parallelize(dims)  # type: ignore[operator]
@@ -56,6 +75,22 @@ def parallelize(program: Program, site: Site) -> None:
         reduce_experts(model, dims)
 
 
+def refuse(model: nn.Module, dims: Any, site: Site) -> None:
+    """parallelize_kimi_k2_5 refuses two configurations before its first step: it is called whole for its own error."""
+    is_refused = dims.spmd_backend == "full_dtensor" or dims.cp_enabled
+    if is_refused and family_of(model) == "models.kimi_k2_7":
+        job = job_of(site)
+        part("models.kimi_k2_7").parallelize_kimi_k2_5(
+            model,
+            parallel_dims=dims,
+            training=job.training,
+            parallelism=job.parallelism,
+            compile_config=job.compile,
+            ac_config=job.activation_checkpoint,
+            dump_folder="",
+        )
+
+
 def reduce_experts(model: nn.Module, dims: Any) -> None:
     """Where tp splits an expert's width, it returns partial sums, which are multiplied by scores of the router."""
     kind = part("models.common.moe").GroupedExperts
@@ -69,7 +104,7 @@ def parallelize_first(program: Program, site: Site) -> Any:
     """Before a step of a stack that has no item for it."""
     dims = enter_meshes(program, site)
     if not (dims.tp_enabled or dims.cp_enabled or dims.ep_enabled):
-        parallelize(program, site)
+        parallelize_once(program, site)
     return dims
 
 

@@ -13,8 +13,6 @@ from .job import job_of
 from .package import part
 from .parallelize import parallelize_first
 
-BUCKETING = {"transformer_block": "transformer_block_bucketing", "auto": "auto_bucketing"}
-
 
 def graph_trainer(name: str) -> Any:
     return part(f"experiments.graph_trainer.{name}")
@@ -23,10 +21,11 @@ def graph_trainer(name: str) -> Any:
 def apply_simple_fsdp(program: Program, item: Item, site: Site) -> None:
     """Of whatever mode the degrees ask for: parameters split, split and replicated, or replicated."""
     dims = parallelize_first(program, site)
-    site.kept["passes"] = [BUCKETING[item.options["bucket"]]] if "bucket" in item.options else []
     program.model = graph_trainer("common_utils").apply_simple_fsdp(
         program.model, parallel_dims=dims, training=job_of(site).training
     )
+    # As init_states of its models does: a parametrized weight would be gathered.
+    site.kept["around_initialization"] = graph_trainer("simple_fsdp").disable_active_parametrization
 
 
 def mark_call(module: nn.Module) -> None:
@@ -37,11 +36,8 @@ def mark_call(module: nn.Module) -> None:
 
 def compile_model(program: Program, item: Item, site: Site) -> None:
     parallelize_first(program, site)
-    config = graph_trainer("configs").GraphTrainerCompileConfig(
-        enable=True, mode="jit", passes=site.kept.get("passes", []), backend=item.mode or "aot_eager"
-    )
-    if not item.mode:
-        config.backend = stand_in_for_inductor
+    config = job_of(site).compile
+    config.enable, config.backend = True, item.mode or stand_in_for_inductor
     torch._inductor.config.reorder_for_peak_memory = False  # as its apply_compile does
     torch._dynamo.config.capture_scalar_outputs = True
     program.model = graph_trainer("compile")._apply_jit_compile(program.model, config)

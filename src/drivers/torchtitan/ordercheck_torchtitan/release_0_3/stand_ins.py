@@ -14,6 +14,7 @@ from torch.distributed.tensor.experimental import register_sharding
 from torch.distributed.tensor.experimental._context_parallel import _attention as context_parallel
 from torch.nn.attention.flex_attention import create_block_mask, create_mask
 
+from .chunked_loss import CURRENT
 from .job import spmd_backend_of
 from .package import part
 from .parallelize import OPEN
@@ -64,6 +65,7 @@ def begin(case: Case) -> None:
     """What a case before set in this process, and the backend of this one, which helpers read without being told."""
     while OPEN:
         OPEN.pop().__exit__(None, None, None)
+    CURRENT.clear()
     eval_frame: Any = torch._C._dynamo.eval_frame
     eval_frame._set_lru_cache(True)
     torch._dynamo.config.capture_scalar_outputs = False

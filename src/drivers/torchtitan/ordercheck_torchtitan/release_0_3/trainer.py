@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from ordercheck_pytorch.api import VOCABULARY, Item, Program, Site
 from torch.distributed.tensor import DTensor
 
+from .chunked_loss import CURRENT, set_lm_head
 from .inputs import feed
 from .package import family_of, part
 from .parallelize import enter_meshes, shard_if_undivided
@@ -30,8 +33,10 @@ def build(program: Program, site: Site, lr: float, weight_decay: float, max_norm
     experts in a hook of it."""
     if site.mesh is not None:
         shard_if_undivided(program, site)
+        initialize(program, site)
     else:
         feed(program, None)
+    set_lm_head(program, site)
     optimizers = part("components.optimizer")
     config = optimizers.default_adamw(lr=lr, weight_decay=weight_decay)
     config.implementation = "for-loop"
@@ -54,6 +59,16 @@ def build(program: Program, site: Site, lr: float, weight_decay: float, max_norm
     program.clips_by = lambda model: clip(list(model.parameters()))
 
 
+def initialize(program: Program, site: Site) -> None:
+    """As its trainer does after FSDP2: tied weights, which Module.parallelize gives two modules apart, are tied again. Values
+    stay those of the reference, so that no parameter is drawn."""
+    model: Any = program.model
+    around = site.kept.get("around_initialization", contextlib.nullcontext)
+    undrawn = patch.object(part("protocols.module").Module, "_init_self_parameters", lambda module: None)
+    with torch.no_grad(), around(), undrawn:
+        model.init_weights(buffer_device=None)
+
+
 def cannot_build(item: Item) -> str:
     if item.options.get("clip") == "per_mesh":
         return "optimizer:clip=per_mesh is what torchtitan's clipping does; expected a number"
@@ -61,8 +76,10 @@ def cannot_build(item: Item) -> str:
 
 
 def loss(output: Any, labels: torch.Tensor) -> torch.Tensor:
-    total: torch.Tensor = part("components.loss").cross_entropy_loss(
-        output, labels, global_vocab_size=VOCABULARY
+    total: torch.Tensor = (
+        CURRENT[-1](output, labels)
+        if CURRENT
+        else part("components.loss").cross_entropy_loss(output, labels, global_vocab_size=VOCABULARY)
     )
     # Under full_dtensor a DTensor over data-parallel ranks too. Its trainer adds up their local ones (dist_sum), as it does
     # with plain ones.
