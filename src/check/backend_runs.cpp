@@ -44,6 +44,9 @@ void prefer_usual_backend(std::vector<Observation>& observations) {
     const Observation* there = found == by_text.end() ? nullptr : &observations[found->second];
     if (there == nullptr || !is_decided(there->verdict)) {
       seen.backend = fmt::format("run without {}'s code generation only", kUsualBackend);
+    } else if (seen.verdict == Verdict::ignored && shows_parity(there->verdict)) {
+      // An effect that is lost without it is lost with it: the code that it writes hides products from the counters.
+      seen.backend = fmt::format("counted without {}'s code generation, which hides it", kUsualBackend);
     } else if (there->verdict == seen.verdict) {
       seen.backend = fmt::format("the same with {}'s code generation and without it", kUsualBackend);
     } else {

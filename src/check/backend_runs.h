@@ -15,7 +15,7 @@ namespace ordercheck {
 std::optional<Case> under_usual_backend(Case c);
 
 // Of one table. Says of every run that left the backend open what ran. Where the same case ran under the usual backend too and
-// came out otherwise, that run is taken for it. Nothing to say of an engine that never ran under it: it has one compiler.
+// came out otherwise, that run is taken for it, but where only counters show what is lost. Nothing to say of an engine that never ran under it: it has one compiler.
 void prefer_usual_backend(std::vector<Observation>& observations);
 
 }  // namespace ordercheck

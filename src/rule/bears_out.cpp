@@ -112,12 +112,17 @@ Borne of_harm(const Claim& claim, const Observation& seen, const Observation* be
   if (!is_of_kind(said, seen.verdict)) {
     // It did not get as far as where the harm would have shown: that neither confirms nor denies it.
     if (ended_early(seen.verdict)) return {Bearing::foreign, fmt::format("a foreign failure: \"{}\"", seen.message), ""};
-    // A cost is the difference of two stacks that are right. Where the good one is wrong too, something else is wrong with both.
+    // A cost is the difference of two stacks that are right. Where one is wrong, something else is wrong with it.
+    if (claim.counted == Counted::cost && is_harm(seen.verdict))
+      return {Bearing::undecided, fmt::format("it ran {}, so its cost says nothing", name_of(seen.verdict)), ""};
     if (claim.counted == Counted::cost && beside != nullptr && !is_of_kind(Verdict::equal, beside->verdict))
       return {Bearing::undecided,
               fmt::format("the good stack ran {} too, so the order decides nothing", name_of(beside->verdict)), ""};
     return {Bearing::departed, fmt::format("{} where {} was expected", name_of(seen.verdict), name_of(said)), ""};
   }
+  // Other numbers in both stacks have a cause that both have.
+  if (said == Verdict::differs && beside != nullptr && beside->verdict == Verdict::differs)
+    return {Bearing::undecided, "the good stack ran differs too, so the bad one decides nothing", ""};
   Borne borne{Bearing::borne_out, seen.message, ""};
   if (said == Verdict::fails) borne = of_failure(claim.shown, seen);
   if (said == Verdict::hangs) borne = of_hang(claim.shown, seen);

@@ -37,7 +37,7 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
   const std::string bad = print(case_of(rule.witness.bad, rule.witness, engine));
   for (const Observation& seen : all) {
     if (seen.case_text != bad || seen.engine != engine) continue;
-    const Observation* good = find_run(all, rule.witness.good, rule.witness, engine, seen.version);
+    const Observation* good = find_run(all, rule.witness.good, rule.witness, engine, seen.version, seen.on);
     const Result<Version> version = parse_version(seen.version);
     if (!version) continue;
     Borne borne = bears_out(claim_on_witness(rule, engine, *version), seen, good);

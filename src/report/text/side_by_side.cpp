@@ -25,13 +25,14 @@ bool completed(const Observation* seen) {
          (shows_parity(seen->verdict) || seen->verdict == Verdict::differs || seen->verdict == Verdict::ignored);
 }
 
+// Of several releases of PyTorch that a project's release ran on, the newest, whose table is read last.
 const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,
                              const std::vector<Observation>& observations) {
   const std::string text = print(usual_case(with_degrees(stack), Case{}.model, engine));
-  const auto found = std::ranges::find_if(observations, [&](const Observation& seen) {
+  const auto found = std::find_if(observations.rbegin(), observations.rend(), [&](const Observation& seen) {
     return seen.engine == engine && seen.version == version && seen.case_text == text;
   });
-  return found == observations.end() ? nullptr : &*found;
+  return found == observations.rend() ? nullptr : &*found;
 }
 
 std::string verdict_of(const Observation* seen) { return seen == nullptr ? "not run" : verdict_in_words(*seen); }

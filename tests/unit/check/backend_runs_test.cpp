@@ -55,6 +55,13 @@ TEST(PreferUsualBackend, WhereBothAgreeTheStandInsCountersStay) {
   EXPECT_EQ(seen[0].backend, "the same with inductor's code generation and without it");
 }
 
+TEST(PreferUsualBackend, ALossThatCodeGenerationHidesFromTheCountersStays) {
+  const auto seen = seen_of({row("compile,tp=2 engine=pytorch", Verdict::ignored, "tp has no effect", 12),
+                             row("compile=inductor,tp=2 engine=pytorch", Verdict::equal, "", -1)});
+  EXPECT_EQ(seen[0].verdict, Verdict::ignored);
+  EXPECT_EQ(seen[0].backend, "counted without inductor's code generation, which hides it");
+}
+
 TEST(PreferUsualBackend, AnEngineThatNeverRanUnderItHasOneCompiler) {
   const auto seen = seen_of({row("ac,compile engine=pytorch", Verdict::equal, "", 12)});
   EXPECT_EQ(seen[0].backend, "");

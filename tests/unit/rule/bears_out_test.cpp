@@ -177,9 +177,11 @@ const std::vector<Row>& rows() {
       {"not measured", cost(Move::more), counted(kNotMeasured), counted(2), kUndecided,
        "all_gather is not measured by pytorch"},
       {"not measured in the good stack", cost(Move::more), counted(3), counted(kNotMeasured), kUndecided},
-      {"other numbers where a cost is said", cost(Move::more), of_verdict(Verdict::differs), counted(2), kDeparted},
-      {"other numbers in both stacks", cost(Move::more), of_verdict(Verdict::differs), of_verdict(Verdict::differs), kUndecided,
+      {"other numbers where a cost is said", cost(Move::more), of_verdict(Verdict::differs), counted(2), kUndecided,
+       "its cost says nothing"},
+      {"other numbers in both stacks", kWrong, of_verdict(Verdict::differs), of_verdict(Verdict::differs), kUndecided,
        "the good stack ran differs too"},
+      {"other numbers in the bad stack alone", kWrong, of_verdict(Verdict::differs), counted(2), kBorneOut},
 
       // Orders that commute.
       {"both equal, the same counters", kCommute, counted(2), counted(2), kBorneOut, "equal numbers and counters"},
