@@ -20,6 +20,7 @@
 #include "rule/load.h"
 #include "rule/match.h"
 #include "rule/models.h"
+#include "rule/pins.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/notation.h"
@@ -92,6 +93,16 @@ std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, 
   if (!has_error) return "";
   return fmt::format("{} when run on {}{}", verdict_in_words(*run->run), print(judge.target()),
                      run->stack == stack ? "" : " as " + print(run->stack));
+}
+
+// A rule about others says nothing of a stack that ran equal here. What costs more is equal too.
+void leave_out_what_a_run_answers(std::vector<Finding>& findings, const Stack& stack, const Judge& judge) {
+  const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
+  if (!run || !shows_parity(run->run->verdict) || (run->stack != stack && run->stack != under_usual_backend(stack))) return;
+  std::erase_if(findings, [&](const Finding& finding) {
+    const Rule& rule = *find_rule(judge.rules(), finding.rule);
+    return finding.severity == Severity::advice && !holds_for(rule, judge.target()) && !is_cost(rule);
+  });
 }
 
 // Where no run showed the repaired stack to be equal, the first of the stacks to try that ran equal and keeps every transform: it is
@@ -305,6 +316,7 @@ Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
   report.stack = stack;
   report.target = judge.target();
   report.findings = fold(findings_of(stack, judge), judge);
+  leave_out_what_a_run_answers(report.findings, stack, judge);
   report.seen = seen_otherwise(stack, fired_on(stack, judge), judge);
   report.conflict = smallest_conflict(stack, judge);
   report.repaired = search.repaired(stack);

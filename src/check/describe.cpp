@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "base/displayable.h"
+#include "base/text.h"
 #include "check/conditions.h"
+#include "rule/bears_out.h"
+#include "rule/find_run.h"
 #include "rule/pins.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
@@ -124,6 +128,34 @@ void describe_single(const Rule& rule, const Firing& firing, const Stack& stack,
   finding.instead = explain(*rule.when, condition_values(stack, judge.job()));
 }
 
+// What the rule says that its stack shows: verdict and, of a failure, phase.
+Expectation said(const Rule& rule, const Target& target, const Expectation* pin) {
+  if (pin != nullptr) return *pin;
+  if (!target.version) return {.verdict = verdict_of(rule.harm)};
+  const Expectation* instead = departure_for(rule, target.project, *target.version, rule.witness.bad);
+  if (instead != nullptr && instead->verdict == Verdict::fails) return *instead;
+  const Expectation* detail = detail_for(rule, target.project, *target.version);
+  return detail != nullptr ? *detail : Expectation{.verdict = verdict_of(rule.harm)};
+}
+
+// The committed run of that very stack of the rule, where it harmed in another way than the rule says; null elsewhere.
+const Observation* harmed_otherwise(const Rule& rule, const Stack& stack, const Expectation& said, const Judge& judge) {
+  const Case wanted = case_of(stack, rule.witness, judge.target().project);
+  for (const std::size_t place : judge.runs().of_shape(without_degrees(stack))) {
+    const TargetRun& there = judge.runs().runs()[place];
+    if (there.ran != wanted || !is_harm(there.seen->verdict)) continue;
+    const bool fails_alike = said.verdict != Verdict::fails || !said.phase || said.phase == there.seen->phase;
+    if (there.seen->verdict != said.verdict || !fails_alike) return there.seen;
+  }
+  return nullptr;
+}
+
+std::string shows(const Observation& seen) {
+  if (seen.verdict == Verdict::differs) return kSilentlyWrong;
+  if (seen.verdict != Verdict::fails) return name_of(seen.verdict);
+  return "fails" + (seen.phase ? " " + while_phase(*seen.phase) : "") + fmt::format(": {}", one_line(displayable(seen.message)));
+}
+
 }  // namespace
 
 std::string shows(const Rule& rule, const Target& target) {
@@ -169,10 +201,14 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
   finding.citation = rule.citations.front();
   finding.smallest = rule.witness.bad;
   finding.shows = shows(rule, judge.target());
-  if (const Expectation* pin = departure_of(rule, firing, stack, judge.target())) {
+  const Expectation* pin = departure_of(rule, firing, stack, judge.target());
+  if (pin != nullptr) {
     finding.smallest = *pin->stack;
     finding.shows = shows(*pin);
   }
+  if (finding.about.empty())
+    if (const Observation* seen = harmed_otherwise(rule, finding.smallest, said(rule, judge.target(), pin), judge))
+      finding.shows = shows(*seen);
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash)
     describe_pair(rule, stack.items[firing.items.front()],
                   firing.items.size() == 3 ? &stack.items[firing.items.at(1)] : nullptr, stack.items[firing.items.back()],

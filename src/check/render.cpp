@@ -58,10 +58,12 @@ std::string headline(const Finding& finding, bool colour) {
                      finding.about.empty() ? "" : "; about " + finding.about, paint(finding.headline, "1", colour));
 }
 
-std::string verb_of(const Grade& grade) {
+std::string verb_of(const Finding& finding) {
+  const Grade& grade = finding.grade;
   const std::string on = grade.on.empty() ? "" : " on " + grade.on;
   if (grade.kind == GradeKind::refuted) return "does not show" + on;
-  return grade.kind == GradeKind::stale ? "no longer shows" + on : "shows";
+  if (grade.kind == GradeKind::stale) return "no longer shows" + on;
+  return finding.about.empty() ? "shows" : "shows there";
 }
 
 std::string reason(const Finding& finding) {
@@ -80,7 +82,7 @@ std::string render(const Finding& finding, const Report& report, bool colour) {
   text += reason(finding);
   const std::string smallest = print(finding.smallest);
   text += row("smallest",
-              fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding.grade), finding.shows));
+              fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding), finding.shows));
   text += render(finding.tries, report.stack, colour) + edits_of(finding, report);
   return text + row("also", join(finding.also, ", "));
 }

@@ -29,12 +29,24 @@ bool is_of_another_kind(const Job& job, const Case& ran) {
   return std::ranges::any_of(model_size_names(), has_flag) || has_more("experts", 0) || has_more("microbatches", 1);
 }
 
-std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const std::string& model, bool of_this_kind) {
+bool has_experts(const std::string& model) {
+  const Sizes sizes = sizes_of_model(model);
+  const auto experts = sizes.find("experts");
+  return experts != sizes.end() && experts->second > 0;
+}
+
+enum class OfModel { this_one, another };
+
+std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const std::string& model, bool of_this_kind,
+                                 OfModel of_model = OfModel::this_one) {
   const bool open = std::ranges::any_of(stack.items, leaves_backend_open);
   const Stack usual = under_usual_backend(stack);
   std::optional<StackRun> best;
   const auto rank = [&](const StackRun& run) {
-    return std::tuple(run.own_backend, run.stack != (run.usual_backend ? usual : stack));
+    const bool is_as_asked = run.stack == (run.usual_backend ? usual : stack);
+    // Of several models the one that a reader has to know of.
+    const bool is_told_last = of_model == OfModel::another && !is_harm(run.run->verdict);
+    return std::tuple(run.own_backend, !is_as_asked, is_told_last);
   };
   const std::vector<std::size_t> as_it_is = judge.runs().of_shape(without_degrees(stack));
   const std::vector<std::size_t> as_usual = judge.runs().of_shape(without_degrees(usual));
@@ -46,7 +58,9 @@ std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const s
                  .stack = {},
                  .usual_backend = open && contains(as_usual, place),
                  .own_backend = open && contains(as_it_is, place)};
-    if (there.ran != usual_case(there.ran.stack, model, there.seen->engine)) continue;
+    const std::string& ran_model = of_model == OfModel::this_one ? model : there.ran.model;
+    if (of_model == OfModel::another && has_experts(ran_model) != has_experts(model)) continue;
+    if (there.ran != usual_case(there.ran.stack, ran_model, there.seen->engine)) continue;
     if (of_this_kind && is_of_another_kind(judge.job(), there.ran)) continue;
     run.stack = there.ran.stack;
     if (!best || rank(run) < rank(*best)) best = std::move(run);
@@ -61,7 +75,8 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
 }
 
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model) {
-  const std::optional<StackRun> run = best_run(stack, judge, model, false);
+  std::optional<StackRun> run = best_run(stack, judge, model, false);
+  if (!run) run = best_run(stack, judge, model, false, OfModel::another);
   if (!run || !is_harm(run->run->verdict)) return false;
   if (mesh_of(run->stack) == mesh_of(stack)) return true;
   const ConditionValues sizes = values_of(Job{});
@@ -72,9 +87,17 @@ bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& m
 
 std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter) {
   const std::string where = "on " + print(judge.target());
-  const std::optional<StackRun> run = run_of(stack, judge, model);
-  if (!run || (sizes_matter && mesh_of(run->stack) != mesh_of(stack))) return "not run " + where;
-  std::string text = fmt::format("{} when run {}", name_of(run->run->verdict), where);
+  const auto counts = [&](const std::optional<StackRun>& run) {
+    return run && (!sizes_matter || mesh_of(run->stack) == mesh_of(stack));
+  };
+  std::optional<StackRun> run = run_of(stack, judge, model);
+  std::string of_model;
+  if (!counts(run)) {
+    run = best_run(stack, judge, model, true, OfModel::another);
+    if (!counts(run)) return "not run " + where;
+    of_model = " of model " + parse_case(run->run->case_text)->model;
+  }
+  std::string text = fmt::format("{} when run {}{}", name_of(run->run->verdict), where, of_model);
   if (run->stack != stack) text += " as " + print(run->stack);
   if (run->own_backend) text += fmt::format(", without {}'s code generation", kUsualBackend);
   return text;

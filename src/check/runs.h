@@ -20,12 +20,13 @@ struct StackRun {
 // `compile` without a backend, one under the usual backend first. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
-// The run of the stack shows a harm; a run of another kind of model counts too. One with other degrees counts, unless it has too
+// The run of the stack shows a harm; a run of another kind of model counts too, and where that model was not run, another's. One with other degrees counts, unless it has too
 // few ranks, layers or the like for them: then a rule about sizes fires on it.
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model);
 
 // "equal when run on pytorch 2.15.0", "differs when run on pytorch 2.15.0 as tp=2,compile=inductor", "not run on
-// pytorch 2.15.0". `sizes_matter`: a run with other degrees says nothing.
+// pytorch 2.15.0". Where that model was not run, of another that has what the job has: "equal when run on mine 1.0 of model moe".
+// `sizes_matter`: a run with other degrees says nothing.
 std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter = false);
 
 }  // namespace ordercheck
