@@ -10,7 +10,6 @@
 #include "plan/orders.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
-#include "rule/find_run.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -71,23 +70,6 @@ std::string run_in_words(const Stack& order, const Target& target, const std::ve
   return "not run" + whole_run_elsewhere(order, target, engines);
 }
 
-// A rule whose own bad stack ended otherwise in the same table is no cause there.
-bool is_borne_out(const Rule& rule, const EngineRuns& engine) {
-  const Outcome* bad = find_outcome(engine, case_of(rule.witness.bad, rule.witness, engine.table.engine));
-  return bad == nullptr || bad->agreement != Agreement::contradiction;
-}
-
-// All rules that say of the stack what the run showed: which of them is the cause, the run of the whole stack does not tell.
-std::string causes_of(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
-  if (shows_parity(outcome.seen.verdict)) return "";
-  std::vector<std::string> links;
-  for (const std::string& id : outcome.prediction.fired)
-    if (const Rule* rule = find_rule(rules, id); rule != nullptr && holds_for(*rule, engine.target) &&
-                                                 verdict_of(rule->harm) == outcome.seen.verdict && is_borne_out(*rule, engine))
-      links.push_back(link_to(*rule, "rules/"));
-  return links.empty() ? explaining_page(outcome, rules) : join(links, ", ");
-}
-
 }  // namespace
 
 std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,
@@ -99,7 +81,7 @@ std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std
         const Outcome* outcome = find_outcome(engine, c);
         if (outcome == nullptr) continue;
         if (!framework.release.empty() && print(*engine.target.version) != framework.release) continue;
-        const std::string page = causes_of(*outcome, engine, rules);
+        const std::string page = causing_pages(*outcome, engine, rules);
         runs.push_back({.title = framework.title,
                         .stack = code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"),
                         .shown = verdict_in_words(outcome->seen) + (page.empty() ? "" : ": " + page),

@@ -143,11 +143,40 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
   return page;
 }
 
-std::string explaining_page(const Outcome& outcome, const std::vector<Rule>& rules) {
+namespace {
+
+// A rule whose own bad stack ended otherwise in the same table is no cause there.
+bool is_borne_out(const Rule& rule, const EngineRuns& engine) {
+  const Outcome* bad = find_outcome(engine, case_of(rule.witness.bad, rule.witness, engine.table.engine));
+  return bad == nullptr || bad->agreement != Agreement::contradiction;
+}
+
+// Rules that say of the stack what the run showed: which of them is the cause, the run of the whole stack does not tell.
+std::vector<const Rule*> causes_of(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  std::vector<const Rule*> causes;
+  for (const std::string& id : outcome.prediction.fired)
+    if (const Rule* rule = find_rule(rules, id); rule != nullptr && holds_for(*rule, engine.target) &&
+                                                 verdict_of(rule->harm) == outcome.seen.verdict && is_borne_out(*rule, engine))
+      causes.push_back(rule);
+  return causes;
+}
+
+}  // namespace
+
+std::string explaining_page(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
   if (shows_parity(outcome.seen.verdict)) return "";
   const bool explained = outcome.agreement == Agreement::confirmed || !outcome.explanation.empty();
   const Rule* rule = explained ? find_rule(rules, outcome.prediction.rule) : nullptr;
-  return rule == nullptr ? "none" : link_to(*rule, "rules/");
+  if (rule == nullptr) return "none";
+  const std::vector<const Rule*> causes = causes_of(outcome, engine, rules);
+  return link_to(causes.empty() || is_borne_out(*rule, engine) ? *rule : *causes.front(), "rules/");
+}
+
+std::string causing_pages(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  if (shows_parity(outcome.seen.verdict)) return "";
+  std::vector<std::string> links;
+  for (const Rule* rule : causes_of(outcome, engine, rules)) links.push_back(link_to(*rule, "rules/"));
+  return links.empty() ? explaining_page(outcome, engine, rules) : join(links, ", ");
 }
 
 std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {

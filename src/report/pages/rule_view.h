@@ -44,8 +44,11 @@ std::string holds_in_words(const Rule& rule);  // "`pytorch>=2.6`, `native>=1`"
 // The versions of the target that the page holds for: "2.12.1", where an older one was run; "2.11.0 (first run)", where none was;
 // "2.11.0 (first run), before 2.13"; "" where it does not hold.
 std::string since_in_words(const Rule& rule, const Target& target, const std::vector<Observation>& observations);
-// The page that says so, linked, where it went wrong; "none" where no page does, "" where it is equal.
-std::string explaining_page(const Outcome& outcome, const std::vector<Rule>& rules);
+// The rule that says so, linked, where it went wrong; "none" where no rule does, "" where it is equal. Not one whose own bad stack ended
+// otherwise in the engine's table.
+std::string explaining_page(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules);
+// The same, but all rules that say of the stack what the run showed.
+std::string causing_pages(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules);
 // Links to the pages that fire on the outcome's stack, from a page in docs/; "none".
 std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules);
 

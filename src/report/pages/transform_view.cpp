@@ -53,7 +53,7 @@ std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& 
     const Case& c = outcome.subject;
     // The page is of bits: what is judged by distance is on the engine's.
     if (!holds_item(c.stack, name) || c.settings != Settings()) continue;
-    auto& stacks = groups[{outcome.seen.verdict, verdict_in_words(outcome.seen), explaining_page(outcome, rules)}];
+    auto& stacks = groups[{outcome.seen.verdict, verdict_in_words(outcome.seen), explaining_page(outcome, engine, rules)}];
     const auto found = std::ranges::find(stacks, print(c.stack), &std::pair<std::string, std::vector<std::string>>::first);
     if (found == stacks.end())
       stacks.push_back({print(c.stack), {c.model}});

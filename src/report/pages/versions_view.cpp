@@ -34,8 +34,8 @@ bool is_harm(const Outcome& outcome) {
 // Stacks by the page that says of them what happened, "no rule" where none does.
 using StacksByPage = std::map<std::string, std::vector<std::string>>;
 
-void add(StacksByPage& stacks, const Outcome& outcome, const std::vector<Rule>& rules) {
-  const std::string page = explaining_page(outcome, rules);
+void add(StacksByPage& stacks, const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  const std::string page = explaining_page(outcome, engine, rules);
   stacks[page.empty() || page == "none" ? "no rule" : page].push_back(order_of(outcome.subject));
 }
 
@@ -64,20 +64,21 @@ struct Changes {
 std::string change_of(const Outcome& newest, const std::vector<const EngineRuns*>& versions, const std::vector<Rule>& rules,
                       Changes& changes) {
   const Outcome *harmed = nullptr, *unharmed = nullptr;
+  const EngineRuns* where = nullptr;
   // The last version before it that ran the case: what an older one showed may have gone before.
   for (std::size_t i = versions.size() - 1; i-- > 0;) {
     const Outcome* older = find_outcome(*versions[i], newest.subject);
     if (older == nullptr) continue;
-    if (is_harm(*older)) harmed = older;
+    if (is_harm(*older)) harmed = older, where = versions[i];
     if (shows_parity(older->seen.verdict)) unharmed = older;
     break;
   }
   if (shows_parity(newest.seen.verdict) && harmed != nullptr) {
-    add(changes.gone, *harmed, rules);
+    add(changes.gone, *harmed, *where, rules);
     return "gone";
   }
   if (is_harm(newest) && harmed == nullptr && unharmed != nullptr) {
-    add(changes.fresh, newest, rules);
+    add(changes.fresh, newest, *versions.back(), rules);
     return "new";
   }
   return "";
@@ -86,9 +87,17 @@ std::string change_of(const Outcome& newest, const std::vector<const EngineRuns*
 VersionLine silently_wrong(const EngineRuns& engine, const std::vector<Rule>& rules) {
   StacksByPage wrong;
   for (const Outcome& outcome : engine.outcomes)
-    if (outcome.seen.verdict == Verdict::differs) add(wrong, outcome, rules);
+    if (outcome.seen.verdict == Verdict::differs) add(wrong, outcome, engine, rules);
   return {.label = fmt::format("Silently wrong on {} {}", engine.target.project, print_version(engine)),
           .text = in_words(wrong)};
+}
+
+// Of all versions, by text.
+std::map<std::string, Case> cases_of(const std::vector<const EngineRuns*>& versions) {
+  std::map<std::string, Case> cases;
+  for (const EngineRuns* engine : versions)
+    for (const Outcome& outcome : engine->outcomes) cases.emplace(print(outcome.subject), outcome.subject);
+  return cases;
 }
 
 VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*>& versions) {
@@ -97,8 +106,8 @@ VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*
   for (const EngineRuns* engine : versions) view.versions.push_back(print_version(*engine));
   int same = 0;
   Changes changes;
-  for (const Outcome& outcome : newest.outcomes) {
-    const Case& c = outcome.subject;
+  for (const auto& [text, subject] : cases_of(versions)) {
+    const Case& c = subject;
     ChangedRow row{.order = order_of(c)};
     for (const EngineRuns* engine : versions) row.cells.push_back(cell_of(*engine, c));
     std::set<std::string> seen(row.cells.begin(), row.cells.end());
@@ -107,7 +116,8 @@ VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*
       if (std::ranges::count(row.cells, kNotRun) + 1 < std::ssize(row.cells)) ++same;
       continue;
     }
-    const std::string change = change_of(outcome, versions, sources.rules, changes);
+    const Outcome* outcome = find_outcome(newest, c);
+    const std::string change = outcome == nullptr ? "" : change_of(*outcome, versions, sources.rules, changes);
     row.change = change.empty() ? "" : fmt::format("{} in {}", change, print(*newest.target.version));
     std::set<std::string> fired;
     for (const EngineRuns* engine : versions)
