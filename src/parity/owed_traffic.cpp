@@ -55,13 +55,14 @@ int times_in_backward(const Stack& stack) {
   return pipeline && splits_backward(*pipeline) ? 2 : 1;
 }
 
-// How often a model of the user's own calls a module is not known here, nor how often tied weights are gathered. Stages that are cut
+// How often a model of the user's own calls a module is not known here, nor how often tied weights are gathered, or a head that computes
+// the loss in chunks. Stages that are cut
 // from a sharded model still gather all of it.
 bool calls_each_module_once(const Case& c) {
   const Item* pipeline = pipeline_of(c.stack);
   if (pipeline && option_of(*pipeline, "cut")) return false;
   const bool is_own = !c.apply.empty() || c.model.find(':') != std::string::npos;
-  return !is_own && c.model != kModelThatCallsABlockTwice && !c.model.ends_with("_tied");
+  return !is_own && c.model != kModelThatCallsABlockTwice && !c.model.ends_with("_tied") && !c.model.ends_with("_chunked");
 }
 
 // A sum over layers and products is known of the usual model alone.

@@ -85,9 +85,13 @@ void expect_split_work(Showing& showing, const EffectRuns& runs, int share, int 
   if (!showing.measured("matmul flops", {part, whole})) return;
   // What ranks with other experts have of their work is up to the tokens.
   const bool uneven = mesh_of(runs.subject.stack).ep > 1;
-  const bool holds = uneven ? 0 < part && part < whole : part * parts == whole * share;
+  // A published project's model may split more on several axes than on one: a layout of DTensor is chosen for all of them at once.
+  const bool exact = runs.subject.model == Case{}.model || degree_of(mesh_of(runs.subject.stack), "dp_shard") == 1;
+  const bool holds = uneven  ? 0 < part && part < whole
+                     : exact ? part * parts == whole * share
+                             : 0 < part && part * parts <= whole * share;
   showing.expect(holds, fmt::format("{} of {} matmul flops, expected {}", part, whole,
-                                    uneven ? "a part" : fmt::format("{}/{}", share, parts)));
+                                    uneven ? "a part" : fmt::format("{}{}/{}", exact ? "" : "at most ", share, parts)));
 }
 
 }  // namespace ordercheck
