@@ -78,7 +78,7 @@ std::string script_of(const Paragraph& paragraph) {
 
 std::vector<SourceFile> prose() {
   std::vector<SourceFile> files;
-  for (const char* folder : {"rules", "glossary", "report_templates", "matrix/facts"})
+  for (const char* folder : {"rules", "glossary", "report_templates"})
     for (SourceFile& file : files_under(folder)) files.push_back(std::move(file));
   return files;
 }

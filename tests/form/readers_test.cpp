@@ -36,7 +36,6 @@ const std::map<std::string, std::string>& not_called() {
       {"load_topics", "one file for parse_topics"},
       {"load_frameworks", "a folder of files for parse_framework"},
       {"load_pages", "a folder of files for parse_rule"},
-      {"load_facts", "a folder of files for parse_facts"},
       {"load_knowledge", "rule pages and tables of evidence"},
       {"load_knowledge_of_checked_engines", "load_knowledge reads it"},
       {"load_sources", "rule pages and the files of matrix/"},
@@ -73,7 +72,6 @@ const std::map<std::string, std::string>& openers() {
       {"src/report/pages/docs.cpp", "with_block"},  // templates and pages of this repository
       {"src/report/pages/topics.cpp", "parse_topics"},
       {"src/report/html/html.cpp", "render_template"},  // likewise
-      {"src/rule/facts.cpp", "parse_facts"},
       {"src/rule/load.cpp", "parse_rule"},
       {"src/trial/values.cpp", "read_values"},
   };

@@ -20,7 +20,6 @@
 #include "project/project_file.h"
 #include "project/project_fix.h"
 #include "report/pages/topics.h"
-#include "rule/facts.h"
 #include "rule/glossary.h"
 #include "rule/load.h"
 #include "rule/match.h"
@@ -118,13 +117,6 @@ std::string check_framework(std::string_view bytes) { return check_file(parse_fr
 std::string check_changes(std::string_view bytes) { return check_file(parse_changes(bytes, "f.toml")); }
 std::string check_topics(std::string_view bytes) { return check_file(parse_topics(bytes, "f.toml")); }
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
-
-const Pages& all_pages() {
-  static const Pages all{.rules = pages(), .retired = {}};
-  return all;
-}
-
-std::string check_facts(std::string_view bytes) { return check_file(parse_facts(bytes, "f.toml", all_pages())); }
 
 std::string check_durations(std::string_view bytes) {
   const auto durations = parse_durations(bytes, "f.tsv");
@@ -258,14 +250,6 @@ std::vector<std::string> framework_corpus() { return texts_below("matrix/framewo
 
 std::vector<std::string> engine_corpus() { return texts_below("matrix/engines", ".toml"); }
 
-// A few facts are a sample as good as hundreds.
-std::vector<std::string> facts_corpus() {
-  const std::string first =
-      "[[fact]]\nname = \"one\"\nsays = \"Tensor parallelism goes first.\"\nsource = \"https://example.org\"\n";
-  return {first + "date = \"2025-08-13\"\npages = [\"ORD-004\"]\n",
-          first + "date = \"unknown\"\nrefused = \"It is about no stack.\"\n"};
-}
-
 std::vector<std::string> durations_corpus() { return texts_below("matrix/durations", ".tsv"); }
 
 constexpr const char* kStackWords =
@@ -293,7 +277,6 @@ std::vector<Format> text_formats() {
       {"topics", check_topics, topics_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
-      {"facts", check_facts, facts_corpus, kTomlWords},
       {"durations", check_durations, durations_corpus,
        "\t \n # ordercheck durations 1 case seconds 0.125 1e9 -1 nan inf 0x1 1x"},
       {"classes", check_classes, classes_corpus, kTomlWords},
