@@ -83,8 +83,7 @@ Result<EngineFile> parse_engine_file(std::string_view text, const fs::path& path
                     .worlds = file.words_if_given("worlds"),
                     .devices = file.words_if_given("devices"),
                     .keeps = file.texts_if_given("keeps"),
-                    .sources = file.texts_if_given("sources"),
-                    .transforms = file.text_if_given("transforms")};
+                    .sources = file.texts_if_given("sources")};
   read_uses(file, engine);
   check_start(file, engine);
   check_words(file, engine);

@@ -6,9 +6,8 @@
 //   timeout = 60                        # seconds for one run
 //   slow_start = 60                     # seconds that its hello may take beyond what every worker's may
 //   threads = 4                         # hardware threads that one worker keeps busy
-//   sources = ["src/ranks"]             # files and folders of ordercheck's repository that its records come from: for --changed, and
-//                                       # to tell rows that other sources gave
-//   transforms = "src/ranks/transform"  # the one in them with a file a transform
+//   sources = ["src/ranks"]             # files and folders of ordercheck's repository that its records come from, to
+//                                       # tell rows that other sources gave
 //   worlds = ["threads", "gloo"]        # what its ranks can be, for --world; the first where nothing is said. Its worker takes it from
 //                                       # ORDERCHECK_WORLD
 //   devices = ["cpu", "fake"]           # where their tensors can be, for --device; in the same way, from ORDERCHECK_DEVICE
@@ -52,7 +51,6 @@ struct EngineFile {
   std::vector<std::string> devices;
   std::vector<std::string> keeps;
   std::vector<std::string> sources;
-  std::string transforms;
   bool usual_target = false;
   bool by_definition = false;
   bool without_checks = false;
