@@ -15,7 +15,6 @@
 //   usual_for = ["check"]               # stacks are judged for it where nothing is named, and pages are written for it
 //                                       # "definition": it builds transforms from their definitions, so that pages set what it
 //                                       # shows beside that, for what is fundamental and what is not
-//                                       # "definition without checks": the same, and it refuses nothing in advance
 //
 // In place of `command` one of these two stands in the files of the engines that come with ordercheck:
 //
@@ -53,7 +52,6 @@ struct EngineFile {
   std::vector<std::string> sources;
   bool usual_target = false;
   bool by_definition = false;
-  bool without_checks = false;
   friend bool operator==(const EngineFile&, const EngineFile&) = default;
 };
 
