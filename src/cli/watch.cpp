@@ -170,11 +170,11 @@ std::string line_of(const Watched& one, const Observation& before, const Observa
 }
 
 // The script for the second interpreter. What cannot be written is told; the answer stands without it.
-void write_repro(const Case& c, ScriptForm form, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
+void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
   Case named = c;
   named.engine = engine.name;
   const fs::path path = folder / fmt::format("repro-{}.py", number);
-  auto script = repro_script(named, engine, form);
+  auto script = repro_script(named, engine);
   Status written = script ? check_writable(folder) : Status(script.error());
   if (written) written = replace_file(path, *script);
   if (written)
@@ -202,9 +202,7 @@ int tell(const Watching& watching, const std::vector<Observation>& was, const st
       if (standing.by != nullptr)
         fmt::print("{}", entry_in_words(*standing.by, watching.project, stands ? "is allowed" : "was allowed"));
       ++(stands ? allowed : changes);
-      const bool full = needs_full_script(before.verdict) || needs_full_script(after.verdict);
-      const ScriptForm form = full ? ScriptForm::full : ScriptForm::short_where_there_is_one;
-      if (!stands) write_repro(one.subject, form, i + 1, specs.back(), out);
+      if (!stands) write_repro(one.subject, i + 1, specs.back(), out);
     }
   }
   fmt::print("{} changed, {}{} unchanged, {} undecided\n", changes, allowed > 0 ? fmt::format("{} allowed, ", allowed) : "",
