@@ -11,7 +11,6 @@
 
 #include "cli/shared/engine_choice.h"
 #include "plan/plan.h"
-#include "report/text/covering_view.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {
@@ -23,7 +22,6 @@ struct MatrixCommand {
   std::string arithmetic;            // "" for what each case is usually run with
   std::vector<std::string> only;     // patterns; a case is meant that matches one
   std::string tier;                  // "" for default, and for full where something else says which cases
-  int covering = 0;                  // strength; 0: not only a covering set
   std::string shard;
   std::string journal;
   std::string out;                   // a file: of `run` for the table of what was seen, of `show` for a report; "" for none
@@ -59,7 +57,6 @@ struct Planned {
   std::filesystem::path folder;
   Plan plan;                              // of the shard that was asked for
   bool whole = true;                      // every case of the space
-  std::optional<CoveringSet> covering{};  // with --covering: what the plan was chosen from, and what it covers
 };
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello);
 

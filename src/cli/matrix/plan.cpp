@@ -23,10 +23,9 @@ Result<int> run_plan(const MatrixCommand& command) {
     const auto planned = plan_of(command, (*session)->runner().hello());
     if (!planned) return planned.error();
     if (command.format == "json")
-      objects.push_back(planned->covering ? render_covering_json(*planned->covering) : render_plan_json(planned->plan));
+      objects.push_back(render_plan_json(planned->plan));
     else
       fmt::print("{}{}", heading(spec, specs->size()), render_plan_text(planned->plan));
-    if (planned->covering && command.format == "text") fmt::print("{}", render_covering_text(*planned->covering));
   }
   if (!objects.empty()) fmt::print("{}", objects_text(objects));
   return kNothingAgainst;
@@ -39,7 +38,7 @@ void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
   add_folders(plan, *options);
   add_selection(plan, *options);
   add_format_option(*plan, options->format);
-  show_examples(*plan, {"matrix plan --only '*tp=2*'", "matrix plan --covering 2"});
+  show_examples(*plan, {"matrix plan --only '*tp=2*'"});
   plan->callback([options, &exit_code] { exit_code = ended("matrix", run_plan(*options)); });
 }
 

@@ -7,7 +7,6 @@
 #include "cli/matrix/matrix.h"
 #include "evidence/shard.h"
 #include "knowledge/knowledge.h"
-#include "plan/coverage.h"
 #include "plan/shards.h"
 #include "report/text/summary.h"
 
@@ -46,11 +45,6 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
   CLI::Option* tier = command->add_option(
       "--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only");
   tier->check(CLI::IsMember(tier_names()));
-  command
-      ->add_option("--covering", options.covering,
-                   "Only rows that together hold every 2 or 3 levels of the space that go together")
-      ->check(CLI::IsMember({2, 3}))
-      ->excludes(tier);
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--shard", options.shard, "Only the i-th of n parts: i/n");
@@ -95,11 +89,7 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   const auto shard = shard_asked(command.shard);
   if (!shard) return shard.error();
   const Tier tier = tier_of(command);
-  Plan plan = command.covering > 0 ? make_covering_plan(*space, knowledge->rules, hello, command.covering)
-                                   : make_plan(*space, *frameworks, knowledge->rules, hello, tier);
-  if (command.covering > 0 && space->covering.parameters.empty())
-    return Error{
-        fmt::format("the space of the {} engine has no [covering]; src/plan/space.h says how it is written", hello.engine)};
+  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, tier);
   if (!command.tier.empty() && plan.cases.empty())
     return Error{fmt::format("the space of the {} engine lists no stacks for --tier {}", hello.engine, command.tier)};
   if (!command.only.empty()) {
@@ -115,12 +105,8 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   Planned planned{.rules = knowledge->rules,
                   .folder = *folder,
                   .plan = std::move(plan),
-                  .whole = command.only.empty() && command.shard.empty() && command.covering == 0 && is_whole(*space, tier)};
+                  .whole = command.only.empty() && command.shard.empty() && is_whole(*space, tier)};
   if (!command.shard.empty()) planned.plan = shard_of(planned.plan, planned.rules, *shard);
-  if (command.covering > 0)
-    planned.covering =
-        covering_set_of(planned.plan, space->covering,
-                        combinations_of(space->covering, knowledge->rules, hello, space->models.front()), command.covering);
   return planned;
 }
 
