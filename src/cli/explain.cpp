@@ -77,7 +77,7 @@ Result<int> explain_log(const std::string& path, const Knowledge& knowledge) {
 }
 
 Result<int> run_explain(const ExplainOptions& options) {
-  const Result<Knowledge> knowledge = load_knowledge_of_checked_engines(options.rules);
+  const Result<Knowledge> knowledge = load_knowledge(options.rules);
   if (!knowledge) return knowledge.error();
   if (!options.error.empty()) return explain_log(options.error, *knowledge);
   if (options.words.empty()) {

@@ -12,7 +12,6 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
-#include "cli/shared/subject_option.h"
 #include "knowledge/knowledge.h"
 
 namespace ordercheck::cli {
@@ -23,8 +22,6 @@ struct ReproCommand {
   std::string python;
   std::string out;
   OwnCode own;
-  std::string subject;
-  bool full = false;
 };
 
 Result<Case> case_of(const ReproCommand& command) {
@@ -48,14 +45,12 @@ Result<int> run_repro(const ReproCommand& command) {
   if (!known) return known.error();
   auto c = case_of(command);
   if (!c) return c.error();
-  const auto subject = engine_of_subject(command.subject, "");
-  if (!subject) return subject.error();
-  const auto file = engine_for(subject->empty() ? c->engine : *subject, *known);
+  const auto file = engine_for(c->engine, *known);
   if (!file) return file.error();
   c->engine = file->name;
   const auto engine = engine_spec(*file, command.python);
   if (!engine) return engine.error();
-  const auto script = repro_script(*c, *engine, command.full ? ScriptForm::full : ScriptForm::short_where_there_is_one);
+  const auto script = repro_script(*c, *engine);
   if (!script) return script.error();
   if (command.out.empty()) {
     fmt::print("{}", *script);
@@ -75,9 +70,6 @@ void add_repro(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--python", options->python, "A Python with torch >= 2.6 that writes it; else ORDERCHECK_PYTHON");
   add_own_code_options(command, options->own);
-  add_subject_option(command, options->subject);
-  command->add_flag("--full", options->full,
-                    "The engine's own model, kernels and steps, also where a script of 150 lines shows the stack");
   command->add_option("-o,--out", options->out, "A file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
   command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });

@@ -17,7 +17,6 @@
 #include "cli/shared/import_view.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/question.h"
-#include "cli/shared/subject_option.h"
 #include "cli/shared/written_stack.h"
 #include "knowledge/knowledge.h"
 #include "report/text/builds_beside.h"
@@ -34,20 +33,14 @@ bool writes(const RunCommand& command, const char* setting) {
 }
 
 Result<Case> case_of(const RunCommand& command) {
-  // As --subject takes it: the model before the stack.
-  const bool names_model = !command.subject.empty() && command.own.model.empty();
-  if (names_model && command.words.size() < 2)
-    return Error{fmt::format("expected a model of {} and a stack, got 1 word", command.subject)};
-  const std::vector<std::string> words(command.words.begin() + names_model, command.words.end());
-  auto written = parse_case(join(words, " "));
+  auto written = parse_case(join(command.words, " "));
   if (!written) return written;
   Case c = with_usual_arithmetic(*std::move(written));
-  if (names_model) c.model = command.words.front();
   const int steps_written = c.settings.steps;
   put_into(command.own, c);
   put_settings_into(command, c);
   const bool runs_own_code = !c.apply.empty() || !command.own.model.empty();
-  if (!names_model && !runs_own_code && !writes(command, "model")) c.model = model_of(c.stack, c.model);
+  if (!runs_own_code && !writes(command, "model")) c.model = model_of(c.stack, c.model);
   c.settings.steps = command.steps.value_or(writes(command, "steps") ? steps_written : usual_steps(c));
   return c;
 }
@@ -117,9 +110,6 @@ Status take_file(RunCommand& command) {
 }
 
 Result<int> run_run(RunCommand command) {
-  auto engine = engine_of_subject(command.subject, command.engine.engine);
-  if (!engine) return engine.error();
-  command.engine.engine = *std::move(engine);
   if (const auto written = check_own_code(command.own); !written) return written.error();
   if (command.words.empty()) return run_project(command);
   if (const Status read = take_file(command); !read) return read.error();
@@ -151,7 +141,6 @@ void add_run(CLI::App& app, int& exit_code) {
   add_world_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
-  add_subject_option(command, options->subject);
   const Settings usual;
   command
       ->add_option("--accumulation", options->accumulation,

@@ -17,7 +17,6 @@
 #include "cli/shared/engine_session.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
-#include "cli/shared/subject_option.h"
 #include "engine/engine_spec.h"
 #include "knowledge/knowledge.h"
 #include "project/allowance.h"
@@ -37,7 +36,6 @@ struct WatchCommand {
   std::string today;
   OwnCode own;
   EngineChoice engine;
-  std::string subject;
 };
 
 // What is watched, and how the answer calls it.
@@ -172,11 +170,11 @@ std::string line_of(const Watched& one, const Observation& before, const Observa
 }
 
 // The script for the second interpreter. What cannot be written is told; the answer stands without it.
-void write_repro(const Case& c, ScriptForm form, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
+void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
   Case named = c;
   named.engine = engine.name;
   const fs::path path = folder / fmt::format("repro-{}.py", number);
-  auto script = repro_script(named, engine, form);
+  auto script = repro_script(named, engine);
   Status written = script ? check_writable(folder) : Status(script.error());
   if (written) written = replace_file(path, *script);
   if (written)
@@ -204,9 +202,7 @@ int tell(const Watching& watching, const std::vector<Observation>& was, const st
       if (standing.by != nullptr)
         fmt::print("{}", entry_in_words(*standing.by, watching.project, stands ? "is allowed" : "was allowed"));
       ++(stands ? allowed : changes);
-      const bool full = needs_full_script(before.verdict) || needs_full_script(after.verdict);
-      const ScriptForm form = full ? ScriptForm::full : ScriptForm::short_where_there_is_one;
-      if (!stands) write_repro(one.subject, form, i + 1, specs.back(), out);
+      if (!stands) write_repro(one.subject, i + 1, specs.back(), out);
     }
   }
   fmt::print("{} changed, {}{} unchanged, {} undecided\n", changes, allowed > 0 ? fmt::format("{} allowed, ", allowed) : "",
@@ -230,11 +226,7 @@ Result<int> run_watch(const WatchCommand& command) {
   std::vector<Rule>& rules = knowledge->rules;
   if (const Status added = add_own_rules(project, rules); !added) return added.error();
   if (const Status ids = check_allowed_rules(project, rules); !ids) return ids.error();
-  EngineChoice choice = command.engine;
-  auto engine = engine_of_subject(command.subject, choice.engine);
-  if (!engine) return engine.error();
-  choice.engine = *std::move(engine);
-  const auto engines = engines_of(choice, knowledge->engines, command.own.option_given());
+  const auto engines = engines_of(command.engine, knowledge->engines, command.own.option_given());
   if (!engines) return engines.error();
   const auto specs = importing_from(fs::path(project.path).parent_path(), *engines);
   std::vector<std::vector<Observation>> seen;
@@ -260,7 +252,6 @@ void add_watch(CLI::App& app, int& exit_code) {
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
-  add_subject_option(command, options->subject);
   command->add_option("-o,--out", options->out, "The folder for repro scripts of what changed")->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rules");
   command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");

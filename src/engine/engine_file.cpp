@@ -19,7 +19,6 @@ constexpr const char* kInterpreter = "python with torch";
 constexpr const char* kGraphs = "graphs";
 constexpr const char* kCheck = "check";
 constexpr std::string_view kDefinition = "definition";
-constexpr std::string_view kNoChecks = "definition without checks";
 
 struct EngineText {
   const char* name;
@@ -51,12 +50,11 @@ void check_start(TomlTable& file, const EngineFile& engine) {
 void read_uses(TomlTable& file, EngineFile& engine) {
   const std::vector<std::string> uses = file.texts_if_given("usual_for");
   for (std::size_t i = 0; i < uses.size(); ++i)
-    if (uses[i] != kCheck && uses[i] != kDefinition && uses[i] != kNoChecks)
+    if (uses[i] != kCheck && uses[i] != kDefinition)
       file.refuse("usual_for", i,
-                  fmt::format("expected '{}', '{}' or '{}', got '{}'", kCheck, kDefinition, kNoChecks, uses[i]));
+                  fmt::format("expected '{}' or '{}', got '{}'", kCheck, kDefinition, uses[i]));
   engine.usual_target = contains(uses, kCheck);
   engine.by_definition = contains(uses, kDefinition);
-  engine.without_checks = contains(uses, kNoChecks);
 }
 
 void check_words(TomlTable& file, const EngineFile& engine) {
@@ -83,8 +81,7 @@ Result<EngineFile> parse_engine_file(std::string_view text, const fs::path& path
                     .worlds = file.words_if_given("worlds"),
                     .devices = file.words_if_given("devices"),
                     .keeps = file.texts_if_given("keeps"),
-                    .sources = file.texts_if_given("sources"),
-                    .transforms = file.text_if_given("transforms")};
+                    .sources = file.texts_if_given("sources")};
   read_uses(file, engine);
   check_start(file, engine);
   check_words(file, engine);

@@ -6,9 +6,8 @@
 //   timeout = 60                        # seconds for one run
 //   slow_start = 60                     # seconds that its hello may take beyond what every worker's may
 //   threads = 4                         # hardware threads that one worker keeps busy
-//   sources = ["src/ranks"]             # files and folders of ordercheck's repository that its records come from: for --changed, and
-//                                       # to tell rows that other sources gave
-//   transforms = "src/ranks/transform"  # the one in them with a file a transform
+//   sources = ["src/ranks"]             # files and folders of ordercheck's repository that its records come from, to
+//                                       # tell rows that other sources gave
 //   worlds = ["threads", "gloo"]        # what its ranks can be, for --world; the first where nothing is said. Its worker takes it from
 //                                       # ORDERCHECK_WORLD
 //   devices = ["cpu", "fake"]           # where their tensors can be, for --device; in the same way, from ORDERCHECK_DEVICE
@@ -16,7 +15,6 @@
 //   usual_for = ["check"]               # stacks are judged for it where nothing is named, and pages are written for it
 //                                       # "definition": it builds transforms from their definitions, so that pages set what it
 //                                       # shows beside that, for what is fundamental and what is not
-//                                       # "definition without checks": the same, and it refuses nothing in advance
 //
 // In place of `command` one of these two stands in the files of the engines that come with ordercheck:
 //
@@ -52,10 +50,8 @@ struct EngineFile {
   std::vector<std::string> devices;
   std::vector<std::string> keeps;
   std::vector<std::string> sources;
-  std::string transforms;
   bool usual_target = false;
   bool by_definition = false;
-  bool without_checks = false;
   friend bool operator==(const EngineFile&, const EngineFile&) = default;
 };
 

@@ -64,11 +64,8 @@ void Pool::State::sit(bool first) {
     run.id = first_id + static_cast<std::int64_t>(index);
     ++busy;
     lock.unlock();
-    const auto begun = std::chrono::steady_clock::now();
     std::optional<Record> record = seat.run(run, *hello);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     lock.lock();
-    if (record && options.on_timed) options.on_timed(run, took.count());
     --busy;
     if (record) done.emplace_back(index, std::move(*record));
     delivery.notify_all();

@@ -18,8 +18,6 @@ struct PoolOptions {
   int jobs = 1;  // workers, at least 1
   Limits limits;
   const std::atomic<bool>* stop = nullptr;  // set from outside: stop as soon as may be
-  // Told how long a run took, the start of its worker too; by the thread of a worker, one at a time. May be empty.
-  std::function<void(const Run& run, double seconds)> on_timed;
 };
 
 class Pool {

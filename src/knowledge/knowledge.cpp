@@ -50,18 +50,6 @@ std::vector<Observation> versions_in(const std::vector<EvidenceTable>& heads) {
   return versions;
 }
 
-// What an engine without checks shows is about the checks, and nothing that a stack is recommended or warned of for: it is left out
-// of every answer that is not about it.
-Knowledge of_checked_engines(Knowledge knowledge, const std::string& asked) {
-  for (const EngineFile& engine : knowledge.engines) {
-    if (!engine.without_checks || engine.name == asked) continue;
-    std::erase_if(knowledge.observations, [&](const Observation& seen) { return seen.engine == engine.name; });
-    for (Rule& rule : knowledge.rules)
-      std::erase_if(rule.holds, [&](const Holds& holds) { return holds.project == engine.name; });
-  }
-  return knowledge;
-}
-
 // Projects whose transforms are their own code, not PyTorch's.
 constexpr std::string_view kOwnTransforms[] = {"deepspeed", "megatron"};
 
@@ -90,12 +78,6 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder) {
   return folders ? load_knowledge(*folders) : folders.error();
 }
 
-Result<Knowledge> load_knowledge_of_checked_engines(const std::string& rules_folder) {
-  Result<Knowledge> knowledge = load_knowledge(rules_folder);
-  if (!knowledge) return knowledge;
-  return of_checked_engines(*std::move(knowledge), "");
-}
-
 Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked) {
   const auto folders = find_folders(rules_folder);
   if (!folders) return folders.error();
@@ -113,7 +95,7 @@ Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& 
   if (!others) return others.error();
   const auto current = without_stale_rows(*std::move(others), folders->matrix, knowledge->engines);
   for (Observation& seen : observations_of(current)) knowledge->observations.push_back(std::move(seen));
-  return of_own_transforms(of_checked_engines(*std::move(knowledge), target->project), target->project);
+  return of_own_transforms(*std::move(knowledge), target->project);
 }
 
 std::string hash_of_driver(const fs::path& matrix, const std::vector<EngineFile>& engines, const EvidenceTable& head) {

@@ -25,11 +25,8 @@ struct Knowledge {
 Result<Knowledge> load_knowledge(const Folders& folders);
 Result<Knowledge> load_knowledge(const std::string& rules_folder);
 
-// The same without what engines show that leave checks out, and without what pages say of them: what users are answered from.
-Result<Knowledge> load_knowledge_of_checked_engines(const std::string& rules_folder);
-
 // As far as it takes to judge stacks for `asked`, in a fraction of the time: no tables, and of their observations those that
-// grade a page for it; of engines that leave checks out only where one is asked for. Without a version the newest is meant that pages and evidence know.
+// grade a page for it. Without a version the newest is meant that pages and evidence know.
 Result<Knowledge> load_knowledge(const std::string& rules_folder, const Target& asked);
 
 // The hash of the engine's driver of its version, for rows of the table with this head. "" of an engine that is compiled with ordercheck: the tests run the whole of its

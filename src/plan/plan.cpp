@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "check/backend_runs.h"
 #include "check/orders.h"
-#include "plan/covering.h"
 #include "plan/orders.h"
 #include "plan/pages_alone.h"
 #include "rule/find_run.h"
@@ -106,9 +105,12 @@ class Collector {
     }
   }
 
-  void add_covering(const std::string& model, int strength) {
-    for (const Case& c : covering_cases(space_.covering, rules_, hello_, model, strength))
-      add(c, {SourceKind::covering, strength == 2 ? "pairs" : "triples"});
+  void add_covering(const std::string& model) {
+    for (const Case& row : space_.covering) {
+      Case c = usual_case(row.stack, model, hello_.engine);
+      c.settings.accumulation = row.settings.accumulation;
+      add(c, {SourceKind::covering, ""});
+    }
   }
 
   // What any tier lists is in the whole; `is_of_tier`: these are what the plan is to hold.
@@ -249,7 +251,7 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
     collector.add_orders(model);
     collector.add_backend_witnesses();
     collector.add_legal_sets(model);
-    collector.add_covering(model, space.covering.strength);
+    collector.add_covering(model);
     collector.add_listed(space.smoke, model, tier == Tier::smoke);
     collector.add_listed(space.by_default, model, tier == Tier::by_default);
     collector.add_listed(space.versions, model, tier == Tier::versions);
@@ -260,12 +262,6 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
   for (const OwnStacks& own : space.own_stacks)
     for (const Stack& stack : own.stacks) collector.add_order(stack, own.model);
   for (const TrafficTable& table : space.traffic) collector.add_traffic(table);
-  return collector.plan();
-}
-
-Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, const Hello& hello, int strength) {
-  Collector collector(space, rules, hello, Tier::full);
-  for (const auto& model : space.models) collector.add_covering(model, strength);
   return collector.plan();
 }
 

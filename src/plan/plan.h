@@ -21,7 +21,7 @@ namespace ordercheck {
 //   order          one order of a transform set, whether legal or not
 //   legal          an order that no rule speaks against, at every world size of the space
 //   edge           an order that breaks exactly one rule, or exactly one edge of the precedence graph: detail is the id, or ids
-//   covering       a row of the covering set of the space: detail is "pairs" or "triples"
+//   covering       a row of `covering` of the space
 //   accumulation   a legal order with another number of microbatches
 //   optimizer      an optimizer at one position of an order
 //   framework      a project's fixed order: detail is its name, "torchtitan (projected)"
@@ -79,8 +79,6 @@ std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine)
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
                Tier tier = Tier::full);
 
-// The covering set of the space of that strength, and nothing else; sorted as a plan is. None where the space covers nothing.
-Plan make_covering_plan(const Space& space, const std::vector<Rule>& rules, const Hello& hello, int strength);
 
 std::string print(const Source& source);  // "witness ORD-004 bad"
 

@@ -133,23 +133,19 @@ std::vector<TrafficTable> traffic_of(TomlTable& keys, const std::string& path) {
   return tables;
 }
 
-CoveringSpace covering_of(TomlTable& keys) {
-  if (!keys.has("covering")) return {};
-  TomlTable table = keys.table("covering");
-  CoveringSpace covering{.strength = table.number_if_given("strength").value_or(CoveringSpace{}.strength),
-                         .most_ranks = table.number_if_given("most_ranks").value_or(CoveringSpace{}.most_ranks),
-                         .parameters = {}};
-  const auto texts = table.texts("parameters");
+std::vector<Case> covering_of(TomlTable& keys) {
+  std::vector<Case> rows;
+  const auto texts = keys.texts_if_given("covering");
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    auto parameter = parse_parameter(texts[i]);
-    if (parameter)
-      covering.parameters.push_back(std::move(parameter).value());
+    auto row = parse_case(texts[i]);
+    if (!row)
+      keys.refuse("covering", i, split(row.error().message, '\n').front());
+    else if (*row != Case{.stack = row->stack, .settings = {.accumulation = row->settings.accumulation}})
+      keys.refuse("covering", i, fmt::format("'{}' names more than a stack and its microbatches", texts[i]));
     else
-      table.refuse("parameters", i, parameter.error().message);
+      rows.push_back(*std::move(row));
   }
-  if (const auto wrong = why_not_covering(covering); !wrong.empty()) table.refuse("parameters", wrong);
-  keys.adopt(table);
-  return covering;
+  return rows;
 }
 
 std::vector<Item> optimizers_of(TomlTable& keys) {

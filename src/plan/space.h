@@ -19,12 +19,8 @@
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
+//   covering = ["tp=2,ac accumulation=4"]   # rows in which every two options stand together; may be left out
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
-//
-//   [covering]                    # what may be combined at all, see covering.h; may be left out
-//   strength = 2                  # every two levels that go together stand together in some case of the plan
-//   most_ranks = 8
-//   parameters = ["none | tp=2 | tp=4", "none | ac | sac", "accumulation=2 | accumulation=4"]
 //
 //   [[model]]                     # what is run of another model than those of `models`; may be left out
 //   name = "deepseek_v3"
@@ -53,7 +49,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/covering.h"
 #include "stack/case.h"
 #include "stack/stack.h"
 
@@ -113,7 +108,7 @@ struct Space {
   std::vector<int> optimizer_ranks;
   std::vector<OwnStacks> own_stacks;  // of models that are not in `models`
   std::vector<TrafficTable> traffic;
-  CoveringSpace covering;
+  std::vector<Case> covering;  // stacks with their microbatches
   int most_ranks = std::numeric_limits<int>::max();
   friend bool operator==(const Space&, const Space&) = default;
 };

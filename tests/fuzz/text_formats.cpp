@@ -12,15 +12,12 @@
 #include "evidence/table.h"
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
-#include "plan/changed.h"
-#include "plan/durations.h"
 #include "plan/framework.h"
 #include "plan/mutants.h"
 #include "plan/space.h"
 #include "project/project_file.h"
 #include "project/project_fix.h"
 #include "report/pages/topics.h"
-#include "rule/facts.h"
 #include "rule/glossary.h"
 #include "rule/load.h"
 #include "rule/match.h"
@@ -115,23 +112,8 @@ std::string check_file(const Result<T>& read) {
 
 std::string check_space(std::string_view bytes) { return check_file(parse_space(bytes, "f.toml")); }
 std::string check_framework(std::string_view bytes) { return check_file(parse_framework(bytes, "f.toml")); }
-std::string check_changes(std::string_view bytes) { return check_file(parse_changes(bytes, "f.toml")); }
 std::string check_topics(std::string_view bytes) { return check_file(parse_topics(bytes, "f.toml")); }
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
-
-const Pages& all_pages() {
-  static const Pages all{.rules = pages(), .retired = {}};
-  return all;
-}
-
-std::string check_facts(std::string_view bytes) { return check_file(parse_facts(bytes, "f.toml", all_pages())); }
-
-std::string check_durations(std::string_view bytes) {
-  const auto durations = parse_durations(bytes, "f.tsv");
-  if (!durations) return check_message(durations.error().message, "f.tsv");
-  const auto again = parse_durations(print_durations(*durations), "f.tsv");
-  return again && *again == *durations ? "" : "printed it is read otherwise";
-}
 
 const std::vector<ErrorClass>& classes() {
   static const auto read = parse_error_classes(*read_file(kCheckout / "matrix/error_classes.toml"), "error_classes.toml");
@@ -227,8 +209,6 @@ std::vector<std::string> space_corpus() {
   return texts;
 }
 
-std::vector<std::string> changes_corpus() { return {read_file(kCheckout / "matrix/changed.toml").value()}; }
-
 std::vector<std::string> topics_corpus() { return {read_file(kCheckout / "matrix/pages.toml").value()}; }
 
 std::vector<std::string> classes_corpus() { return {read_file(kCheckout / "matrix/error_classes.toml").value()}; }
@@ -258,16 +238,6 @@ std::vector<std::string> framework_corpus() { return texts_below("matrix/framewo
 
 std::vector<std::string> engine_corpus() { return texts_below("matrix/engines", ".toml"); }
 
-// A few facts are a sample as good as hundreds.
-std::vector<std::string> facts_corpus() {
-  const std::string first =
-      "[[fact]]\nname = \"one\"\nsays = \"Tensor parallelism goes first.\"\nsource = \"https://example.org\"\n";
-  return {first + "date = \"2025-08-13\"\npages = [\"ORD-004\"]\n",
-          first + "date = \"unknown\"\nrefused = \"It is about no stack.\"\n"};
-}
-
-std::vector<std::string> durations_corpus() { return texts_below("matrix/durations", ".tsv"); }
-
 constexpr const char* kStackWords =
     "= : @ , -> ( ) model pp=2 tp hsdp=2x4 x + reshard=never @experts =1000000 =0 =-1 :n=2 sac \t \n";
 constexpr const char* kTomlWords =
@@ -289,13 +259,9 @@ std::vector<Format> text_formats() {
       {"evidence", check_evidence, tables_corpus,
        "\t \n \\ - \\- equal # = : | : yes: matmul_flops=9223372036854775807 -1 all_gather:tp:forward:1:1"},
       {"space", check_space, space_corpus, kTomlWords},
-      {"changes", check_changes, changes_corpus, kTomlWords},
       {"topics", check_topics, topics_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
-      {"facts", check_facts, facts_corpus, kTomlWords},
-      {"durations", check_durations, durations_corpus,
-       "\t \n # ordercheck durations 1 case seconds 0.125 1e9 -1 nan inf 0x1 1x"},
       {"classes", check_classes, classes_corpus, kTomlWords},
       {"mutants", check_mutants, mutants_corpus, kTomlWords},
       {"mutant_runs", check_mutant_runs, mutant_runs_corpus,

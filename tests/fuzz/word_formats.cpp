@@ -11,7 +11,6 @@
 #include "evidence/field.h"
 #include "evidence/shard.h"
 #include "fuzz/formats.h"
-#include "plan/covering.h"
 #include "rule/holds.h"
 
 namespace ordercheck::fuzz {
@@ -64,12 +63,6 @@ std::string check_fault(std::string_view bytes) {
   return fault->rank == *parse_integer(written[1]) ? "" : fmt::format("rank {} is not what was written", fault->rank);
 }
 
-std::string check_parameter(std::string_view bytes) {
-  const auto parameter = parse_parameter(bytes);
-  if (!parameter) return check_message(parameter.error().message);
-  return parameter->name.empty() || parameter->levels.empty() ? "a parameter without a name or a level" : "";
-}
-
 std::string check_bits(std::string_view bytes) {
   const auto print_bits = [](const auto& bits) { return hex(bits); };
   if (std::string wrong = check_round(bytes, parse_bits64, print_bits); !wrong.empty()) return wrong;
@@ -106,23 +99,6 @@ std::vector<std::string> control_corpus() {
 std::vector<std::string> fault_corpus() {
   return {"hang:1:layers.0.attention:backward", "skip_collective:0::7", "crash:0:layers.1"};
 }
-std::vector<std::string> parameter_corpus() {
-  return {"none | tp=2 | tp=4:plan=blocks", "accumulation=1 | accumulation=2", "fsdp=2 | ddp=2"};
-}
-std::vector<std::string> bits_corpus() { return {"3ff0000000000000", "7ff8000000000000", "0123456789abcdef0123456789abcdef"}; }
-std::vector<std::string> field_corpus() {
-  return {"-",
-          "\\-",
-          "a\\tb\\nc\\\\",
-          "matmul_flops=12 saved_bytes_peak=? kernels=3",
-          "all_gather:tp:forward:24:98304",
-          "tp=2: yes: 96 of 192 matmul flops | ac: no: missing: recomputation"};
-}
-std::vector<std::string> log_corpus() {
-  return {"Traceback (most recent call last):\n  File \"a.py\", line 7, in main\n    loss.backward()\nValueError: no\n",
-          "[rank3]:[E1126 ProcessGroupNCCL.cpp:683] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL\n"};
-}
-
 }  // namespace
 
 std::vector<Format> word_formats() {
@@ -133,7 +109,6 @@ std::vector<Format> word_formats() {
       {"shard", check_shard, shard_corpus, "/ 0 1 2 10000 10001 4294967297 9223372036854775807 -1 +1"},
       {"control", check_control, control_corpus, " of  records have ; the first that has not is 0 1 -1 9223372036854775808"},
       {"fault", check_fault, fault_corpus, ": hang crash backward 0 -1 2147483648 4294967296 9223372036854775808 \n \t"},
-      {"parameter", check_parameter, parameter_corpus, "| none accumulation= accumulation=2 = 1000 : tp=2 fsdp=4 , @ \n \t"},
       {"log", check_log, log_corpus, "[ ] : [rank0]: ValueError: Error Exception File \", line , in  \n \r \t"},
       {"bits", check_bits, bits_corpus, "0 f F g 0000000000000000 - +"},
       {"field", check_field, field_corpus,

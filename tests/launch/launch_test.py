@@ -166,46 +166,15 @@ class Lost(LaunchTest):
 
 
 class Srun(LaunchTest):
-    def test_the_batch_script_of_a_plan(self) -> None:
-        (self.folder / "bin").mkdir()
-        srun = self.folder / "bin/srun"
+    def test_ranks_that_srun_starts(self) -> None:
+        srun = self.folder / "srun"
         srun.write_text(SRUN)
         srun.chmod(0o755)
-        (self.folder / "bin/ordercheck").symlink_to(self.ordercheck)
-        plan = [
-            str(self.ordercheck),
-            "matrix",
-            "plan",
-            "--rules",
-            str(self.root / "rules"),
-            "--format",
-            "slurm",
-        ]
-        only = ["--only", "fsdp=2", "--only", "tp=2", "--only", "tp=2,fsdp=2"]
-        environment = bare_environment(
-            ORDERCHECK_WORKER=str(self.ranks_program),
-            ORDERCHECK_RANKS=str(self.ranks_program),
-            PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}",
-            SLURM_JOB_ID=str(os.getpid()),
-        )
-        planned = subprocess.run(
-            [*plan, *only], env=environment, capture_output=True, text=True, timeout=HANGS
-        )
-        self.assertEqual(planned.returncode, 0, planned.stderr)
-        script = self.folder / "launch.sbatch"
-        script.write_text(planned.stdout)
-        done = subprocess.run(
-            ["bash", str(script)],
-            env=environment,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=HANGS,
-        )
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("on 4 ranks (srun)", done.stdout)
-        self.assertIn("3 cases of 2 parts on native", done.stdout)
-        self.assertEqual(row_of(self.folder / "launched.tsv", "tp=2,fsdp=2")["verdict"], "equal")
+        environment = bare_environment(SLURM_JOB_ID=str(os.getpid()))
+        launch = self.start([str(srun), "--ntasks=4", *self.arguments("tp=2,fsdp=2")], environment, "srun")
+        self.assertEqual(self.code_of(launch), 0, self.errors("srun"))
+        self.assertIn("on 4 ranks (srun)", self.out("srun"))
+        self.assertEqual(row_of(self.record, "tp=2,fsdp=2")["verdict"], "equal")
 
 
 class BadInput(LaunchTest):

@@ -1,4 +1,4 @@
-"""Which part of the package may import which, read off its sources: a reproduction script is made of program/ alone."""
+"""Which part of the package may import which, read off its sources: program/ knows nothing of the rest."""
 
 import ast
 from pathlib import Path

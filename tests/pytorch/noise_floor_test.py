@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from ordercheck_pytorch.program.result import RankResult
-from ordercheck_pytorch.repro.noise_floor import (
+from noise_floor import (
     FAR_BEYOND,
     SPLITS,
     Place,
@@ -24,6 +23,7 @@ from ordercheck_pytorch.repro.noise_floor import (
     relative,
     widened,
 )
+from ordercheck_pytorch.program.result import RankResult
 from real_worker import HERE, Worker
 
 ROOT = Path(__file__).parents[2]

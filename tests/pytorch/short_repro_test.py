@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from ordercheck_pytorch.program.case import case_of as parsed
 from ordercheck_pytorch.program.catalogue import TRANSFORMS, cannot
-from ordercheck_pytorch.repro.short.catalogue import SHORT_FORMS, needs_long
+from ordercheck_pytorch.repro.short.catalogue import SHORT_FORMS, why_no_script
 from ordercheck_pytorch.repro.short.text import MOST_LINES, WIDTH
 from ordercheck_pytorch.repro.write import script_of
 from run_message import case_of
@@ -66,7 +66,7 @@ def test_a_script_is_short_and_of_stock_pytorch_alone() -> None:
     short = 0
     for stack in [*STACKS, *run]:
         case = parsed(case_of(stack, text=stack))
-        if cannot(case) or needs_long(case):
+        if cannot(case) or why_no_script(case):
             continue
         script = script_of(case)
         lines = script.splitlines()
@@ -96,7 +96,7 @@ def test_names_are_defined_where_they_are_used() -> None:
     """A name that is missing would read as a stack that fails."""
     for stack in STACKS:
         case = parsed(case_of(stack))
-        if cannot(case) or needs_long(case):
+        if cannot(case) or why_no_script(case):
             continue
         tree = ast.parse(script_of(case))
         nodes = list(ast.walk(tree))
@@ -116,20 +116,22 @@ def test_every_transform_but_a_cast_has_a_short_form_with_options_that_it_knows(
 
 
 @pytest.mark.parametrize("stack", LONG)
-def test_what_the_short_script_has_not_is_in_a_long_one(stack: str) -> None:
+def test_what_no_script_has_is_named(stack: str) -> None:
     arithmetic = "float32" if "amp" in stack or "mp=" in stack else "exact"
-    assert "class RankRun" in script_of(parsed(case_of(stack, arithmetic=arithmetic)))
+    with pytest.raises(LookupError, match="no script of plain PyTorch has "):
+        script_of(parsed(case_of(stack, arithmetic=arithmetic)))
 
 
-def test_other_settings_and_code_of_the_user_are_in_a_long_script() -> None:
-    for case in (
-        case_of("tp=2", arithmetic="plain"),
-        case_of("tp=2", steps=5),
-        case_of("tp=2", model="mine:net"),
-        case_of("tp=2", apply="mine:shard"),
+def test_other_settings_and_code_of_the_user_are_named() -> None:
+    for case, name in (
+        (case_of("tp=2", arithmetic="plain"), "arithmetic plain"),
+        (case_of("tp=2", steps=5), "5 steps"),
+        (case_of("tp=2", model="mine:net"), "--model mine:net"),
+        (case_of("tp=2", apply="mine:shard"), "--apply mine:shard"),
+        (case_of("tp=2:loss_parallel"), "tp:loss_parallel"),
     ):
-        assert "class RankRun" in script_of(parsed(case))
-    assert "class RankRun" in script_of(parsed(case_of("tp=2")), full=True)
+        with pytest.raises(LookupError, match=f"no script of plain PyTorch has {name};"):
+            script_of(parsed(case))
 
 
 @pytest.mark.parametrize(

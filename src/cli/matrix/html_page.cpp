@@ -43,7 +43,7 @@ Result<ReproScripts> scripts_of(const HtmlPage& page, const MatrixCommand& comma
   if (!known) return known.error();
   const auto file = engine_in_interpreter(*known);
   if (!file) return file.error();
-  const std::vector<CaseToReproduce> cases = cases_to_reproduce(page.sources, file->name);
+  const std::vector<Case> cases = cases_to_reproduce(page.sources, file->name);
   if (cases.empty()) return ReproScripts{};
   const auto engine = engine_spec(*file, python);
   if (!engine) return engine.error();

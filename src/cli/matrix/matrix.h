@@ -11,8 +11,6 @@
 
 #include "cli/shared/engine_choice.h"
 #include "plan/plan.h"
-#include "plan/shards.h"
-#include "report/text/covering_view.h"
 #include "rule/rule.h"
 
 namespace ordercheck::cli {
@@ -24,8 +22,6 @@ struct MatrixCommand {
   std::string arithmetic;            // "" for what each case is usually run with
   std::vector<std::string> only;     // patterns; a case is meant that matches one
   std::string tier;                  // "" for default, and for full where something else says which cases
-  int covering = 0;                  // strength; 0: not only a covering set
-  std::vector<std::string> changed;  // rule ids and paths; only what they can affect
   std::string shard;
   std::string journal;
   std::string out;                   // a file: of `run` for the table of what was seen, of `show` for a report; "" for none
@@ -33,14 +29,11 @@ struct MatrixCommand {
   std::vector<std::string> parts;    // tables that `matrix run --out` wrote
   std::vector<std::string> reports;  // "junit=FILE"
   std::string python;                // of `show`: writes the scripts of the HTML page; "" for none
-  int shards = 4;
   int jobs = 0;
   EngineChoice engine;
   bool fresh = false;
   bool write = false;
   bool check = false;
-  bool durations = false;     // of `run`: record how long cases took
-  bool shards_given = false;  // of `plan`
 };
 
 // Each registers its subcommand below `matrix`. Those that take `options` share the one.
@@ -64,13 +57,8 @@ struct Planned {
   std::filesystem::path folder;
   Plan plan;                              // of the shard that was asked for
   bool whole = true;                      // every case of the space
-  std::optional<CoveringSet> covering{};  // with --covering: what the plan was chosen from, and what it covers
 };
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello);
-
-// Balanced by matrix/durations; as many as were asked for, or as can have a case each where `needed`.
-enum class ShardCount { asked, needed };
-Result<std::vector<PlannedShard>> shards_of_plan(const Planned& planned, int count, ShardCount counted);
 
 // The interpreters of one run have to be of different builds: evidence is kept by build, and two of one would be one table.
 Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command);

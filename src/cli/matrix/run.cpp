@@ -52,8 +52,8 @@ Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::
     if (!standard) return standard.error();
     journal = *standard;
   }
-  // What a check compares was seen by this very command; what came from a journal took no time.
-  const bool fresh = (command.fresh || command.check || command.durations) && begun.insert(journal).second;
+  // What a check compares was seen by this very command.
+  const bool fresh = (command.fresh || command.check) && begun.insert(journal).second;
   return runner.resume_from(journal, fresh);
 }
 
@@ -78,18 +78,6 @@ int exit_code_of_plan(const PlanResult& result, bool whole, std::size_t changed)
   return tally.undecided > 0 || result.cases.empty() ? kUndecided : kNothingAgainst;
 }
 
-// Of the cases of the plan alone: what they were held against is run once for several of them.
-Status record_durations(const Planned& planned, const Durations& seconds) {
-  Durations measured;
-  for (const PlannedCase& one : planned.plan.cases)
-    if (const auto found = seconds.find(print(one.subject)); found != seconds.end()) measured.insert(*found);
-  const fs::path path = durations_path(planned.folder / "durations", planned.plan.engine);
-  auto recorded = load_durations(path);
-  if (!recorded) return recorded.error();
-  if (const auto writable = check_writable(path.parent_path()); !writable) return writable.error();
-  return replace_file(path, print_durations(with_measured(std::move(recorded).value(), measured)));
-}
-
 // What one interpreter showed, or the exit code of what went wrong while it ran, which has been told then.
 struct RanPlan {
   std::optional<PlanResult> result;
@@ -112,10 +100,6 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   const auto planned = plan_of(command, runner.hello());
   if (!planned) return planned.error();
   const fs::path evidence = planned->folder / "evidence";
-  if (planned->plan.cases.empty() && !command.changed.empty()) {
-    fmt::print(stderr, "ordercheck matrix: no case of {} can be affected by what changed\n", planned->plan.engine);
-    return RanPlan{.result = {}, .departures = "", .exit_code = kNothingAgainst};
-  }
   if (command.write) {
     if (const auto known = check_table_is_of(command.engine.device, runner.hello()); !known) return known.error();
     if (const auto writable = check_writable(evidence); !writable) return writable.error();
@@ -151,9 +135,6 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
     if (const auto written = replace_file(command.out, print_evidence(part)); !written)
       exit_code = bad_input("matrix", written.error().message);
   }
-  if (command.durations)
-    if (const auto written = record_durations(*planned, (*session)->seconds()); !written)
-      exit_code = bad_input("matrix", written.error().message);
   if (command.write)
     if (const auto written = write_seen(evidence, seen, planned->whole); !written)
       exit_code = bad_input("matrix", written.error().message);
@@ -252,8 +233,6 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
   run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
   run->add_option("--out", options->out, "Write what was seen to this file, for `matrix merge` where it is a shard");
   run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
-  run->add_flag("--durations", options->durations,
-                "Run all anew, and record in matrix/durations how long cases took, which shards are balanced by");
   run->add_option("--jobs", options->jobs, "Workers at once; 0: as many as there are hardware threads for")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

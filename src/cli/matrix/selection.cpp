@@ -7,8 +7,7 @@
 #include "cli/matrix/matrix.h"
 #include "evidence/shard.h"
 #include "knowledge/knowledge.h"
-#include "plan/changed.h"
-#include "plan/coverage.h"
+#include "plan/shards.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {
@@ -44,19 +43,11 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
   add_world_options(command, options.engine);
   CLI::Option* tier = command->add_option(
-      "--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only or --changed");
+      "--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only");
   tier->check(CLI::IsMember(tier_names()));
-  command
-      ->add_option("--covering", options.covering,
-                   "Only rows that together hold every 2 or 3 levels of the space that go together")
-      ->check(CLI::IsMember({2, 3}))
-      ->excludes(tier);
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--changed", options.changed, "Only what a change of this rule or path can affect; may be repeated")
-      ->type_name("RULE|PATH")
-      ->allow_extra_args(false);
-  command->add_option("--shard", options.shard, "Only the i-th of n parts that take alike long: i/n");
+  command->add_option("--shard", options.shard, "Only the i-th of n parts: i/n");
   command
       ->add_option("--arithmetic", options.arithmetic,
                    "exact, plain or float32; without it exact, and float32 for a stack that casts")
@@ -81,47 +72,7 @@ namespace {
 // Whoever names cases means them among all.
 Tier tier_of(const MatrixCommand& command) {
   if (const auto named = find_tier(command.tier)) return *named;
-  return command.only.empty() && command.changed.empty() ? Tier::by_default : Tier::full;
-}
-
-// A path as the repository has it, from where it was written or from its root; a rule's id as it is.
-Result<std::string> change_in(const fs::path& root, const std::string& written) {
-  if (written.find('/') == std::string::npos && written.find('.') == std::string::npos) return written;
-  std::error_code error;
-  for (const fs::path& path : {fs::path(written), root / written}) {
-    if (!fs::exists(path, error)) continue;
-    const std::string below = fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(root, error)).string();
-    if (!below.starts_with("..")) return below;
-  }
-  return Error{fmt::format("--changed {}: no such file in {}; expected a rule's id or a path there", written,
-                           fs::weakly_canonical(root, error).string())};
-}
-
-EngineSources sources_of(const std::string& engine, const Knowledge& knowledge, const fs::path& folder) {
-  std::error_code error;
-  EngineSources sources{.own_space = fs::exists(folder / fmt::format("space-{}.toml", engine), error)};
-  if (const EngineFile* file = find_engine(knowledge.engines, engine)) {
-    sources.folders = file->sources;
-    sources.transforms = file->transforms;
-  }
-  return sources;
-}
-
-Result<Plan> only_changed(Plan plan, const MatrixCommand& command, const Knowledge& knowledge, const fs::path& folder) {
-  const auto rules_folder = find_rules_folder(command.rules);
-  if (!rules_folder) return rules_folder.error();
-  std::vector<std::string> changes;
-  for (const std::string& written : command.changed) {
-    auto change = change_in(beside(*rules_folder, ""), written);
-    if (!change) return change.error();
-    changes.push_back(std::move(change).value());
-  }
-  const auto table = load_changes(folder / "changed.toml");
-  if (!table) return table.error();
-  const EngineSources sources = sources_of(plan.engine, knowledge, folder);
-  std::vector<Rule> rules = knowledge.rules;
-  rules.insert(rules.end(), knowledge.retired.begin(), knowledge.retired.end());
-  return affected_by(changes, std::move(plan), rules, *table, sources);
+  return command.only.empty() ? Tier::by_default : Tier::full;
 }
 
 }  // namespace
@@ -138,23 +89,14 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   const auto shard = shard_asked(command.shard);
   if (!shard) return shard.error();
   const Tier tier = tier_of(command);
-  Plan plan = command.covering > 0 ? make_covering_plan(*space, knowledge->rules, hello, command.covering)
-                                   : make_plan(*space, *frameworks, knowledge->rules, hello, tier);
-  if (command.covering > 0 && space->covering.parameters.empty())
-    return Error{
-        fmt::format("the space of the {} engine has no [covering]; src/plan/space.h says how it is written", hello.engine)};
+  Plan plan = make_plan(*space, *frameworks, knowledge->rules, hello, tier);
   if (!command.tier.empty() && plan.cases.empty())
     return Error{fmt::format("the space of the {} engine lists no stacks for --tier {}", hello.engine, command.tier)};
-  if (!command.changed.empty()) {
-    auto affected = only_changed(std::move(plan), command, *knowledge, *folder);
-    if (!affected) return affected.error();
-    plan = std::move(affected).value();
-  }
   if (!command.only.empty()) {
     const auto other = [&](const auto& one) { return !matches(command.only, one.subject); };
     std::erase_if(plan.cases, other);
     std::erase_if(plan.not_planned, other);
-    if (plan.cases.empty() && command.changed.empty())
+    if (plan.cases.empty())
       return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them",
                                join(command.only, "' or '"))};
   }
@@ -163,25 +105,9 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
   Planned planned{.rules = knowledge->rules,
                   .folder = *folder,
                   .plan = std::move(plan),
-                  .whole = command.only.empty() && command.shard.empty() && command.changed.empty() && command.covering == 0 &&
-                           is_whole(*space, tier)};
-  if (!command.shard.empty()) {
-    auto shards = shards_of_plan(planned, shard->count, ShardCount::asked);
-    if (!shards) return shards.error();
-    planned.plan = std::move(std::move(shards).value()[static_cast<std::size_t>(shard->index - 1)].plan);
-  }
-  if (command.covering > 0)
-    planned.covering =
-        covering_set_of(planned.plan, space->covering,
-                        combinations_of(space->covering, knowledge->rules, hello, space->models.front()), command.covering);
+                  .whole = command.only.empty() && command.shard.empty() && is_whole(*space, tier)};
+  if (!command.shard.empty()) planned.plan = shard_of(planned.plan, planned.rules, *shard);
   return planned;
-}
-
-Result<std::vector<PlannedShard>> shards_of_plan(const Planned& planned, int count, ShardCount counted) {
-  const auto durations = load_durations(durations_path(planned.folder / "durations", planned.plan.engine));
-  if (!durations) return durations.error();
-  if (counted == ShardCount::needed) count = std::min(count, most_shards(planned.plan, planned.rules));
-  return shards_of(planned.plan, planned.rules, *durations, count);
 }
 
 Result<std::vector<EngineSpec>> builds_of(const MatrixCommand& command) {

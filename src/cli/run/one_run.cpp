@@ -7,7 +7,6 @@
 #include "cli/shared/engine_session.h"
 #include "cli/shared/fault.h"
 #include "cli/shared/file_run.h"
-#include "cli/shared/subject_option.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
@@ -56,7 +55,6 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (!session) return session.error();
   const Hello hello = (*session)->runner().hello();
   subject.engine = hello.engine;
-  if (const auto same = check_version(command.subject, hello); !same) return same.error();
   if (const auto known = check_mutant(command.mutant, hello); !known) return known.error();
   if (const auto known = check_fault(options.fault, hello); !known) return known.error();
   if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};

@@ -24,7 +24,6 @@ struct RunCommand {
   std::optional<Imported> imported;  // what the file states
   OwnCode own;
   EngineChoice engine;
-  std::string subject;
   // What no option names is as the words say.
   std::optional<int> accumulation, steps;
   std::optional<std::uint64_t> seed;

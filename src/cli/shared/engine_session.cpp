@@ -68,7 +68,6 @@ Result<std::unique_ptr<EngineSession>> EngineSession::start(const EngineSpec& sp
   options.jobs = jobs > 0 ? jobs : std::max(1, threads / spec.threads);
   options.limits.run = std::chrono::milliseconds(static_cast<long long>(timeout_seconds * 1000));
   options.stop = session->interrupt_.get();
-  options.on_timed = [&seconds = session->seconds_](const Run& run, double took) { seconds[print(run.subject)] += took; };
   auto runner = EngineRunner::start(spec, options);
   if (!runner) return runner.error();
   session->runner_ = std::move(runner).value();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,9 +22,6 @@ class EngineSession {
 
   EngineRunner& runner() { return *runner_; }
 
-  // How long each case took, by its text: all its runs together, and none that came from a journal. To be read between runs.
-  const std::map<std::string, double>& seconds() const { return seconds_; }
-
   // Runs and judges. A bar with the time left goes to stderr where that is a terminal.
   Result<PlanResult> run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options);
 
@@ -34,7 +30,6 @@ class EngineSession {
 
   InterruptFlag interrupt_;
   std::filesystem::path scratch_;
-  std::map<std::string, double> seconds_;  // written by the pool, of which runner_ is the owner
   std::unique_ptr<EngineRunner> runner_;
 };
 

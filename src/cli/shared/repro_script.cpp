@@ -48,7 +48,7 @@ std::optional<ReproScript> script_in(const nlohmann::json& answer, std::size_t p
   return script;
 }
 
-std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::vector<CaseToReproduce>& cases) {
+std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::vector<Case>& cases) {
   const auto pieces = answer.find("pieces"), scripts = answer.find("scripts");
   if (pieces == answer.end() || !pieces->is_array() || scripts == answer.end() || !scripts->is_array()) return std::nullopt;
   if (scripts->size() != cases.size()) return std::nullopt;
@@ -60,27 +60,21 @@ std::optional<ReproScripts> scripts_in(const nlohmann::json& answer, const std::
   for (std::size_t i = 0; i < cases.size(); ++i) {
     auto script = script_in((*scripts)[i], read.pieces.size());
     if (!script) return std::nullopt;
-    read.by_case.emplace(print(cases[i].subject), *std::move(script));
+    read.by_case.emplace(print(cases[i]), *std::move(script));
   }
   return read;
 }
 
 }  // namespace
 
-Result<std::string> repro_script(const Case& c, const EngineSpec& engine, ScriptForm form) {
-  std::vector<std::string> words{"repro"};
-  if (form == ScriptForm::full) words.push_back("--full");
-  return written_by(engine, words, to_text(json_of(c)) + "\n", kLimit);
+Result<std::string> repro_script(const Case& c, const EngineSpec& engine) {
+  return written_by(engine, {"repro"}, to_text(json_of(c)) + "\n", kLimit);
 }
 
-Result<ReproScripts> repro_scripts(const std::vector<CaseToReproduce>& cases, const EngineSpec& engine) {
+Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine) {
   if (cases.empty()) return ReproScripts{};
   std::string lines;
-  for (const CaseToReproduce& one : cases) {
-    nlohmann::json line = json_of(one.subject);
-    line["full"] = one.full;
-    lines += to_text(line) + "\n";
-  }
+  for (const Case& one : cases) lines += to_text(json_of(one)) + "\n";
   const auto written = written_by(engine, {"repros"}, lines, kLimit + std::chrono::seconds(cases.size()));
   if (!written) return written.error();
   const auto answer = parse_object(*written);

@@ -11,15 +11,11 @@
 
 namespace ordercheck::cli {
 
-// short_where_there_is_one  plain calls of PyTorch on a small model, where they can show the case
-// full                      the model, kernels and steps of the engine
-enum class ScriptForm { short_where_there_is_one, full };
-
-// The driver in that interpreter writes it: it knows how it builds the case. All of it, or an error.
-Result<std::string> repro_script(const Case& c, const EngineSpec& engine,
-                                 ScriptForm form = ScriptForm::short_where_there_is_one);
+// Plain calls of PyTorch on a small model. The driver in that interpreter writes it: it knows how it builds the case. All of it, or an
+// error, which says what of the case no such script has.
+Result<std::string> repro_script(const Case& c, const EngineSpec& engine);
 
 // The same of many, in one call of the driver. A case that the driver declines has its reason in place of a script.
-Result<ReproScripts> repro_scripts(const std::vector<CaseToReproduce>& cases, const EngineSpec& engine);
+Result<ReproScripts> repro_scripts(const std::vector<Case>& cases, const EngineSpec& engine);
 
 }  // namespace ordercheck::cli

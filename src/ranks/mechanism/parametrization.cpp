@@ -13,7 +13,6 @@
 #include "ranks/comm/collectives.h"
 #include "ranks/graph/unshard_scope.h"
 #include "ranks/mechanism/distributed_experts.h"
-#include "ranks/module/checks.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -96,7 +95,7 @@ at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
 }
 
 void refuse_if_placed_over(const Parameter& parameter, const std::string& axis) {
-  if (axis.empty() || checks_are_left_out() || !is_placed_over(parameter.placements, axis)) return;
+  if (axis.empty() || !is_placed_over(parameter.placements, axis)) return;
   throw std::runtime_error(
       fmt::format("Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed over it ({})", axis,
                   fmt::join(parameter.full_shape, ", "), print(parameter.placements)));

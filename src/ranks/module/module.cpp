@@ -6,7 +6,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "ranks/module/checks.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
@@ -87,7 +86,7 @@ ModulePtr Module::deep_copy() const {
 }
 
 ModulePtr Module::copied(Copies& parameters) const {
-  if (!refuses_copy.empty() && !checks_are_left_out()) throw std::runtime_error(refuses_copy);
+  if (!refuses_copy.empty()) throw std::runtime_error(refuses_copy);
   ModulePtr copy = shallow_copy();
   copy->parent_ = nullptr;
   copy->body_ = body_of_copies_;

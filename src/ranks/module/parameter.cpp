@@ -4,13 +4,11 @@
 
 #include <fmt/ranges.h>
 
-#include "ranks/module/checks.h"
-
 namespace ordercheck::ranks {
 namespace {
 
 void refuse_if_placed(const Parameter& parameter, const std::string& axis) {
-  if (parameter.placements.empty() || checks_are_left_out()) return;
+  if (parameter.placements.empty()) return;
   throw std::runtime_error(fmt::format(
       "Cannot distribute over axis '{}' a parameter of full shape [{}] that is already placed ({}); expected a whole one", axis,
       fmt::join(parameter.full_shape, ", "), print(parameter.placements)));

@@ -17,7 +17,6 @@
 #include "ranks/cuda/prepare_gpu.h"
 #include "ranks/device/fake_device.h"
 #include "ranks/model/models.h"
-#include "ranks/module/checks.h"
 #include "ranks/module/mutants.h"
 #include "ranks/nccl/nccl_world.h"
 #include "ranks/nccl/one_gpu_each.h"
@@ -156,8 +155,6 @@ std::vector<std::string> versions_in(const RankSetup& setup) {
 
 std::string device_in(const RankSetup& setup) { return setup.device == DeviceKind::cuda ? "cuda" : "cpu"; }
 
-std::string engine_name() { return checks_are_left_out() ? "unchecked" : "native"; }
-
 namespace {
 
 // `run_world` of a world other than threads.
@@ -165,7 +162,7 @@ Record run_on(const RankSetup& setup, const ProcessWorld& run_world, int most_ra
               const std::function<void(int step)>& on_step) {
   const Mesh mesh = mesh_of(run.subject.stack);
   Record record{.case_text = print(run.subject),
-                .engine = engine_name(),
+                .engine = "native",
                 .versions = versions_in(setup),
                 .device = device_in(setup),
                 .world_size = world_size(mesh),

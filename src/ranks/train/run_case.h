@@ -34,9 +34,6 @@ std::vector<std::string> versions_in(const RankSetup& setup);
 // What a record says that its tensors were on: the fake device's are the CPU's.
 std::string device_in(const RankSetup& setup);
 
-// What the worker says that it is: "native", and "unchecked" with checks left out.
-std::string engine_name();
-
 // Never throws: whatever goes wrong is in the record. `run.flight_file` is the caller's matter; `flight` may be null.
 // `on_step` is called before each step, from a rank's thread.
 // A world of processes needs a caller with one thread (ranks/comm/process_world.h).

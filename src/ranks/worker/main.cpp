@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "ranks/cuda/prepare_gpu.h"
-#include "ranks/module/checks.h"
 #include "ranks/train/run_case.h"
 #include "ranks/worker/launch.h"
 #include "ranks/worker/serve.h"
@@ -30,9 +29,6 @@ std::string_view setting(const char* name, const char* usual) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const std::string_view checks = setting("ORDERCHECK_CHECKS", "on");
-  if (checks == "off") leave_checks_out();  // the hello then says another engine
-  if (checks != "off" && checks != "on") refuse("ORDERCHECK_CHECKS", "on or off", checks);
   if (argument_count > 1) std::_Exit(launch(argument_count, arguments));
   const std::string_view named = setting("ORDERCHECK_WORLD", name_of(WorldKind::threads));
   const auto world = ordercheck::find_named<WorldKind>(named);

@@ -44,7 +44,7 @@ class ProtocolOut {
 };
 
 Hello introduce(const std::vector<std::string>& versions, const std::string& device) {
-  Hello hello{.engine = engine_name(),
+  Hello hello{.engine = "native",
               .versions = versions,
               .devices = {device},
               .absent_device = devices_here().absent,

@@ -3,13 +3,17 @@
 namespace ordercheck {
 
 bool is_worth_a_script(Verdict verdict) {
-  return verdict != Verdict::equal && verdict != Verdict::close && verdict != Verdict::unrun;
+  switch (verdict) {
+    case Verdict::differs:
+    case Verdict::fails:
+    case Verdict::hangs:
+    case Verdict::unstable: return true;
+    default: return false;
+  }
 }
 
-bool needs_full_script(Verdict verdict) { return verdict == Verdict::ignored; }
-
-std::vector<CaseToReproduce> cases_to_reproduce(const Sources& sources, const std::string& engine) {
-  std::map<std::string, CaseToReproduce> found;
+std::vector<Case> cases_to_reproduce(const Sources& sources, const std::string& engine) {
+  std::map<std::string, Case> found;
   for (const EvidenceTable& table : sources.evidence) {
     if (table.engine != engine || !decides(table)) continue;
     for (const Observation& row : table.rows) {
@@ -17,13 +21,12 @@ std::vector<CaseToReproduce> cases_to_reproduce(const Sources& sources, const st
       auto c = parse_case(row.case_text);
       if (!c) continue;
       Case written = with_usual_arithmetic(*std::move(c));
-      CaseToReproduce& one = found[print(written)];
-      one.subject = std::move(written);
-      one.full |= needs_full_script(row.verdict);
+      std::string text = print(written);
+      found.emplace(std::move(text), std::move(written));
     }
   }
-  std::vector<CaseToReproduce> cases;
-  for (const auto& [text, one] : found) cases.push_back(one);
+  std::vector<Case> cases;
+  for (auto& [text, one] : found) cases.push_back(std::move(one));
   return cases;
 }
 

@@ -20,18 +20,11 @@ struct ReproScripts {
   std::map<std::string, ReproScript> by_case{};  // by the printed case, as cases_to_reproduce gave it
 };
 
-// What ran equal or close has nothing to show to others, and what was not run has shown nothing.
+// What ran equal or close has nothing to show to others, and what was not run has shown nothing. That a transform has no effect, a
+// script does not show: it compares numbers and counts nothing.
 bool is_worth_a_script(Verdict verdict);
 
-// The short script of a case compares numbers and counts nothing: that a transform has no effect, the full one shows.
-bool needs_full_script(Verdict verdict);
-
-struct CaseToReproduce {
-  Case subject;  // as `ordercheck repro` takes it
-  bool full = false;
-};
-
-// Of that engine's evidence, each once, sorted by text; full where one of its builds needs that.
-std::vector<CaseToReproduce> cases_to_reproduce(const Sources& sources, const std::string& engine);
+// Of that engine's evidence, as `ordercheck repro` takes them, each once, sorted by text.
+std::vector<Case> cases_to_reproduce(const Sources& sources, const std::string& engine);
 
 }  // namespace ordercheck

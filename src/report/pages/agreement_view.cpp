@@ -37,8 +37,6 @@ std::vector<OpenCases> open_cases_of(const EngineRuns& engine) {
 
 std::string left_out_of(const Sources& sources, const EngineRuns& engine) {
   std::vector<std::string> parts;
-  // It builds what the engine with checks does, whatever its table has runs of.
-  if (engine.target.project == sources.without_checks) return "what its space does not name";
   if (!decides(engine.table)) return "what only the CPU has runs of";
   const LeftOut left = left_out(sources, engine);
   for (const auto& [reason, count] : left.reasons) parts.push_back(fmt::format("{} ({})", reason, counted(count, "case")));

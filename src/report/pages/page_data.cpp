@@ -107,19 +107,14 @@ Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
 }  // namespace
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all) {
-  // Of an engine without checks its own page, the rules that speak of it and the view of checks tell.
-  const auto is_without_checks = [&](const EngineRuns& engine) { return engine.target.project == sources.without_checks; };
-  std::vector<EngineRuns> checked = all;
-  std::erase_if(checked, is_without_checks);
-  const std::vector<EngineRuns> deciding = that_decide(all), engines = that_decide(checked);
+  const std::vector<EngineRuns> engines = that_decide(all);
   PageContents pages{.points = point_views(sources, engines),
                      .orders = recommended_orders(sources, engines),
                      .pair_table = pair_table(sources, engines),
                      .pairs = pair_matrix(sources, engines),
                      .symptoms = symptoms(sources, engines),
                      .changes = versions_views(sources, engines),
-                     .between_engines = engines_view(sources, checked),
-                     .checks = checks_view(sources, deciding),
+                     .between_engines = engines_view(sources, all),
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
@@ -132,7 +127,7 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
     lay_beside(pages.engines.back().sent, sources, engine, all);
     pages.agreements.push_back(agreement_view(sources, engine));
   }
-  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, deciding));
+  for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
   for (const EngineMutants& engine : sources.mutants) pages.mutants.push_back(mutants_view(engine));
   pages.error_classes = error_classes_view(sources);
   return pages;
@@ -206,7 +201,7 @@ Json compared_data(const PageContents& pages) {
     if (view.lines.empty()) changes.push_back(view);
   return {{"agreements", pages.agreements}, {"contradiction_rows", std::move(contradictions)},
           {"changes", std::move(changes)},  {"between_engines", pages.between_engines},
-          {"checks", pages.checks},         {"open_on", std::move(open)}};
+          {"open_on", std::move(open)}};
 }
 
 Json rule_index_data(const PageContents& pages) { return {{"rules", pages.rules}}; }

@@ -7,7 +7,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "report/pages/agreement_view.h"
-#include "report/pages/checks_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/mutant_page.h"
@@ -39,7 +38,6 @@ struct PageContents {
   std::vector<AgreementView> agreements;  // of the same engines
   std::vector<VersionsView> changes;      // between versions
   EnginesView between_engines;
-  ChecksView checks;
   std::vector<FrameworkRow> frameworks;
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;

@@ -31,7 +31,7 @@ const EngineRuns* engine_for(const Point& point, const Sources& sources, const s
     if (!runs_one) continue;
     if (engine.target == reader_target(sources)) return &engine;
     const std::string& project = engine.target.project;
-    const bool is_used = project != sources.reader && project != sources.definition && project != sources.without_checks;
+    const bool is_used = project != sources.reader && project != sources.definition;
     if (other == nullptr && is_used) other = &engine;
   }
   return other;

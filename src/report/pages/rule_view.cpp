@@ -35,10 +35,6 @@ Target about_whom(const Rule& rule) {
   return {.project = first.project, .implementation = first.implementation, .version = {}};
 }
 
-bool names_project(const Rule& rule, const std::string& project) {
-  return std::ranges::find(rule.holds, project, &Holds::project) != rule.holds.end();
-}
-
 std::string as_code(const std::string& text) { return code(text); }
 
 std::string grade_in_words(const Grade& grade, const Target& target) {
@@ -64,8 +60,6 @@ std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, con
   std::vector<Standing> standings;
   for (const Target& target : targets_of(sources)) {
     if (!speaks_about(rule, target.project)) continue;
-    // What holds for everybody says nothing of checks.
-    if (target.project == sources.without_checks && !names_project(rule, target.project)) continue;
     const Grade grade = grade_of(rule, target, sources.observations);
     standings.push_back({.target = print(target),
                          .grade = grade_in_words(grade, target),

@@ -51,7 +51,6 @@ Result<Sources> load_sources(const Folders& folders) {
   Sources sources{.rules = std::move(known->rules),
                   .reader = usual_target(known->engines),
                   .definition = name_of(known->engines, &EngineFile::by_definition),
-                  .without_checks = name_of(known->engines, &EngineFile::without_checks),
                   .engines = names_of(known->engines),
                   .evidence = std::move(known->evidence),
                   .frameworks = *std::move(frameworks),

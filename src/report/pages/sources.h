@@ -26,7 +26,6 @@ struct Sources {
   std::vector<Rule> rules;
   std::string reader;                   // the engine that pages are written for
   std::string definition;               // the engine that builds transforms from their definitions; "" for none
-  std::string without_checks;           // the same one where it refuses nothing in advance; "" for none
   std::vector<std::string> engines;     // those that are known
   std::vector<EvidenceTable> evidence;  // sorted by engine and build; of every arithmetic
   std::vector<Framework> frameworks;

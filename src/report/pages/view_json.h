@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "report/pages/agreement_view.h"
-#include "report/pages/checks_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/markdown.h"
@@ -72,8 +71,6 @@ ORDERCHECK_DATA_OF(VersionLine, label, text)
 ORDERCHECK_DATA_OF(VersionsView, engine, versions, same, rows, lines)
 ORDERCHECK_DATA_OF(DisagreementRow, order, cells, explanation)
 ORDERCHECK_DATA_OF(EnginesView, engines, same, rows)
-ORDERCHECK_DATA_OF(CheckRow, order, pages, reader, with_checks, without_checks)
-ORDERCHECK_DATA_OF(ChecksView, reader, with_checks, without_checks, rows)
 ORDERCHECK_DATA_OF(SetView, title, orders, verdicts, objects)
 ORDERCHECK_DATA_OF(TransformPage, page, claim, harm, basis, source)
 ORDERCHECK_DATA_OF(TransformShown, target, verdict, page, stacks, more)

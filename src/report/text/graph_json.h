@@ -1,4 +1,4 @@
-// Captured graphs, or what passes changed of them, as JSON: docs/schemas/graph-1.json.
+// Captured graphs, or what passes changed of them, as JSON.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A plan of placements as JSON: docs/schemas/plan-1.json.
+// A plan of placements as JSON.
 #pragma once
 
 #include <string>

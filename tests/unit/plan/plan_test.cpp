@@ -133,19 +133,11 @@ TEST(Plan, ALegalSetIsItsLegalOrdersAndOneOrderAnEdge) {
   EXPECT_THAT(sources(plan, "ac,fsdp=2:reshard=never,tp=2"), testing::ElementsAre("edge ORD-901"));
 }
 
-TEST(Plan, TheCoveringSetOfTheSpaceIsPlanned) {
+TEST(Plan, CoveringRowsOfTheSpaceArePlanned) {
   Space space = sample_space();
-  EXPECT_TRUE(make_covering_plan(space, sample_rules(), sample_hello(), 2).cases.empty());
-  for (const char* text : {"none | tp=2", "none | ac", "none | fsdp=2:reshard=never"})
-    space.covering.parameters.push_back(*parse_parameter(text));
-  const Plan pairs = make_covering_plan(space, sample_rules(), sample_hello(), 2);
-  EXPECT_EQ(pairs.cases.size(), 4u) << "two levels, three parameters: the orthogonal array";
+  space.covering = {*parse_case("tp=2,ac,fsdp=2:reshard=never accumulation=4")};
   const Plan plan = make_plan(space, {}, sample_rules(), sample_hello());
-  for (const PlannedCase& row : pairs.cases) {
-    EXPECT_THAT(sources(pairs, print(row.subject)), testing::ElementsAre("covering pairs"));
-    EXPECT_THAT(sources(plan, print(row.subject)), testing::Contains("covering pairs"));
-  }
-  EXPECT_EQ(make_covering_plan(space, sample_rules(), sample_hello(), 3).cases.size(), 8u);
+  EXPECT_THAT(sources(plan, "tp=2,ac,fsdp=2:reshard=never accumulation=4"), testing::Contains("covering"));
 }
 
 TEST(Plan, StacksOfAnotherModelAreRunOfThat) {

@@ -59,7 +59,7 @@ TEST(Space, TiersAndLegalSetsMayBeLeftOut) {
   const auto none = parse_space(kSpaceText, "space.toml");
   EXPECT_TRUE(none->smoke.empty() && none->by_default.empty() && none->versions.empty() && none->legal_sets.empty());
   EXPECT_EQ(none->backend_witnesses, 0);
-  EXPECT_TRUE(none->covering.parameters.empty());
+  EXPECT_TRUE(none->covering.empty());
   const auto space =
       parse_space(kSpaceText + "default = [\"ac,fsdp=2\"]\nlegal_sets = [\"pp,tp,ac\"]\nbackend_witnesses = 3\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
@@ -72,21 +72,12 @@ TEST(Space, TiersAndLegalSetsMayBeLeftOut) {
               HasSubstr("'tp=2 seed=4' names more than a stack and a model"));
 }
 
-TEST(Space, WhatMayBeCombinedIsATable) {
-  const std::string table =
-      "[covering]\nstrength = 3\nmost_ranks = 4\nparameters = [\"none | tp=2\", \"none | ac\", \"none | fsdp=2\"]\n";
-  const auto space = parse_space(kSpaceText + table, "space.toml");
+TEST(Space, CoveringRowsAreStacksWithTheirMicrobatches) {
+  const auto space = parse_space(kSpaceText + "covering = [\"tp=2,ac accumulation=4\"]\n", "space.toml");
   ASSERT_TRUE(space) << space.error().message;
-  EXPECT_EQ(space->covering.strength, 3);
-  EXPECT_EQ(space->covering.most_ranks, 4);
-  EXPECT_EQ(space->covering.parameters.at(1).name, "ac");
-  const auto error_of_covering = [&](const std::string& lines) {
-    return parse_space(kSpaceText + "[covering]\n" + lines, "space.toml").error().message;
-  };
-  EXPECT_THAT(error_of_covering("parameters = [\"none | tp=2\",\n\"none | acc\"]\n"),
-              HasSubstr("space.toml:13: unknown transform"));
-  EXPECT_THAT(error_of_covering("parameters = [\"none | tp=2\"]\n"),
-              HasSubstr("space.toml:12: 1 parameter, expected at least 3"));
+  EXPECT_EQ(space->covering.at(0).settings.accumulation, 4);
+  EXPECT_THAT(parse_space(kSpaceText + "covering = [\"tp=2 seed=4\"]\n", "space.toml").error().message,
+              HasSubstr("'tp=2 seed=4' names more than a stack and its microbatches"));
 }
 
 TEST(Space, AnotherModelHasStacksOfItsOwn) {

@@ -1,7 +1,7 @@
 """The worker of the pytorch engine, or with --project of a published project's; or what writes scripts of cases:
 
 python -m ordercheck_pytorch [--project NAME]
-python -m ordercheck_pytorch [--project NAME] repro [--full]|repros"""
+python -m ordercheck_pytorch [--project NAME] repro|repros"""
 
 import functools
 import sys
@@ -14,10 +14,10 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--project"] and len(arguments) > 1:
         project, arguments = arguments[1], arguments[2:]
         put_first(project)
-    if arguments[:1] == ["repro"] and arguments[1:] in ([], ["--full"]):
+    if arguments == ["repro"]:
         from .repro.write import write_script
 
-        return write_script(sys.stdin, sys.stdout, project, full="--full" in arguments)
+        return write_script(sys.stdin, sys.stdout, project)
     if arguments == ["repros"]:
         from .repro.many import write_scripts
 

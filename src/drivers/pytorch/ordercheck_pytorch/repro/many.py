@@ -14,22 +14,21 @@ from .write import pieces_of
 
 
 def write_scripts(source: TextIO, target: TextIO, project: str = "") -> int:
-    """From a `case` object of a run message on each line, with `full` where the long script is asked for. One object: `pieces`,
+    """From a `case` object of a run message on each line. One object: `pieces`,
     each text once, and `scripts`, one a case: the indices of its `pieces`, which make the script of `ordercheck repro` when
     written one after another, or why it is `declined`. The exit code; what is wrong goes to stderr as one line."""
     scripts: list[list[str]] = []
     answers: list[dict[str, Any]] = []
     for number, line in enumerate(source, start=1):
         try:
-            message = json.loads(line)
-            case = case_of(message)
+            case = case_of(json.loads(line))
         except (ValueError, KeyError) as error:
             print(
                 f"line {number}: expected the case of a run message, got one without {error}", file=sys.stderr
             )
             return 2
         try:
-            scripts.append(pieces_of(case, project, message.get("full", False)))
+            scripts.append(pieces_of(case, project))
             answers.append({})
         except LookupError as error:
             answers.append({"declined": error.args[0]})

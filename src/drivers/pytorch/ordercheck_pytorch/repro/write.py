@@ -1,4 +1,4 @@
-"""The script of a case: short where a short one shows it, else, and on request, the long one."""
+"""The script of a case: plain calls of PyTorch on a small model, where they can show it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from typing import TextIO
 
 from ..program.case import Case, case_of
 from ..program.catalogue import TRANSFORMS, cannot
-from ..program.transforms.optimizer import DEFAULT_OPTIMIZER
-from .long import long_pieces
-from .short.catalogue import needs_long
+from .short.catalogue import why_no_script
 from .short.script import short_pieces
 
 
-def write_script(source: TextIO, target: TextIO, project: str = "", full: bool = False) -> int:
+def write_script(source: TextIO, target: TextIO, project: str = "") -> int:
     """From the `case` object of a run message, of a published project where one is named. The exit code; what is wrong goes to
     stderr as one line."""
     try:
         case = case_of(json.loads(source.read()))
-        target.write(script_of(case, project, full))
+        target.write(script_of(case, project))
     except (ValueError, KeyError) as error:
         print(f"expected the case of a run message, got one without {error}", file=sys.stderr)
         return 2
@@ -29,11 +27,11 @@ def write_script(source: TextIO, target: TextIO, project: str = "", full: bool =
     return 0
 
 
-def script_of(case: Case, project: str = "", full: bool = False) -> str:
-    return "".join(pieces_of(case, project, full))
+def script_of(case: Case, project: str = "") -> str:
+    return "".join(pieces_of(case, project))
 
 
-def pieces_of(case: Case, project: str = "", full: bool = False) -> list[str]:
+def pieces_of(case: Case, project: str = "") -> list[str]:
     """The script, cut where scripts of other cases go on alike."""
     if project:
         raise LookupError(f"a case of {project} has no script: it is run by that project's own code")
@@ -43,8 +41,8 @@ def pieces_of(case: Case, project: str = "", full: bool = False) -> list[str]:
         raise LookupError(f"the pytorch engine builds no {unknown[0]}")
     if reason := cannot(case):
         raise LookupError(f"the pytorch engine declines it: {reason}")
-    if full or needs_long(case):
-        return long_pieces(case, list(dict.fromkeys([*names, DEFAULT_OPTIMIZER.name])))
+    if lacking := why_no_script(case):
+        raise LookupError(f"no script of plain PyTorch has {lacking}; `ordercheck run` shows the case")
     return short_pieces(case)
 
 

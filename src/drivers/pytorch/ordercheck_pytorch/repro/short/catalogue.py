@@ -1,4 +1,4 @@
-"""Which cases a short script can show, and the short forms of transforms."""
+"""Which cases a script can show, and the forms of transforms in it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,29 @@ SHORT_FORMS: dict[str, ShortForm] = {
 }
 
 
-def needs_long(case: Case) -> bool:
-    """Whether it asks for something that the short script has not: code of the user, float32, another grid, more steps, another
-    transform or option."""
-    own = case.model != "llama" or case.apply or case.batch or case.loss or case.widen
+def why_no_script(case: Case) -> str:
+    """What of the case no script has: code of the user, float32, another grid, more steps, another transform or option. ""
+    where scripts have all of it."""
     settings = case.settings
-    usual = (
-        settings.arithmetic == "exact" and settings.grid == Settings.grid and settings.steps <= Settings.steps
-    )
-    return bool(own) or not usual or not all(has_short_form(item) for item in case.items)
+    for name, value, usual in (
+        ("--model", case.model, "llama"),
+        ("--apply", case.apply, ""),
+        ("--batch", case.batch, ""),
+        ("--loss", case.loss, ""),
+        ("--widen", case.widen, ""),
+        ("arithmetic", settings.arithmetic, Settings.arithmetic),
+        ("grid", settings.grid, Settings.grid),
+    ):
+        if value != usual:
+            return f"{name} {value}"
+    if settings.steps > Settings.steps:
+        return f"{settings.steps} steps"
+    return next((why_not(item) for item in case.items if why_not(item)), "")
 
 
-def has_short_form(item: Item) -> bool:
-    return item.name in SHORT_FORMS and SHORT_FORMS[item.name].covers(item)
+def why_not(item: Item) -> str:
+    form = SHORT_FORMS.get(item.name)
+    if form is None:
+        return item.name
+    option = form.lacks(item)
+    return f"{item.name}:{option}" if option else ""

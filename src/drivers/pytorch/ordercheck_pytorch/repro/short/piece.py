@@ -38,11 +38,12 @@ class ShortForm:
     piece: Maker
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def covers(self, item: Item) -> bool:
-        return all(
-            name in self.options and (value in self.options[name] or "*" in self.options[name])
-            for name, value in item.options.items()
-        )
+    def lacks(self, item: Item) -> str:
+        """The first option of the item, with its value, that the form has not; "" where it has all."""
+        for name, value in item.options.items():
+            if name not in self.options or not {value, "*"} & set(self.options[name]):
+                return f"{name}={value}" if value else name
+        return ""
 
 
 # `layers` is found on the model, or on what a wrapper keeps as `module`.

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ...program.case import Case, Item
 from ...program.data import SEQUENCES
 from ...program.transforms.optimizer import DEFAULT_OPTIMIZER
-from ..noise_floor import alone
 from .catalogue import SHORT_FORMS
 from .data_parallel import axes_of
 from .piece import Piece
@@ -29,7 +28,9 @@ from .text import (
 
 def short_pieces(case: Case) -> list[str]:
     """The script, cut where scripts of other cases go on alike."""
-    pieces, one_rank = pieces_of_items(case), alone(case)
+    # What changes numbers and nothing else.
+    one_rank = replace(case, items=case.on_one_rank, apply="", mesh=dict.fromkeys(case.mesh, 1))
+    pieces = pieces_of_items(case)
     imports = [*IMPORTS, *(line for piece in pieces for line in piece.imports)]
     imports += ["from torch.distributed.device_mesh import init_device_mesh"] if axes_of(case) else []
     before = [f"# {case.text}\n", HEADER.format(world=case.world_size), f"{merged(imports)}\n"]

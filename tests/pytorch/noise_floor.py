@@ -1,13 +1,11 @@
 """Float32 arithmetic: how far a run is from a float64 run on one rank, held against how far rounding alone takes one rank. The
-same numbers as `ordercheck run` holds, for a script that has no ordercheck."""
+same numbers as `ordercheck run` holds, computed apart from it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
-from ..program.case import Case
-from ..program.result import RankResult
+from ordercheck_pytorch.program.result import RankResult
 
 FAR_BEYOND = 16  # times the noise floor
 SPLITS = (1, 4, 16)
@@ -15,24 +13,6 @@ UNIT_ROUNDOFF = 2.0**-24  # of float32
 AFTER_A_STEP = 1e-4  # of the optimizer: AdamW may turn an element around
 
 Place = tuple[str, int, str]  # "gradient", step, name of the parameter
-
-
-def alone(case: Case) -> Case:
-    """The model on one rank, with what changes numbers and nothing else."""
-    return replace(case, items=case.on_one_rank, apply="", mesh=dict.fromkeys(case.mesh, 1))
-
-
-def in_float64(case: Case) -> Case:
-    """The model on one rank, with nothing that casts."""
-    kept = tuple(item for item in case.on_one_rank if not item.casts)
-    settings = replace(case.settings, arithmetic="plain")
-    return replace(alone(case), items=kept, settings=settings)
-
-
-def floor_cases(case: Case) -> list[Case]:
-    """One rank in the dtype of the case, with other splits of the batch."""
-    one = alone(case)
-    return [replace(one, settings=replace(case.settings, accumulation=split)) for split in SPLITS]
 
 
 def distances(expected: RankResult, got: RankResult) -> dict[Place, tuple[float, float]]:
