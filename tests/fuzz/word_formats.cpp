@@ -99,6 +99,20 @@ std::vector<std::string> control_corpus() {
 std::vector<std::string> fault_corpus() {
   return {"hang:1:layers.0.attention:backward", "skip_collective:0::7", "crash:0:layers.1"};
 }
+std::vector<std::string> bits_corpus() { return {"3ff0000000000000", "7ff8000000000000", "0123456789abcdef0123456789abcdef"}; }
+std::vector<std::string> field_corpus() {
+  return {"-",
+          "\\-",
+          "a\\tb\\nc\\\\",
+          "matmul_flops=12 saved_bytes_peak=? kernels=3",
+          "all_gather:tp:forward:24:98304",
+          "tp=2: yes: 96 of 192 matmul flops | ac: no: missing: recomputation"};
+}
+std::vector<std::string> log_corpus() {
+  return {"Traceback (most recent call last):\n  File \"a.py\", line 7, in main\n    loss.backward()\nValueError: no\n",
+          "[rank3]:[E1126 ProcessGroupNCCL.cpp:683] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL\n"};
+}
+
 }  // namespace
 
 std::vector<Format> word_formats() {

@@ -28,7 +28,7 @@ std::string places_of(const PlanNodeRecord& node) {
   return results.empty() ? taken : fmt::format("{} -> {}", taken, results);
 }
 
-std::string in_us(std::int64_t ns) { return fmt::format("{:.1f} us", static_cast<double>(ns) / kMicrosecond); }
+std::string microseconds(std::int64_t ns) { return fmt::format("{:.1f} us", static_cast<double>(ns) / kMicrosecond); }
 std::string in_ms(std::int64_t ns) { return fmt::format("{:.3f} ms", static_cast<double>(ns) / kMillisecond); }
 
 struct Total {
@@ -59,13 +59,13 @@ std::string line_of(const PlanRecord& plan, const PlanNodeRecord& node) {
   std::string line = fmt::format("  {:<{}} {:<{}} {}", name, kNameWidth, shape_of(node), kShapeWidth, places_of(node));
   if (node.run_ns > 0)
     line = fmt::format("  {:<{}} {:<{}} {:<{}} {}", name, kNameWidth, shape_of(node), kShapeWidth, places_of(node), kPlaceWidth,
-                       in_us(node.run_ns));
+                       microseconds(node.run_ns));
   line += '\n';
   for (const PlanOperandRecord& operand : node.operands) {
     if (!moves(operand)) continue;
     const PlanNodeRecord& made = plan.nodes[static_cast<std::size_t>(operand.node)];
     line += fmt::format("    {}: {} to {}, {}\n", is_parameter(made) ? made.parameter : made.name, operand.source,
-                        operand.wanted, in_us(operand.move_ns));
+                        operand.wanted, microseconds(operand.move_ns));
   }
   return line;
 }
