@@ -57,8 +57,9 @@ int run(const std::string& rules) {
     return kAnswers;
   });
   if (ids == 0 || bytes == 0) return fmt::print(stderr, "check-rate: nothing was found\n"), 3;
-  fmt::print("{} rules; stacks a second on one core: {:.0f} with the ids of all rules that fire, {:.0f} with the whole answer\n",
-             judge.rules().size(), listed, answered);
+  fmt::print(
+      "{} rules; stacks a second on one core: {:.0f} with the ids of all rules that fire, {:.0f} with the whole answer\n",
+      judge.rules().size(), listed, answered);
   return 0;
 }
 

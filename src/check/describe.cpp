@@ -153,7 +153,8 @@ const Observation* harmed_otherwise(const Rule& rule, const Stack& stack, const 
 std::string shows(const Observation& seen) {
   if (seen.verdict == Verdict::differs) return kSilentlyWrong;
   if (seen.verdict != Verdict::fails) return name_of(seen.verdict);
-  return "fails" + (seen.phase ? " " + while_phase(*seen.phase) : "") + fmt::format(": {}", one_line(displayable(seen.message)));
+  return "fails" + (seen.phase ? " " + while_phase(*seen.phase) : "") +
+         fmt::format(": {}", one_line(displayable(seen.message)));
 }
 
 }  // namespace

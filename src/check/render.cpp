@@ -81,8 +81,8 @@ std::string render(const Finding& finding, const Report& report, bool colour) {
   text += row("you wrote", written(finding, report.stack));
   text += reason(finding);
   const std::string smallest = print(finding.smallest);
-  text += row("smallest",
-              fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding), finding.shows));
+  text +=
+      row("smallest", fmt::format("{:<22} {}: {}", smallest.empty() ? "(nothing)" : smallest, verb_of(finding), finding.shows));
   text += render(finding.tries, report.stack, colour) + edits_of(finding, report);
   return text + row("also", join(finding.also, ", "));
 }

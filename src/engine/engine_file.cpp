@@ -51,8 +51,7 @@ void read_uses(TomlTable& file, EngineFile& engine) {
   const std::vector<std::string> uses = file.texts_if_given("usual_for");
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (uses[i] != kCheck && uses[i] != kDefinition)
-      file.refuse("usual_for", i,
-                  fmt::format("expected '{}' or '{}', got '{}'", kCheck, kDefinition, uses[i]));
+      file.refuse("usual_for", i, fmt::format("expected '{}' or '{}', got '{}'", kCheck, kDefinition, uses[i]));
   engine.usual_target = contains(uses, kCheck);
   engine.by_definition = contains(uses, kDefinition);
 }

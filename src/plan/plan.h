@@ -79,7 +79,6 @@ std::vector<Case> cases_of(const TrafficTable& table, const std::string& engine)
 Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, const std::vector<Rule>& rules, const Hello& hello,
                Tier tier = Tier::full);
 
-
 std::string print(const Source& source);  // "witness ORD-004 bad"
 
 // Reasons of what was not planned, each with how many cases it kept out, the most frequent first.

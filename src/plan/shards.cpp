@@ -49,8 +49,7 @@ Plan shard_of(const Plan& plan, const std::vector<Rule>& rules, const Shard& sha
   std::map<std::size_t, std::vector<std::size_t>> units;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) units[joined[i]].push_back(i);
   std::vector<std::pair<std::uint64_t, std::size_t>> dealt;
-  for (const auto& [first, cases] : units)
-    dealt.emplace_back(hash_of(print(plan.cases[first].subject)).words[0], first);
+  for (const auto& [first, cases] : units) dealt.emplace_back(hash_of(print(plan.cases[first].subject)).words[0], first);
   std::ranges::sort(dealt);
   std::vector<std::size_t> mine;
   for (auto i = static_cast<std::size_t>(shard.index - 1); i < dealt.size(); i += static_cast<std::size_t>(shard.count))

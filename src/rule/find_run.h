@@ -17,7 +17,6 @@ Case case_of(const Stack& stack, const Witness& witness, const std::string& engi
 // That run by one release of an engine; null where there is none. Of several releases of PyTorch that a project's release ran on, the
 // run on `on`; without it on the newest, whose table is read last.
 const Observation* find_run(const std::vector<Observation>& all, const Stack& stack, const Witness& witness,
-                            const std::string& engine, const std::string& version,
-                            const std::optional<std::string>& on = {});
+                            const std::string& engine, const std::string& version, const std::optional<std::string>& on = {});
 
 }  // namespace ordercheck

@@ -93,9 +93,9 @@ bool says_it_is_over(const Rule& rule, const Target& target) {
   bool spoke = false;
   for (const Holds& entry : rule.holds) {
     if (entry.project == "math") return false;
-    if (entry.project != target.project || entry.implementation != target.implementation) continue;
+    if (entry.project != target.project) continue;
     if (!target.version || !ended_before(entry, *target.version)) return false;
-    spoke = true;
+    spoke = spoke || entry.implementation == target.implementation;
   }
   return spoke;
 }

@@ -66,7 +66,8 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},  // carved from dp_shard * cp * tp
        .owes = {expert_parallel},
        .modes = {},
-       .options = {{.name = "etp", .form = count}, kSpmd,  // expert tensor parallel: 1 or the degree of tp
+       .options = {{.name = "etp", .form = count},
+                   kSpmd,                                // expert tensor parallel: 1 or the degree of tp
                    {.name = "chunks", .form = count}}},  // of the tokens: one is exchanged while another is computed
       {.name = "cp",
        .title = "context parallel",

@@ -12,9 +12,7 @@ namespace ordercheck::cli {
 namespace {
 
 // An optimizer that is not named is the one that runs train with.
-Item as_run(const Item& item) {
-  return item.name == default_trainer().name && item.mode.empty() ? default_trainer() : item;
-}
+Item as_run(const Item& item) { return item.name == default_trainer().name && item.mode.empty() ? default_trainer() : item; }
 
 }  // namespace
 

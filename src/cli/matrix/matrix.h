@@ -19,9 +19,9 @@ struct MatrixCommand {
   std::string rules;
   std::string folder;  // of space.toml, space-<engine>.toml, frameworks/ and evidence/
   std::string format = "text";
-  std::string arithmetic;            // "" for what each case is usually run with
-  std::vector<std::string> only;     // patterns; a case is meant that matches one
-  std::string tier;                  // "" for default, and for full where something else says which cases
+  std::string arithmetic;         // "" for what each case is usually run with
+  std::vector<std::string> only;  // patterns; a case is meant that matches one
+  std::string tier;               // "" for default, and for full where something else says which cases
   std::string shard;
   std::string journal;
   std::string out;                   // a file: of `run` for the table of what was seen, of `show` for a report; "" for none
@@ -55,8 +55,8 @@ Arithmetic arithmetic_of(const MatrixCommand& command);
 struct Planned {
   std::vector<Rule> rules;
   std::filesystem::path folder;
-  Plan plan;                              // of the shard that was asked for
-  bool whole = true;                      // every case of the space
+  Plan plan;          // of the shard that was asked for
+  bool whole = true;  // every case of the space
 };
 Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello);
 

@@ -42,8 +42,8 @@ void add_folders(CLI::App* command, MatrixCommand& options) {
 void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
   add_world_options(command, options.engine);
-  CLI::Option* tier = command->add_option(
-      "--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only");
+  CLI::Option* tier =
+      command->add_option("--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only");
   tier->check(CLI::IsMember(tier_names()));
   command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'; may be repeated")
       ->allow_extra_args(false);

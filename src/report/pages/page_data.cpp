@@ -199,8 +199,10 @@ Json compared_data(const PageContents& pages) {
   Json changes = Json::array();
   for (const VersionsView& view : pages.changes)
     if (view.lines.empty()) changes.push_back(view);
-  return {{"agreements", pages.agreements}, {"contradiction_rows", std::move(contradictions)},
-          {"changes", std::move(changes)},  {"between_engines", pages.between_engines},
+  return {{"agreements", pages.agreements},
+          {"contradiction_rows", std::move(contradictions)},
+          {"changes", std::move(changes)},
+          {"between_engines", pages.between_engines},
           {"open_on", std::move(open)}};
 }
 
