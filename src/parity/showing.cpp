@@ -85,16 +85,9 @@ void expect_split_work(Showing& showing, const EffectRuns& runs, int share, int 
   if (!showing.measured("matmul flops", {part, whole})) return;
   // What ranks with other experts have of their work is up to the tokens.
   const bool uneven = mesh_of(runs.subject.stack).ep > 1;
-  // Of tensor and data parallelism together, DTensor chooses a layout for both axes at once: a published project's model may split more
-  // of its work than on either alone.
-  const Mesh mesh = mesh_of(runs.subject.stack);
-  const bool both = degree_of(mesh, "tp") > 1 && degree_of(mesh, "dp_shard") > 1;
-  const bool exact = runs.subject.model == Case{}.model || !both;
-  const bool holds = uneven  ? 0 < part && part < whole
-                     : exact ? part * parts == whole * share
-                             : 0 < part && part * parts <= whole * share;
+  const bool holds = uneven ? 0 < part && part < whole : part * parts == whole * share;
   showing.expect(holds, fmt::format("{} of {} matmul flops, expected {}", part, whole,
-                                    uneven ? "a part" : fmt::format("{}{}/{}", exact ? "" : "at most ", share, parts)));
+                                    uneven ? "a part" : fmt::format("{}/{}", share, parts)));
 }
 
 }  // namespace ordercheck
