@@ -80,11 +80,15 @@ Control merged_control(const std::vector<const Control*>& seen, bool disjoint) {
   Count sum;
   for (const Control* one : judged) {
     const auto count = count_in(one->evidence);
-    const bool unlike = sum.all > 0 && sum.rest != count.value_or(Count{}).rest && one->name != kPlainArithmetic;
+    // "1 of 1 record has ...", "2 of 2 records have ...": of the same words but for their number.
+    const bool has_words = one->name == kPlainArithmetic || (one->name == kRepeatedRuns && failed == judged.end());
+    const bool unlike = sum.all > 0 && sum.rest != count.value_or(Count{}).rest && !has_words;
     if (!count || !disjoint || unlike) return merged;
     sum = {.hits = sum.hits + count->hits, .all = sum.all + count->all, .rest = count->rest};
   }
   merged.evidence = fmt::format("{} of {} {}", sum.hits, sum.all, sum.rest);
+  if (merged.name == kRepeatedRuns && failed == judged.end())
+    merged.evidence = repeated_runs_in_words({.alike = sum.hits, .twice = sum.all});
   // As a whole matrix judges it: a part may be too small for the half that it asks for.
   if (merged.name == kPlainArithmetic) {
     merged.held = sum.hits > 0 && 2 * sum.hits >= sum.all;
