@@ -10,9 +10,9 @@
 
 namespace ordercheck {
 
-// The cases of `shard`, sorted; all that is not planned stands in each shard. Cases are dealt in the order of the hash of their names,
-// so each shard gets as many as the others, and neighbours of a plan, which take alike long, go to different ones. The two witnesses of
-// a rule that compares them (commutes, slow, memory) stay together, so that a shard alone can judge them.
+// Returns the cases of `shard`, sorted by name. Cases are dealt in the order of the hash of their names: every shard gets the same
+// number, and neighbours of the plan, which take about as long, go to different shards. A rule that compares its two witnesses
+// (commutes, slow, memory) has both in one shard. Every shard lists all cases that are not planned.
 Plan shard_of(const Plan& plan, const std::vector<Rule>& rules, const Shard& shard);
 
 }  // namespace ordercheck

@@ -19,7 +19,7 @@
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]
 //   most_ranks = 5                # cases of more ranks, whatever asks for them, are not planned; may be left out
-//   covering = ["tp=2,ac accumulation=4"]   # rows in which every two options stand together; may be left out
+//   covering = ["tp=2,ac accumulation=4"]   # rows that together hold every pair of options; optional
 //   optimizer_ranks = [2, 4]      # an optimizer is put at every position of the orders of these world sizes
 //
 //   [[model]]                     # what is run of another model than those of `models`; may be left out

@@ -14,8 +14,8 @@ namespace ordercheck {
 // What an engine runs of a stack to show it for a page: the usual settings, and the model and microbatches of the witness.
 Case case_of(const Stack& stack, const Witness& witness, const std::string& engine);
 
-// That run by one release of an engine; null where there is none. Of several releases of PyTorch that a project's release ran on, the
-// run on `on`; without it on the newest, whose table is read last.
+// Finds the run of that case by one release of an engine; null if it was not run. If the release ran on several releases of PyTorch,
+// finds the run on `on`; without it on the newest, whose table is read last.
 const Observation* find_run(const std::vector<Observation>& all, const Stack& stack, const Witness& witness,
                             const std::string& engine, const std::string& version, const std::optional<std::string>& on = {});
 

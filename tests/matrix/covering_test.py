@@ -1,4 +1,4 @@
-"""The rows of matrix/space.toml that cover its levels: every two that fit on the ranks stand in one row."""
+"""Measures `covering` of matrix/space.toml: every two levels that fit on the ranks are in one row."""
 
 import itertools
 import unittest

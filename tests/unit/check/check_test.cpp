@@ -172,6 +172,40 @@ TEST(Check, AStackToTryIsLookedUpOfTheModelThatWasAskedAbout) {
         << print(one.stack);
 }
 
+TEST(Check, AStackToTryThatRanOfAnotherModelSaysWhich) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
+  const auto seen_of = [&](const char* text) {
+    const std::vector<Observation> runs{
+        {.engine = "pytorch", .version = "2.11.0", .case_text = text, .verdict = Verdict::equal}};
+    return check(stack("fsdp=2,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.at(0).tries.at(0).seen;
+  };
+  EXPECT_EQ(seen_of("tp=2,fsdp=2 model=llama_flex engine=pytorch"), "equal when run on pytorch 2.11 of model llama_flex");
+  EXPECT_EQ(seen_of("tp=2,fsdp=2 model=moe engine=pytorch"), "not run on pytorch 2.11") << "it has experts";
+}
+
+TEST(Check, ARuleAboutOthersIsNotSaidOfAStackThatRanEqual) {
+  const auto findings_with = [](const char* holds, Harm harm, Verdict verdict) {
+    const std::vector<Rule> rules{rule({"ORD-001", RuleKind::order, "fsdp", "tp", harm, "", holds})};
+    const std::vector<Observation> runs{ran("fsdp=2,tp=2", verdict)};
+    return check(stack("fsdp=2,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.size();
+  };
+  EXPECT_EQ(findings_with("megatron>=0", Harm::fails, Verdict::equal), 0u);
+  EXPECT_EQ(findings_with("megatron>=0", Harm::fails, Verdict::differs), 1u);
+  EXPECT_EQ(findings_with("megatron>=0", Harm::slow, Verdict::equal), 1u) << "what costs more is equal too";
+  EXPECT_EQ(findings_with("pytorch>=2", Harm::fails, Verdict::equal), 1u) << "its own rule, refuted";
+}
+
+TEST(Check, ShowsWhatTheRunOfTheRulesOwnStackShowed) {
+  const std::vector<Rule> rules{rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::wrong})};
+  const auto shows_with = [&](Verdict verdict) {
+    std::vector<Observation> runs{ran("fsdp=2,tp=2", verdict)};
+    runs.front().message = "ValueError: boom";
+    return check(stack("fsdp=4,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.at(0).shows;
+  };
+  EXPECT_EQ(shows_with(Verdict::fails), "fails while applying: ValueError: boom");
+  EXPECT_EQ(shows_with(Verdict::differs), "silently wrong: other numbers, no message");
+}
+
 // Two stacks mend it: the one that was seen to be equal is named, whichever it is; one that was seen to differ never is.
 TEST(Check, RepairedIsWhatRanEqual) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};

@@ -108,6 +108,16 @@ TEST(MergeParts, AControlIsJudgedOverAllParts) {
   EXPECT_THAT(merge_parts({one, two})->table.controls, ElementsAre(plain(0, 4, false)));
 }
 
+TEST(MergeParts, APartOfOneCaseIsCountedWithTheOthers) {
+  Part one = part("a.tsv", "1/2", {"ac"}), two = part("b.tsv", "2/2", {"tp=2", "tp=4"});
+  const auto repeated = [](long long alike) {
+    return Control{.name = kRepeatedRuns, .held = true, .evidence = repeated_runs_in_words({.alike = alike, .twice = alike})};
+  };
+  one.table.controls = {repeated(1)};
+  two.table.controls = {repeated(2)};
+  EXPECT_THAT(merge_parts({one, two})->table.controls, ElementsAre(repeated(3)));
+}
+
 TEST(MergeParts, APartThatCameTwiceCountsOnce) {
   Part one = part("a.tsv", "1/1", {"ac"});
   one.table.controls = {plain(1, 1, true)};

@@ -79,6 +79,25 @@ TEST(Grades, OfAReleaseThatRanOnTwoReleasesOfPyTorchAreByTheNewer) {
   EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", {newer, older}).kind, GradeKind::refuted);
 }
 
+// Wrong on one release of PyTorch with its good stack, and alone on the other.
+TEST(Grades, ABadStackIsHeldBesideTheGoodOneOfTheSameTable) {
+  Rule wrong = rule_of(good_page());
+  wrong.harm = Harm::wrong;
+  wrong.expectations.clear();
+  const auto on = [](const char* stack, Verdict verdict, const char* torch) {
+    Observation seen = saw("pytorch", "2.11.0", stack, verdict);
+    seen.on = torch;
+    return seen;
+  };
+  const std::vector<Observation> older{on("fsdp=2,tp=2", Verdict::equal, "torch 2.11.0"),
+                                       on("tp=2,fsdp=2", Verdict::differs, "torch 2.11.0")};
+  std::vector<Observation> both = older;
+  both.push_back(on("fsdp=2,tp=2", Verdict::differs, "torch 2.15.0"));
+  EXPECT_EQ(grade(wrong, "pytorch-2.11", both).kind, GradeKind::reproduced);
+  both.push_back(on("tp=2,fsdp=2", Verdict::differs, "torch 2.15.0"));
+  EXPECT_EQ(grade(wrong, "pytorch-2.11", both).kind, GradeKind::cited) << "both are wrong there";
+}
+
 TEST(Grades, UndecidedRunsDecideNothing) {
   for (const Verdict verdict : {Verdict::unrun, Verdict::unstable})
     EXPECT_EQ(grade(rule_of(good_page()), "pytorch-2.11", {saw("pytorch", "2.11.0", "fsdp=2,tp=2", verdict)}).kind,

@@ -54,6 +54,12 @@ TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {
   EXPECT_THAT(seen_of(stack("tp"), stack("cp"), all), IsEmpty());
 }
 
+TEST(SeenOf, OfAReleaseThatRanOnTwoReleasesOfPyTorchTakesTheNewer) {
+  const std::vector<Observation> all{seen("torchtitan", "ac engine=torchtitan", Verdict::equal),
+                                     seen("torchtitan", "ac engine=torchtitan", Verdict::differs)};  // tables are read so
+  EXPECT_EQ(seen_of(stack("ac"), stack("sac"), all).front().left, &all[1]);
+}
+
 TEST(SeenOf, ComparesNoCountersOfARunThatDidNotEnd) {
   const std::vector<Observation> all{seen("native", "ac", Verdict::equal, 1), seen("native", "tp=2", Verdict::fails, 0)};
   EXPECT_THAT(seen_of(stack("ac"), stack("tp"), all).front().apart, IsEmpty());
