@@ -42,8 +42,13 @@ std::vector<Run> runs_of(const Rule& rule, const std::string& engine, const std:
     if (!version) continue;
     Borne borne = bears_out(claim_on_witness(rule, engine, *version), seen, good);
     // A stack that was to be silently wrong, and fails instead for a reason that the rule gives, is no less to be avoided.
-    const bool otherwise = rule.kind != RuleKind::commutes && !is_cost(rule) && borne.bearing == Bearing::departed &&
-                           !borne.because.empty() && is_harm(seen.verdict);
+    bool otherwise = rule.kind != RuleKind::commutes && !is_cost(rule) && borne.bearing == Bearing::departed &&
+                     !borne.because.empty() && is_harm(seen.verdict);
+    // Where the good stack is harmed too, by another rule, the run says nothing of this one.
+    if (otherwise && good != nullptr && is_harm(good->verdict)) {
+      borne = {Bearing::undecided, fmt::format("{} {} too", print(rule.witness.good), verdict_in_words(*good)), ""};
+      otherwise = false;
+    }
     runs.push_back({.observation = &seen, .version = *version, .borne = std::move(borne), .harms_otherwise = otherwise});
   }
   // Of a project's release that was run on several releases of PyTorch, the run on the newest stays last, as tables are read.
@@ -121,8 +126,10 @@ Grade grade_of(const Rule& rule, const Target& target, const std::vector<Observa
   const bool own = !runs.empty() && runs.front().observation->engine == target.project;
   const std::optional<Version> version = own ? target.version : std::nullopt;
   const std::string open = what_is_open(runs, version);
-  const bool this_is_open =
-      std::ranges::any_of(runs, [&](const Run& run) { return version && run.version == *version && !run.decides(); });
+  const auto is_this = [&](const Run& run) { return version && run.version == *version; };
+  // A project's release may have run on several releases of PyTorch: that one of them shows it is enough.
+  const bool this_is_open = std::ranges::any_of(runs, [&](const Run& run) { return is_this(run) && !run.decides(); }) &&
+                            std::ranges::none_of(runs, [&](const Run& run) { return is_this(run) && run.shows_it(); });
   std::erase_if(runs, [](const Run& run) { return !run.decides(); });
   // Where the very version in question was run and nothing came of it, an older run must not speak in its place: it would hide
   // that the run is open. The citations do, and the note says what is open.

@@ -14,8 +14,8 @@
 namespace ordercheck {
 namespace {
 
-// As the grade takes it: of compile, the run under its usual backend first.
-std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const Sources& sources,
+// As the grade takes it: of compile, the run under its usual backend first; of several releases of PyTorch, the one that decided.
+std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const Grade& grade, const Sources& sources,
                    const std::vector<EngineRuns>& engines) {
   if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
   for (const EngineRuns& engine : engines) {
@@ -23,7 +23,10 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
     const Case c = case_of(stack, witness, engine.table.engine);
     const Outcome* outcome = find_outcome(engine, c);
     if (outcome == nullptr) continue;
-    const Observation* decided = find_run(sources.observations, stack, witness, engine.table.engine, outcome->seen.version);
+    const std::string& version = outcome->seen.version;
+    const bool is_decided_here = grade.engine == engine.table.engine && grade.version == version;
+    const std::optional<std::string> on = is_decided_here ? std::optional(grade.on) : std::nullopt;
+    const Observation* decided = find_run(sources.observations, stack, witness, engine.table.engine, version, on);
     return verdict_in_words(decided == nullptr ? outcome->seen : *decided);
   }
   return "not run";
@@ -64,8 +67,8 @@ std::vector<Standing> standings_of(const Rule& rule, const Sources& sources, con
     standings.push_back({.target = print(target),
                          .grade = grade_in_words(grade, target),
                          .note = grade.note,
-                         .bad = run_of(rule.witness.bad, rule.witness, target, sources, engines),
-                         .good = run_of(rule.witness.good, rule.witness, target, sources, engines),
+                         .bad = run_of(rule.witness.bad, rule.witness, target, grade, sources, engines),
+                         .good = run_of(rule.witness.good, rule.witness, target, grade, sources, engines),
                          .claimed = holds_for(rule, target)});
   }
   return standings;

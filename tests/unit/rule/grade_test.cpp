@@ -96,6 +96,31 @@ TEST(Grades, ABadStackIsHeldBesideTheGoodOneOfTheSameTable) {
   EXPECT_EQ(grade(wrong, "pytorch-2.11", both).kind, GradeKind::reproduced);
   both.push_back(on("tp=2,fsdp=2", Verdict::differs, "torch 2.15.0"));
   EXPECT_EQ(grade(wrong, "pytorch-2.11", both).kind, GradeKind::cited) << "both are wrong there";
+  both.front() = on("fsdp=2,tp=2", Verdict::differs, "torch 2.11.0");
+  both.at(1) = on("tp=2,fsdp=2", Verdict::equal, "torch 2.11.0");
+  EXPECT_EQ(grade(wrong, "pytorch-2.11", both).on, "torch 2.11.0") << "which shows it";
+}
+
+// The page says that it fails there for another reason: of the order that shows nothing where the good stack fails alike.
+TEST(Grades, AnotherFailureOfBothStacksShowsNoOrder) {
+  Rule wrong = rule_of(good_page());
+  wrong.harm = Harm::wrong;
+  wrong.expectations = {{.engine = "pytorch",
+                         .version = *parse_version("2.11.0"),
+                         .verdict = Verdict::fails,
+                         .phase = Phase::backward,
+                         .message = "boom",
+                         .because = "another rule"}};
+  const auto fails = [](const char* stack) {
+    Observation seen = saw("pytorch", "2.11.0", stack, Verdict::fails);
+    seen.phase = Phase::backward;
+    seen.message = "boom";
+    return seen;
+  };
+  const Observation bad = fails("fsdp=2,tp=2");
+  EXPECT_EQ(grade(wrong, "pytorch-2.11", {bad, saw("pytorch", "2.11.0", "tp=2,fsdp=2", Verdict::equal)}).kind,
+            GradeKind::reproduced);
+  EXPECT_EQ(grade(wrong, "pytorch-2.11", {bad, fails("tp=2,fsdp=2")}).kind, GradeKind::cited);
 }
 
 TEST(Grades, UndecidedRunsDecideNothing) {
