@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/orders.h"
+#include "check/precedence.h"
 #include "plan/orders.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
@@ -15,17 +15,13 @@
 namespace ordercheck {
 namespace {
 
-std::size_t place_of(const Item& item, const Stack& stack) {
-  return static_cast<std::size_t>(std::ranges::find(stack.items, item) - stack.items.begin());
-}
-
-// Pairs of the order that stand the other way in `recommended`, which holds the same items.
-std::string inversions(const Stack& order, const Stack& recommended) {
+// Pairs that a rule puts the other way round.
+std::string inversions(const Stack& order, const Judge& judge) {
   std::vector<std::string> pairs;
-  for (std::size_t i = 0; i < order.items.size(); ++i)
-    for (std::size_t j = i + 1; j < order.items.size(); ++j)
-      if (place_of(order.items[i], recommended) > place_of(order.items[j], recommended))
-        pairs.push_back(fmt::format("{} before {}", code(order.items[i].name), code(order.items[j].name)));
+  const Precedences precedences(order, judge);
+  for (const Precedence& one : precedences.kept())
+    if (one.before > one.after)
+      pairs.push_back(fmt::format("{} before {}", code(order.items[one.after].name), code(order.items[one.before].name)));
   return pairs.empty() ? "nothing" : join(pairs, ", ");
 }
 
@@ -101,7 +97,7 @@ std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vect
         .source = framework.url.empty() ? framework.source : fmt::format("[{}]({})", framework.source, framework.url),
         .date = framework.date.empty() ? "unknown" : framework.date,
         .says = framework.says,
-        .differs = inversions(order, recommended_order(order, judge)),
+        .differs = inversions(order, judge),
         .findings = findings_in_words(order, judge)};
     row.run = run_in_words(order, reader_target(sources), engines);
     rows.push_back(std::move(row));
