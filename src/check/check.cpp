@@ -95,13 +95,24 @@ std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, 
                      run->stack == stack ? "" : " as " + print(run->stack));
 }
 
-// A rule about others says nothing of a stack that ran equal here. What costs more is equal too.
+bool says_it_is_right(const Rule& rule, const Stack& whole, const Target& target) {
+  const Expectation* pin = target.version ? departure_for(rule, target.project, *target.version, whole) : nullptr;
+  return pin != nullptr && pin->stack && shows_parity(pin->verdict);
+}
+
+// A rule about others, and one that says itself that these items are right here, say nothing of a stack that ran equal. What costs more
+// is equal too.
 void leave_out_what_a_run_answers(std::vector<Finding>& findings, const Stack& stack, const Judge& judge) {
   const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
   if (!run || !shows_parity(run->run->verdict) || (run->stack != stack && run->stack != under_usual_backend(stack))) return;
   std::erase_if(findings, [&](const Finding& finding) {
     const Rule& rule = *find_rule(judge.rules(), finding.rule);
-    return finding.severity == Severity::advice && !holds_for(rule, judge.target()) && !is_cost(rule);
+    if (finding.severity == Severity::advice && !holds_for(rule, judge.target())) return !is_cost(rule);
+    if (is_cost(rule)) return false;
+    Firing firing;
+    for (const Party& party : finding.parties) firing.items.push_back(party.index);
+    return shows_parity(shown_verdict(rule, firing, stack, judge.target())) ||
+           says_it_is_right(rule, run->stack, judge.target());
   });
 }
 
@@ -320,6 +331,10 @@ Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
   report.seen = seen_otherwise(stack, fired_on(stack, judge), judge);
   report.conflict = smallest_conflict(stack, judge);
   report.repaired = search.repaired(stack);
+  if (!has_error(report.findings)) {
+    report.conflict.reset();
+    report.repaired.reset();
+  }
   StackMatch match = judge.match(stack);
   for (const std::size_t page : match.open())
     if (const Rule& rule = judge.rules()[page]; !judge.is_silenced(rule))

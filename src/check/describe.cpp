@@ -138,6 +138,13 @@ Expectation said(const Rule& rule, const Target& target, const Expectation* pin)
   return detail != nullptr ? *detail : Expectation{.verdict = verdict_of(rule.harm)};
 }
 
+// An effect that the rule says is lost, and of which the run kept a part, or the other way round.
+bool loses_otherwise(const Rule& rule, const Observation& seen) {
+  if (rule.loses.any_of.empty() || seen.verdict != Verdict::ignored) return false;
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  return !lost.empty() && lost.front().partly != rule.loses_part;
+}
+
 // The committed run of that very stack of the rule, where it harmed in another way than the rule says; null elsewhere.
 const Observation* harmed_otherwise(const Rule& rule, const Stack& stack, const Expectation& said, const Judge& judge) {
   const Case wanted = case_of(stack, rule.witness, judge.target().project);
@@ -145,13 +152,19 @@ const Observation* harmed_otherwise(const Rule& rule, const Stack& stack, const 
     const TargetRun& there = judge.runs().runs()[place];
     if (there.ran != wanted || !is_harm(there.seen->verdict)) continue;
     const bool fails_alike = said.verdict != Verdict::fails || !said.phase || said.phase == there.seen->phase;
-    if (there.seen->verdict != said.verdict || !fails_alike) return there.seen;
+    if (there.seen->verdict != said.verdict || !fails_alike || loses_otherwise(rule, *there.seen)) return there.seen;
   }
   return nullptr;
 }
 
+std::string with_loss(const std::string& transform, bool partly) {
+  return fmt::format("the right numbers, but {} has {}", transform, partly ? "only a part of its effect" : "no effect");
+}
+
 std::string shows(const Observation& seen) {
   if (seen.verdict == Verdict::differs) return kSilentlyWrong;
+  if (const std::vector<Effect> lost = lost_effects(seen.effects); seen.verdict == Verdict::ignored && !lost.empty())
+    return with_loss(lost.front().transform, lost.front().partly);
   if (seen.verdict != Verdict::fails) return name_of(seen.verdict);
   return "fails" + (seen.phase ? " " + while_phase(*seen.phase) : "") +
          fmt::format(": {}", one_line(displayable(seen.message)));
@@ -166,9 +179,7 @@ std::string shows(const Rule& rule, const Target& target) {
   if (instead != nullptr && instead->verdict == Verdict::fails) return fails_as(instead);
   switch (rule.harm) {
     case Harm::wrong: return kSilentlyWrong;
-    case Harm::ignored:
-      return fmt::format("the right numbers, but {} has {}", print(rule.loses),
-                         rule.loses_part ? "only a part of its effect" : "no effect");
+    case Harm::ignored: return with_loss(print(rule.loses), rule.loses_part);
     case Harm::fails: return fails_as(expected);
     case Harm::hangs:
       if (expected == nullptr) return "hangs";

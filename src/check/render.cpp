@@ -63,7 +63,7 @@ std::string verb_of(const Finding& finding) {
   const std::string on = grade.on.empty() ? "" : " on " + grade.on;
   if (grade.kind == GradeKind::refuted) return "does not show" + on;
   if (grade.kind == GradeKind::stale) return "no longer shows" + on;
-  return finding.about.empty() ? "shows" : "shows there";
+  return finding.about.empty() ? "shows" : "is said to show there";
 }
 
 std::string reason(const Finding& finding) {

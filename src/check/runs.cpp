@@ -35,6 +35,19 @@ bool has_experts(const std::string& model) {
   return experts != sizes.end() && experts->second > 0;
 }
 
+// A harm with other degrees that a rule about sizes names says nothing of these.
+bool fails_by_its_sizes(const Stack& ran, const Judge& judge) {
+  const ConditionValues sizes = values_of(Job{});
+  StackMatch match(judge.catalogue(), ran, sizes);
+  return std::ranges::any_of(places_in(match.fired()),
+                             [&](std::size_t page) { return judge.rules()[page].kind == RuleKind::fits; });
+}
+
+bool asks_for_experts(const Job& job, const std::string& model) {
+  const auto experts = job.sizes.find("experts");
+  return has_experts(model) || (experts != job.sizes.end() && experts->second > 0);
+}
+
 enum class OfModel { this_one, another };
 
 std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const std::string& model, bool of_this_kind,
@@ -44,9 +57,14 @@ std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const s
   std::optional<StackRun> best;
   const auto rank = [&](const StackRun& run) {
     const bool is_as_asked = run.stack == (run.usual_backend ? usual : stack);
+    const bool is_wrong = is_harm(run.run->verdict);
+    // An effect that is lost without the usual backend is lost with it: its code hides products from the counters.
+    const bool shows_loss = is_as_asked && run.run->verdict == Verdict::ignored;
+    const bool hides_nothing = shows_loss || (is_as_asked && is_wrong);
     // Of several models the one that a reader has to know of.
-    const bool is_told_last = of_model == OfModel::another && !is_harm(run.run->verdict);
-    return std::tuple(run.own_backend, !is_as_asked, is_told_last);
+    const bool is_told_last = of_model == OfModel::another && !is_wrong;
+    const bool is_of_sizes = !is_as_asked && is_wrong && fails_by_its_sizes(run.stack, judge);
+    return std::tuple(run.own_backend && !shows_loss, !is_as_asked, !hides_nothing, run.own_backend, is_of_sizes, is_told_last);
   };
   const std::vector<std::size_t> as_it_is = judge.runs().of_shape(without_degrees(stack));
   const std::vector<std::size_t> as_usual = judge.runs().of_shape(without_degrees(usual));
@@ -59,7 +77,7 @@ std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const s
                  .usual_backend = open && contains(as_usual, place),
                  .own_backend = open && contains(as_it_is, place)};
     const std::string& ran_model = of_model == OfModel::this_one ? model : there.ran.model;
-    if (of_model == OfModel::another && has_experts(ran_model) != has_experts(model)) continue;
+    if (of_model == OfModel::another && has_experts(ran_model) != asks_for_experts(judge.job(), model)) continue;
     if (there.ran != usual_case(there.ran.stack, ran_model, there.seen->engine)) continue;
     if (of_this_kind && is_of_another_kind(judge.job(), there.ran)) continue;
     run.stack = there.ran.stack;
@@ -78,17 +96,14 @@ bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& m
   std::optional<StackRun> run = best_run(stack, judge, model, false);
   if (!run) run = best_run(stack, judge, model, false, OfModel::another);
   if (!run || !is_harm(run->run->verdict)) return false;
-  if (mesh_of(run->stack) == mesh_of(stack)) return true;
-  const ConditionValues sizes = values_of(Job{});
-  StackMatch match(judge.catalogue(), run->stack, sizes);
-  return std::ranges::none_of(places_in(match.fired()),
-                              [&](std::size_t page) { return judge.rules()[page].kind == RuleKind::fits; });
+  return mesh_of(run->stack) == mesh_of(stack) || !fails_by_its_sizes(run->stack, judge);
 }
 
 std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter) {
   const std::string where = "on " + print(judge.target());
   const auto counts = [&](const std::optional<StackRun>& run) {
-    return run && (!sizes_matter || mesh_of(run->stack) == mesh_of(stack));
+    if (!run || mesh_of(run->stack) == mesh_of(stack)) return run.has_value();
+    return !sizes_matter && !(is_harm(run->run->verdict) && fails_by_its_sizes(run->stack, judge));
   };
   std::optional<StackRun> run = run_of(stack, judge, model);
   std::string of_model;

@@ -17,7 +17,7 @@ struct StackRun {
 
 // The run, by the target's engine and version and of that model, unless the judge's job is of another kind (experts, several
 // microbatches, what few models have), of the stack as it is or else with other degrees; where it holds
-// `compile` without a backend, one under the usual backend first. Nothing where there is none.
+// `compile` without a backend, one under the usual backend first, but a lost effect before what its code may hide. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
 // The run of the stack shows a harm; a run of another kind of model counts too, and where that model was not run, another's. One with other degrees counts, unless it has too

@@ -8,6 +8,7 @@
 #include "base/wording.h"
 #include "parity/counters.h"
 #include "plan/orders.h"
+#include "rule/models.h"
 #include "stack/case.h"
 
 namespace ordercheck {
@@ -28,7 +29,7 @@ bool completed(const Observation* seen) {
 // Of several releases of PyTorch that a project's release ran on, the newest, whose table is read last.
 const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,
                              const std::vector<Observation>& observations) {
-  const std::string text = print(usual_case(with_degrees(stack), Case{}.model, engine));
+  const std::string text = print(usual_case(with_degrees(stack), model_of(stack, Case{}.model), engine));
   const auto found = std::find_if(observations.rbegin(), observations.rend(), [&](const Observation& seen) {
     return seen.engine == engine && seen.version == version && seen.case_text == text;
   });

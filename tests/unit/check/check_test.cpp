@@ -206,6 +206,63 @@ TEST(Check, ShowsWhatTheRunOfTheRulesOwnStackShowed) {
   EXPECT_EQ(shows_with(Verdict::differs), "silently wrong: other numbers, no message");
 }
 
+TEST(Check, ARuleThatPinsTheStackAsRightIsNotSaidOfIt) {
+  const auto findings_with = [](const char* pinned, Verdict verdict) {
+    std::vector<Rule> rules{rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::wrong})};
+    rules.front().expectations = {{.engine = "pytorch",
+                                   .version = *parse_version("2.11"),
+                                   .stack = stack(pinned),
+                                   .verdict = Verdict::equal,
+                                   .because = "ac keeps it"}};
+    const std::vector<Observation> runs{ran("ac,fsdp=2,tp=2", verdict)};
+    const Report report = check(stack("ac,fsdp=2,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs));
+    EXPECT_EQ(report.repaired.has_value(), !report.findings.empty());
+    EXPECT_EQ(report.conflict.has_value(), !report.findings.empty());
+    return report.findings.size();
+  };
+  EXPECT_EQ(findings_with("ac,fsdp=2,tp=2", Verdict::equal), 0u);
+  EXPECT_EQ(findings_with("ac,fsdp=2,tp=2", Verdict::differs), 1u);
+  EXPECT_EQ(findings_with("ac,fsdp=4,tp=2", Verdict::equal), 1u) << "another stack";
+}
+
+TEST(Check, ShowsHowMuchOfAnEffectTheRunLost) {
+  Rule lost = rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::ignored});
+  lost.loses = *parse_pattern("tp");
+  const std::vector<Rule> rules{lost};
+  const auto shows_with = [&](bool partly) {
+    std::vector<Observation> runs{ran("fsdp=2,tp=2", Verdict::ignored)};
+    runs.front().effects = {{.transform = "tp=2", .partly = partly, .signs = {}}};
+    return check(stack("fsdp=2,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.at(0).shows;
+  };
+  EXPECT_EQ(shows_with(false), "the right numbers, but tp has no effect");
+  EXPECT_EQ(shows_with(true), "the right numbers, but tp=2 has only a part of its effect");
+}
+
+// Of other degrees one failed since its sizes do not fit, which says nothing of these.
+TEST(Check, ARunThatFailsByItsSizesLabelsNoOtherDegrees) {
+  Rule sizes = rule({"FIT-001", RuleKind::fits, "fsdp", "", Harm::fails});
+  sizes.when = *parse_condition("dp_shard == 3");
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"}), sizes};
+  const auto seen_with = [&](const char* ran_stack, Verdict verdict) {
+    const std::vector<Observation> runs{ran(ran_stack, verdict)};
+    return check(stack("fsdp=2,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.at(0).tries.at(0).seen;
+  };
+  EXPECT_EQ(seen_with("tp=2,fsdp=3", Verdict::fails), "not run on pytorch 2.11");
+  EXPECT_EQ(seen_with("tp=2,fsdp=4", Verdict::equal), "equal when run on pytorch 2.11 as tp=2,fsdp=4");
+}
+
+// An effect that is lost without inductor is lost with it, whose code hides products from the counters.
+TEST(Check, TellsALossThatTheUsualBackendHides) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
+  const auto seen_with = [&](Verdict open, Verdict usual) {
+    const std::vector<Observation> runs{ran("compile,fsdp=2,tp=2", open), ran("compile=inductor,fsdp=2,tp=2", usual)};
+    return check(stack("compile,fsdp=2,tp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs)).seen;
+  };
+  EXPECT_EQ(seen_with(Verdict::ignored, Verdict::equal), "ignored when run on pytorch 2.11");
+  EXPECT_EQ(seen_with(Verdict::differs, Verdict::equal), "equal when run on pytorch 2.11 as compile=inductor,fsdp=2,tp=2");
+  EXPECT_EQ(seen_with(Verdict::ignored, Verdict::differs), "differs when run on pytorch 2.11 as compile=inductor,fsdp=2,tp=2");
+}
+
 // Two stacks mend it: the one that was seen to be equal is named, whichever it is; one that was seen to differ never is.
 TEST(Check, RepairedIsWhatRanEqual) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
