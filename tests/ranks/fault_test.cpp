@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Fault, ARankThatThrowsIsNamedWithItsModule) {
-  const Record record = run(case_of("tp=2,fsdp=2"), "", Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
+  const Record record = run(case_of("tp=2,fsdp=2"), Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
   ASSERT_EQ(record.ending, Ending::failed);
   EXPECT_EQ(record.failure->rank, 2);
   EXPECT_EQ(record.failure->module, "layers.1.attention");
@@ -17,8 +17,8 @@ TEST(Fault, ARankThatThrowsIsNamedWithItsModule) {
 }
 
 TEST(Fault, AThrowInARecomputationIsToldAsSuch) {
-  const Record record = run(case_of("ac,fsdp=2"), "",
-                            Fault{.kind = "throw", .rank = 1, .module = "layers.0.attention", .phase = Phase::recompute});
+  const Record record =
+      run(case_of("ac,fsdp=2"), Fault{.kind = "throw", .rank = 1, .module = "layers.0.attention", .phase = Phase::recompute});
   ASSERT_EQ(record.ending, Ending::failed);
   EXPECT_EQ(record.failure->rank, 1);
   EXPECT_EQ(record.failure->phase, Phase::recompute);
@@ -31,7 +31,7 @@ TEST(Fault, AnOrdinaryThrowInsideAModuleNamesTheModule) {
 }
 
 TEST(Fault, ASkippedCollectiveIsFoundWithoutAClock) {
-  const Record record = run(case_of("tp=2"), "", Fault{.kind = "skip_collective", .rank = 1, .sequence = 3});
+  const Record record = run(case_of("tp=2"), Fault{.kind = "skip_collective", .rank = 1, .sequence = 3});
   ASSERT_TRUE(record.ending == Ending::failed || record.ending == Ending::deadlocked);
   EXPECT_NE(record.failure->operation, "");
   EXPECT_EQ(record.failure->group, "tp");
@@ -40,8 +40,7 @@ TEST(Fault, ASkippedCollectiveIsFoundWithoutAClock) {
 
 // A rank that throws while it captures has sent nothing; the others wait for it in their replay.
 TEST(Fault, ARankThatThrowsInACaptureIsNamedWithItsModule) {
-  const Record record =
-      run(case_of("tp=2,compile,fsdp=2"), "", Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
+  const Record record = run(case_of("tp=2,compile,fsdp=2"), Fault{.kind = "throw", .rank = 2, .module = "layers.1.attention"});
   ASSERT_EQ(record.ending, Ending::failed);
   EXPECT_EQ(record.failure->rank, 2);
   EXPECT_EQ(record.failure->module, "layers.1.attention");
@@ -49,14 +48,14 @@ TEST(Fault, ARankThatThrowsInACaptureIsNamedWithItsModule) {
 }
 
 TEST(Fault, ASkippedBucketIsFound) {
-  const Record record = run(case_of("ddp=2:bucket_kib=64"), "", Fault{.kind = "skip_collective", .rank = 1, .sequence = 14});
+  const Record record = run(case_of("ddp=2:bucket_kib=64"), Fault{.kind = "skip_collective", .rank = 1, .sequence = 14});
   ASSERT_TRUE(record.ending == Ending::failed || record.ending == Ending::deadlocked);
   EXPECT_EQ(record.failure->group, "dp_replicate");
   EXPECT_EQ(record.failure->phase, Phase::backward);
 }
 
 TEST(Fault, AnotherShapeIsFoundWhereItIsHandedIn) {
-  const Record record = run(case_of("fsdp=2"), "", Fault{.kind = "wrong_shape", .rank = 1, .sequence = 2});
+  const Record record = run(case_of("fsdp=2"), Fault{.kind = "wrong_shape", .rank = 1, .sequence = 2});
   ASSERT_EQ(record.ending, Ending::failed);
   EXPECT_THAT(record.failure->message, HasSubstr("all_gather"));
   EXPECT_EQ(record.failure->group, "dp_shard");

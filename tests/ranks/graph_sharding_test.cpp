@@ -246,22 +246,6 @@ TEST(GraphSharding, NobodyGathersOutsideTheForwardAndItsBackward) {
         EXPECT_EQ(c.kind, "all_reduce") << text << ", in " << name_of(c.phase) << ": of norms and losses";
 }
 
-TEST(GraphSharding, ErrorsAreSeen) {
-  for (const auto& [mutant, text] : {std::pair{"scale", "simple_fsdp=2"},
-                                     {"scale", "simple_fsdp=2,compile@model"},
-                                     {"untouched", "simple_fsdp=2"},
-                                     {"shard_order", "tp=2,simple_fsdp=2"},
-                                     {"lost_replicas", "simple_hsdp=2x2"},
-                                     {"lost_replicas", "simple_replicate=2,compile@model"},
-                                     {"wrong_group", "simple_hsdp=2x2,compile@model"},
-                                     {"pad_front", "simple_fsdp=5,compile@model"},
-                                     {"nan_padding", "simple_fsdp=5"}}) {
-    const Record record = run(case_of(text), mutant);
-    const bool seen = record.ending != Ending::completed || first_difference(reference(case_of(text)), record);
-    EXPECT_TRUE(seen) << mutant << " in " << text;
-  }
-}
-
 // Orders that break by themselves; and an optimizer that keeps parameters that are no longer the model's.
 TEST(GraphSharding, WhoDistributesWhatIsDistributedIsRefused) {
   for (const auto& [text, axis] : {std::pair{"simple_fsdp=2,tp=2", "tp"},

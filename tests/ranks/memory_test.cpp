@@ -13,24 +13,23 @@ namespace {
 
 struct Ended {
   const char* stack;
-  const char* mutant;
   Ending ending;
 };
 
 // What is equal, captured, cut into stages, sent round, dealt to experts, dropped out; what fails while applying, and what
 // deadlocks in a step.
 constexpr Ended kCases[] = {
-    {"(nothing)", "", Ending::completed},
-    {"tp=2,ac,compile,fsdp=2", "", Ending::completed},
-    {"sac,compile,ddp=2:bucket_kib=64", "", Ending::completed},
-    {"pp=2:zbv:microbatches=4,ac:reentrant", "", Ending::completed},
-    {"cp=2:ring,hsdp=1x2", "", Ending::completed},
-    {"ep=2,fsdp=2 model=moe", "", Ending::completed},
-    {"ac,compile model=llama_dropout", "", Ending::completed},
-    {"compile@model,fsdp=2", "", Ending::completed},
-    {"simple_fsdp=5,compile@model", "", Ending::completed},
-    {"fsdp=2,tp=2", "", Ending::failed},
-    {"ep=8,fsdp=8 model=moe", "idle_expert", Ending::deadlocked},
+    {"(nothing)", Ending::completed},
+    {"tp=2,ac,compile,fsdp=2", Ending::completed},
+    {"sac,compile,ddp=2:bucket_kib=64", Ending::completed},
+    {"pp=2:zbv:microbatches=4,ac:reentrant", Ending::completed},
+    {"cp=2:ring,hsdp=1x2", Ending::completed},
+    {"ep=2,fsdp=2 model=moe", Ending::completed},
+    {"ac,compile model=llama_dropout", Ending::completed},
+    {"compile@model,fsdp=2", Ending::completed},
+    {"simple_fsdp=5,compile@model", Ending::completed},
+    {"fsdp=2,tp=2", Ending::failed},
+    {"tp=2", Ending::deadlocked},  // one rank skips a collective
 };
 constexpr int kWarmUp = 20, kTimes = 80;
 // One block of malloc for each case would be 2560 bytes.
@@ -47,7 +46,9 @@ class Memory : public testing::TestWithParam<Ended> {
   void run_it(int times) const {
     Case subject = case_of(GetParam().stack);
     subject.settings.steps = 1;
-    for (int i = 0; i < times; ++i) ASSERT_EQ(run(subject, GetParam().mutant).ending, GetParam().ending);
+    std::optional<Fault> fault;
+    if (GetParam().ending == Ending::deadlocked) fault = Fault{.kind = "skip_collective", .rank = 1, .sequence = 3};
+    for (int i = 0; i < times; ++i) ASSERT_EQ(run(subject, fault).ending, GetParam().ending);
   }
 };
 

@@ -21,10 +21,10 @@ inline Case case_of(const std::string& text) {
   return *parsed;
 }
 
-inline Record run(const Case& subject, const std::string& mutant = "", std::optional<Fault> fault = {}) {
+inline Record run(const Case& subject, std::optional<Fault> fault = {}) {
   at::set_num_threads(1);
   install_saved_tensor_hooks();
-  return run_case(Run{.subject = subject, .mutant = mutant, .fault = std::move(fault)}, nullptr, {});
+  return run_case(Run{.subject = subject, .fault = std::move(fault)}, nullptr, {});
 }
 
 // The record of a case that many tests ask for, run once a process.

@@ -30,7 +30,7 @@ inline std::vector<RankResult> run_program(const std::string& text, FindTransfor
   const Mesh mesh = mesh_of(subject.stack);
   set_exact_grid(subject.settings.grid);
   reset_range(world_size(mesh) * subject.settings.accumulation);
-  RankProgram program{.subject = subject, .mutant = "", .graphs = true, .on_step = {}};
+  RankProgram program{.subject = subject, .graphs = true, .on_step = {}};
   program.find_transform = std::move(find_transform);
   std::vector<RankResult> results(static_cast<std::size_t>(world_size(mesh)));
   const WorldResult world = run_thread_world(

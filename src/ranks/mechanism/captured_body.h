@@ -16,7 +16,6 @@ namespace ordercheck::ranks {
 
 struct CaptureOptions {
   bool full_graph = false;          // a break throws instead
-  bool replay = true;               // false, a mutant: graphs are captured and none is run
   std::vector<std::string> passes;  // graph/pass_list.h; empty for the usual ones
 };
 

@@ -128,9 +128,6 @@ void distribute_experts(Module& experts, const ExpertSite& site) {
     TORCH_CHECK(whole->full_shape[0] % ranks == 0, "expert parallelism over ", ranks,
                 " ranks: expected a number of experts that ", ranks, " divides, got ", whole->full_shape[0]);
     experts.set_parameter(slot, piece_of(*whole, slot, site));
-    if (site.mutant == "expert_scale")
-      experts.parameter(slot)->on_use.push_back(
-          [ranks](const at::Tensor& leaf) { return leaf * ranks - leaf.detach() * (ranks - 1); });
   }
   auto journey = std::make_shared<Journey>();
   experts.add_pre_hook([site, journey](Module&, Tensors inputs) {

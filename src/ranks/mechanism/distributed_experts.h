@@ -9,8 +9,6 @@
 // experts.
 #pragma once
 
-#include <string>
-
 #include "ranks/module/module.h"
 #include "stack/mesh.h"
 
@@ -20,7 +18,6 @@ struct ExpertSite {
   Mesh mesh;
   int rank = 0;
   bool split_within = false;  // each expert is split over tp too
-  std::string mutant;
 };
 
 // `experts` takes rows sorted by expert and their counts (model/moe.h). Its parameters become this rank's experts of them. Throws

@@ -118,9 +118,7 @@ void GradientBuckets::reduce(const Bucket& bucket) {
   const at::AutoGradMode no_grad(false);
   std::vector<at::Tensor> flat;
   for (const std::size_t m : bucket.members) flat.push_back(own_gradient(members_[m].parameter->tensor).reshape({-1}));
-  const bool skipped = options_.mutant == "skip_bucket" && &bucket == &buckets_.back();
-  at::Tensor sums = skipped ? at::cat(flat) : all_reduce(at::cat(flat), options_.axis);
-  if (options_.mutant == "average") sums = sums / group_size(options_.axis);
+  const at::Tensor sums = all_reduce(at::cat(flat), options_.axis);
   int64_t offset = 0;
   for (const std::size_t m : bucket.members) {
     Member& member = members_[m];

@@ -24,7 +24,6 @@ struct BucketOptions {
   std::string axis = "dp_replicate";
   std::int64_t first_bytes = 1 << 20;  // cap of the first bucket
   std::int64_t bytes = 25 << 20;       // cap of the others; a parameter larger than the cap has one of its own
-  std::string mutant;                  // average, skip_bucket
 };
 
 class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {

@@ -21,26 +21,18 @@ std::vector<std::string> sharding_axes(const Parameter& parameter) {
   return axes;
 }
 
-std::vector<std::string> axes_in_use(const Mesh& mesh) {
-  std::vector<std::string> axes;
-  for (const std::string_view axis : kMeshAxes) {
-    if (degree_of(mesh, axis) > 1) axes.emplace_back(axis);
-  }
-  return axes;
-}
-
 }  // namespace
 
 Optimizer::Optimizer(OptimizerOptions options, Mesh mesh, std::vector<ParameterPtr> parameters)
     : options_(options), mesh_(mesh), parameters_(std::move(parameters)), states_(parameters_.size()) {}
 
-void Optimizer::step_in_backward(const std::shared_ptr<Optimizer>& optimizer, bool keeps_gradients) {
-  optimizer->steps_in_backward_ = !keeps_gradients;
+void Optimizer::step_in_backward(const std::shared_ptr<Optimizer>& optimizer) {
+  optimizer->steps_in_backward_ = true;
   for (std::size_t i = 0; i < optimizer->parameters_.size(); ++i) {
     const at::Tensor& leaf = optimizer->parameters_[i]->tensor;
     if (!leaf.requires_grad()) continue;
     // Weak: the optimizer owns the parameter that owns this call.
-    on_gradient(leaf, [alive = std::weak_ptr(optimizer), i, keeps_gradients] {
+    on_gradient(leaf, [alive = std::weak_ptr(optimizer), i] {
       const auto self = alive.lock();
       if (!self) return;
       const at::NoGradGuard no_grad;
@@ -48,7 +40,7 @@ void Optimizer::step_in_backward(const std::shared_ptr<Optimizer>& optimizer, bo
       if (RankState* rank = find_rank(); rank && rank->on_step_in_backward)
         rank->on_step_in_backward(*self->parameters_[i], parameter.grad());
       self->update({i}, {parameter.grad() / self->loss_scale});
-      if (!keeps_gradients) parameter.mutable_grad().reset();
+      parameter.mutable_grad().reset();
     });
   }
 }
@@ -63,8 +55,7 @@ double Optimizer::gradient_norm(const GradientOf& gradient_of) const {
     const at::Tensor gradient = gradient_of ? gradient_of(*parameter) : parameter->tensor.grad();
     if (!gradient.defined()) continue;
     gradients.push_back(gradient / loss_scale);
-    sharded_over.push_back(count_replicas && sharding_axes(*parameter).empty() ? axes_in_use(mesh_)
-                                                                               : sharding_axes(*parameter));
+    sharded_over.push_back(sharding_axes(*parameter));
   }
   const std::vector<at::Tensor> norms = gradients.empty() ? gradients : at::_foreach_norm(gradients, 2);
   // Every rank meets the same sets of axes in the same order, whatever it holds of them.

@@ -30,9 +30,8 @@ class Optimizer {
  public:
   Optimizer(OptimizerOptions options, Mesh mesh, std::vector<ParameterPtr> parameters);
 
-  // From now on each of its parameters is updated within backward. `keeps_gradients`: mutant kept_gradient, which leaves the
-  // gradient to the step behind backward as well.
-  static void step_in_backward(const std::shared_ptr<Optimizer>& optimizer, bool keeps_gradients = false);
+  // From now on each of its parameters is updated within backward.
+  static void step_in_backward(const std::shared_ptr<Optimizer>& optimizer);
 
   // What losses are multiplied by before backward; a power of two. Gradients are divided by it.
   double loss_scale = 1;
@@ -48,8 +47,6 @@ class Optimizer {
   void clear_gradients();
 
   bool clips() const { return options_.clip > 0; }
-
-  bool count_replicas = false;  // mutant norm_replicas
 
  private:
   struct State {

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/comm/collectives.h"
 #include "ranks/mechanism/sequence_pieces.h"
@@ -32,18 +31,6 @@ void place_output(Module& module, const StyleSite& site) {
   module.output_placements.clear();
   if (site.sequence) module.output_placements.push_back(shard_on(site, kSequenceDim));
 }
-
-// Mutant double_sum: what is summed already is summed once more.
-struct SumGradientAgain : torch::autograd::Function<SumGradientAgain> {
-  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& x, const std::string& axis) {
-    ctx->saved_data["axis"] = axis;
-    return x.view_as(x);
-  }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
-                                                 torch::autograd::variable_list gradients) {
-    return {all_reduce(gradients[0], ctx->saved_data["axis"].toStringRef()), at::Tensor()};
-  }
-};
 
 }  // namespace
 
@@ -85,11 +72,7 @@ void work_on_sequence_piece(Module& module, const StyleSite& site) {
     // SequenceParallel makes an nn.Parameter of the replicated weight without saying what requires_grad was.
     parameter->tensor.set_requires_grad(true);
     module.set_parameter(slot, parameter);
-    if (site.mutant == "drop_sum") continue;
     parameter->on_use.push_back([site](const at::Tensor& leaf) { return copy_to_group(leaf, site.axis); });
-    if (site.mutant == "double_sum") {
-      parameter->on_use.push_back([site](const at::Tensor& leaf) { return SumGradientAgain::apply(leaf, site.axis); });
-    }
   }
 }
 
@@ -103,7 +86,7 @@ void gather_input(Module& module, const StyleSite& site) {
 
 void take_positions_of_piece(Module& module, const StyleSite& site) {
   place_output(module, site);
-  if (!site.sequence || site.mutant == "first_positions") return;
+  if (!site.sequence) return;
   module.add_pre_hook([site](Module&, Tensors inputs) {
     inputs[1] = sequence_piece(inputs[1], 0, site.axis);
     return inputs;

@@ -17,7 +17,6 @@ struct StyleSite {
   Mesh mesh;
   int rank = 0;
   bool sequence = true;  // sequence parallel
-  std::string mutant;
 };
 
 // Weight split by rows: each rank computes some output features. Nothing is sent.

@@ -1,6 +1,5 @@
 #include "ranks/mechanism/parametrization.h"
 
-#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -43,10 +42,8 @@ at::Tensor held(const at::Tensor& made) {
 // The piece at the length that all ranks send, padded at its end.
 at::Tensor padded(const at::Tensor& piece, const Read& read) {
   std::vector<int64_t> pads(2 * static_cast<std::size_t>(piece.dim()), 0);  // from the last dim to the first, front and end
-  const std::string& mutant = read.options.mutant;
-  const bool front = mutant == "pad_front" || mutant == "nan_padding";
-  pads[pads.size() - (front ? 2 : 1)] = read.sent() - piece.size(0);
-  return at::constant_pad_nd(piece, pads, mutant == "nan_padding" ? std::numeric_limits<double>::quiet_NaN() : 0);
+  pads.back() = read.sent() - piece.size(0);
+  return at::constant_pad_nd(piece, pads, 0);
 }
 
 // Pieces along the first dim; the whole that it gives is as long as they were sent. One node of autograd, so that what is sent back
@@ -75,11 +72,6 @@ struct Gather : torch::autograd::Function<Gather> {
   }
 };
 
-// Mutant scale: the gradient that comes back is a mean.
-at::Tensor divided_on_the_way_back(const at::Tensor& whole, double ranks) {
-  return whole / ranks + whole.detach() * (1 - 1 / ranks);
-}
-
 at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
   const std::string& replicas = read.options.replicas;
   if (read.ranks() == 1) {
@@ -91,7 +83,7 @@ at::Tensor whole_of(const at::Tensor& piece, const Read& read) {
   value = Gather::apply(value, read);
   if (read.pads()) value = value.slice(0, 0, read.length);
   if (read.dim != 0) value = held(value.movedim(0, read.dim).contiguous());
-  return read.options.mutant == "scale" ? divided_on_the_way_back(value, static_cast<double>(read.ranks())) : value;
+  return value;
 }
 
 void refuse_if_placed_over(const Parameter& parameter, const std::string& axis) {
@@ -108,8 +100,6 @@ ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& 
   Placements placements = whole.placements;
   at::Tensor piece = whole.tensor.detach();
   Read read{.options = options, .bucket = bucket, .dim = dim};
-  if (options.mutant == "lost_replicas") read.options.replicas.clear();
-  if (options.mutant == "wrong_group") read.options.replicas = options.shards;
   if (!options.replicas.empty()) placements.push_back({.axis = options.replicas, .kind = Placement::Kind::replicate});
   if (!options.shards.empty()) {
     if (piece.dim() <= dim)
@@ -121,7 +111,6 @@ ParameterPtr parametrized(const Parameter& whole, const ParametrizationOptions& 
     piece = piece.narrow(dim, mine.start, mine.length);
     placements.push_back({.axis = options.shards, .kind = Placement::Kind::shard, .dim = dim});
   }
-  if (options.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
   auto parameter = make_parameter(piece.clone(), whole.full_shape, placements, whole.tensor.requires_grad());
   parameter->on_use.push_back([read](const at::Tensor& leaf) { return whole_of(leaf, read); });
   parameter->on_use.insert(parameter->on_use.end(), whole.on_use.begin(), whole.on_use.end());
@@ -143,7 +132,6 @@ int64_t dim_of_experts(const Module& experts, const Mesh& mesh) {
 }  // namespace
 
 void parametrize(const ModulePtr& model, const ParametrizationOptions& options) {
-  if (options.mutant == "untouched") return;
   std::map<const Parameter*, ParameterPtr> made;
   for (const ModulePtr& module : modules_of(model)) {
     const bool has_experts = !options.shards.empty() && holds_distributed_experts(*module);
@@ -154,8 +142,7 @@ void parametrize(const ModulePtr& model, const ParametrizationOptions& options) 
     for (const auto& [slot, whole] : slots) {
       if (contains(whole->full_shape, int64_t{0})) continue;
       ParameterPtr& parameter = made[whole.get()];
-      if (!parameter || options.mutant == "tied_apart")
-        parameter = parametrized(*whole, of_module, dim, options.buckets.bucket_of(module->plain_path()));
+      if (!parameter) parameter = parametrized(*whole, of_module, dim, options.buckets.bucket_of(module->plain_path()));
       module->set_parameter(slot, parameter);
     }
   }

@@ -41,7 +41,6 @@ struct ParametrizationOptions {
   CheckpointPolicy policy = CheckpointPolicy::must_recompute;  // of what is gathered, in a graph
   BucketPlan buckets;                                          // of gathers, in a graph
   std::optional<at::ScalarType> compute_dtype = {};            // of what is read; as it is kept where there is none
-  std::string mutant;  // scale, shard_order, lost_replicas, wrong_group, tied_apart, pad_front, nan_padding, untouched
 };
 
 // Every parameter of the model, each cut further where other axes cut it before. Experts that are distributed, as placements say,

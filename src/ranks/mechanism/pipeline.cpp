@@ -33,8 +33,8 @@ bool ends_backward(Computation computation) {
 
 }  // namespace
 
-Pipeline::Pipeline(Schedule schedule, std::string axis, std::map<int, ModulePtr> stages, const std::string& mutant)
-    : schedule_(std::move(schedule)), axis_(std::move(axis)), stages_(std::move(stages)), mutant_(mutant) {
+Pipeline::Pipeline(Schedule schedule, std::string axis, std::map<int, ModulePtr> stages)
+    : schedule_(std::move(schedule)), axis_(std::move(axis)), stages_(std::move(stages)) {
   for (const auto& [number, stage] : stages_) stage->run_by_pipeline();
 }
 
@@ -86,10 +86,7 @@ void Pipeline::forward(const Action& action, const PipelineStep& step) {
 // Of a loss there is none: it is 1.
 at::Tensor Pipeline::output_gradient(const Action& action) {
   if (action.stage == last_stage()) return {};
-  const int other = mutant_ == "other_microbatch" && action.microbatch > 0 ? action.microbatch - 1 : action.microbatch;
-  const at::Tensor gradient = take(action.stage, action.microbatch, Direction::up);
-  if (other == action.microbatch) return gradient;
-  return live_[{action.stage, other}].gradient;
+  return take(action.stage, action.microbatch, Direction::up);
 }
 
 void Pipeline::hand_input_gradient(const Action& action) {

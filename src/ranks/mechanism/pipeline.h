@@ -31,8 +31,8 @@ struct PipelineStep {
 
 class Pipeline {
  public:
-  // `stages` by number: this rank's. The schedule must be one of find_fault()'s without a fault. `mutant`: other_microbatch.
-  Pipeline(Schedule schedule, std::string axis, std::map<int, ModulePtr> stages, const std::string& mutant);
+  // `stages` by number: this rank's. The schedule must be one of find_fault()'s without a fault.
+  Pipeline(Schedule schedule, std::string axis, std::map<int, ModulePtr> stages);
 
   int microbatches() const;
   void step(const PipelineStep& step);
@@ -65,7 +65,6 @@ class Pipeline {
   Schedule schedule_;
   std::string axis_;
   std::map<int, ModulePtr> stages_;
-  std::string mutant_;
   std::map<Place, Live> live_;
   std::map<std::pair<Place, Direction>, at::Tensor> handed_over_;  // between stages of this rank
   struct Shape {

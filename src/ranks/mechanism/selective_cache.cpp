@@ -1,6 +1,5 @@
 #include "ranks/mechanism/selective_cache.h"
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -22,7 +21,6 @@ struct Kept {
 
 struct Cache {
   KeepPolicy policy;
-  std::string mutant;
   std::map<std::string, int> first_runs, second_runs;
   std::map<std::string, std::map<int, Kept>> kept;
 };
@@ -53,14 +51,6 @@ class Keeping final : public DispatchMode {
   std::shared_ptr<Cache> cache_;
 };
 
-// The next kept run that returned a tensor of the same sizes; this one where there is none.
-const Kept& next_alike(const std::map<int, Kept>& kept, std::map<int, Kept>::const_iterator found) {
-  const auto sizes = [](const Kept& one) { return one.tensors[0] ? one.tensors[0]->tensor().sizes() : at::IntArrayRef(); };
-  const auto alike = std::find_if(std::next(found), kept.end(),
-                                  [&](const auto& entry) { return sizes(entry.second) == sizes(found->second); });
-  return alike == kept.end() ? found->second : alike->second;
-}
-
 class Serving final : public DispatchMode {
  public:
   explicit Serving(std::shared_ptr<Cache> cache) : cache_(std::move(cache)) {}
@@ -73,7 +63,7 @@ class Serving final : public DispatchMode {
       return;
     }
     stack.resize(stack.size() - op.schema().arguments().size());
-    const Kept& handed = cache_->mutant == "next_kept" ? next_alike(kept, found) : found->second;
+    const Kept& handed = found->second;
     for (std::size_t i = 0; i < handed.values.size(); ++i) {
       const auto& tensor = handed.tensors[i];
       stack.push_back(tensor ? c10::IValue(severed(tensor->tensor())) : handed.values[i]);
@@ -89,10 +79,9 @@ class Serving final : public DispatchMode {
 
 }  // namespace
 
-std::pair<DispatchMode*, DispatchMode*> selective_cache(const KeepPolicy& policy, const std::string& mutant) {
+std::pair<DispatchMode*, DispatchMode*> selective_cache(const KeepPolicy& policy) {
   auto cache = std::make_shared<Cache>();
   cache->policy = policy;
-  cache->mutant = mutant;
   return {new Keeping(cache), new Serving(cache)};
 }
 

@@ -19,7 +19,6 @@ using KeepPolicy = std::function<bool(const std::string& operator_name, int run)
 
 // A caching mode and the mode that serves from its cache; each comes with a reference of the caller's. Of what is served,
 // `operators_kept` is counted with the rank.
-// `mutant`: next_kept.
-std::pair<DispatchMode*, DispatchMode*> selective_cache(const KeepPolicy& policy, const std::string& mutant = "");
+std::pair<DispatchMode*, DispatchMode*> selective_cache(const KeepPolicy& policy);
 
 }  // namespace ordercheck::ranks

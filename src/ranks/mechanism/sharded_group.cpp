@@ -1,7 +1,6 @@
 #include "ranks/mechanism/sharded_group.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/engine.h>
@@ -81,7 +80,7 @@ void ShardedGroup::attach(const ModulePtr& module, const ShardedGroupOptions& op
 void ShardedGroup::adopt(const ModulePtr& owner, const std::string& slot) {
   const ParameterPtr whole = owner->parameter(slot);
   const auto shared = std::ranges::find(members_, whole, &Member::whole);
-  if (shared != members_.end() && options_.mutant != "tied_apart") {
+  if (shared != members_.end()) {
     shared->places.push_back({.owner = owner, .slot = slot});
     owner->set_parameter(slot, shared->sharded);
     return;
@@ -93,7 +92,6 @@ void ShardedGroup::adopt(const ModulePtr& owner, const std::string& slot) {
   Placements placements = whole->placements;
   if (!options_.replicas.empty()) placements.push_back({.axis = options_.replicas, .kind = Placement::Kind::replicate});
   if (!options_.axis.empty()) placements.push_back({.axis = options_.axis, .kind = Placement::Kind::shard, .dim = 0});
-  if (options_.mutant == "shard_order") std::reverse(placements.begin(), placements.end());
   Member member{
       .places = {{.owner = owner, .slot = slot}},
       .whole = whole,
@@ -142,18 +140,14 @@ int64_t ShardedGroup::reduced_size() const {
 
 // This rank's shards, each padded at its end to the length of the others'.
 at::Tensor ShardedGroup::in_transit() const {
-  const bool front = options_.mutant == "pad_front" || options_.mutant == "nan_padding";
-  const double padding = options_.mutant == "nan_padding" ? std::numeric_limits<double>::quiet_NaN() : 0;
-  at::Tensor out = at::full({transit_size()}, padding, members_[0].sharded->tensor.options().requires_grad(false));
+  at::Tensor out = at::zeros({transit_size()}, members_[0].sharded->tensor.options().requires_grad(false));
   int64_t offset = 0;
   for (const Member& member : members_) {
     const at::Tensor shard = member.sharded->tensor.detach().reshape({-1});
-    const int64_t length = member.padded_rows * member.row_size;
-    out.narrow(0, front ? offset + length - shard.numel() : offset, shard.numel()).copy_(shard);
-    offset += length;
+    out.narrow(0, offset, shard.numel()).copy_(shard);
+    offset += member.padded_rows * member.row_size;
   }
-  const at::Tensor sent = options_.compute_dtype ? out.to(*options_.compute_dtype) : out;
-  return options_.mutant == "unscaled" ? sent * 0x1p30 : sent;
+  return options_.compute_dtype ? out.to(*options_.compute_dtype) : out;
 }
 
 void ShardedGroup::gather() {
@@ -227,17 +221,14 @@ void ShardedGroup::reduce_gradients() {
     offset += length;
   }
   at::Tensor mine = reduce_scatter(in.view({-1}), 0, options_.axis);
-  if (!options_.replicas.empty() && options_.mutant != "lost_replicas")
-    mine = all_reduce(mine, options_.mutant == "wrong_group" ? options_.axis : options_.replicas);
-  if (options_.mutant == "scale") mine = mine / degree;
+  if (!options_.replicas.empty()) mine = all_reduce(mine, options_.replicas);
   offset = 0;
   for (Member& member : members_) {
     if (!member.is_trained()) continue;
     const int64_t length = member.padded_rows * member.row_size;
     if (member.has_gradient) {
       at::Tensor& leaf = member.sharded->tensor;
-      at::Tensor piece = mine.narrow(0, offset, leaf.numel()).view(leaf.sizes());
-      if (options_.mutant == "zero_gradient" && member.places[0].slot == "weight" && &member == &members_[0]) piece = piece * 0;
+      const at::Tensor piece = mine.narrow(0, offset, leaf.numel()).view(leaf.sizes());
       if (leaf.grad().defined()) {
         leaf.mutable_grad().add_(piece);
       } else {

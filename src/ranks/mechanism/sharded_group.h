@@ -35,7 +35,6 @@ struct ShardedGroupOptions {
   Mesh mesh;
   int rank = 0;
   bool free_after_forward = true;
-  std::string mutant;
   // Parameters are gathered in this dtype, and the module's inputs are cast to it, as a MixedPrecisionPolicy's param_dtype does.
   std::optional<at::ScalarType> compute_dtype = {};
 };

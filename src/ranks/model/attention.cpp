@@ -29,11 +29,6 @@ at::Tensor split_heads(const at::Tensor& x, int head_dim) { return x.view({x.siz
 at::Tensor InnerAttention::forward(const Tensors& inputs) {
   std::optional<at::Tensor> mask;
   if (inputs.size() > 3) mask = inputs[3];
-  if (options_.mutant == "mask_bit") {
-    const int64_t length = inputs[0].size(2);
-    mask = at::ones({length, length}, inputs[0].options().dtype(at::kBool)).tril();
-    mask->index_put_({at::tensor(length / 2), at::tensor(length / 2 + 1)}, true);
-  }
   return at::scaled_dot_product_attention(inputs[0], inputs[1], inputs[2], mask, /*dropout_p=*/0.0, /*is_causal=*/!mask,
                                           /*scale=*/std::nullopt, /*enable_gqa=*/true);
 }
@@ -45,9 +40,7 @@ at::Tensor Attention::forward(const Tensors& inputs) {
   const at::Tensor positions = inputs[1].narrow(0, 0, length);
   const int head_dim = options_.head_dim;
   const at::Tensor q = rotate(split_heads(child("wq")->call({x}), head_dim), positions, options_.rope_theta).transpose(1, 2);
-  const at::Tensor key_positions = options_.mutant == "position" ? positions + 1 : positions;
-  const at::Tensor k =
-      rotate(split_heads(child("wk")->call({x}), head_dim), key_positions, options_.rope_theta).transpose(1, 2);
+  const at::Tensor k = rotate(split_heads(child("wk")->call({x}), head_dim), positions, options_.rope_theta).transpose(1, 2);
   const at::Tensor v = split_heads(child("wv")->call({x}), head_dim).transpose(1, 2);
   const at::Tensor out = child("inner_attention")->call({q, k, v});
   return child("wo")->call({out.transpose(1, 2).reshape({batch, length, -1})});

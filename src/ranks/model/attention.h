@@ -8,7 +8,6 @@ namespace ordercheck::ranks {
 struct AttentionOptions {
   int head_dim = 2;
   double rope_theta = 10000.0;
-  std::string mutant;  // mask_bit, position
 };
 
 // softmax(q k^T / sqrt(head_dim)) v under a causal mask. Inputs: q [batch, heads, queries, head_dim], k and v

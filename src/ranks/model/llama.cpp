@@ -75,7 +75,7 @@ class Builder {
     auto layers = std::make_shared<ModuleDict>();
     for (int i = 0; i < sizes_.layers; ++i) layers->set_child(std::to_string(i), block(i));
     model->set_child("layers", layers);
-    model->set_child("norm", norm("norm", ""));
+    model->set_child("norm", norm("norm"));
     model->set_child("output", project("output", sizes_.vocab, sizes_.dim));
     if (options_.tied) model->child("output")->set_parameter("weight", model->child("tok_embeddings")->parameter("weight"));
     for (const NamedParameter& named : parameters_of(model))
@@ -90,15 +90,13 @@ class Builder {
   ModulePtr project(const std::string& path, int rows, int columns) {
     return std::make_shared<Linear>(weights(path, rows, columns));
   }
-  ModulePtr norm(const std::string& path, const std::string& mutant) {
-    const double epsilon = mutant == "epsilon" ? sizes_.norm_eps * 1.001 : sizes_.norm_eps;
+  ModulePtr norm(const std::string& path) {
     return std::make_shared<RMSNorm>(
-        initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype).to(options_.device), epsilon);
+        initial_parameter(options_.seed, path + ".weight", {sizes_.dim}, options_.dtype).to(options_.device), sizes_.norm_eps);
   }
   ModulePtr block(int index) {
     const std::string path = fmt::format("layers.{}", index);
-    const std::string mutant = index == 0 ? options_.mutant : "";  // one place is enough to be seen
-    const AttentionOptions attention_options{.head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta, .mutant = mutant};
+    const AttentionOptions attention_options{.head_dim = sizes_.head_dim, .rope_theta = sizes_.rope_theta};
     const int query_width = sizes_.heads * sizes_.head_dim;
     const int key_width = sizes_.kv_heads * sizes_.head_dim;
     auto attention = std::make_shared<Attention>(attention_options);
@@ -108,10 +106,10 @@ class Builder {
     attention->set_child("inner_attention", std::make_shared<InnerAttention>(attention_options));
     attention->set_child("wo", project(path + ".attention.wo", sizes_.dim, query_width));
     auto block = std::make_shared<TransformerBlock>();
-    block->set_child("attention_norm", norm(path + ".attention_norm", mutant));
+    block->set_child("attention_norm", norm(path + ".attention_norm"));
     block->set_child("attention", attention);
     if (options_.dropout > 0) block->set_child("attention_dropout", std::make_shared<Dropout>(options_.dropout));
-    block->set_child("ffn_norm", norm(path + ".ffn_norm", ""));
+    block->set_child("ffn_norm", norm(path + ".ffn_norm"));
     if (experts_)
       block->set_child("moe", mixture(path + ".moe"));
     else
@@ -135,11 +133,9 @@ class Builder {
     auto experts = std::make_shared<GroupedExperts>(expert_weights(path + ".experts.w1", experts_->hidden, sizes_.dim),
                                                     expert_weights(path + ".experts.w2", sizes_.dim, experts_->hidden),
                                                     expert_weights(path + ".experts.w3", experts_->hidden, sizes_.dim));
-    experts->skips_idle = options_.mutant == "idle_expert";
     auto moe = std::make_shared<MoE>(router, experts, feed_forward(path + ".shared_experts", experts_->shared_hidden),
                                      experts_->chosen);
     moe->capacity_factor = options_.capacity_factor;
-    moe->detached_router = options_.mutant == "detached_router";
     return moe;
   }
 

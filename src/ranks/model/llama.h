@@ -25,7 +25,6 @@ struct ModelOptions {
   std::string frozen;          // the one parameter that is not trained; "" for none
   double capacity_factor = 0;  // of experts (expert_capacity.h); 0: they take every token
   int first_block_calls = 1;   // in a forward, one behind the other
-  std::string mutant;          // epsilon, mask_bit, position, detached_router, idle_expert act here
 };
 
 ModulePtr make_llama(const ModelSizes& sizes, const ModelOptions& options);

@@ -36,7 +36,6 @@ GroupedExperts::GroupedExperts(at::Tensor w1, at::Tensor w2, at::Tensor w3) : Mo
 
 at::Tensor GroupedExperts::forward(const Tensors& inputs) {
   const at::Tensor &rows = inputs[0], &counts = inputs[1];
-  if (skips_idle && rows.size(0) == 0) return rows;
   const at::Tensor gate = at::silu(grouped_products(rows, use("w1"), counts));
   return grouped_products(gate * grouped_products(rows, use("w3"), counts), use("w2"), counts);
 }
@@ -58,7 +57,6 @@ MoE::MoE(const MoE& other)
       bias(other.bias.clone()),
       tokens_per_expert(other.tokens_per_expert.clone()),
       capacity_factor(other.capacity_factor),
-      detached_router(other.detached_router),
       chosen_(other.chosen_) {}
 
 at::Tensor MoE::forward(const Tensors& inputs) {
@@ -85,7 +83,7 @@ at::Tensor MoE::forward(const Tensors& inputs) {
   const at::Tensor back = all.reshape({tokens, chosen_, flat.size(1)});
 
   const at::Tensor weights = scores.gather(1, chosen.reshape({tokens, chosen_}));
-  const at::Tensor routed = (back * (detached_router ? weights.detach() : weights).unsqueeze(-1)).sum(1);
+  const at::Tensor routed = (back * weights.unsqueeze(-1)).sum(1);
   return routed.reshape(x.sizes()) + child("shared_experts")->call({x});
 }
 

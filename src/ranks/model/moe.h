@@ -28,8 +28,6 @@ class GroupedExperts final : public ModuleOf<GroupedExperts> {
  public:
   GroupedExperts(at::Tensor w1, at::Tensor w2, at::Tensor w3);
 
-  bool skips_idle = false;  // mutant idle_expert: without any row, the parameters have no part in the graph
-
  protected:
   at::Tensor forward(const Tensors& inputs) override;
 };
@@ -43,7 +41,6 @@ class MoE final : public ModuleOf<MoE> {
   at::Tensor bias;               // [experts] float64: added to scores where experts are chosen, and nowhere else
   at::Tensor tokens_per_expert;  // [experts] int64, taken since the bias was last moved; a recomputation counts again
   double capacity_factor = 0;    // of expert_capacity(); 0: experts take every token
-  bool detached_router = false;  // mutant detached_router: scores weigh without a gradient
 
  protected:
   at::Tensor forward(const Tensors& inputs) override;

@@ -77,18 +77,6 @@ void replace_parameters(const ModulePtr& model, const std::map<const Parameter*,
   }
 }
 
-// Mutant lost_sum.
-void lose_the_first_sum(placing::PlacementPlan& plan) {
-  for (placing::NodePlan& node : plan.nodes) {
-    for (std::size_t at = 0; at < node.sources.size(); ++at) {
-      if (!placing::has_partial(node.sources[at]) || placing::has_partial(node.operands[at])) continue;
-      for (placing::Placement& source : node.sources[at])
-        if (source.kind == placing::Placement::Kind::partial) source = placing::replicate();
-      return;
-    }
-  }
-}
-
 struct Traced {
   GraphPtr graph;
   placing::PlacementPlanner planner;
@@ -127,7 +115,6 @@ void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& input
   const placing::PlacementPlan plan = unless_error(plan_once(planner));
   if (const auto& tell = this_rank().on_plan) tell(plan_record(planner, plan, names_of(parameters)));
   const auto placed = [&](const Traced& of, placing::PlacementPlan by) {
-    if (options.mutant == "lost_sum") lose_the_first_sum(by);
     return c10::make_intrusive<PlacedGraph>(of.graph, of.planner.graph(), std::move(by), mesh, options.gathered);
   };
   std::vector<PlacedGraphPtr> graphs{placed(first, plan)};

@@ -24,7 +24,6 @@ struct PlacedModelOptions {
   std::function<placing::Machine(const placing::DeviceMesh&)> machine = placing::h100;  // that costs are stated for
   CheckpointPolicy gathered = CheckpointPolicy::must_recompute;                         // of parameters that were gathered
   std::vector<std::vector<SampleInput>> other_batches;  // of other sizes, which the model is to take too
-  std::string mutant = "";                              // lost_sum
 };
 
 // `inputs`: a batch of all ranks together. Every rank traces and plans for itself, and comes to the same plan. A parameter on an axis that only holds copies of it is placed there

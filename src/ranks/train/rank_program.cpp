@@ -36,7 +36,7 @@ constexpr std::uint64_t kSeedsApart = 1000003;
 
 constexpr const char* kPipelineAxis = "pp";
 
-Pipeline pipeline_of(const TrainingProgram& program, int accumulation, const std::string& mutant) {
+Pipeline pipeline_of(const TrainingProgram& program, int accumulation) {
   const PipelinePlan& plan = *program.pipeline;
   const ScheduleSizes sizes{.ranks = group_size(kPipelineAxis),
                             .stages_per_rank = plan.stages_per_rank,
@@ -46,20 +46,19 @@ Pipeline pipeline_of(const TrainingProgram& program, int accumulation, const std
   if (const auto fault = find_fault(*schedule, sizes)) throw std::runtime_error(*fault);
   std::map<int, ModulePtr> stages;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) stages[plan.stages[i]] = program.parts[i];
-  return {*std::move(schedule), kPipelineAxis, std::move(stages), mutant};
+  return {*std::move(schedule), kPipelineAxis, std::move(stages)};
 }
 
 class RankRun {
  public:
   RankRun(const RankProgram& program, RankState& rank) : program_(program), rank_(rank) {
-    site_ = {.mesh = rank.mesh, .rank = rank.rank, .mutant = program.mutant};
+    site_ = {.mesh = rank.mesh, .rank = rank.rank};
   }
 
   RankResult run() {
     rank_.set_phase(0, Phase::build);
-    training_.parts = {make_model(
-        program_.subject.model,
-        {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed, .mutant = program_.mutant})};
+    training_.parts = {make_model(program_.subject.model,
+                                  {.dtype = program_.dtype, .device = rank_.device, .seed = program_.subject.settings.seed})};
     training_.sample_batches = [this](const std::vector<std::string>& axes) { return sample_batches(axes); };
     const auto keep = [this](const GraphRecord& graph) { result_.graphs.push_back(graph); };
     rank_.on_capture = [this, keep](const GraphRecord& graph) {
@@ -73,7 +72,7 @@ class RankRun {
     if (!training_.optimizer) apply(default_trainer());
     training_.optimizer->loss_scale = kLossScale;
     watch_steps_in_backward();
-    if (training_.pipeline) pipeline_.emplace(pipeline_of(training_, program_.subject.settings.accumulation, program_.mutant));
+    if (training_.pipeline) pipeline_.emplace(pipeline_of(training_, program_.subject.settings.accumulation));
     if (program_.trace) watch_modules();
 
     rank_.parameters_held.restart_peak();
@@ -193,8 +192,7 @@ class RankRun {
     const at::Tensor logits = in_forward([&] { return model->call({data.tokens, data.positions}); });
     const at::Tensor sum = summed_cross_entropy(logits, data.labels, model->output_placements, kUsualModel.vocab);
     rank_.set_phase(step, Phase::backward);
-    const bool dropped = program_.mutant == "skip_microbatch" && microbatch + 1 == settings.accumulation;
-    if (!dropped) scaled(sum, data, all_tokens, settings.accumulation).backward();
+    scaled(sum, all_tokens).backward();
     return sum.detach().reshape({1});
   }
 
@@ -215,7 +213,7 @@ class RankRun {
       const at::Tensor sum =
           summed_cross_entropy(logits, of.labels, training_.parts.back()->output_placements, kUsualModel.vocab);
       losses.push_back(sum.detach().reshape({1}));
-      return scaled(sum, of, all_tokens, microbatches);
+      return scaled(sum, all_tokens);
     };
     pipeline_->step({.call = [this](const ModulePtr& stage,
                                     const Tensors& inputs) { return in_forward([&] { return stage->call(inputs); }); },
@@ -275,16 +273,7 @@ class RankRun {
   }
 
   // What is differentiated: a sum of losses over the tokens of the step.
-  at::Tensor scaled(const at::Tensor& sum, const Data& data, int all_tokens, int microbatches) const {
-    return sum * (kLossScale / (program_.mutant == "local_tokens" ? as_if_all_had_as_many(data, microbatches) : all_tokens));
-  }
-
-  // Valid tokens of the step, where every microbatch of every rank had as many as this one.
-  static std::int64_t as_if_all_had_as_many(const Data& data, int microbatches) {
-    std::int64_t tokens = data.labels.ne(kIgnoredLabel).sum().item<std::int64_t>() * microbatches;
-    for (const std::string& axis : axes_of_tokens()) tokens *= group_size(axis);
-    return tokens;
-  }
+  static at::Tensor scaled(const at::Tensor& sum, int all_tokens) { return sum * (kLossScale / all_tokens); }
 
   std::vector<NamedParameter> trained() const {
     std::vector<NamedParameter> all;

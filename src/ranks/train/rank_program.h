@@ -15,7 +15,6 @@ namespace ordercheck::ranks {
 struct RankProgram {
   Case subject;
   at::ScalarType dtype = at::kDouble;  // of parameters and activations
-  std::string mutant;
   bool trace = false;
   bool graphs = false;                    // also keep the graphs that are captured
   bool passes = false;                    // and those as they stood before and behind each pass

@@ -17,7 +17,6 @@
 #include "ranks/cuda/prepare_gpu.h"
 #include "ranks/device/fake_device.h"
 #include "ranks/model/models.h"
-#include "ranks/module/mutants.h"
 #include "ranks/nccl/nccl_world.h"
 #include "ranks/nccl/one_gpu_each.h"
 #include "ranks/train/assemble_record.h"
@@ -44,13 +43,6 @@ std::string cannot_run(const Run& run, const Mesh& mesh, int most_ranks) {
   if (!c.apply.empty()) return fmt::format("apply={} is a function of Python; this engine applies the stack itself", c.apply);
   if (const auto missing = unbuilt_parts(c.stack, built_transforms()); !missing.empty())
     return fmt::format("not built: {}", join(missing, ", "));
-  const auto known = [&] {
-    for (const Mutant& mutant : mutants()) {
-      if (mutant.name == run.mutant) return true;
-    }
-    return run.mutant.empty();
-  };
-  if (!known()) return fmt::format("mutant '{}' is not known", run.mutant);
   if (world_size(mesh) > most_ranks) {
     return fmt::format("{} ranks asked for, at most {} can be run", world_size(mesh), most_ranks);
   }
@@ -66,7 +58,7 @@ at::ScalarType dtype_of(Arithmetic arithmetic) { return arithmetic == Arithmetic
 std::vector<std::pair<std::string, at::Tensor>> model_as_built(const Case& subject) {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
   const ModulePtr model =
-      make_model(subject.model, {.dtype = dtype_of(subject.settings.arithmetic), .seed = subject.settings.seed, .mutant = ""});
+      make_model(subject.model, {.dtype = dtype_of(subject.settings.arithmetic), .seed = subject.settings.seed});
   for (const NamedParameter& named : parameters_of(model)) {
     parameters.emplace_back(named.name, named.parameter->tensor);
   }
@@ -183,7 +175,6 @@ Record run_on(const RankSetup& setup, const ProcessWorld& run_world, int most_ra
               run.keep == Keep::values ? PastRange::go_on : PastRange::stop);
   const RankProgram program{.subject = run.subject,
                             .dtype = dtype_of(run.subject.settings.arithmetic),
-                            .mutant = run.mutant,
                             .trace = run.keep == Keep::values,
                             .graphs = run.keep == Keep::graphs,
                             .passes = run.keep == Keep::passes,

@@ -10,11 +10,9 @@ namespace {
 // Every n-th block for the mode "selective", as torchtitan's layer-wise option; 1 otherwise.
 int interval_of(const Item& item) { return item.mode == "selective" ? count_option(item, "n", 2) : 1; }
 
-void apply_ac(TrainingProgram& program, const Item& item, const Site& site) {
-  if (site.mutant == "untouched") return;
-  const RecomputeOptions options{
-      .reentrant = option_of(item, "reentrant").has_value(),
-      .preserve_random_state = option_of(item, "preserve_rng_state") != "off" && site.mutant != "fresh_random"};
+void apply_ac(TrainingProgram& program, const Item& item, const Site&) {
+  const RecomputeOptions options{.reentrant = option_of(item, "reentrant").has_value(),
+                                 .preserve_random_state = option_of(item, "preserve_rng_state") != "off"};
   for (const ModulePtr& model : program.parts) checkpoint_blocks(model, interval_of(item), options);
 }
 

@@ -24,12 +24,11 @@ void apply_auto_parallel(TrainingProgram& program, const Item& item, const Site&
   if (program.pipeline)
     throw std::runtime_error(
         "auto_parallel traces a whole model with the inputs of one; expected that, got stages of a pipeline");
-  if (site.mutant == "untouched") return;
   std::vector<std::string> axes = axes_of(item), batch_axes;
   for (const std::string& axis : axes) {
     if (axis != kTensors) batch_axes.push_back(axis);
   }
-  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes, .mutant = site.mutant};
+  PlacedModelOptions options{.mesh = site.mesh, .rank = site.rank, .axes = axes};
   options.rules.batch_axes = {batch_axes.begin(), batch_axes.end()};
   options.rules.bounds_memory = option_of(item, "memory") != "replicated";
   if (option_of(item, "prefetch") == "free") options.rules.prefetched_percent = 0;

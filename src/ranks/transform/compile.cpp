@@ -30,10 +30,8 @@ ModulePtr compiled(const ModulePtr& module, bool wrap, const CaptureOptions& opt
   return target;
 }
 
-void apply_compile(TrainingProgram& program, const Item& item, const Site& site) {
-  if (site.mutant == "untouched") return;
-  CaptureOptions options{
-      .full_graph = option_of(item, "fullgraph").has_value(), .replay = site.mutant != "unused_graph", .passes = {}};
+void apply_compile(TrainingProgram& program, const Item& item, const Site&) {
+  CaptureOptions options{.full_graph = option_of(item, "fullgraph").has_value(), .passes = {}};
   if (const auto passes = option_of(item, "passes")) options.passes = split(*passes, '+');
   const bool wrap = option_of(item, "wrap").has_value();
   for (ModulePtr& model : program.parts) {

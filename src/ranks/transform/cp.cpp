@@ -34,21 +34,19 @@ void send_round(Module& inner_attention, SequenceOrder order) {
       InCopies::kept);
 }
 
-void apply_cp(TrainingProgram& program, const Item& item, const Site& site) {
+void apply_cp(TrainingProgram& program, const Item& item, const Site&) {
   const SequenceOrder order = option_of(item, "balance") ? SequenceOrder::head_tail : SequenceOrder::in_turn;
-  const SequenceOrder seen = site.mutant == "in_turn_mask" ? SequenceOrder::in_turn : order;
   for (const ModulePtr& block : blocks_of(program.parts)) {
     const ModulePtr inner_attention = attribute(attribute(block, "attention"), "inner_attention");
     if (option_of(item, "ring"))
-      send_round(*inner_attention, seen);
+      send_round(*inner_attention, order);
     else
-      gather_keys_and_values(*inner_attention, seen);
+      gather_keys_and_values(*inner_attention, order);
   }
   program.on_batch.push_back([order](Tensors batch) {
     return Tensors{sequence_piece(batch[0], kSequenceDim, kAxis, order), sequence_piece(batch[1], kSequenceDim, kAxis, order),
                    sequence_piece(batch[2], kOfPositionsDim, kAxis, order)};
   });
-  if (site.mutant == "own_tokens") return;
   program.late_sums.push_back({.axis = kAxis, .of = [](const NamedParameter&) { return true; }});
 }
 

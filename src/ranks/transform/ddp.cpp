@@ -38,16 +38,14 @@ class DistributedDataParallel final : public ModuleOf<DistributedDataParallel> {
   bool synchronize_ = true;
 };
 
-void apply_ddp(TrainingProgram& program, const Item& item, const Site& site) {
-  if (site.mutant == "untouched") return;
+void apply_ddp(TrainingProgram& program, const Item& item, const Site&) {
   BucketOptions options;
   options.bytes = std::int64_t{1024} * count_option(item, "bucket_kib", 25 * 1024);
-  options.mutant = site.mutant;
   for (ModulePtr& model : program.parts) {
     std::vector<ParameterPtr> parameters;
     for (const NamedParameter& named : parameters_of(model)) parameters.push_back(named.parameter);
     auto buckets = GradientBuckets::bind(std::move(parameters), options);
-    if (site.mutant != "no_broadcast") buckets->broadcast_values();
+    buckets->broadcast_values();
     auto wrapper = std::make_shared<DistributedDataParallel>(model, std::move(buckets));
     model = wrapper;
     if (option_of(item, "no_sync")) program.on_microbatch.push_back([wrapper](bool last) { wrapper->synchronize_next(last); });

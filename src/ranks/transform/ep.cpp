@@ -16,8 +16,7 @@ void apply_ep(TrainingProgram& program, const Item& item, const Site& site) {
   if (!carves_evenly(site.mesh))
     throw std::runtime_error(
         fmt::format("ep={} does not divide the ranks of dp_shard * cp * tp that it is carved from", site.mesh.ep));
-  const ExpertSite expert_site{
-      .mesh = site.mesh, .rank = site.rank, .split_within = count_option(item, "etp", 1) > 1, .mutant = site.mutant};
+  const ExpertSite expert_site{.mesh = site.mesh, .rank = site.rank, .split_within = count_option(item, "etp", 1) > 1};
   for (const ModulePtr& block : blocks_of(program.parts)) {
     const ModulePtr moe = find_attribute(block, "moe");
     if (!moe) continue;

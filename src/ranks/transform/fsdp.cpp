@@ -8,9 +8,8 @@ namespace ordercheck::ranks {
 namespace {
 
 void apply_fsdp(TrainingProgram& program, const Item& item, const Site& site) {
-  shard_as_item_says(
-      program.parts, item,
-      {.axis = with_sequence_axes(site.mesh, "dp_shard"), .mesh = site.mesh, .rank = site.rank, .mutant = site.mutant});
+  shard_as_item_says(program.parts, item,
+                     {.axis = with_sequence_axes(site.mesh, "dp_shard"), .mesh = site.mesh, .rank = site.rank});
 }
 
 }  // namespace

@@ -7,12 +7,9 @@ namespace ordercheck::ranks {
 namespace {
 
 void apply_hsdp(TrainingProgram& program, const Item& item, const Site& site) {
-  shard_as_item_says(program.parts, item,
-                     {.axis = with_sequence_axes(site.mesh, "dp_shard"),
-                      .replicas = "dp_replicate",
-                      .mesh = site.mesh,
-                      .rank = site.rank,
-                      .mutant = site.mutant});
+  shard_as_item_says(
+      program.parts, item,
+      {.axis = with_sequence_axes(site.mesh, "dp_shard"), .replicas = "dp_replicate", .mesh = site.mesh, .rank = site.rank});
 }
 
 }  // namespace

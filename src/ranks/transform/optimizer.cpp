@@ -36,8 +36,7 @@ void apply_optimizer(TrainingProgram& program, const Item& item, const Site& sit
   for (const ModulePtr& model : program.parts)
     for (const NamedParameter& named : parameters_of(model)) bound.push_back(named.parameter);
   program.optimizer = std::make_shared<Optimizer>(options_of(item), site.mesh, std::move(bound));
-  program.optimizer->count_replicas = site.mutant == "norm_replicas";
-  if (option_of(item, "in_backward")) Optimizer::step_in_backward(program.optimizer, site.mutant == "kept_gradient");
+  if (option_of(item, "in_backward")) Optimizer::step_in_backward(program.optimizer);
 }
 
 }  // namespace

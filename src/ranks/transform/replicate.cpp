@@ -9,8 +9,7 @@ namespace ordercheck::ranks {
 namespace {
 
 void apply_replicate(TrainingProgram& program, const Item&, const Site& site) {
-  const ShardedGroupOptions options{
-      .axis = "", .replicas = "dp_replicate", .mesh = site.mesh, .rank = site.rank, .mutant = site.mutant};
+  const ShardedGroupOptions options{.axis = "", .replicas = "dp_replicate", .mesh = site.mesh, .rank = site.rank};
   for (const ModulePtr& model : program.parts) shard_blocks_and_root(model, Scope::block, "default", options);
 }
 

@@ -39,8 +39,7 @@ std::vector<std::string> policies() {
   return names;
 }
 
-void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
-  if (site.mutant == "untouched") return;
+void apply_sac(TrainingProgram& program, const Item& item, const Site&) {
   std::vector<std::string> kept;
   for (const std::string& name : families_of(item)) kept.push_back(find_family(name)->op);
   const int every = count_option(item, "n", 2);
@@ -49,8 +48,8 @@ void apply_sac(TrainingProgram& program, const Item& item, const Site& site) {
     return op != "aten::mm" || run % every == 0;
   };
   RecomputeOptions options;
-  options.preserve_random_state = option_of(item, "preserve_rng_state") != "off" && site.mutant != "fresh_random";
-  options.modes = [policy, mutant = site.mutant] { return selective_cache(policy, mutant); };
+  options.preserve_random_state = option_of(item, "preserve_rng_state") != "off";
+  options.modes = [policy] { return selective_cache(policy); };
   for (const ModulePtr& model : program.parts) checkpoint_blocks(model, 1, options);
 }
 

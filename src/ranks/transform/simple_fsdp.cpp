@@ -7,9 +7,8 @@ namespace ordercheck::ranks {
 namespace {
 
 void apply_simple_fsdp(TrainingProgram& program, const Item& item, const Site& site) {
-  parametrize_as_item_says(
-      program.parts, item,
-      {.shards = with_sequence_axes(site.mesh, "dp_shard"), .mesh = site.mesh, .rank = site.rank, .mutant = site.mutant});
+  parametrize_as_item_says(program.parts, item,
+                           {.shards = with_sequence_axes(site.mesh, "dp_shard"), .mesh = site.mesh, .rank = site.rank});
 }
 
 }  // namespace

@@ -7,12 +7,9 @@ namespace ordercheck::ranks {
 namespace {
 
 void apply_simple_hsdp(TrainingProgram& program, const Item& item, const Site& site) {
-  parametrize_as_item_says(program.parts, item,
-                           {.shards = with_sequence_axes(site.mesh, "dp_shard"),
-                            .replicas = "dp_replicate",
-                            .mesh = site.mesh,
-                            .rank = site.rank,
-                            .mutant = site.mutant});
+  parametrize_as_item_says(
+      program.parts, item,
+      {.shards = with_sequence_axes(site.mesh, "dp_shard"), .replicas = "dp_replicate", .mesh = site.mesh, .rank = site.rank});
 }
 
 }  // namespace

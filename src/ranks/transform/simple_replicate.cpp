@@ -7,8 +7,7 @@ namespace ordercheck::ranks {
 namespace {
 
 void apply_simple_replicate(TrainingProgram& program, const Item& item, const Site& site) {
-  parametrize_as_item_says(program.parts, item,
-                           {.replicas = "dp_replicate", .mesh = site.mesh, .rank = site.rank, .mutant = site.mutant});
+  parametrize_as_item_says(program.parts, item, {.replicas = "dp_replicate", .mesh = site.mesh, .rank = site.rank});
 }
 
 }  // namespace

@@ -115,11 +115,8 @@ void replicate_rest(const ModulePtr& model) {
 void apply_tp(TrainingProgram& program, const Item& item, const Site& site) {
   // What a plan of the blocks leaves takes and gives whole activations.
   const bool whole = option_of(item, "plan").value_or("all") == "all";
-  const StyleSite style_site{.axis = "tp",
-                             .mesh = site.mesh,
-                             .rank = site.rank,
-                             .sequence = whole && option_of(item, "sp").value_or("on") == "on",
-                             .mutant = site.mutant};
+  const StyleSite style_site{
+      .axis = "tp", .mesh = site.mesh, .rank = site.rank, .sequence = whole && option_of(item, "sp").value_or("on") == "on"};
   for (const ModulePtr& model : program.parts) {
     apply_plan(model, style_site, whole);
     if (!whole && option_of(item, "rest") != "plain") replicate_rest(model);

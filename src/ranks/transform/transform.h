@@ -57,7 +57,6 @@ struct TrainingProgram {
 struct Site {
   Mesh mesh;
   int rank = 0;
-  std::string mutant;  // a small error to commit (ranks/module/mutants.h), "" for none
 };
 
 struct Transform {

@@ -16,7 +16,6 @@
 #include "protocol/messages.h"
 #include "ranks/cuda/devices.h"
 #include "ranks/model/models.h"
-#include "ranks/module/mutants.h"
 #include "ranks/train/run_case.h"
 #include "ranks/transform/transform.h"
 #include "ranks/worker/process_settings.h"
@@ -50,7 +49,6 @@ Hello introduce(const std::vector<std::string>& versions, const std::string& dev
               .absent_device = devices_here().absent,
               .transforms = built_transforms(),
               .models = model_names(),
-              .mutants = mutants(),
               .faults = {"crash", "hang", "throw", "slow", "nonsense", "exit", "skip_collective", "wrong_shape"},
               .max_ranks = kMaxRanks};
   const auto program = read_file("/proc/self/exe");

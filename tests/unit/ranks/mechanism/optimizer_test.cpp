@@ -138,20 +138,6 @@ TEST(StepInBackward, TakesAStepInEachBackward) {
   EXPECT_FALSE(at::equal(within.value(), behind.value()));
 }
 
-TEST(StepInBackward, AGradientThatIsKeptIsSteppedByTwice) {
-  const Exactly exact;
-  const OptimizerOptions sgd{.adamw = false, .learning_rate = 1};
-  const Trained once(sgd), twice(sgd);
-  Optimizer::step_in_backward(once.optimizer);
-  Optimizer::step_in_backward(twice.optimizer, /*keeps_gradients=*/true);
-  for (const Trained* trained : {&once, &twice}) {
-    trained->backward(3);
-    trained->step_behind();
-  }
-  EXPECT_EQ(once.value()[0].item<double>(), 1 - 3);
-  EXPECT_EQ(twice.value()[0].item<double>(), 1 - 3 - 3);
-}
-
 TEST(StepInBackward, LeavesWhatIsFrozen) {
   const auto frozen = std::make_shared<Parameter>();
   frozen->tensor = at::ones({3}, at::kDouble);
