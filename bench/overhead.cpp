@@ -89,7 +89,7 @@ class Session {
     const Judge judge(rules, target_of(runner_->hello()), nothing_observed);
     const Recommend recommend = [&](const Stack& stack) { return std::optional(recommended_order(stack, judge)); };
     const Plan plan{.engine = "native", .cases = {{.subject = c, .sources = {{SourceKind::order, ""}}}}, .not_planned = {}};
-    RunOptions options{.values_folder = folder, .on_progress = {}, .mutant = "", .fault = {}};
+    RunOptions options{.values_folder = folder, .on_progress = {}, .fault = {}};
     options.on_progress = [&](std::size_t done, std::size_t) { turn.runs = done; };
     const PlanResult result = value_of(run_plan(plan, *runner_, rules, recommend, options));
     turn.wall = wall_seconds() - began;

@@ -54,7 +54,6 @@ void add_watch(CLI::App& app, int& exit_code);
 void add_repro(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);
 void add_docs(CLI::App& app, int& exit_code);
-void add_mutants(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);  // `app` outlives its callback
 

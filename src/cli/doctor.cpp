@@ -64,7 +64,6 @@ void print_hello(const Hello& hello, Findings& findings) {
   findings.found("transforms", listed(names_in(hello.transforms)));
   findings.found("models", listed(hello.models));
   findings.found("own code", hello.own_code ? "yes" : "no");
-  findings.found("mutants", listed(names_in(hello.mutants)));
   findings.found("faults", listed(hello.faults));
   findings.found("ranks", fmt::format("up to {}", hello.max_ranks));
   findings.found("program", hello.content_hash);

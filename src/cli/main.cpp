@@ -90,7 +90,6 @@ int main(int argc, char** argv) {
   add_repro(app, exit_code);
   add_matrix(app, exit_code);
   add_docs(app, exit_code);
-  add_mutants(app, exit_code);
   add_doctor(app, exit_code);
   add_completion(app, exit_code);
   return parsed_and_run(app, argc, argv, exit_code);

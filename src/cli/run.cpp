@@ -158,7 +158,6 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
   command->add_flag("--quick", options->quick,
                     "The verdict alone: no other seed or grid, no place of a difference, no stack without one transform");
-  command->add_option("--mutant", options->mutant, "Break a transform in a known way, to see that it is seen");
   command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
   command
       ->add_option("--stack", options->names,

@@ -33,8 +33,11 @@ json json_of(const JournalKey& key) {
              {"module", key.fault->module},
              {"phase", name_of(key.fault->phase)},
              {"sequence", key.fault->sequence}};
-  json object = {{"case", key.case_text},     {"engine", key.engine}, {"content_hash", key.content_hash},
-                 {"keep", name_of(key.keep)}, {"mutant", key.mutant}, {"fault", fault}};
+  json object = {{"case", key.case_text},
+                 {"engine", key.engine},
+                 {"content_hash", key.content_hash},
+                 {"keep", name_of(key.keep)},
+                 {"fault", fault}};
   if (key.coarse_factors) object["coarse_factors"] = true;
   return object;
 }
@@ -75,7 +78,6 @@ JournalKey key_of(const Run& run, const Hello& hello) {
           .engine = hello.engine,
           .content_hash = join(hello.versions, ", ") + " " + hello.content_hash,
           .keep = run.keep,
-          .mutant = run.mutant,
           .fault = run.fault,
           .coarse_factors = run.coarse_factors};
 }

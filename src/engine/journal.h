@@ -24,7 +24,6 @@ struct JournalKey {
   std::string engine;
   std::string content_hash;
   Keep keep = Keep::hashes;
-  std::string mutant;
   std::optional<Fault> fault;
   bool coarse_factors = false;
 };

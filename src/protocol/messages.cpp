@@ -61,18 +61,6 @@ std::vector<BuiltTransform> transforms_in(const json& value) {
   return transforms;
 }
 
-json json_of(const std::vector<Mutant>& mutants) {
-  json all = json::array();
-  for (const Mutant& one : mutants) all.push_back({{"name", one.name}, {"breaks", one.breaks}});
-  return all;
-}
-
-std::vector<Mutant> mutants_in(const json& value) {
-  std::vector<Mutant> mutants;
-  for (const json& said : value) mutants.push_back({.name = said["name"], .breaks = said["breaks"]});
-  return mutants;
-}
-
 Hello hello_in(const json& value) {
   const auto words = [&](const char* name) { return value[name].get<std::vector<std::string>>(); };
   return {.engine = value["engine"],
@@ -82,7 +70,6 @@ Hello hello_in(const json& value) {
           .transforms = transforms_in(value["transforms"]),
           .models = words("models"),
           .own_code = value["own_code"],
-          .mutants = mutants_in(value["mutants"]),
           .faults = words("faults"),
           .max_ranks = value["max_ranks"],
           .content_hash = value["content_hash"]};
@@ -100,7 +87,7 @@ std::string encode(const Hello& message) {
                   {"transforms", json_of(message.transforms)},
                   {"models", json(message.models)},
                   {"own_code", message.own_code},
-                  {"mutants", json_of(message.mutants)},
+                  {"mutants", json::array()},  // the PyTorch driver sends the key
                   {"faults", json(message.faults)},
                   {"max_ranks", message.max_ranks},
                   {"content_hash", message.content_hash}});
@@ -111,7 +98,7 @@ std::string encode(const Run& message) {
               {"id", message.id},
               {"case", json_of(message.subject)},
               {"keep", name_of(message.keep)},
-              {"mutant", message.mutant},
+              {"mutant", ""},  // the PyTorch driver reads the key
               {"fault", json_of(message.fault)},
               {"flight_file", message.flight_file},
               {"values_folder", message.values_folder},
@@ -166,7 +153,6 @@ Result<Run> decode_run(std::string_view line) {
   return Run{.id = value["id"],
              .subject = std::move(subject).value(),
              .keep = find_named<Keep>(value["keep"].get<std::string>()).value(),
-             .mutant = value["mutant"],
              .fault = fault_in(value["fault"]),
              .flight_file = value["flight_file"],
              .values_folder = value["values_folder"],

@@ -25,13 +25,6 @@ namespace ordercheck {
 
 inline constexpr int kProtocolVersion = 5;
 
-// A switch that puts one small error in: what shows that the comparison can see it.
-struct Mutant {
-  std::string name;    // "drop_sum"
-  std::string breaks;  // in words, without a full stop
-  friend bool operator==(const Mutant&, const Mutant&) = default;
-};
-
 struct Hello {
   std::string engine;                 // "native"
   std::vector<std::string> versions;  // "libtorch 2.11.0"
@@ -40,7 +33,6 @@ struct Hello {
   std::vector<BuiltTransform> transforms;
   std::vector<std::string> models;
   bool own_code = false;            // it runs a user's own model or function, written package.module:name
-  std::vector<Mutant> mutants;      // switches it knows
   std::vector<std::string> faults;  // kinds it knows
   int max_ranks = 1;
   std::string content_hash;  // of the worker's program: journals are not resumed across builds
@@ -69,7 +61,6 @@ struct Run {
   std::int64_t id = 0;
   Case subject;
   Keep keep = Keep::hashes;
-  std::string mutant;  // "" for none
   std::optional<Fault> fault;
   std::string flight_file;      // path the worker maps; "" for none
   std::string values_folder;    // where values are written; needed with Keep::values

@@ -162,9 +162,9 @@ void compare_with_rules(std::vector<CaseResult>& results, const std::vector<Rule
 Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<Rule>& rules, const Recommend& recommend,
                             const RunOptions& options) {
   Runs runs(runner, options.values_folder, options.on_progress);
-  if (!options.mutant.empty() || options.fault) {
-    assert(plan.cases.size() == 1 && "a mutant or a fault is for a plan of one case");
-    runs.mutate(plan.cases[0].subject.stack, options.mutant, options.fault);
+  if (options.fault) {
+    assert(plan.cases.size() == 1 && "a fault needs a plan of one case");
+    runs.inject(plan.cases[0].subject.stack, *options.fault);
   }
   PlanResult result{.hello = runner.hello(), .plan = plan, .cases = {}, .controls = {}};
 
@@ -193,8 +193,8 @@ Result<PlanResult> run_plan(const Plan& plan, Runner& runner, const std::vector<
     return result;
   }
   if (auto status = look_again(trials, result.cases, recommend, runs); !status) return status.error();
-  // A mutant or a fault is in the case alone, and nothing that is left out takes it away.
-  if (options.mutant.empty() && !options.fault) ablate(trials, result.cases);
+  // Only the full stack has the fault: a stack without one item says nothing about it.
+  if (!options.fault) ablate(trials, result.cases);
   compare_with_rules(result.cases, rules, target_of(result.hello));
 
   // A matrix without the grid has no twins without it.

@@ -15,8 +15,7 @@ namespace ordercheck {
 struct RunOptions {
   std::filesystem::path values_folder;  // for tensors of divergent pairs; exists, and is the caller's to remove
   OnProgress on_progress;
-  // Done to the plan's only case, to show that it is seen; a plan of several has none.
-  std::string mutant;
+  // Injected into the only case of the plan. Needs a plan of one case.
   std::optional<Fault> fault;
   // The verdict alone: no stack without one item, no other seed or grid, no search for the first tensor, no controls.
   bool quick = false;

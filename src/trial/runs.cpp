@@ -27,18 +27,14 @@ PendingRun Runs::ask(const Case& c, Turn turn, Keep keep, bool coarse_factors) {
   return PendingRun(&slot->second);
 }
 
-void Runs::mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault) {
-  mutated_ = stack;
-  mutant_ = std::move(mutant);
-  fault_ = std::move(fault);
+void Runs::inject(const Stack& stack, const Fault& fault) {
+  faulty_ = stack;
+  fault_ = fault;
 }
 
 Result<Run> Runs::message_for(const Key& key, const Case& c) const {
   Run run{.subject = c, .keep = key.keep, .coarse_factors = key.coarse_factors};
-  if (c.stack == mutated_) {
-    run.mutant = mutant_;
-    run.fault = fault_;
-  }
+  if (c.stack == faulty_) run.fault = fault_;
   if (key.keep != Keep::values) return run;
   const auto folder = values_folder_ / hex(hash_of(key.case_text));
   std::error_code error;

@@ -45,8 +45,8 @@ class Runs {
   // Wanted at the next run(). What was asked for before costs nothing. Valid for as long as this lives.
   PendingRun ask(const Case& c, Turn turn = Turn::first, Keep keep = Keep::hashes, bool coarse_factors = false);
 
-  // With a mutant or a fault, for every run of this very stack, whatever its settings: what it is held against stays sound.
-  void mutate(const Stack& stack, std::string mutant, std::optional<Fault> fault);
+  // Gives `fault` to every run of exactly this stack, with any settings. The runs that it is compared with stay correct.
+  void inject(const Stack& stack, const Fault& fault);
 
   // Runs what is wanted, the largest worlds first.
   Status run();
@@ -65,8 +65,7 @@ class Runs {
   std::filesystem::path values_folder_;
   OnProgress on_progress_;
   std::map<Key, PendingRun::Slot> slots_;  // a map's nodes stay where they are
-  std::optional<Stack> mutated_;
-  std::string mutant_;
+  std::optional<Stack> faulty_;
   std::optional<Fault> fault_;
 };
 

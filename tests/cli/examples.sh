@@ -3,7 +3,7 @@
 # first on the PATH. Examples that need an interpreter with torch, graphs, which no worker of tests keeps, or a
 # file of the reader's are only parsed.
 set -u
-export PATH="$1:$PATH" XDG_CACHE_HOME="$3/cache" ORDERCHECK_WORKER="$1/honest_worker" HONEST_WORKER_MUTANTS=drop_sum
+export PATH="$1:$PATH" XDG_CACHE_HOME="$3/cache" ORDERCHECK_WORKER="$1/honest_worker"
 unset ORDERCHECK_PYTHON
 readonly scratch=$3
 cd "$2" || exit 1

@@ -1,9 +1,8 @@
 // A worker for tests of the command line: it says that it is native, or what HONEST_WORKER_ENGINE and HONEST_WORKER_VERSION
 // say, computes nothing, and answers every case with the record that a sound engine writes. HONEST_WORKER_BREAKS names
 // stacks, separated by blanks, that it fails in apply; HONEST_WORKER_BENDS stacks whose gradients it bends; HONEST_WORKER_EATS
-// stacks for which it takes memory until there is none; HONEST_WORKER_MODELS the models that it builds. Of the mutants that
-// HONEST_WORKER_MUTANTS names, "bend" bends a gradient, "break" fails in apply, and any other does nothing. Each run takes HONEST_WORKER_TAKES milliseconds, and leaves a line in
-// HONEST_WORKER_LOG when it begins.
+// stacks for which it takes memory until there is none; HONEST_WORKER_MODELS the models that it builds. Each run takes
+// HONEST_WORKER_TAKES milliseconds, and leaves a line in HONEST_WORKER_LOG when it begins.
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -35,9 +34,6 @@ Hello hello() {
   if (const char* engine = std::getenv("HONEST_WORKER_ENGINE")) hello.engine = engine;
   if (const char* version = std::getenv("HONEST_WORKER_VERSION")) hello.versions = {version};
   if (const char* models = std::getenv("HONEST_WORKER_MODELS")) hello.models = split(models, ' ');
-  if (const char* mutants = std::getenv("HONEST_WORKER_MUTANTS"))
-    for (const std::string& name : split(mutants, ' '))
-      hello.mutants.push_back({.name = name, .breaks = "what " + name + " breaks"});
   return hello;
 }
 
@@ -72,8 +68,8 @@ Record answer(const Run& run) {
   if (run.keep == Keep::graphs) record.plans = {sample_plan()};
   const std::string stack = print(run.subject.stack);
   if (names("HONEST_WORKER_EATS", stack)) eat_memory();
-  if (names("HONEST_WORKER_BREAKS", stack) || run.mutant == "break") break_in_apply(record);
-  if (names("HONEST_WORKER_BENDS", stack) || run.mutant == "bend") bend_gradient(record);
+  if (names("HONEST_WORKER_BREAKS", stack)) break_in_apply(record);
+  if (names("HONEST_WORKER_BENDS", stack)) bend_gradient(record);
   record.engine = hello().engine;
   record.versions = hello().versions;
   return record;

@@ -32,7 +32,6 @@ inline CaseRun run_of(const std::string& case_text, const std::string& fault_kin
   CaseRun run{.id = 0,
               .subject = parse_case(case_text).value(),
               .keep = Keep::hashes,
-              .mutant = "",
               .fault = std::nullopt,
               .flight_file = "",
               .values_folder = ""};

@@ -239,7 +239,6 @@ Hello hello() {
               .devices = {"cpu"},
               .transforms = {{"pp"}, {"tp"}, {"ac"}, {"compile"}, {"fsdp"}},
               .models = {"llama"},
-              .mutants = {},
               .faults = {kOtherFaults.begin(), kOtherFaults.end()},
               .max_ranks = 16,
               .content_hash = content_hash};

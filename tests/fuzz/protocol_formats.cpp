@@ -52,9 +52,7 @@ std::string check_record(std::string_view bytes) {
 fs::path journal_path() { return scratch_folder() / "journal"; }
 fs::path flight_path() { return scratch_folder() / "flight"; }
 
-JournalKey key() {
-  return {.case_text = "tp=2", .engine = "fake", .content_hash = "1", .keep = Keep::hashes, .mutant = "", .fault = {}};
-}
+JournalKey key() { return {.case_text = "tp=2", .engine = "fake", .content_hash = "1", .keep = Keep::hashes, .fault = {}}; }
 
 // Whatever was read, the next line must go behind it and be found again.
 std::string check_journal(std::string_view bytes) {

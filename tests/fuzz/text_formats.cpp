@@ -8,12 +8,10 @@
 #include "base/text.h"
 #include "cli/shared/hugging_face_config.h"
 #include "engine/engine_file.h"
-#include "evidence/mutant_table.h"
 #include "evidence/table.h"
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
 #include "plan/framework.h"
-#include "plan/mutants.h"
 #include "plan/space.h"
 #include "project/project_file.h"
 #include "project/project_fix.h"
@@ -115,21 +113,6 @@ std::string check_framework(std::string_view bytes) { return check_file(parse_fr
 std::string check_topics(std::string_view bytes) { return check_file(parse_topics(bytes, "f.toml")); }
 std::string check_engine(std::string_view bytes) { return check_file(parse_engine_file(bytes, "f.toml")); }
 
-const std::vector<ErrorClass>& classes() {
-  static const auto read = parse_error_classes(*read_file(kCheckout / "matrix/error_classes.toml"), "error_classes.toml");
-  return *read;
-}
-
-std::string check_classes(std::string_view bytes) { return check_file(parse_error_classes(bytes, "f.toml")); }
-std::string check_mutants(std::string_view bytes) { return check_file(parse_mutant_rows(bytes, "f.toml", classes())); }
-
-std::string check_mutant_runs(std::string_view bytes) {
-  const auto table = parse_mutant_table(bytes, "f.tsv");
-  if (!table) return check_message(table.error().message, "f.tsv");
-  const auto again = parse_mutant_table(print_mutant_table(*table), "f.tsv");
-  return again && *again == *table ? "" : "printed it is read otherwise";
-}
-
 std::string check_glossary(std::string_view bytes) { return check_file(parse_glossary(bytes, "f.toml")); }
 
 // A user's file. Each stack has a name of its own, what is allowed has a day, and the lines are in the file.
@@ -211,12 +194,6 @@ std::vector<std::string> space_corpus() {
 
 std::vector<std::string> topics_corpus() { return {read_file(kCheckout / "matrix/pages.toml").value()}; }
 
-std::vector<std::string> classes_corpus() { return {read_file(kCheckout / "matrix/error_classes.toml").value()}; }
-
-std::vector<std::string> mutants_corpus() { return texts_below("matrix/mutants", ".toml"); }
-
-std::vector<std::string> mutant_runs_corpus() { return texts_below("matrix/mutants", ".tsv"); }
-
 std::vector<std::string> glossary_corpus() { return texts_below("glossary", ".toml"); }
 
 std::vector<std::string> config_corpus() {
@@ -262,10 +239,6 @@ std::vector<Format> text_formats() {
       {"topics", check_topics, topics_corpus, kTomlWords},
       {"framework", check_framework, framework_corpus, kTomlWords},
       {"engine", check_engine, engine_corpus, kTomlWords},
-      {"classes", check_classes, classes_corpus, kTomlWords},
-      {"mutants", check_mutants, mutants_corpus, kTomlWords},
-      {"mutant_runs", check_mutant_runs, mutant_runs_corpus,
-       "\t \n \\ - \\- # ordercheck mutants 1 equal differs unrun # engine"},
       {"glossary", check_glossary, glossary_corpus, kTomlWords},
       {"project", check_project, project_corpus, kTomlWords},
       {"config", check_config, config_corpus,

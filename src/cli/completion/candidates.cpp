@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "knowledge/knowledge.h"
-#include "plan/mutants.h"
 #include "rule/glossary.h"
 #include "stack/transforms.h"
 
@@ -72,18 +71,6 @@ std::vector<std::string> words_to_explain(const std::string& written) {
   return {words.begin(), words.end()};
 }
 
-// Of the engine that is meant where none is named.
-std::vector<std::string> mutants_known() {
-  const auto folders = find_folders("");
-  if (!folders) return {};
-  const auto table = load_mutant_rows(folders->matrix, Case{}.engine);
-  if (!table) return {};
-  std::vector<std::string> names;
-  for (const MutantRow& row : table->rows)
-    if (!contains(names, row.mutant)) names.push_back(row.mutant);
-  return names;
-}
-
 // Of a flag: engines are the only values that are known by name.
 std::vector<std::string> values_of(const CLI::Option& flag) {
   if (!flag.check_lname("engine")) return {};
@@ -104,7 +91,6 @@ std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<s
   const std::string positional = positional_of(*place.app);
   if (degree) return {};
   if (positional == "shell") return {"bash", "fish", "zsh"};
-  if (positional == "mutants") return mutants_known();
   if (positional == "words" || positional == "rule") return words_to_explain(current);
   if (positional == "stack" || positional == "stacks" || positional == "case" || positional == "transforms")
     return transforms_after(current);

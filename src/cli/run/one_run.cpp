@@ -8,17 +8,9 @@
 #include "cli/shared/fault.h"
 #include "cli/shared/file_run.h"
 #include "stack/notation.h"
-#include "stack/transforms.h"
 
 namespace ordercheck::cli {
 namespace {
-
-Status check_mutant(const std::string& mutant, const Hello& hello) {
-  const std::vector<std::string> known = names_in(hello.mutants);
-  if (mutant.empty() || contains(known, mutant)) return Done{};
-  return Error{
-      fmt::format("the {} engine knows no mutant '{}'; {}", hello.engine, mutant, did_you_mean(mutant, known, "it knows "))};
-}
 
 Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {
   if (!fault || contains(hello.faults, fault->kind)) return Done{};
@@ -41,7 +33,7 @@ void put_settings_into(const RunCommand& command, Case& c) {
 }
 
 Result<RunOptions> run_options(const RunCommand& command) {
-  RunOptions options{.mutant = command.mutant, .quick = command.quick};
+  RunOptions options{.quick = command.quick};
   if (command.fault.empty()) return options;
   const auto fault = parse_fault(command.fault);
   if (!fault) return fault.error();
@@ -55,7 +47,6 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (!session) return session.error();
   const Hello hello = (*session)->runner().hello();
   subject.engine = hello.engine;
-  if (const auto known = check_mutant(command.mutant, hello); !known) return known.error();
   if (const auto known = check_fault(options.fault, hello); !known) return known.error();
   if (const std::string reason = why_not(subject, hello); !reason.empty()) return Error{reason};
 
@@ -65,7 +56,7 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
   if (result->cases.empty()) return Error{result->plan.not_planned.front().reason};
   CaseResult one = result->cases.front();
   if (command.imported) leave_open(one.outcome, *command.imported);
-  if (!options.quick && !options.fault && options.mutant.empty()) {
+  if (!options.quick && !options.fault) {
     auto clipping = clipping_beside(one, **session, rules);
     if (!clipping) return Ran{.result = {}, .hello = hello, .exit_code = undecided("run", clipping.error().message)};
     one.clipping = *std::move(clipping);

@@ -28,7 +28,6 @@ struct RunCommand {
   std::optional<int> accumulation, steps;
   std::optional<std::uint64_t> seed;
   std::string arithmetic;
-  std::string mutant;
   std::string fault;
   bool quick = false;
   std::vector<std::string> names;  // of stacks of the project's file
@@ -51,7 +50,7 @@ struct Ran {
 Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subject, const std::vector<Rule>& rules,
                    const RunOptions& options);
 
-// The fault and the mutant that are asked for.
+// Options of the run, with the fault that the command asks for.
 Result<RunOptions> run_options(const RunCommand& command);
 
 }  // namespace ordercheck::cli

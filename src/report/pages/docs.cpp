@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // Views link pages as docs/parallelism_ordering.md does: from another folder the way there is another.
 std::string with_links_from(std::string text, std::string_view way) {
-  for (const std::string_view link : {"](rules/", "](evidence/", "](mutants.md"})
+  for (const std::string_view link : {"](rules/", "](evidence/"})
     for (std::size_t at = 0; (at = text.find(link, at)) != std::string::npos; at += way.size() + link.size())
       text.insert(at + 2, way);
   return text;
@@ -56,7 +56,6 @@ class Maker {
                               add(documents, "docs/evidence/README.md", "evidence_index.md", evidence_index_data(pages), "../"),
                               add(documents, "docs/evidence/compared.md", "compared.md", compared_data(pages), "../"),
                               add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};
-    if (!pages.mutants.empty()) added.push_back(add(documents, "docs/mutants.md", "mutants.md", mutants_data(pages)));
     for (const EngineView& engine : pages.engines) {
       added.push_back(add(documents, "docs/evidence/" + engine.file, "evidence.md", engine, "../"));
       if (!engine.sends_file.empty())

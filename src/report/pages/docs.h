@@ -16,8 +16,8 @@ struct Document {
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-// docs/parallelism_ordering.md, the pages in docs/rules/, docs/evidence/ and docs/threads/, docs/mutants.md where there is a table
-// of mutants, and README.md where it has blocks to fill, from the rules, evidence and templates below `root`. Sorted by path. Same files, same bytes.
+// docs/parallelism_ordering.md, the pages in docs/rules/, docs/evidence/ and docs/threads/, and README.md where it has
+// blocks to fill, from the rules, evidence and templates below `root`. Sorted by path. Same files, same bytes.
 // An error too where a table of traffic and the one beside it differ, and the space does not say why (beside_view.h).
 Result<std::vector<Document>> make_documents(const std::filesystem::path& root);
 

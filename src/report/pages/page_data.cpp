@@ -128,8 +128,6 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
     pages.agreements.push_back(agreement_view(sources, engine));
   }
   for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
-  for (const EngineMutants& engine : sources.mutants) pages.mutants.push_back(mutants_view(engine));
-  pages.error_classes = error_classes_view(sources);
   return pages;
 }
 
@@ -178,7 +176,7 @@ Json projects_data(const PageContents& pages) {
           {"disagreements", pages.disagreements}};
 }
 
-Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}, {"mutants", pages.mutants}}; }
+Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}}; }
 
 Json sends_data(const EngineView& engine) {
   Json data = engine;
@@ -207,10 +205,5 @@ Json compared_data(const PageContents& pages) {
 }
 
 Json rule_index_data(const PageContents& pages) { return {{"rules", pages.rules}}; }
-
-Json mutants_data(const PageContents& pages) {
-  return {
-      {"engines", pages.mutants}, {"covered", pages.error_classes.covered}, {"not_covered", pages.error_classes.not_covered}};
-}
 
 }  // namespace ordercheck

@@ -9,7 +9,6 @@
 #include "report/pages/agreement_view.h"
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
-#include "report/pages/mutant_page.h"
 #include "report/pages/order_answer.h"
 #include "report/pages/order_drawing.h"
 #include "report/pages/order_view.h"
@@ -42,8 +41,6 @@ struct PageContents {
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;
   std::vector<RulePage> rules;
-  std::vector<MutantsView> mutants;  // one an engine that has any
-  ErrorClassesView error_classes;
 };
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
@@ -54,6 +51,5 @@ nlohmann::json evidence_index_data(const PageContents& pages);  // docs/evidence
 nlohmann::json sends_data(const EngineView& engine);            // docs/evidence/<engine>-sends.md
 nlohmann::json compared_data(const PageContents& pages);        // docs/evidence/compared.md
 nlohmann::json rule_index_data(const PageContents& pages);      // docs/rules/README.md
-nlohmann::json mutants_data(const PageContents& pages);         // docs/mutants.md
 
 }  // namespace ordercheck

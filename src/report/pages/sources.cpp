@@ -20,23 +20,6 @@ std::string name_of(const std::vector<EngineFile>& engines, bool EngineFile::* u
   return found == engines.end() ? "" : found->name;
 }
 
-// Classes of errors are read where there is anything to imitate them.
-Status load_mutants(const std::filesystem::path& matrix, Sources& sources) {
-  const std::vector<std::string> engines = engines_with_mutants(matrix);
-  if (engines.empty()) return Done{};
-  auto classes = load_error_classes(matrix / "error_classes.toml");
-  if (!classes) return classes.error();
-  sources.error_classes = *std::move(classes);
-  for (const std::string& engine : engines) {
-    auto table = load_mutant_rows(matrix, engine);
-    if (!table) return table.error();
-    auto seen = load_mutant_table(mutant_table_path(matrix, engine));
-    if (!seen) return seen.error();
-    sources.mutants.push_back({.table = *std::move(table), .seen = *std::move(seen)});
-  }
-  return Done{};
-}
-
 }  // namespace
 
 Result<Sources> load_sources(const Folders& folders) {
@@ -62,7 +45,6 @@ Result<Sources> load_sources(const Folders& folders) {
     if (!own) return own.error();
     sources.own_spaces.emplace(table.engine, *own);
   }
-  if (const auto mutants = load_mutants(folders.matrix, sources); !mutants) return mutants.error();
   const auto target = settle_target({.project = sources.reader}, sources.rules, sources.observations);
   if (!target) return target.error();
   return sources;

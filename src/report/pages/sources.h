@@ -10,17 +10,10 @@
 #include "base/result.h"
 #include "knowledge/knowledge.h"
 #include "plan/framework.h"
-#include "plan/mutants.h"
 #include "plan/space.h"
 #include "report/pages/topics.h"
 
 namespace ordercheck {
-
-// The table of mutants of an engine, and what runs showed of it: no rows where nothing was run.
-struct EngineMutants {
-  MutantRows table;
-  MutantTable seen;
-};
 
 struct Sources {
   std::vector<Rule> rules;
@@ -33,12 +26,10 @@ struct Sources {
   Space space;                                   // of every engine that has none of its own
   std::map<std::string, Space> own_spaces = {};  // by engine
   std::vector<Observation> observations;         // of `evidence`
-  std::vector<ErrorClass> error_classes = {};
-  std::vector<EngineMutants> mutants = {};  // sorted by engine
 };
 
 // Knowledge, and of matrix/ the folder frameworks, pages.toml, space.toml and, of the engines that there is evidence of,
-// space-<engine>.toml; mutants/ with error_classes.toml. Evidence, own spaces and mutants may be missing.
+// space-<engine>.toml. Evidence and own spaces may be missing.
 Result<Sources> load_sources(const Folders& folders);
 Result<Sources> load_sources(const std::filesystem::path& root);
 

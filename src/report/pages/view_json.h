@@ -7,7 +7,6 @@
 #include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/markdown.h"
-#include "report/pages/mutant_page.h"
 #include "report/pages/order_view.h"
 #include "report/pages/point_view.h"
 #include "report/pages/rule_view.h"
@@ -80,9 +79,6 @@ ORDERCHECK_DATA_OF(RulePage, id, title, kind, file, page, flags, when, harm, bas
                    good_name, what, why, limits, standings, grades, cited, citations, expectations)
 ORDERCHECK_DATA_OF(VerdictGroup, verdict, cases, groups)
 ORDERCHECK_DATA_OF(EngineView, title, versions, arithmetic, cases, verdicts, controls, file, sends_file, runs, sets, sent)
-ORDERCHECK_DATA_OF(MutantLine, mutant, breaks, stack, twin, seen, first, sighting)
-ORDERCHECK_DATA_OF(MutantsView, title, result, rows)
-ORDERCHECK_DATA_OF(ErrorClassRow, id, what, by)
 ORDERCHECK_DATA_OF(AgreementView, title, file, confirmed, open, explained, contradictions, undecided, rows, open_cases,
                    left_out)
 

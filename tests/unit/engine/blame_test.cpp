@@ -97,7 +97,6 @@ TEST(blame, an_unfinished_run_still_says_what_was_asked_of_whom) {
                     .devices = {"cpu"},
                     .transforms = {},
                     .models = {},
-                    .mutants = {},
                     .faults = {},
                     .max_ranks = 8,
                     .content_hash = "x"};

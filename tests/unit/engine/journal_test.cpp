@@ -81,14 +81,11 @@ TEST_F(JournalTest, a_line_answers_one_run) {
   EXPECT_NE(journal->take(key("tp=2")), nullptr);
 }
 
-TEST_F(JournalTest, another_build_mutant_fault_engine_or_keep_is_another_run) {
+TEST_F(JournalTest, another_build_fault_engine_or_keep_is_another_run) {
   write_three();
   const auto journal = open();
   JournalKey other = key("tp=2");
   other.content_hash = "2";
-  EXPECT_EQ(journal->take(other), nullptr);
-  other = key("tp=2");
-  other.mutant = "M1";
   EXPECT_EQ(journal->take(other), nullptr);
   other = key("tp=2");
   other.engine = "native";

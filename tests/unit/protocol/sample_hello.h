@@ -11,7 +11,6 @@ inline Hello sample_hello() {
           .devices = {"cpu"},
           .transforms = {{"tp"}, {"ac"}, {"fsdp"}, {"optimizer"}},
           .models = {"llama"},
-          .mutants = {},
           .faults = {"hang"},
           .max_ranks = 4,
           .content_hash = "0"};

@@ -92,7 +92,6 @@ inline Hello sample_hello() {
           .transforms = {{"tp"},
                          {.name = "fsdp", .modes = {""}, .scopes = {"block"}, .options = {{"reshard", {"always", "never"}}}}},
           .models = {"llama"},
-          .mutants = {{.name = "M1", .breaks = "a gradient is not summed"}},
           .faults = {"crash"},
           .max_ranks = 16,
           .content_hash = "0123"};
@@ -102,7 +101,6 @@ inline Run sample_run() {
   return {.id = 7,
           .subject = sample_case(),
           .keep = Keep::values,
-          .mutant = "M3",
           .fault = Fault{.kind = "hang", .rank = 1, .module = "layers.1", .phase = Phase::recompute, .sequence = 4},
           .flight_file = "/somewhere/flight",
           .values_folder = "values"};
