@@ -79,7 +79,7 @@ std::vector<fs::path> pages_in(const fs::path& folder, std::vector<std::string>&
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, failed)) {
     if (!entry.is_regular_file() || entry.path().extension() != ".md") continue;
     const fs::path within = entry.path().lexically_relative(folder);
-    if (within == "TEMPLATE.md") continue;
+    if (within == "TEMPLATE.md" || within == "README.md") continue;
     const bool in_kind = std::distance(within.begin(), within.end()) == 2 && find_named<RuleKind>(within.begin()->string());
     if (in_kind)
       pages.push_back(entry.path());

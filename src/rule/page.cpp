@@ -51,8 +51,14 @@ Result<Page> parse_page(std::string_view text, std::string_view file) {
 
   std::vector<std::string*> bodies{&page.flags, &page.why, &page.limits};
   std::vector<int> section_lines;
+  std::optional<int> generated;  // the line where the block of runs begins that `docs --write` writes
   for (; next < lines.size(); ++next) {
     const Line& line = lines[next];
+    if (!generated && !line.fenced && line.text == kBeginRuns) generated = line.number;
+    if (generated && *generated > 0) {
+      if (line.text == kEndOfBlock) generated = 0;
+      continue;
+    }
     if (!line.fenced && line.text.starts_with("# ")) {
       if (!page.title.empty()) return at(file, line.number, "a second title; a page has one line '# <title>'");
       page.title = std::string(trim(line.text.substr(2)));
@@ -72,6 +78,9 @@ Result<Page> parse_page(std::string_view text, std::string_view file) {
                                    : "text between the title and '## What it flags'");
     }
   }
+  if (generated && *generated > 0)
+    return at(file, *generated,
+              fmt::format("the generated block has no line '{}'; delete it and run ordercheck docs --write", kEndOfBlock));
   if (page.title.empty()) return at(file, lines.back().number, "the page ends without a line '# <title>' (a torn file?)");
   for (std::size_t i = 0; i < kSections.size(); ++i) {
     if (i >= section_lines.size())

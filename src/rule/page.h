@@ -8,6 +8,10 @@
 
 namespace ordercheck {
 
+// What `ordercheck docs --write` writes at a page's end, between these lines. It is no part of the rule.
+inline constexpr std::string_view kBeginRuns = "<!-- begin: runs -->";
+inline constexpr std::string_view kEndOfBlock = "<!-- end -->";
+
 struct Page {
   std::string head;    // TOML
   int head_line = 2;   // of the head's first line in the file

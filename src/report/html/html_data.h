@@ -13,7 +13,7 @@
 //                behind the other, are the script; `no_script` of a case says why it has none. null where there are none.
 //   changes, orders, projects, own_runs, disagreements, rules
 //
-// Texts are Markdown where the generated pages' are; links to pages stay "rules/<slug>.md".
+// Texts are Markdown where the generated pages' are; links to pages stay "../rules/<kind>/<slug>.md".
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -49,7 +49,7 @@ const TrafficDifference* why_differs(const TrafficTable& table, const Stack& sta
 
 std::string difference_in_words(const TrafficDifference& why, const Sources& sources) {
   const Rule* page = find_rule(sources.rules, why.page);
-  return page == nullptr ? why.why : fmt::format("{} {}", why.why, link_to(*page, "rules/"));
+  return page == nullptr ? why.why : fmt::format("{} {}", why.why, link_to(*page));
 }
 
 // A table and the one that it is laid beside, of both of which something was run.
@@ -86,7 +86,6 @@ std::vector<Pair> pairs_of(const std::vector<SentTable>& tables, const Sources& 
 
 BesideTable beside_table(const Pair& pair, const Sources& sources) {
   BesideTable table{.engine = print(pair.engine->target),
-                    .page = sends_page_of(*pair.engine),
                     .model = pair.there.model,
                     .models = pair.wanted->beside->models,
                     .rows = {},

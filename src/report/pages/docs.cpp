@@ -1,6 +1,7 @@
 #include "report/pages/docs.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "report/pages/template.h"
 #include "report/pages/view_json.h"
 #include "report/text/unified_diff.h"
+#include "rule/page.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -20,51 +22,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Views link pages as docs/parallelism_ordering.md does: from another folder the way there is another.
-std::string with_links_from(std::string text, std::string_view way) {
-  for (const std::string_view link : {"](rules/", "](evidence/"})
-    for (std::size_t at = 0; (at = text.find(link, at)) != std::string::npos; at += way.size() + link.size())
-      text.insert(at + 2, way);
-  return text;
-}
-
 class Maker {
  public:
-  Maker(const fs::path& root, const Sources& sources)
-      : templates_(root / "report_templates" / "md"), sources_(sources), engines_(engine_runs_of(sources)) {}
+  Maker(const fs::path& root, const Sources& sources) : root_(root), sources_(sources), engines_(engine_runs_of(sources)) {}
 
   Result<std::string> render(const std::string& name, const nlohmann::json& data) const {
-    const auto text = read_file(templates_ / name);
+    const auto text = read_file(root_ / "report_templates" / "md" / name);
     if (!text) return text.error();
     return render_template(*text, data, "report_templates/md/" + name);
   }
 
-  Status add(std::vector<Document>& documents, const std::string& path, const std::string& name, const nlohmann::json& data,
-             std::string_view way = "") const {
-    auto contents = render(name, data);
-    if (!contents) return contents.error();
-    documents.push_back({.path = path, .contents = with_links_from(std::move(contents).value(), way)});
-    return Done{};
-  }
-
   Result<std::vector<Document>> pages() const {
     if (auto checked = check_beside(sources_, engines_); !checked) return checked.error();
-    std::vector<Document> documents;
     const PageContents pages = pages_of(sources_, engines_);
-    std::vector<Status> added{add(documents, "docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
-                              add(documents, "docs/projects.md", "projects.md", projects_data(pages)),
-                              add(documents, "docs/evidence/README.md", "evidence_index.md", evidence_index_data(pages), "../"),
-                              add(documents, "docs/evidence/compared.md", "compared.md", compared_data(pages), "../"),
-                              add(documents, "docs/rules/README.md", "rule_index.md", rule_index_data(pages))};
-    for (const EngineView& engine : pages.engines) {
-      added.push_back(add(documents, "docs/evidence/" + engine.file, "evidence.md", engine, "../"));
-      if (!engine.sends_file.empty())
-        added.push_back(add(documents, "docs/evidence/" + engine.sends_file, "sends.md", sends_data(engine), "../"));
+    std::vector<Document> documents;
+    for (const auto& [path, name, data] : {std::tuple("docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
+                                           std::tuple("docs/projects.md", "projects.md", projects_data(pages)),
+                                           std::tuple("docs/evidence.md", "evidence.md", evidence_data(pages)),
+                                           std::tuple("rules/README.md", "rule_index.md", rule_index_data(pages))}) {
+      auto contents = render(name, data);
+      if (!contents) return contents.error();
+      documents.push_back({.path = path, .contents = std::move(contents).value()});
     }
-    for (const RulePage& rule : pages.rules) added.push_back(add(documents, "docs/rules/" + rule.page, "rule.md", rule));
-    for (const Status& one : added)
-      if (!one) return one.error();
+    for (const RulePage& rule : pages.rules) {
+      auto contents = with_runs(rule);
+      if (!contents) return contents.error();
+      documents.push_back({.path = rule.file, .contents = std::move(contents).value()});
+    }
     return documents;
+  }
+
+  // The page as its author wrote it, with what was run of it at its end.
+  Result<std::string> with_runs(const RulePage& rule) const {
+    const auto written = read_file(root_ / rule.file);
+    if (!written) return written;
+    const auto runs = render("rule.md", rule);
+    if (!runs) return runs;
+    const bool is_new = written->find(kBeginRuns) == std::string::npos;
+    const std::string block = is_new ? fmt::format("\n{}\n{}\n", kBeginRuns, kEndOfBlock) : "";
+    return with_block(*written + block, kBeginRuns, *runs, rule.file);
   }
 
   // What `check` prints.
@@ -74,30 +70,14 @@ class Maker {
     const auto checked = render("readme_check.md", {{"stack", print(sources_.topics.sample)},
                                                     {"output", render_text(check(sources_.topics.sample, judge), false)}});
     if (!checked) return checked.error();
-    return with_block(text, "check", *checked);
+    return with_block(text, "<!-- begin: check -->", *checked, "README.md");
   }
 
  private:
-  fs::path templates_;
+  fs::path root_;
   const Sources& sources_;
   std::vector<EngineRuns> engines_;
 };
-
-// Folders that hold nothing but generated pages.
-constexpr const char* kGenerated[] = {"docs/rules", "docs/evidence"};
-
-std::vector<std::string> pages_nobody_makes(const fs::path& root, const std::vector<Document>& documents) {
-  std::vector<std::string> paths;
-  for (const std::string folder : kGenerated) {
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(root / folder, failed)) {
-      const std::string path = folder + "/" + entry.path().filename().string();
-      if (std::ranges::find(documents, path, &Document::path) == documents.end()) paths.push_back(path);
-    }
-  }
-  std::ranges::sort(paths);
-  return paths;
-}
 
 Result<std::string> text_of(const fs::path& path) {
   std::error_code failed;
@@ -107,14 +87,14 @@ Result<std::string> text_of(const fs::path& path) {
 
 }  // namespace
 
-Result<std::string> with_block(std::string_view text, std::string_view name, std::string_view block) {
-  const std::string begin = fmt::format("<!-- begin: {} -->\n", name);
-  const auto at = text.find(begin);
+Result<std::string> with_block(std::string_view text, std::string_view begin, std::string_view block, std::string_view file) {
+  auto at = text.find(begin);
   if (at == std::string_view::npos) return std::string(text);
-  const auto end = text.find("<!-- end -->", at);
+  at += begin.size();
+  const auto end = text.find(kEndOfBlock, at);
   if (end == std::string_view::npos)
-    return Error{fmt::format("README.md: the block '{}' has no line '<!-- end -->'; add it behind the block", name)};
-  return fmt::format("{}{}{}", text.substr(0, at + begin.size()), block, text.substr(end));
+    return Error{fmt::format("{}: the block '{}' has no line '{}'; add it behind the block", file, begin, kEndOfBlock)};
+  return fmt::format("{}\n{}{}", text.substr(0, at), block, text.substr(end));
 }
 
 Result<std::vector<Document>> make_documents(const fs::path& root) {
@@ -152,11 +132,6 @@ Result<std::vector<Stale>> stale_documents(const fs::path& root, const std::vect
     if (*there != document.contents)
       stale.push_back({.path = document.path, .diff = unified_diff(*there, document.contents, document.path)});
   }
-  for (const std::string& path : pages_nobody_makes(root, documents)) {
-    const auto there = text_of(root / path);
-    if (!there) return there.error();
-    stale.push_back({.path = path, .diff = unified_diff(*there, "", path), .to_remove = true});
-  }
   return stale;
 }
 
@@ -167,13 +142,9 @@ Result<std::vector<std::string>> write_documents(const fs::path& root, const std
   for (const Stale& one : *stale) {
     const fs::path path = root / one.path;
     std::error_code failed;
-    if (one.to_remove) {
-      fs::remove(path, failed);
-    } else {
-      fs::create_directories(path.parent_path(), failed);
-      const auto found = std::ranges::find(documents, one.path, &Document::path);
-      if (auto written = replace_file(path, found->contents); !written) return written.error();
-    }
+    fs::create_directories(path.parent_path(), failed);
+    const auto found = std::ranges::find(documents, one.path, &Document::path);
+    if (auto written = replace_file(path, found->contents); !written) return written.error();
     if (failed) return Error{fmt::format("cannot write {}: {}", path.string(), failed.message())};
     touched.push_back(one.path);
   }

@@ -87,30 +87,6 @@ std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRu
 
 std::vector<std::string> built_by(const EngineRuns& engine) { return names_in(hello_of(engine.table).transforms); }
 
-LeftOut left_out(const Sources& sources, const EngineRuns& engine) {
-  const Plan plan =
-      make_plan(space_of(sources, engine.table.engine), sources.frameworks, sources.rules, hello_of(engine.table));
-  LeftOut left{.reasons = reasons_not_planned(plan), .planned_since = 0};
-  for (const PlannedCase& planned : plan.cases)
-    if (find_outcome(engine, planned.subject) == nullptr) ++left.planned_since;
-  return left;
-}
-
-namespace {
-
-std::string page_of(const EngineRuns& engine, std::string_view of_what) {
-  const std::string device = engine.table.device == "cpu" ? "" : "-" + engine.table.device;
-  std::string platform = platform_of(engine.table);
-  std::ranges::replace(platform, ' ', '-');
-  return fmt::format("{}-{}{}{}{}{}.md", engine.target.project, engine.target.version ? print(*engine.target.version) : "",
-                     platform.empty() ? "" : "-", platform, device, of_what);
-}
-
-}  // namespace
-
-std::string evidence_page_of(const EngineRuns& engine) { return page_of(engine, ""); }
-std::string sends_page_of(const EngineRuns& engine) { return page_of(engine, "-sends"); }
-
 bool is_of_project(const EngineRuns& engine) { return !platform_of(engine.table).empty(); }
 
 std::string print_version(const EngineRuns& engine) {

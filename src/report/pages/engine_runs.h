@@ -34,18 +34,8 @@ std::vector<std::vector<const EngineRuns*>> by_engine(const std::vector<EngineRu
 
 std::vector<std::string> built_by(const EngineRuns& engine);  // transforms that it has runs of, by name
 
-struct LeftOut {
-  std::vector<std::pair<std::string, int>> reasons;  // and how many cases each keeps out, the most frequent first
-  int planned_since = 0;  // cases that the rules, frameworks and space ask for today, and that the table lacks
-};
-
-// What was not planned, and why. An engine builds the transforms and models that its table has runs of.
-LeftOut left_out(const Sources& sources, const EngineRuns& engine);
-
-bool is_of_project(const EngineRuns& engine);            // a published one, which runs on a release of torch
-std::string print_version(const EngineRuns& engine);     // "2.11.0"; of a project "0.3.0 on torch 2.15.0"
-std::string print_engine(const EngineRuns& engine);      // "native 2.11.0, cpu", "torchtitan 0.3.0 on torch 2.15.0, cpu"
-std::string evidence_page_of(const EngineRuns& engine);  // "native-2.11.0.md"; of a GPU "pytorch-2.11.0-cuda.md"
-std::string sends_page_of(const EngineRuns& engine);     // "native-2.11.0-sends.md": its tables of traffic
+bool is_of_project(const EngineRuns& engine);         // a published one, which runs on a release of torch
+std::string print_version(const EngineRuns& engine);  // "2.11.0"; of a project "0.3.0 on torch 2.15.0"
+std::string print_engine(const EngineRuns& engine);   // "native 2.11.0, cpu", "torchtitan 0.3.0 on torch 2.15.0, cpu"
 
 }  // namespace ordercheck

@@ -34,7 +34,7 @@ std::string in_arrows(const Stack& order) {
 std::string findings_in_words(const Stack& order, const Judge& judge) {
   std::vector<std::string> links;
   StackMatch match = judge.match(order, MissingDegrees::as_run);
-  for (const std::size_t page : places_in(judge.fired(match))) links.push_back(link_to(judge.rules()[page], "rules/"));
+  for (const std::size_t page : places_in(judge.fired(match))) links.push_back(link_to(judge.rules()[page]));
   return links.empty() ? "none" : join(links, ", ");
 }
 

@@ -29,7 +29,7 @@ struct Disagreement {
 struct OwnRun {
   std::string title;
   std::string stack;  // "`tp=2,ep=2,fsdp=2` (deepseek_v3)"
-  std::string shown;  // "differs: [CLA-025](rules/tp-with-ep.md)"
+  std::string shown;  // "differs: [CLA-025](../rules/clash/tp-with-ep.md)"
   std::string on;     // "torchtitan 0.2.2, torch 2.11.0"
 };
 std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,

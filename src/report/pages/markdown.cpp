@@ -95,11 +95,7 @@ std::string in_lines(const std::vector<std::string>& parts, std::string_view ind
   return text;
 }
 
-std::string page_of(const Rule& rule) { return rule.slug + ".md"; }
-
-std::string link_to(const Rule& rule, std::string_view folder) {
-  return fmt::format("[{}]({}{})", rule.id, folder, page_of(rule));
-}
+std::string link_to(const Rule& rule) { return fmt::format("[{}](../{})", rule.id, rule.file); }
 
 namespace {
 

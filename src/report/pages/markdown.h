@@ -20,9 +20,8 @@ std::string shortened(std::string_view text, std::size_t at_most);  // cut behin
 std::string cell(std::string_view text);                            // what a table's cell may hold: no bar, no line break
 // Joined by commas; a line that would be too long goes on in the next one, behind `indent`.
 std::string in_lines(const std::vector<std::string>& parts, std::string_view indent = "");
-std::string page_of(const Rule& rule);                           // "fsdp-before-tp.md"
-std::string link_to(const Rule& rule, std::string_view folder);  // "[ORD-004](rules/fsdp-before-tp.md)"
-std::string cited(const Citation& citation);                     // "[torchtitan#1554](https://...), 2025-08-13"
-std::string source_in_words(const Citation& citation);           // "torchtitan#1554, 2025-08-13"
+std::string link_to(const Rule& rule);                  // from a page in docs/: "[ORD-004](../rules/order/fsdp-before-tp.md)"
+std::string cited(const Citation& citation);            // "[torchtitan#1554](https://...), 2025-08-13"
+std::string source_in_words(const Citation& citation);  // "torchtitan#1554, 2025-08-13"
 
 }  // namespace ordercheck

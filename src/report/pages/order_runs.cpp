@@ -46,8 +46,7 @@ std::string seen_of(const Stack& stack, const EngineRuns& engine) {
 }
 
 std::string blocker_in_words(const Rule& rule, const Finding& finding, const Target& target, const Sources& sources) {
-  return fmt::format("{} (since {}): {}", link_to(rule, "rules/"), since_in_words(rule, target, sources.observations),
-                     finding.headline);
+  return fmt::format("{} (since {}): {}", link_to(rule), since_in_words(rule, target, sources.observations), finding.headline);
 }
 
 OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns& engine) {

@@ -16,7 +16,7 @@ struct OrderRun {
   Stack stack;
   std::string seen;  // "equal"; "not run under inductor yet; without it differs"
   std::vector<std::string>
-      blockers;  // "[CLA-017](rules/...) (since 2.12.1): tp ... and compile of blocks are both applied": errors in it
+      blockers;  // "[CLA-017](../rules/...) (since 2.12.1): tp ... and compile of blocks are both applied": errors in it
   std::optional<Stack> cure;  // free of errors, every transform kept
   std::string cure_seen;
   bool holds = false;          // one of the two ran equal

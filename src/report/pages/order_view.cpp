@@ -64,7 +64,7 @@ std::vector<std::string> in_no_run(const std::vector<std::string>& names, const 
 PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& sources,
                       const std::vector<EngineRuns>& engines) {
   return {.pair = pair,
-          .rule = link_to(rule, "rules/"),
+          .rule = link_to(rule),
           .reason = reason_of(rule),
           .cite = rule.citations.empty() ? "" : source_in_words(rule.citations.front()),
           .other_way = in_words(shown_by(rule.witness.bad, sources, engines))};

@@ -13,7 +13,7 @@ namespace ordercheck {
 // One reason for one pair.
 struct PairReason {
   std::string pair;       // "`tp` before `fsdp`"
-  std::string rule;       // "[ORD-004](rules/...)"; "" where no rule orders the two
+  std::string rule;       // "[ORD-004](../rules/...)"; "" where no rule orders the two
   std::string reason;     // the page's first sentence
   std::string cite;       // its first citation
   std::string other_way;  // what the page's bad stack showed on the reader's version; "" without a page

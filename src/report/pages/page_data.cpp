@@ -114,7 +114,6 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
                      .pairs = pair_matrix(sources, engines),
                      .symptoms = symptoms(sources, engines),
                      .changes = versions_views(sources, engines),
-                     .between_engines = engines_view(sources, all),
                      .frameworks = framework_rows(sources, engines),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
@@ -125,7 +124,6 @@ PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all
   for (const EngineRuns& engine : all) {
     pages.engines.push_back(engine_view(sources, engine));
     lay_beside(pages.engines.back().sent, sources, engine, all);
-    pages.agreements.push_back(agreement_view(sources, engine));
   }
   for (const Rule& rule : sources.rules) pages.rules.push_back(rule_page(rule, sources, engines));
   return pages;
@@ -176,32 +174,25 @@ Json projects_data(const PageContents& pages) {
           {"disagreements", pages.disagreements}};
 }
 
-Json evidence_index_data(const PageContents& pages) { return {{"engines", pages.engines}}; }
-
-Json sends_data(const EngineView& engine) {
-  Json data = engine;
-  data["times_graphs"] = std::ranges::any_of(engine.sent, [](const SentTable& table) { return !table.taken.empty(); });
-  return data;
-}
-
-Json compared_data(const PageContents& pages) {
-  Json contradictions = Json::array(), open = Json::array();
-  for (const AgreementView& view : pages.agreements) {
-    for (const ContradictionRow& row : view.rows) {
-      contradictions.push_back(row);
-      contradictions.back()["engine"] = view.title;
+Json evidence_data(const PageContents& pages) {
+  Json contradictions = Json::array(), sent = Json::array();
+  bool times_graphs = false;
+  for (const EngineView& engine : pages.engines) {
+    for (const ContradictionRow& row : engine.rows) contradictions.push_back(row);
+    for (const SentTable& table : engine.sent) {
+      sent.push_back(table);
+      times_graphs = times_graphs || !table.taken.empty();
     }
-    if (!view.open_cases.empty()) open.push_back({{"engine", view.title}, {"reasons", view.open_cases}});
   }
   // Of a published project on its own page.
   Json changes = Json::array();
   for (const VersionsView& view : pages.changes)
     if (view.lines.empty()) changes.push_back(view);
-  return {{"agreements", pages.agreements},
+  return {{"engines", pages.engines},
           {"contradiction_rows", std::move(contradictions)},
           {"changes", std::move(changes)},
-          {"between_engines", pages.between_engines},
-          {"open_on", std::move(open)}};
+          {"sent", std::move(sent)},
+          {"times_graphs", times_graphs}};
 }
 
 Json rule_index_data(const PageContents& pages) { return {{"rules", pages.rules}}; }

@@ -6,8 +6,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "report/pages/agreement_view.h"
-#include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/order_answer.h"
 #include "report/pages/order_drawing.h"
@@ -34,9 +32,7 @@ struct PageContents {
   std::vector<Symptom> symptoms;
   std::vector<TransformView> transforms;  // that need a word of their own: ep, simple_fsdp, auto_parallel
   std::vector<EngineView> engines;
-  std::vector<AgreementView> agreements;  // of the same engines
-  std::vector<VersionsView> changes;      // between versions
-  EnginesView between_engines;
+  std::vector<VersionsView> changes;  // between versions
   std::vector<FrameworkRow> frameworks;
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;
@@ -45,11 +41,9 @@ struct PageContents {
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
 
-nlohmann::json ordering_data(const PageContents& pages);        // docs/parallelism_ordering.md
-nlohmann::json projects_data(const PageContents& pages);        // docs/projects.md
-nlohmann::json evidence_index_data(const PageContents& pages);  // docs/evidence/README.md
-nlohmann::json sends_data(const EngineView& engine);            // docs/evidence/<engine>-sends.md
-nlohmann::json compared_data(const PageContents& pages);        // docs/evidence/compared.md
-nlohmann::json rule_index_data(const PageContents& pages);      // docs/rules/README.md
+nlohmann::json ordering_data(const PageContents& pages);    // docs/parallelism_ordering.md
+nlohmann::json projects_data(const PageContents& pages);    // docs/projects.md
+nlohmann::json evidence_data(const PageContents& pages);    // docs/evidence.md
+nlohmann::json rule_index_data(const PageContents& pages);  // rules/README.md
 
 }  // namespace ordercheck

@@ -150,7 +150,7 @@ PairTableRow row_of(const PageRun& page, const Judge& judge, const Sources& sour
           .happens = happens_in_words(page.shown, page.run->seen) + detail_of(page.run->seen),
           .since = since_in_words(*page.rule, reader_target(sources), sources.observations),
           .basis = name_of(page.rule->basis),
-          .page = link_to(*page.rule, "rules/")};
+          .page = link_to(*page.rule)};
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ PairTable pair_table(const Sources& sources, const std::vector<EngineRuns>& engi
     if (page.shown == Shown::not_run) ++table.not_run;
     if (page.shown == Shown::equal) ++table.equal;
     if (page.shown == Shown::not_run || !run.insert(page.rule->id).second) continue;
-    if (page.rule->basis == Basis::fundamental) table.fundamental.push_back(link_to(*page.rule, "rules/"));
+    if (page.rule->basis == Basis::fundamental) table.fundamental.push_back(link_to(*page.rule));
   }
   table.run = static_cast<int>(run.size());
   std::erase_if(runs, [](const PageRun& page) { return !is_harm(page.shown); });

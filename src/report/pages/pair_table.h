@@ -20,13 +20,13 @@ struct PairTableRow {
   std::string happens;  // "fails loudly in apply"
   std::string since;    // the first version that the page claims it for: "2.6"; "2.6, before 2.13"
   std::string basis;
-  std::string page;  // "[ORD-003](rules/...)"
+  std::string page;  // "[ORD-003](../rules/...)"
 };
 
 // Lists and counts of the ordering page all come from this table.
 struct PairTable {
   std::vector<PairTableRow> rows;        // of stacks that did not run as well as the good ones
-  std::vector<std::string> fundamental;  // of pages that were run: no implementation could allow it. "[CLA-006](rules/...)"
+  std::vector<std::string> fundamental;  // of pages that were run: no implementation could allow it. "[CLA-006](../rules/...)"
   int run = 0, not_run = 0;              // pages
   int equal = 0;                         // pages whose stack ran as well as the good one, and that have no row
 };

@@ -114,7 +114,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .title = rule.title,
                 .kind = name_of(rule.kind),
                 .file = rule.file,
-                .page = page_of(rule),
+                .page = rule.file.substr(std::string_view("rules/").size()),
                 .flags = claim_of(rule, as_code),
                 .when = rule.when ? code(rule.when->text) : "",
                 .harm = harm_in_words(rule),
@@ -166,20 +166,20 @@ std::string explaining_page(const Outcome& outcome, const EngineRuns& engine, co
   const Rule* rule = explained ? find_rule(rules, outcome.prediction.rule) : nullptr;
   if (rule == nullptr) return "none";
   const std::vector<const Rule*> causes = causes_of(outcome, engine, rules);
-  return link_to(causes.empty() || is_borne_out(*rule, engine) ? *rule : *causes.front(), "rules/");
+  return link_to(causes.empty() || is_borne_out(*rule, engine) ? *rule : *causes.front());
 }
 
 std::string causing_pages(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
   if (shows_parity(outcome.seen.verdict)) return "";
   std::vector<std::string> links;
-  for (const Rule* rule : causes_of(outcome, engine, rules)) links.push_back(link_to(*rule, "rules/"));
+  for (const Rule* rule : causes_of(outcome, engine, rules)) links.push_back(link_to(*rule));
   return links.empty() ? explaining_page(outcome, engine, rules) : join(links, ", ");
 }
 
 std::string pages_that_fire(const Outcome& outcome, const std::vector<Rule>& rules) {
   std::vector<std::string> links;
   for (const std::string& id : outcome.prediction.fired)
-    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule, "rules/"));
+    if (const Rule* rule = find_rule(rules, id)) links.push_back(link_to(*rule));
   return links.empty() ? "none" : join(links, ", ");
 }
 

@@ -21,7 +21,7 @@ struct Standing {
 
 struct RulePage {
   std::string id, title, kind, file;  // file: "rules/order/fsdp-before-tp.md"
-  std::string page;                   // in docs/rules/: "fsdp-before-tp.md"
+  std::string page;                   // below rules/: "order/fsdp-before-tp.md"
   std::string flags;                  // the pattern in words: "`fsdp|hsdp` before `tp`"
   std::string when, harm, basis, holds;
   std::string bad, good;                  // the witness

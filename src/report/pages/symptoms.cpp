@@ -64,7 +64,7 @@ std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRu
       if (message.empty()) continue;
       Seen& seen = found[message];
       seen.where.insert(verdict_in_words(outcome->seen));
-      add({.where = {}, .pages = {link_to(rule, "rules/")}}, seen);
+      add({.where = {}, .pages = {link_to(rule)}}, seen);
     }
   }
   std::vector<Symptom> list;

@@ -48,12 +48,11 @@ struct TakenRow {
 struct BesideRow {
   std::string stack, gathers, gathers_again, scatters, reduces;  // as in its SentRow
   std::string there;  // likewise, in one: "21 / 20 / 21 / 0"; where stacks that are the same there sent others: "...; ..."
-  std::string says;   // "agrees", or why not: "... [EFF-006](rules/...)"; "" where nothing says why
+  std::string says;   // "agrees", or why not: "... [EFF-006](../rules/...)"; "" where nothing says why
 };
 
 struct BesideTable {
   std::string engine;  // "mine 2.0.0"
-  std::string page;    // with its tables of traffic: "mine-2.0.0-sends.md"
   std::string model;
   std::string models;  // how the two models differ
   std::vector<BesideRow> rows;

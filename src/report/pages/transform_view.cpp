@@ -76,7 +76,7 @@ std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& 
                      .verdict = std::get<1>(key),
                      .page = std::get<2>(key),
                      .stacks = join(texts, ", "),
-                     .more = left == 0 ? "" : fmt::format("[{} more](evidence/{})", left, evidence_page_of(engine))});
+                     .more = left == 0 ? "" : fmt::format("{} more", left)});
   }
   return shown;
 }
@@ -93,7 +93,7 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
     const bool has_it = std::ranges::any_of(tables, [&](const SentTable& table) {
       return std::ranges::any_of(table.rows, [&](const SentRow& row) { return row.stack.starts_with("`" + name + "="); });
     });
-    if (has_it) view.sent = fmt::format("[{}](evidence/{})", print_engine(engine), sends_page_of(engine));
+    if (has_it) view.sent = fmt::format("[{}](evidence.md#what-stacks-send)", print_engine(engine));
   }
   std::vector<std::string> projects;
   for (const Framework& framework : sources.frameworks)
@@ -102,7 +102,7 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
   view.projects = join(projects, "; ");
   for (const Rule& rule : sources.rules) {
     if (!is_about(rule.one, name, scope) && !is_about(rule.other, name, scope)) continue;
-    view.pages.push_back({.page = link_to(rule, "rules/"),
+    view.pages.push_back({.page = link_to(rule),
                           .claim = claim_of(rule, [](const std::string& text) { return code(text); }),
                           .harm = harm_in_words(rule),
                           .basis = name_of(rule.basis),

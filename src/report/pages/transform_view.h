@@ -24,7 +24,7 @@ struct TransformShown {
   std::string verdict;  // "fails in apply"
   std::string page;     // that explains it, linked; "none"; "" where it is equal
   std::string stacks;   // the shortest: "`ep=2,fsdp=2` (deepseek_v3, llama4), `ep=4,fsdp=4` (deepseek_v3)"
-  std::string more;     // "[12 more](evidence/torchtitan-0.2.2.md)"; "" where these are all
+  std::string more;     // "12 more"; "" where these are all
 };
 
 struct TransformView {

@@ -3,15 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/pages/agreement_view.h"
-#include "report/pages/engines_view.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/markdown.h"
 #include "report/pages/order_view.h"
 #include "report/pages/point_view.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/runs_view.h"
-#include "report/pages/set_view.h"
 #include "report/pages/symptoms.h"
 #include "report/pages/traffic_view.h"
 #include "report/pages/transform_view.h"
@@ -25,16 +22,6 @@
 
 namespace ordercheck {
 
-// Lists that a page wraps.
-template <class Json>
-void to_json(Json& json, const SeenGroup& group) {
-  json = {{"place", group.place}, {"seen", group.seen}, {"list", in_lines(group.cases, "  ")}};
-}
-template <class Json>
-void to_json(Json& json, const OpenCases& open) {
-  json = {{"why", open.why}, {"list", in_lines(open.cases, "  ")}};
-}
-
 ORDERCHECK_DATA_OF(PairReason, pair, rule, reason, cite, other_way)
 ORDERCHECK_DATA_OF(Symptom, message, where, pages)
 ORDERCHECK_DATA_OF(SentRow, stack, verdict, gathers, gathers_again, scatters, reduces, bytes)
@@ -43,7 +30,6 @@ ORDERCHECK_DATA_OF(BesideRow, stack, gathers, gathers_again, scatters, reduces, 
 template <class Json>
 void to_json(Json& json, const BesideTable& table) {
   json = {{"engine", table.engine},
-          {"page", table.page},
           {"model", table.model},
           {"models", table.models},
           {"rows", table.rows},
@@ -61,25 +47,20 @@ void to_json(Json& json, const SentTable& table) {
           {"has_taken", !table.taken.empty()},
           {"beside", table.beside}};
 }
-ORDERCHECK_DATA_OF(ContradictionRow, what, claimed, seen, explanation)
+ORDERCHECK_DATA_OF(ContradictionRow, engine, what, claimed, seen, explanation)
 ORDERCHECK_DATA_OF(OwnRun, title, stack, shown, on)
 ORDERCHECK_DATA_OF(Disagreement, pair, first_before, second_before)
 ORDERCHECK_DATA_OF(PointView, order, said, change, needs, elsewhere)
 ORDERCHECK_DATA_OF(ChangedRow, order, cells, rules, change)
 ORDERCHECK_DATA_OF(VersionLine, label, text)
 ORDERCHECK_DATA_OF(VersionsView, engine, versions, same, rows, lines)
-ORDERCHECK_DATA_OF(DisagreementRow, order, cells, explanation)
-ORDERCHECK_DATA_OF(EnginesView, engines, same, rows)
-ORDERCHECK_DATA_OF(SetView, title, orders, verdicts, objects)
 ORDERCHECK_DATA_OF(TransformPage, page, claim, harm, basis, source)
 ORDERCHECK_DATA_OF(TransformShown, target, verdict, page, stacks, more)
 ORDERCHECK_DATA_OF(TransformView, name, title, run, shown, sent, projects, pages)
 ORDERCHECK_DATA_OF(Standing, target, grade, note, bad, good, claimed)
 ORDERCHECK_DATA_OF(RulePage, id, title, kind, file, page, flags, when, harm, basis, holds, bad, good, repro, loses, bad_name,
                    good_name, what, why, limits, standings, grades, cited, citations, expectations)
-ORDERCHECK_DATA_OF(VerdictGroup, verdict, cases, groups)
-ORDERCHECK_DATA_OF(EngineView, title, versions, arithmetic, cases, verdicts, controls, file, sends_file, runs, sets, sent)
-ORDERCHECK_DATA_OF(AgreementView, title, file, confirmed, open, explained, contradictions, undecided, rows, open_cases,
-                   left_out)
+ORDERCHECK_DATA_OF(EngineView, title, versions, arithmetic, cases, verdicts, confirmed, open, explained, contradictions,
+                   undecided, controls, rows, sent)
 
 }  // namespace ordercheck

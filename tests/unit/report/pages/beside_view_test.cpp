@@ -88,7 +88,6 @@ TEST_F(BesideTables, LayStacksBesideThoseThatDifferInTheBackendAlone) {
   const auto made = laid();
   ASSERT_THAT(made, SizeIs(1));
   EXPECT_EQ(made[0].engine, "other 2.0.0");
-  EXPECT_EQ(made[0].page, "other-2.0.0-sends.md");
   EXPECT_EQ(made[0].models, "They have blocks.");
   ASSERT_THAT(made[0].rows, SizeIs(2));
   EXPECT_EQ(made[0].rows[0].there, "2 / 0 / 0 / 0");
@@ -96,7 +95,7 @@ TEST_F(BesideTables, LayStacksBesideThoseThatDifferInTheBackendAlone) {
   EXPECT_EQ(made[0].rows[1].stack, "`compile@model,fsdp=4`");
   EXPECT_EQ(made[0].rows[1].gathers, "3");
   EXPECT_EQ(made[0].rows[1].there, "2 / 0 / 0 / 0");
-  EXPECT_EQ(made[0].rows[1].says, "Ours asks again. [ORD-901](rules/fsdp-before-tp.md)");
+  EXPECT_EQ(made[0].rows[1].says, "Ours asks again. [ORD-901](../rules/order/fsdp-before-tp.md)");
   EXPECT_THAT(made[0].only_here, ElementsAre("`ddp=4`"));
   EXPECT_THAT(made[0].only_there, ElementsAre("`fsdp=3`"));
   EXPECT_THAT(laid(1), IsEmpty()) << "the other engine's page has its own table alone";

@@ -94,15 +94,6 @@ TEST(EngineRuns, PassesOverOtherArithmetics) {
   EXPECT_TRUE(engine_runs_of(sources).empty());
 }
 
-TEST(EngineRuns, CountsWhatWasNotPlanned) {
-  const Sources sources = mini();
-  const LeftOut left = left_out(sources, engine_runs_of(sources).at(0));
-  ASSERT_EQ(left.reasons.size(), 1u);
-  EXPECT_EQ(left.reasons[0].first, "the native engine builds no compile");
-  EXPECT_EQ(left.reasons[0].second, 1);
-  EXPECT_GT(left.planned_since, 0);
-}
-
 TEST(RuleView, GradesForEveryEngineThatTheClaimIsAbout) {
   const Sources sources = mini();
   const auto engines = engine_runs_of(sources);

@@ -24,7 +24,7 @@ TEST(PairTable, SaysWhatARunShowedAndTheCure) {
   EXPECT_EQ(rows[0].good, "tp=2,fsdp=2");
   EXPECT_EQ(rows[0].happens, "fails loudly in apply");
   EXPECT_EQ(rows[0].since, "2.15.0 (first run)");
-  EXPECT_EQ(rows[0].page, "[ORD-901](rules/fsdp-before-tp.md)");
+  EXPECT_EQ(rows[0].page, "[ORD-901](../rules/order/fsdp-before-tp.md)");
 }
 
 TEST(PairTable, SaysSinceWhichReleaseWhereAnOlderOneWasRun) {

@@ -17,7 +17,7 @@ TEST(Symptoms, LeadFromAMessageToItsPages) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].message, "`cannot split a sharded | parameter`");
   EXPECT_EQ(found[0].where, "fails in apply");
-  EXPECT_EQ(found[0].pages, "[ORD-901](rules/fsdp-before-tp.md)");
+  EXPECT_EQ(found[0].pages, "[ORD-901](../rules/order/fsdp-before-tp.md)");
 }
 
 // The pinned part of a message is how people look for it.
@@ -40,7 +40,7 @@ TEST(Symptoms, StandOnceUnderWhatThePagePins) {
   const auto found = symptoms(sources, engine_runs_of(sources));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].message, "`cannot split`");
-  EXPECT_EQ(found[0].pages, "[ORD-901](rules/fsdp-before-tp.md), [ORD-904](rules/fsdp-before-tp.md)");
+  EXPECT_EQ(found[0].pages, "[ORD-901](../rules/order/fsdp-before-tp.md), [ORD-904](../rules/order/fsdp-before-tp.md)");
 }
 
 TEST(Symptoms, AreOfPyTorch) {

@@ -17,7 +17,7 @@ TEST(TransformView, CountsRunsAndListsPages) {
   const TransformView view = transform_view("tp", std::nullopt, sources, engine_runs_of(sources));
   EXPECT_EQ(view.run, "7 cases on native 2.11.0, cpu");
   ASSERT_THAT(view.pages, SizeIs(2));
-  EXPECT_EQ(view.pages[0].page, "[ORD-901](rules/fsdp-before-tp.md)");
+  EXPECT_EQ(view.pages[0].page, "[ORD-901](../rules/order/fsdp-before-tp.md)");
 }
 
 TEST(TransformView, GroupsStacksByWhatTheyShowed) {
