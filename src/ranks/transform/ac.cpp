@@ -1,8 +1,8 @@
+// `ac`: activation checkpointing of each block (full), or of every n-th (selective:n=2).
 // Activation checkpointing, after torch's checkpoint_wrapper: each block is wrapped in a module that recomputes it in
 // backward. The wrapper takes the block's place in its parent, so paths below it gain a component.
-#include "ranks/transform/ac.h"
-
 #include "ranks/mechanism/checkpoint_wrapper.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

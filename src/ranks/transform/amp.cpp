@@ -1,4 +1,6 @@
-#include "ranks/transform/amp.h"
+// `amp`: automatic mixed precision: the forward runs under autocast to bf16 or fp16. Float64 is not cast, so it needs float32
+// arithmetic.
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

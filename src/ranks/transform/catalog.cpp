@@ -1,24 +1,5 @@
 #include <algorithm>
 
-#include "ranks/transform/ac.h"
-#include "ranks/transform/amp.h"
-#ifdef ORDERCHECK_HIGHS
-#include "ranks/transform/auto_parallel.h"
-#endif
-#include "ranks/transform/compile.h"
-#include "ranks/transform/cp.h"
-#include "ranks/transform/ddp.h"
-#include "ranks/transform/ep.h"
-#include "ranks/transform/fsdp.h"
-#include "ranks/transform/hsdp.h"
-#include "ranks/transform/optimizer.h"
-#include "ranks/transform/pp.h"
-#include "ranks/transform/replicate.h"
-#include "ranks/transform/sac.h"
-#include "ranks/transform/simple_fsdp.h"
-#include "ranks/transform/simple_hsdp.h"
-#include "ranks/transform/simple_replicate.h"
-#include "ranks/transform/tp.h"
 #include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {

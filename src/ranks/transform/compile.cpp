@@ -1,11 +1,12 @@
+// `compile`: graph compilation, in place (module.compile()) or by wrapping (torch.compile(module), `compile:wrap`), of each
+// block or, `@model`, of the whole model.
 // In place the call is replaced beneath the module's hooks; the wrapper, as torch's OptimizedModule, encloses them and
 // renames everything below it.
-#include "ranks/transform/compile.h"
-
 #include "base/text.h"
 #include "ranks/graph/pass_list.h"
 #include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/captured_body.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

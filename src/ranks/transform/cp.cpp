@@ -1,13 +1,17 @@
+// `cp`: context parallelism: each rank has a piece of every sequence, and attention sees the keys and values of all.
+//
+//   all_gather   keys and values are gathered before attention, their gradients scattered behind it: what no option means
+//   ring         they go from rank to rank
+//   balance      head_tail: a piece is a chunk from the front and one from the back; a contiguous one otherwise
 // After torch's _ContextParallel on every inner attention, and its _context_parallel_shard. Each rank has the gradients of its own
 // tokens. What shards or replicates parameters over these ranks too sums them; for parameters that nothing does it for, the
 // trainer has to, between backward and clipping.
-#include "ranks/transform/cp.h"
-
 #include "ranks/comm/collectives.h"
 #include "ranks/mechanism/attribute.h"
 #include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/ring_attention.h"
 #include "ranks/mechanism/sequence_pieces.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

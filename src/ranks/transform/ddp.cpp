@@ -1,12 +1,16 @@
+// `ddp`: DistributedDataParallel over dp_replicate.
+//
+//   no_sync        gradients of all microbatches but a step's last stay local, as under model.no_sync()
+//   device_mesh    it is told its axis of the mesh. Its reducer takes the pieces of other axes as they are, told or not
+//   bucket_kib     a bucket's cap; the default is 25600, the first bucket's at most 1024, as in torch
 // After torch's DistributedDataParallel: a wrapper around the model under the name "module", so that every path below
 // it gains a component. Building it binds the parameters of that moment and sends the first replica's values to all;
 // each forward makes the reducer ready.
-#include "ranks/transform/ddp.h"
-
 #include <fmt/format.h>
 
 #include "ranks/graph/graph_break.h"
 #include "ranks/mechanism/gradient_buckets.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -1,6 +1,7 @@
+// `ep`: expert parallelism: the experts of a mixture are spread over ranks that are carved from dp_shard * cp * tp.
+//
+//   etp    each expert is split over tp too, whose ranks then have the same tokens; 1, or the degree of tp
 // As torchtitan applies ExpertParallel: to the module that a block hands out as moe.experts, whatever is wrapped around the block.
-#include "ranks/transform/ep.h"
-
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "ranks/mechanism/attribute.h"
 #include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/distributed_experts.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

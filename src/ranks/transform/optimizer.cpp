@@ -1,9 +1,12 @@
-#include "ranks/transform/optimizer.h"
+// `optimizer`: SGD or AdamW with clipping by total norm. It binds the model's parameters when it is applied, as every
+// torch optimizer does: parameters that a later transform replaces are not its parameters. in_backward=on hangs it on their
+// gradients.
+#include "ranks/mechanism/optimizer.h"
 
 #include <locale>
 #include <sstream>
 
-#include "ranks/mechanism/optimizer.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -1,9 +1,14 @@
+// `pp`: pipeline parallelism: the model is cut into stages, and each rank keeps its own.
+//
+//   gpipe, 1f1b, interleaved, zero_bubble, zbv, dualpipev   the schedule; 1f1b by default. interleaved, zbv and dualpipev put two
+//                  stages on a rank
+//   microbatches   how many a step is cut into; by default as many as it accumulates
+//   cut            copy (the default): a deep copy of the model is cut, as in torchtitan; in_place: the model itself
 // As torchtitan splits a model by hand: every stage is a copy of the model without what other stages have. What is applied later
 // is applied to each stage as to a model.
-#include "ranks/transform/pp.h"
-
 #include "ranks/comm/collectives.h"
 #include "ranks/mechanism/model_cut.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

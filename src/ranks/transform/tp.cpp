@@ -1,7 +1,10 @@
+// `tp`: tensor parallelism by a plan of module paths, with sequence parallelism unless `sp=off`.
+//
+//   plan=blocks     embedding, last norm and output are left whole; the stream between blocks is whole, too
+//   rest=plain      what that leaves stays as it was; without it, it becomes whole parameters that are placed on the axis
+//   loss_parallel   logits stay split over the vocabulary: with an output that is split they always do here
 // Tensor parallelism after torch's parallelize_module: a plan maps paths to styles, each path is walked down the named
 // children, and an entry that meets no module is passed over with a warning. The plan is torchtitan's for llama.
-#include "ranks/transform/tp.h"
-
 #include <span>
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 #include "base/text.h"
 #include "ranks/mechanism/parallel_style.h"
 #include "ranks/module/rank.h"
+#include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -3,7 +3,7 @@
 // It is handed the model as earlier transforms left it, its own item of the stack (name, degree, options) and the mesh it
 // stands on. That is all it may look at: no stack, no rule, no other transform's name. It may read what modules generally
 // offer: children, parameters, placements. An order that cannot work must break by itself, or turn out to work.
-// What several transforms share is in ranks/mechanism/: no transform includes another's header.
+// What several transforms share is in ranks/mechanism/: no transform calls another.
 #pragma once
 
 #include <functional>
@@ -67,6 +67,25 @@ struct Transform {
   // none. Those ranks start apart before it, so that a promise that is not kept is seen.
   std::string broadcasts_over = {};
 };
+
+// Each in a source of its own name; the three that FSDP2's groups make in fsdp.cpp, the three of SimpleFSDP in simple_fsdp.cpp.
+Transform ac_transform();
+Transform amp_transform();
+Transform auto_parallel_transform();  // where HiGHS is there
+Transform compile_transform();
+Transform cp_transform();
+Transform ddp_transform();
+Transform ep_transform();
+Transform fsdp_transform();
+Transform hsdp_transform();
+Transform optimizer_transform();
+Transform pp_transform();
+Transform replicate_transform();
+Transform sac_transform();
+Transform simple_fsdp_transform();
+Transform simple_hsdp_transform();
+Transform simple_replicate_transform();
+Transform tp_transform();
 
 // Every transform that this engine builds. An explicit table; a test holds it against stack/transforms.h.
 const std::vector<Transform>& transform_catalog();
