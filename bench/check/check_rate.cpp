@@ -13,7 +13,6 @@
 #include "check/render.h"
 #include "check/repair.h"
 #include "knowledge/knowledge.h"
-#include "knowledge/target.h"
 
 namespace ordercheck::bench {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "captured/buffer_plan.h"
 #include "captured/lifetimes.h"
 
 namespace ordercheck::captured {

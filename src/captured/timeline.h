@@ -11,7 +11,9 @@
 // After the model of torch._inductor's overlap scheduling: a stream for each process group, in order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -36,5 +38,15 @@ placing::Machine stated_machine();
 
 // Of a step (lifetimes.h). Every group has the machine's first link. An error where the machine states no speed for a product.
 Result<Timeline> timeline_of(const std::vector<GraphRecord>& graphs, const placing::Machine& machine);
+
+// A captured graph behind each of its passes, in the order of a record: as it was recorded, then behind one pass, behind two ... What was
+// captured next begins again without a pass.
+
+using Stages = std::vector<GraphRecord>;  // of one capture; the last one is run
+
+std::vector<Stages> captures_of(const std::vector<GraphRecord>& graphs);
+
+// The place among `ran` of the pass of this name: its first time, or with ":2" behind the name its second. An error where it did not run.
+Result<std::size_t> place_of_pass(const std::vector<std::string>& ran, const std::string& name);
 
 }  // namespace ordercheck::captured

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "check/finding.h"
+#include "check/partners.h"
 #include "check/run_index.h"
-#include "check/witness_parts.h"
 #include "rule/catalogue.h"
 #include "rule/job.h"
 #include "rule/match.h"
-#include "rule/stack_match.h"
 #include "stack/case.h"
 
 namespace ordercheck {

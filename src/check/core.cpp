@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "check/precedence_graph.h"
+#include "check/precedence.h"
 
 namespace ordercheck {
 namespace {

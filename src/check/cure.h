@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "check/check.h"
@@ -21,5 +22,12 @@ Stack with(const Stack& stack, std::size_t place, const Item& item);
 // over.
 std::vector<Stack> cures_by_page(const Rule& rule, const WitnessParts& witness, const std::vector<std::size_t>& fired,
                                  const Stack& stack);
+
+// A cure in the words of the program that it is done to.
+
+// What somebody changes in a program that builds the left stack to have the right one, a sentence each without its full stop:
+// "pass use_reentrant=False to checkpoint". The texts are the glossary's; an option, a scope or a transform that it has none for
+// is left out, and so is what only changes places.
+std::vector<std::string> program_edits(const Stack& left, const Stack& right);
 
 }  // namespace ordercheck

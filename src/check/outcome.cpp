@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "rule/bears_out.h"
-#include "rule/find_run.h"
-#include "rule/models.h"
+#include "rule/job.h"
+#include "rule/pins.h"
 
 namespace ordercheck {
 namespace {

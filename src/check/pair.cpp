@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "rule/stack_match.h"
+#include "rule/match.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

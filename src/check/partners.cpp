@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "rule/match.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
@@ -112,6 +113,21 @@ std::string change_in_words(const Stack& left, const Stack& right) {
 std::size_t size_of_change(const Stack& left, const Stack& right) {
   const Differences found = differences(left, right);
   return found.changed.size() + found.dropped.size() + found.added.size() + (found.moved ? 1 : 0);
+}
+
+WitnessParts parts_of_witness(const Rule& rule) {
+  const std::vector<Firing> firings = ordercheck::firings(rule, rule.witness.bad, job_of(rule.witness));
+  WitnessParts parts;
+  if (!firings.empty()) parts.fired = firings.front().items;
+  parts.partners = partners_of(rule.witness.bad, rule.witness.good);
+  parts.added = alone_in(rule.witness.good, parts.partners);
+  return parts;
+}
+
+const WitnessParts& WitnessPartsOfPages::of(std::size_t page) const {
+  const std::lock_guard lock(mutex_);
+  if (!known_[page]) known_[page] = parts_of_witness(pages_[page]);
+  return *known_[page];
 }
 
 }  // namespace ordercheck

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "rule/rule.h"
 #include "stack/stack.h"
 
 namespace ordercheck {
@@ -30,5 +33,26 @@ std::string change_in_words(const Stack& left, const Stack& right);
 
 // Items that are changed, dropped or added, and one more where some change places.
 std::size_t size_of_change(const Stack& left, const Stack& right);
+
+// How a page's own two stacks differ: worked out once a page, for cures are tried on many stacks.
+
+struct WitnessParts {
+  std::optional<std::vector<std::size_t>> fired;  // the first firing's items of the bad stack; nothing where it does not fire
+  Partners partners;                              // of the bad stack's items in the good one
+  std::vector<std::size_t> added;                 // items of the good stack alone
+};
+WitnessParts parts_of_witness(const Rule& rule);
+
+// Of many pages, each when it is first asked for. Safe to use from any threads.
+class WitnessPartsOfPages {
+ public:
+  explicit WitnessPartsOfPages(std::span<const Rule> pages) : pages_(pages), known_(pages.size()) {}
+  const WitnessParts& of(std::size_t page) const;
+
+ private:
+  std::span<const Rule> pages_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::optional<WitnessParts>> known_;
+};
 
 }  // namespace ordercheck

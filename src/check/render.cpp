@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "base/wording.h"
+#include "check/cure.h"
+#include "check/pair.h"
 #include "check/partners.h"
-#include "check/program_edits.h"
+#include "check/suggestion.h"
 #include "rule/claim.h"
 #include "rule/glossary.h"
 #include "rule/job.h"
@@ -228,6 +231,128 @@ std::string render_text(const Report& report, bool colour, Detail detail) {
   for (const TrainerAdvice& one : report.trainer) text += render(one);
   if (!report.not_judged.empty()) text += render(report.not_judged);
   return text;
+}
+
+namespace {
+
+std::string page_text(const Rule& rule, const Judge& judge) {
+  const bool commutes = rule.kind == RuleKind::commutes;
+  std::string text = fmt::format("  {} {}, {} ({}): {}\n", rule.id, name_of(rule.basis),
+                                 commutes ? "no harm" : name_of(rule.harm), print(judge.grade(rule)), reason_of(rule));
+  for (const Citation& cite : rule.citations)
+    text += fmt::format("    {} {} {}\n", name_of(cite.says), cited_briefly(cite), cite.claim);
+  return text;
+}
+
+std::string order_text(const Item& before, const Item& after, const std::vector<const Rule*>& pages, const Judge& judge) {
+  const PairAnswer answer = answer_for(before, after, judge);
+  std::string text = fmt::format("{} before {}: {}", print(before), print(after), name_of(answer.word));
+  if (answer.word == PairWord::yes && pages.empty()) text += fmt::format(", {} is against the other order", answer.rule->id);
+  if (answer.word == PairWord::open) text += ", no rule speaks about it";
+  text += '\n';
+  for (const Rule* page : pages) text += page_text(*page, judge);
+  return text;
+}
+
+// Whom the page is about: its harm is none of the target's.
+std::string line_about_others(const Rule& page) {
+  std::vector<std::string> about;
+  for (const Holds& one : page.holds) about.push_back(print(one));
+  return fmt::format("  {} {} ({}): {}\n", page.id, page.kind == RuleKind::commutes ? "no harm" : name_of(page.harm),
+                     join(about, ", "), page.title);
+}
+
+}  // namespace
+
+std::string explain_pair(const Item& a, const Item& b, const Judge& judge) {
+  const PairPages pages = pages_about(a, b, judge);
+  std::string text = order_text(a, b, pages.straight, judge);
+  if (a != b) text += order_text(b, a, pages.turned, judge);
+  if (!pages.any.empty()) text += "in any order:\n";
+  for (const Rule* page : pages.any) text += page_text(*page, judge);
+  if (!pages.others.empty()) text += fmt::format("not about {}:\n", print(judge.target()));
+  for (const Rule* page : pages.others) text += line_about_others(*page);
+  return text;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// By name, and in full where a name stands twice.
+std::string named(std::size_t index, const Stack& order) {
+  const std::string& name = order.items[index].name;
+  return std::ranges::count(order.items, name, &Item::name) == 1 ? name : print(order.items[index]);
+}
+
+std::string pair_of(const OrderReason& reason, const Stack& order) {
+  return fmt::format("{} before {}", named(reason.before, order), named(reason.after, order));
+}
+
+std::string text_of(const OrderReason& reason, const Judge& judge) {
+  if (reason.rule == nullptr) return "no rule orders the two; the catalogue's order is used";
+  return (reason.either_way ? "either way, " : "") + because(*reason.rule, judge.grade(*reason.rule));
+}
+
+Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) {
+  Json made{{"before", print(order.items[reason.before])},
+            {"after", print(order.items[reason.after])},
+            {"rule", nullptr},
+            {"either_way", reason.either_way}};
+  if (reason.rule == nullptr) return made;
+  const Rule& rule = *reason.rule;
+  made["rule"] = rule.id;
+  made["basis"] = name_of(rule.basis);
+  made["grade"] = print(judge.grade(rule));
+  made["because"] = reason_of(rule);
+  made["citation"] = nullptr;
+  if (!rule.citations.empty()) made["citation"] = {{"url", rule.citations.front().url}, {"date", rule.citations.front().date}};
+  return made;
+}
+
+std::string count_text(const Suggestion& suggestion) {
+  if (suggestion.order.items.size() < 2) return "";
+  if (suggestion.orders == 1 && suggestion.all_counted) return "The order rules allow no other order of these.\n";
+  return fmt::format("The order rules allow {}{} orders of these.\n", suggestion.all_counted ? "" : "more than ",
+                     suggestion.orders);
+}
+
+std::vector<std::string> blockers_of(const Suggestion& suggestion) {
+  std::vector<std::string> rules;
+  for (const Finding& finding : suggestion.report.findings)
+    if (finding.severity == Severity::error && !contains(rules, finding.rule)) rules.push_back(finding.rule);
+  return rules;
+}
+
+}  // namespace
+
+std::string render_text(const Suggestion& suggestion, const Judge& judge, bool colour) {
+  const std::string report = render_text(suggestion.report, colour);
+  if (suggestion.orders == 0) return "There is no order of these that keeps the order rules:\n" + report;
+  std::size_t width = 0;
+  for (const OrderReason& reason : suggestion.reasons) width = std::max(width, pair_of(reason, suggestion.order).size());
+  std::string text = print(suggestion.order) + "\n";
+  for (const OrderReason& reason : suggestion.reasons)
+    text += fmt::format("  {:<{}}  {}\n", pair_of(reason, suggestion.order), width, text_of(reason, judge));
+  text += count_text(suggestion);
+  if (const std::vector<std::string> blockers = blockers_of(suggestion); !blockers.empty())
+    text += fmt::format("Blocked by {} on {}, whatever the order:\n", join(blockers, " and "), print(suggestion.report.target));
+  return text + report;
+}
+
+std::string render_json(const Suggestion& suggestion, const Judge& judge) {
+  Json reasons = Json::array();
+  for (const OrderReason& reason : suggestion.reasons) reasons.push_back(json_of(reason, suggestion.order, judge));
+  const Json report = Json::parse(render_json(suggestion.report));
+  const Json whole{{"schema", "ordercheck/suggest/1"},
+                   {"stack", print(suggestion.order)},
+                   {"orders", suggestion.orders},
+                   {"all_counted", suggestion.all_counted},
+                   {"legal", report.at("legal")},
+                   {"blockers", blockers_of(suggestion)},
+                   {"reasons", reasons},
+                   {"report", report}};
+  return whole.dump(2) + "\n";
 }
 
 }  // namespace ordercheck

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "check/cure.h"
 #include "check/partners.h"
-#include "check/program_edits.h"
 #include "check/render.h"
 #include "rule/glossary.h"
 #include "stack/notation.h"

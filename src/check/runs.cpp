@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "rule/bears_out.h"
-#include "rule/models.h"
+#include "rule/job.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/mesh.h"

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "check/orders.h"
-#include "check/precedence_graph.h"
+#include "check/precedence.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "stack/notation.h"

@@ -15,8 +15,7 @@
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "report/text/side_by_side.h"
-#include "report/text/two_runs.h"
-#include "rule/models.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {

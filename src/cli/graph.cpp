@@ -6,14 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "captured/stages.h"
+#include "captured/timeline.h"
 #include "cli/command.h"
 #include "cli/shared/drawing.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/kept_run.h"
 #include "report/text/graph_change_view.h"
-#include "report/text/graph_cost_view.h"
 #include "report/text/graph_json.h"
 #include "report/text/graph_view.h"
 

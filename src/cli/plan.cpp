@@ -9,7 +9,6 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/kept_run.h"
-#include "report/text/plan_json.h"
 #include "report/text/plan_view.h"
 
 namespace ordercheck::cli {

@@ -21,7 +21,7 @@
 #include "knowledge/knowledge.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"
-#include "rule/models.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {

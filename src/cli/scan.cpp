@@ -8,7 +8,6 @@
 
 #include "cli/command.h"
 #include "cli/shared/format_option.h"
-#include "importer/code/scan_view.h"
 
 namespace ordercheck::cli {
 namespace {

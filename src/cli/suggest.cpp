@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "check/core.h"
-#include "check/order_walk.h"
 #include "check/orders.h"
 #include "check/repair.h"
 #include "check/runs.h"
@@ -20,7 +19,7 @@
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
 #include "rule/bears_out.h"
-#include "rule/models.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 

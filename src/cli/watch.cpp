@@ -19,8 +19,8 @@
 #include "cli/shared/repro_script.h"
 #include "engine/engine_spec.h"
 #include "knowledge/knowledge.h"
-#include "project/allowance.h"
-#include "rule/models.h"
+#include "project/project_notes.h"
+#include "rule/job.h"
 #include "rule/prediction.h"
 #include "stack/notation.h"
 

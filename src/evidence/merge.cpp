@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "evidence/control_words.h"
 #include "evidence/field.h"
-#include "evidence/shard.h"
 
 namespace ordercheck {
 namespace {
@@ -163,6 +162,14 @@ Result<Merged> merge_parts(std::vector<Part> parts) {
   merged.table.rows.clear();
   for (auto& [text, row] : rows) merged.table.rows.push_back(std::move(row.first));
   return merged;
+}
+
+std::optional<Shard> parse_shard(std::string_view text) {
+  const auto parts = split(text, '/');
+  if (parts.size() != 2) return std::nullopt;
+  const auto index = parse_integer(parts[0]), count = parse_integer(parts[1]);
+  if (!index || !count || *index < 1 || *count < *index || *count > 10'000) return std::nullopt;
+  return Shard{.index = static_cast<int>(*index), .count = static_cast<int>(*count)};
 }
 
 }  // namespace ordercheck

@@ -1,7 +1,9 @@
 // Parts of one matrix, each run by a job of its own, put together.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evidence/table.h"
@@ -31,5 +33,16 @@ struct Merged {
 // holds; else it held when it did in one. An error when there is no part, or when two are of different engines, versions,
 // devices, arithmetics or numbers of shards.
 Result<Merged> merge_parts(std::vector<Part> parts);
+
+// Which part of a matrix: "2/3" is the second of three.
+
+struct Shard {
+  int index = 1;  // 1 the first
+  int count = 1;
+  friend auto operator<=>(const Shard&, const Shard&) = default;
+};
+
+// Nothing of what is not i/n with 1 <= i <= n <= 10000.
+std::optional<Shard> parse_shard(std::string_view text);
 
 }  // namespace ordercheck

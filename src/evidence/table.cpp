@@ -11,8 +11,7 @@
 #include "base/wording.h"
 #include "evidence/control_words.h"
 #include "evidence/field.h"
-#include "evidence/repeated_runs.h"
-#include "evidence/shard.h"
+#include "evidence/merge.h"
 
 namespace ordercheck {
 namespace {
@@ -310,6 +309,20 @@ Result<EvidenceTable> parse_evidence(std::string_view text, const std::string& p
     before = case_text;
   }
   return table;
+}
+
+Control with_repeated(Control of_table, const EvidenceTable& part) {
+  const auto found = std::ranges::find(part.controls, std::string(kRepeatedRuns), &Control::name);
+  if (found == part.controls.end() || !found->judged) return of_table;
+  if (!found->held) return *found;
+  const auto told = parse_repeated_runs(of_table.evidence);
+  // Of several that were unlike themselves the control names the first only.
+  if (of_table.held || !told || told->twice - told->alike != 1) return of_table;
+  const Observation* again = find_row(part, told->first_unlike);
+  if (again == nullptr) return of_table;
+  // One that does not complete now is not run twice.
+  const long long twice = again->ending == Ending::completed ? told->twice : told->alike;
+  return {.name = of_table.name, .held = true, .evidence = repeated_runs_in_words({.alike = twice, .twice = twice})};
 }
 
 }  // namespace ordercheck

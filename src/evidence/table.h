@@ -86,4 +86,10 @@ Result<std::vector<EvidenceTable>> read_evidence(const std::filesystem::path& fo
 // The same without a row, for who is there: only the first lines of each are read.
 Result<std::vector<EvidenceTable>> read_evidence_heads(const std::filesystem::path& folder);
 
+// The control "repeated runs" of a table of which a part was run anew.
+
+// A part in which a case was unlike itself fails the table: the part's control stands for it. A part that held clears a table's
+// where the one case that was unlike itself is among its rows. Else the table's own.
+Control with_repeated(Control of_table, const EvidenceTable& part);
+
 }  // namespace ordercheck

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "importer/deepspeed.h"
+#include "importer/formats.h"
+#include "importer/reading.h"
 
 namespace ordercheck {
 namespace {
@@ -111,6 +114,170 @@ void add_accelerate_compile(Reading& reading, const Setting& backend, bool of_fs
   reading.add(
       fmt::format("compile{}{}{}{}", known ? "=" + name : "", wraps, fullgraph ? ":fullgraph" : "", regional ? "" : "@model"),
       backend.where);
+}
+
+// accelerate's YAML: 16cb6eb8 (2026-07-24), commands/config/config_args.py, commands/launch.py, utils/dataclasses.py,
+// parallelism_config.py. Tensor parallelism is that of transformers' plans, which split no sequence.
+namespace {
+
+const std::vector<Key>& accelerate_keys() {
+  static const std::vector<Key> keys{
+      {"distributed_type", Says::read},
+      {"mixed_precision", Says::read},
+      {"num_processes", Says::ranks},
+      {"parallelism_config.parallelism_config_dp_replicate_size", Says::degree, "dp_replicate"},
+      {"parallelism_config.parallelism_config_dp_shard_size", Says::degree, "dp_shard"},
+      {"parallelism_config.parallelism_config_tp_size", Says::degree, "tp"},
+      {"parallelism_config.parallelism_config_cp_size", Says::degree, "cp"},
+      {"parallelism_config.parallelism_config_cp_comm_strategy", Says::read},
+      {"parallelism_config.parallelism_config_cp_backend", Says::nothing},
+      {"parallelism_config.parallelism_config_sp_size", Says::alone, "Ulysses' all-to-all is none of the exchanges of cp"},
+      {"parallelism_config.parallelism_config_sp_*", Says::nothing},
+      {"fsdp_config.fsdp_version", Says::read},
+      {"fsdp_config.fsdp_sharding_strategy", Says::read},
+      {"fsdp_config.fsdp_reshard_after_forward", Says::read},
+      {"fsdp_config.fsdp_auto_wrap_policy", Says::read},
+      {"fsdp_config.fsdp_activation_checkpointing", Says::read},
+      {"fsdp_config.fsdp_offload_params", Says::unmet, "no transform stands for parameters kept off the device"},
+      {"fsdp_config.fsdp_ignored_modules", Says::unmet, "no scope stands for a model without some of its modules"},
+      {"fsdp_config.fsdp_min_num_params"},
+      {"fsdp_config.fsdp_transformer_layer_cls_to_wrap"},
+      {"fsdp_config.fsdp_backward_prefetch*"},
+      {"fsdp_config.fsdp_forward_prefetch"},
+      {"fsdp_config.fsdp_state_dict_type"},
+      {"fsdp_config.fsdp_use_orig_params"},
+      {"fsdp_config.fsdp_cpu_ram_efficient_loading"},
+      {"fsdp_config.fsdp_cpu_offload_pin_memory"},
+      {"fsdp_config.fsdp_sync_module_states"},
+      {"dynamo_config.dynamo_backend", Says::read},
+      {"dynamo_config.dynamo_use_fullgraph", Says::read},
+      {"dynamo_config.dynamo_use_regional_compilation", Says::read},
+      {"dynamo_config.dynamo_mode"},
+      {"dynamo_config.dynamo_use_dynamic"},
+      {"fp8_config.fp8_backend", Says::read},
+      {"fp8_config.fp8_enable_fsdp_float8_all_gather", Says::unmet, "no transform stands for a gather in float8"},
+      {"fp8_config.*"},
+      {"deepspeed_config.zero_stage", Says::read},
+      {"deepspeed_config.deepspeed_config_file", Says::read},
+      {"deepspeed_config.gradient_accumulation_steps", Says::read},
+      {"deepspeed_config.offload_*_device", Says::unmet,
+       "no transform stands for parameters or optimizer state off the device"},
+      {"deepspeed_config.offload_*_nvme_path"},
+      {"deepspeed_config.gradient_clipping"},
+      {"deepspeed_config.zero3_*"},
+      {"deepspeed_config.deepspeed_m*"},
+      {"deepspeed_config.deepspeed_hostfile"},
+      {"deepspeed_config.deepspeed_*_filter"},
+      {"megatron_lm_config.*", Says::unmet, "import the arguments of Megatron-LM itself"}};
+  return keys;
+}
+
+// Keys of these sections may lack their prefix, as the launcher adds it.
+void add_prefixes(SettingList& settings) {
+  for (const std::string prefix : {"fsdp", "dynamo", "fp8"}) {
+    const std::string section = prefix + "_config.";
+    for (Setting& setting : settings)
+      if (setting.key.starts_with(section) && !setting.key.substr(section.size()).starts_with(prefix))
+        setting.key = section + prefix + "_" + setting.key.substr(section.size());
+  }
+}
+
+void add_dynamo(Reading& reading, bool of_fsdp2) {
+  const std::string backend = reading.word("dynamo_config.dynamo_backend");
+  if (backend.empty()) return;
+  const bool regional = reading.flag("dynamo_config.dynamo_use_regional_compilation").value_or(false);
+  const bool fullgraph = reading.flag("dynamo_config.dynamo_use_fullgraph").value_or(false);
+  add_accelerate_compile(reading, *reading.find("dynamo_config.dynamo_backend"), of_fsdp2, regional, fullgraph);
+}
+
+void add_accelerate_fp8(Reading& reading) {
+  const std::string backend = lower(reading.word("fp8_config.fp8_backend"));
+  if (backend == "ao" || backend == "torchao" || backend == "te")
+    reading.add("quantize=fp8", reading.where("mixed_precision"));
+  else
+    reading.refuse(*reading.find("mixed_precision"),
+                   "fp8 by a backend that is not in fp8_config, or that no transform stands for");
+}
+
+std::string accelerate_cast(Reading& reading) {
+  const std::string dtype = lower(reading.word("mixed_precision"));
+  if (dtype == "fp8") add_accelerate_fp8(reading);
+  if (dtype == "bf16" || dtype == "fp16") return dtype;
+  if (!dtype.empty() && dtype != "no" && dtype != "false" && dtype != "fp8")
+    reading.refuse(*reading.find("mixed_precision"), "expected no, fp16, bf16 or fp8");
+  return "";
+}
+
+void add_accelerate_cp(Reading& reading) {
+  const std::string exchange = lower(reading.word("parallelism_config.parallelism_config_cp_comm_strategy"));
+  if (!exchange.empty() && exchange != "allgather" && exchange != "alltoall")
+    reading.refuse(*reading.find("parallelism_config.parallelism_config_cp_comm_strategy"), "expected allgather or alltoall");
+  // alltoall passes shards around the ranks one step at a time.
+  reading.add_degree("cp", exchange == "allgather" ? ":all_gather" : exchange == "alltoall" ? ":ring" : "");
+}
+
+AccelerateFsdp fsdp_of(Reading& reading) {
+  const auto key = [](const char* name) { return fmt::format("fsdp_config.fsdp_{}", name); };
+  return {.version = key("version"),
+          .strategy = key("sharding_strategy"),
+          .reshard = key("reshard_after_forward"),
+          .wrap = key("auto_wrap_policy"),
+          .checkpoints = reading.flag(key("activation_checkpointing")).value_or(false),
+          .checkpointing = key("activation_checkpointing")};
+}
+
+Imported with_deepspeed(SettingList settings, const ReadBeside& read) {
+  std::vector<NotUnderstood> missing;
+  for (Setting& setting : settings) {
+    if (setting.key == "deepspeed_config.zero_stage") setting.key = "zero_optimization.stage";
+    if (setting.key == "deepspeed_config.gradient_accumulation_steps") setting.key = "gradient_accumulation_steps";
+  }
+  for (std::size_t at = 0; at < settings.size(); ++at)
+    if (settings[at].key == "deepspeed_config.deepspeed_config_file")
+      if (auto more = deepspeed_file(Setting(settings[at]), read, missing)) {
+        settings.insert(settings.end(), more->begin(), more->end());
+        break;
+      }
+  std::vector<Key> keys = accelerate_keys();
+  keys.insert(keys.end(), deepspeed_keys().begin(), deepspeed_keys().end());
+  std::vector<std::string_view> sections = deepspeed_sections();
+  sections.push_back("deepspeed_config.*");
+  Reading reading(std::move(settings), keys, sections);
+  for (const NotUnderstood& one : missing) reading.note(one.text, one.where, one.why);
+  add_deepspeed(reading, accelerate_cast(reading));
+  add_dynamo(reading, false);
+  return reading.take("accelerate", fixed_order("deepspeed"), "deepspeed");
+}
+
+}  // namespace
+
+Imported accelerate_stack(SettingList settings, const ReadBeside& read) {
+  add_prefixes(settings);
+  std::string type;
+  for (const Setting& setting : settings)
+    if (setting.key == "distributed_type") type = setting.text;
+  if (type == "DEEPSPEED") return with_deepspeed(std::move(settings), read);
+  Reading reading(std::move(settings), accelerate_keys(),
+                  {"fsdp_config.*", "parallelism_config.*", "dynamo_config.*", "deepspeed_config.*"});
+  const std::string cast = accelerate_cast(reading);
+  const int tp = reading.degree("tp"), cp = reading.degree("cp");
+  reading.add_degree("tp", ":sp=off");
+  add_accelerate_cp(reading);
+  if (type == "FSDP") {
+    const std::string order = add_accelerate_fsdp(reading, fsdp_of(reading), cast, tp * static_cast<long long>(cp));
+    add_dynamo(reading, order == "accelerate");
+    return reading.take("accelerate", fixed_order(order));
+  }
+  if (type.starts_with("MULTI_")) {
+    reading.add_data_parallel(reading.ranks.value_or(0), 1, false, reading.where("distributed_type"), {});
+  } else if (!type.empty() && lower(type) != "no" && type != "false") {
+    // One that is a variable is told already.
+    if (const Setting* stated = reading.find("distributed_type"))
+      reading.refuse(*stated, "expected NO, MULTI_GPU, FSDP or DEEPSPEED");
+  }
+  if (!cast.empty()) reading.add("amp=" + cast, reading.where("mixed_precision"));
+  add_dynamo(reading, false);
+  return reading.take("accelerate", fixed_order("accelerate-wrappers"));
 }
 
 }  // namespace ordercheck

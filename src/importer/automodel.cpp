@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "importer/formats.h"
 #include "importer/reading.h"
-#include "importer/schedules.h"
 
 namespace ordercheck {
 namespace {

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "importer/formats.h"
 #include "importer/reading.h"
-#include "importer/schedules.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

@@ -1,5 +1,11 @@
+#include <algorithm>
 #include <cassert>
+#include <string>
+#include <string_view>
 
+#include <fmt/format.h>
+
+#include "parity/counters.h"
 #include "parity/effect_families.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -48,6 +54,62 @@ Effect effect_of(const Case& c, std::size_t index, const Record& with, const std
                    : twin_was_run   ? "the stack without it did not complete, so it is compared with nothing"
                                     : "compared with nothing: the stack without it was not run");
   return showing.effect(item);
+}
+
+namespace {
+
+constexpr std::string_view kOfCompile = "compile: ";
+constexpr std::string_view kNoCode = "compile: without inductor";  // a note that an engine's compile left
+
+}  // namespace
+
+void show_captured(Showing& showing, const EffectRuns& runs) {
+  const auto captures = runs.with.counters.graph_captures;
+  const auto scope = runs.with.counters.products_in_scope, in_graphs = runs.with.counters.products_in_graphs;
+  if (showing.measured("graphs captured", {captures})) {
+    const std::string phrase = fmt::format("{} {} captured", captures, captures == 1 ? "graph" : "graphs");
+    // A graph that is captured and never run compiles nothing.
+    const bool told_by_products = is_measured(scope) && scope > 0;
+    told_by_products ? showing.remark(phrase) : showing.expect(captures > 0, phrase);
+  }
+  if (showing.measured("matrix products in captured graphs", {scope, in_graphs}) && scope > 0)
+    showing.expect_all(in_graphs, scope,
+                       fmt::format("{} of {} matrix products of its scope ran in captured graphs", in_graphs, scope));
+  for (const std::string& note : runs.with.notes)
+    if (note.starts_with(kNoCode)) showing.remark(note.substr(kOfCompile.size()));
+}
+
+void show_moved_numbers(Showing& showing, const EffectRuns& runs) {
+  if (!runs.without) return;
+  std::size_t moved = 0;
+  const std::size_t steps = std::min(runs.with.steps.size(), runs.without->steps.size());
+  for (std::size_t i = 0; i < steps; ++i) moved += runs.with.steps[i].loss != runs.without->steps[i].loss;
+  showing.expect(moved > 0, fmt::format("{} of {} losses are others than without it", moved, steps));
+}
+
+void show_updates(Showing& showing, const EffectRuns& runs) {
+  std::size_t changed = 0;
+  for (const ParameterRecord& p : runs.with.parameters) changed += p.changed;
+  showing.expect(changed > 0, fmt::format("{} of {} parameters changed", changed, runs.with.parameters.size()));
+}
+
+void show_recompute(Showing& showing, const EffectRuns& runs) {
+  const Counters& with = runs.with.counters;
+  const Counters without = runs.without ? runs.without->counters : Counters{};
+  if (showing.measured("operators recomputed", {with.operators_recomputed, without.operators_recomputed}))
+    showing.expect(
+        with.operators_recomputed > without.operators_recomputed,
+        fmt::format("{} operators recomputed, {} without it", with.operators_recomputed, without.operators_recomputed));
+  if (runs.without && showing.measured("bytes saved for backward", {with.saved_bytes_peak, without.saved_bytes_peak}))
+    showing.expect(with.saved_bytes_peak < without.saved_bytes_peak,
+                   fmt::format("bytes saved for backward {}, {} without it", with.saved_bytes_peak, without.saved_bytes_peak));
+}
+
+void show_kept(Showing& showing, const EffectRuns& runs) {
+  const auto with = runs.with.counters.operators_kept;
+  const auto without = runs.without ? runs.without->counters.operators_kept : 0;
+  if (showing.measured("results kept by its policy", {with, without}))
+    showing.expect(with > without, fmt::format("{} results kept by its policy, {} without it", with, without));
 }
 
 }  // namespace ordercheck

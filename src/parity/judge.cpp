@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "parity/finite.h"
-#include "parity/wording.h"
+#include "parity/verdict.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

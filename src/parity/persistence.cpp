@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "parity/difference.h"
 #include "parity/finite.h"
-#include "parity/wording.h"
+#include "parity/verdict.h"
 
 namespace ordercheck {
 namespace {

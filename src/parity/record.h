@@ -13,7 +13,6 @@
 #include "base/bits.h"
 #include "base/enum.h"
 #include "parity/graph_record.h"
-#include "parity/plan_record.h"
 
 namespace ordercheck {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plan/result.h"
-#include "rule/stack_match.h"
+#include "rule/match.h"
 
 namespace ordercheck {
 namespace {

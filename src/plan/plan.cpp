@@ -8,14 +8,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/backend_runs.h"
+#include "check/evidence_for.h"
 #include "check/orders.h"
 #include "plan/orders.h"
 #include "plan/pages_alone.h"
-#include "rule/find_run.h"
 #include "rule/job.h"
-#include "rule/models.h"
-#include "rule/stack_match.h"
+#include "rule/match.h"
+#include "rule/pins.h"
 #include "stack/backend.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"

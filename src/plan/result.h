@@ -8,7 +8,7 @@
 
 #include "check/outcome.h"
 #include "evidence/table.h"
-#include "parity/divergence.h"
+#include "parity/difference.h"
 #include "parity/noise_floor.h"
 #include "plan/plan.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "evidence/shard.h"
+#include "evidence/merge.h"
 #include "plan/plan.h"
 #include "rule/rule.h"
 

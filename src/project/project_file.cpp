@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/toml.h"
-#include "rule/models.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "project/project_file.h"
 #include "project/project_report.h"
 
 namespace ordercheck {
@@ -35,5 +37,16 @@ std::string in_repository(const ProjectReport& report, const Origin& where);
 
 // "2 stacks: 1 error, 0 advisories", for these notes.
 std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes);
+
+// What an [[allow]] entry of .ordercheck.toml is about, and until when.
+
+// Whether the entry speaks of that rule in the stack of that name.
+bool is_about(const Allow& allow, std::string_view stack, std::string_view rule);
+
+// Its last day is before `today`, 2026-11-23.
+bool has_expired(const Allow& allow, std::string_view today);
+
+// The first entry about it that has not expired; else the first that has; null where there is none.
+const Allow* allowance_for(const Project& project, std::string_view stack, std::string_view rule, std::string_view today);
 
 }  // namespace ordercheck

@@ -1,13 +1,17 @@
 // The stacks of a user's repository, judged: findings, those that are allowed, and entries that allow nothing any more.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "check/finding.h"
 #include "project/project_file.h"
+#include "stack/stack.h"
 
 namespace ordercheck {
 
@@ -58,5 +62,11 @@ void allow_findings(ProjectReport& report, const std::function<std::string(const
 int unknown_of(const ProjectReport& report);  // transforms that nothing is known of and no entry allows
 int errors_of(const ProjectReport& report);   // expired entries are errors too
 int advice_of(const ProjectReport& report);   // idle entries are advice too
+
+// A stack of the user's file, written anew where it stands: his comments, his order of keys and all other lines stay as they are.
+
+// `text` with the stack of entry `which` of its [[stack]] written as `stack`. An error where the result would not be read as the same
+// file with that stack: nobody's file is left half understood.
+Result<std::string> with_stack(std::string_view text, const std::string& path, std::size_t which, const Stack& stack);
 
 }  // namespace ordercheck

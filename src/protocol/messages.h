@@ -18,7 +18,7 @@
 #include "base/enum.h"
 #include "base/result.h"
 #include "parity/record.h"
-#include "protocol/built.h"
+#include "protocol/case_codec.h"
 #include "stack/case.h"
 
 namespace ordercheck {

@@ -8,7 +8,6 @@
 #include "protocol/graph_codec.h"
 #include "protocol/json_text.h"
 #include "protocol/messages.h"
-#include "protocol/plan_codec.h"
 #include "protocol/schema.h"
 
 namespace ordercheck {

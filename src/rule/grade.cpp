@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "rule/bears_out.h"
-#include "rule/find_run.h"
 #include "rule/pins.h"
 
 namespace ordercheck {

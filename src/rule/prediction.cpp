@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "rule/stack_match.h"
+#include "rule/match.h"
 #include "stack/trainer.h"
 
 namespace ordercheck {

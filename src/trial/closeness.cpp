@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "parity/difference.h"
-#include "trial/values.h"
+#include "trial/tensors.h"
 
 namespace ordercheck {
 namespace {

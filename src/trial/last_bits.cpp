@@ -11,7 +11,6 @@
 
 #include "parity/judge.h"
 #include "trial/tensors.h"
-#include "trial/values.h"
 
 namespace ordercheck {
 namespace {

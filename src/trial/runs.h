@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "trial/runner.h"
+#include "trial/engine_runner.h"
 
 namespace ordercheck {
 

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "parity/record.h"
 #include "plan/result.h"
 #include "trial/trial.h"
 
@@ -32,5 +34,13 @@ Result<std::optional<Divergence>> first_divergence(const Record& expected, const
 // Of gradients of a step that are all one whole multiple or part of those owed: "2 times the owed gradient in all 29 gradients of
 // step 0: divided by another degree?". Else "".
 Result<std::string> common_factor(const Record& expected, const Record& got, int step);
+
+// Tensors that an engine kept in files.
+
+// A file of raw little-endian float64.
+Result<std::vector<double>> read_values(const std::string& path);
+
+// What to say of two files that should hold as many numbers.
+std::string unlike_sizes(const TraceEntry& expected, std::size_t owed, const TraceEntry& got, std::size_t seen);
 
 }  // namespace ordercheck

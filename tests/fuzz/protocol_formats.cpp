@@ -10,11 +10,9 @@
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
 #include "importer/code/scan.h"
-#include "importer/code/scan_view.h"
 #include "protocol/flight.h"
 #include "protocol/json_text.h"
 #include "trial/tensors.h"
-#include "trial/values.h"
 #include "unit/protocol/samples.h"
 
 namespace ordercheck::fuzz {

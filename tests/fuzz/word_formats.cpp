@@ -5,11 +5,11 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "cli/shared/engine_choice.h"
 #include "cli/shared/error_log.h"
-#include "cli/shared/fault.h"
 #include "evidence/control_words.h"
 #include "evidence/field.h"
-#include "evidence/shard.h"
+#include "evidence/merge.h"
 #include "fuzz/formats.h"
 #include "rule/holds.h"
 

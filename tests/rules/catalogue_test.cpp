@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rule/stack_match.h"
+#include "rule/match.h"
 #include "rule/when.h"
 #include "rules/pages.h"
 #include "stack/notation.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "evidence/table.h"
-#include "rule/find_run.h"
+#include "rule/pins.h"
 #include "rules/pages.h"
 #include "stack/notation.h"
 

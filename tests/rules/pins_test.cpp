@@ -7,7 +7,6 @@
 
 #include "check/evidence_for.h"
 #include "rule/bears_out.h"
-#include "rule/find_run.h"
 #include "rules/pages.h"
 #include "stack/notation.h"
 

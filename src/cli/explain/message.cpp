@@ -1,13 +1,19 @@
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <functional>
+#include <iostream>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/displayable.h"
 #include "base/wording.h"
 #include "cli/explain/explain.h"
+#include "cli/shared/error_log.h"
 #include "rule/claim.h"
 #include "rule/match.h"
 #include "stack/case.h"
@@ -164,6 +170,44 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
     if (!found.on_a_page) text += fmt::format("No rule speaks about this run:\n  {}\n", line_of(*found.run));
   if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the rule.\n", pages.front().rule->id);
   return {.text = std::move(text), .shared = shared};
+}
+
+namespace {
+
+// Each takes a search through all pages and runs.
+constexpr std::size_t kMostLookedUp = 100;
+constexpr std::size_t kLongestMessage = 300;
+
+std::string where(const std::string& path, const LoggedError& error) {
+  return fmt::format("{}:{}: {}\n{}", path == "-" ? "standard input" : path, error.line,
+                     displayable(error.message.substr(0, kLongestMessage)),
+                     error.frame.empty() ? "" : fmt::format("  at {}\n", displayable(error.frame)));
+}
+
+}  // namespace
+
+Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowledge) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    if (!file || file.peek() == std::ifstream::traits_type::eof())
+      return Error{fmt::format("{}: {}", path, file.is_open() && file.eof() ? "it is empty" : std::strerror(errno))};
+  }
+  const std::vector<LoggedError> errors = errors_in(path == "-" ? std::cin : file);
+  if (errors.empty()) return Error{fmt::format("{}: no line of it says anything", path)};
+  const LoggedError* best = nullptr;
+  MessageAnswer answer;
+  for (std::size_t i = 0; i < std::min(errors.size(), kMostLookedUp); ++i)
+    if (MessageAnswer one = explain_message(errors[i].message, knowledge); one.shared > answer.shared) {
+      best = &errors[i];
+      answer = std::move(one);
+    }
+  if (best != nullptr) return LogAnswer{.text = where(path, *best) + answer.text, .is_known = true};
+  return LogAnswer{
+      .text = fmt::format("{}Nothing is known of it: no rule, committed run or citation holds this message{}.\n",
+                          where(path, errors.front()),
+                          errors.size() == 1 ? "" : fmt::format(", nor one of the {} behind it", errors.size() - 1)),
+      .is_known = false};
 }
 
 }  // namespace ordercheck::cli

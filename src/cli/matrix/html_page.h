@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "cli/matrix/matrix.h"
 #include "plan/result.h"
-#include "report/html/repro_scripts.h"
+#include "report/html/html.h"
 #include "report/pages/sources.h"
 
 namespace ordercheck::cli {

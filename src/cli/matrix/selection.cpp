@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/matrix/matrix.h"
-#include "evidence/shard.h"
+#include "evidence/merge.h"
 #include "knowledge/knowledge.h"
 #include "plan/shards.h"
 #include "report/text/summary.h"

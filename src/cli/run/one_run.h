@@ -9,8 +9,10 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
+#include "cli/shared/engine_session.h"
 #include "cli/shared/own_code.h"
 #include "importer/imported.h"
+#include "plan/result.h"
 #include "rule/rule.h"
 #include "trial/run_plan.h"
 
@@ -52,5 +54,15 @@ Result<Ran> run_on(const EngineSpec& spec, const RunCommand& command, Case subje
 
 // Options of the run, with the fault that the command asks for.
 Result<RunOptions> run_options(const RunCommand& command);
+
+// Beside the verdict of a stack that does not clip: what torch.nn.utils.clip_grad_norm_ does under it.
+
+// The verdict of the stack with clipping in words: "clip_grad_norm_ works", "clip_grad_norm_ raises \"...\"; ...". `cure`: the optimizer
+// that clips otherwise, where the engine builds one; "" for none.
+std::string clipping_in_words(const CaseResult& clipped, const std::string& cure);
+
+// Runs one step of the stack with clipping. "" where that says nothing: the stack clips, is not right without, or runs no collective.
+// An error means that the engine could not go on.
+Result<std::string> clipping_beside(const CaseResult& result, EngineSession& session, const std::vector<Rule>& rules);
 
 }  // namespace ordercheck::cli

@@ -9,7 +9,7 @@
 #include "base/wording.h"
 #include "cli/project/found_project.h"
 #include "knowledge/knowledge.h"
-#include "project/allowance.h"
+#include "project/project_notes.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {

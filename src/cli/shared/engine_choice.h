@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include "base/result.h"
 #include "engine/engine_file.h"
 #include "engine/engine_spec.h"
+#include "protocol/messages.h"
 
 namespace ordercheck::cli {
 
@@ -45,5 +47,10 @@ double timeout_of(const EngineChoice& choice, const EngineSpec& spec);
 
 // What tables call each: "torch 2.11.0+cpu", with the interpreter where two are alike.
 std::vector<std::string> names_of_builds(const std::vector<EngineSpec>& specs);
+
+// A fault as it is written on a command line.
+
+// kind:rank:module[:phase|:sequence]   "hang:1:layers.0.attention:backward", "skip_collective:0::7"
+Result<Fault> parse_fault(std::string_view text);
 
 }  // namespace ordercheck::cli

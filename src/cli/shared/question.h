@@ -8,12 +8,26 @@
 #include <CLI/CLI.hpp>
 
 #include "base/result.h"
-#include "cli/shared/job_choice.h"
 #include "cli/shared/written_stack.h"
-#include "knowledge/target.h"
+#include "knowledge/knowledge.h"
+#include "rule/job.h"
 #include "stack/stack.h"
 
 namespace ordercheck::cli {
+
+// What is known of the job that a stack is judged for, as it is written on the command line: --set, --config, --world.
+
+struct JobChoice {
+  std::vector<std::string> sizes;  // "heads=32"
+  std::string config;              // a path
+  int ranks = 0;                   // 0: not known
+};
+
+void add_job_options(CLI::App& command, JobChoice& choice);
+
+// What was written and nothing else: a size that was not given is unknown. What --set says is meant before what the config
+// says. Which sizes the config gave, and which it lacks, goes to stderr.
+Result<Job> job_of(const JobChoice& choice);
 
 struct Question {
   std::vector<std::string> words;  // the stacks, one a word

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "engine/engine_spec.h"
-#include "report/html/repro_scripts.h"
+#include "report/html/html.h"
 #include "stack/case.h"
 
 namespace ordercheck::cli {

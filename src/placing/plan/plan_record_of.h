@@ -1,10 +1,10 @@
-// A plan as a record keeps it (parity/plan_record.h).
+// A plan as a record keeps it (parity/graph_record.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "parity/plan_record.h"
+#include "parity/graph_record.h"
 #include "placing/plan/placement_planner.h"
 
 namespace ordercheck::placing {

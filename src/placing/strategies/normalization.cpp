@@ -79,4 +79,70 @@ std::optional<std::vector<AxisRule>> normalization_rules(const OperatorShapes& s
   return std::nullopt;
 }
 
+// The negative log likelihood of targets. Samples can be sharded; their sum is then a partial sum, a mean is not.
+namespace {
+
+constexpr std::int64_t kNone = 0, kSum = 2;  // at::Reduction
+
+// log-probabilities [samples, classes] and targets [samples]; the loss and the summed weight.
+std::optional<std::vector<AxisRule>> nll_forward_rules(const OperatorShapes& shapes) {
+  if (shapes.operands.size() != 2 || shapes.results.size() != 2 || shapes.operands[0].size() != 2) return std::nullopt;
+  std::vector<AxisRule> rules{{.operands = {replicate(), replicate()}, .results = {replicate(), replicate()}}};
+  const auto reduction = int_argument(shapes.node, 3);
+  if (reduction == kSum) rules.push_back({.operands = {shard(0), shard(0)}, .results = {partial(), partial()}});
+  return rules;
+}
+
+// gradient, log-probabilities, targets, summed weight
+std::optional<std::vector<AxisRule>> nll_backward_rules(const OperatorShapes& shapes) {
+  if (shapes.operands.size() != 4 || shapes.results.size() != 1 || shapes.operands[1].size() != 2) return std::nullopt;
+  const auto reduction = int_argument(shapes.node, 4);
+  std::vector<AxisRule> rules{{.operands = std::vector(4, replicate()), .results = {replicate()}}};
+  if (reduction && *reduction != kNone)
+    rules.push_back({.operands = {replicate(), shard(0), shard(0), replicate()}, .results = {shard(0)}});
+  return rules;
+}
+
+}  // namespace
+
+std::optional<std::vector<AxisRule>> loss_rules(const OperatorShapes& shapes) {
+  if (shapes.node.op == "aten::nll_loss_forward") return nll_forward_rules(shapes);
+  if (shapes.node.op == "aten::nll_loss_backward") return nll_backward_rules(shapes);
+  return std::nullopt;
+}
+
+// Rows of a table by index, and the sum of gradients into these rows. A table sharded along its rows is not offered: each rank would
+// have to leave out the indices of others, which the operator alone does not.
+namespace {
+
+AxisRule pair(Placement first, Placement second, Placement result) {
+  return {.operands = {first, second}, .results = {result}};
+}
+
+std::vector<AxisRule> lookup_rules(int index_dims) {
+  std::vector<AxisRule> rules{pair(replicate(), replicate(), replicate()), pair(shard(1), replicate(), shard(index_dims)),
+                              pair(partial(), replicate(), partial())};
+  for (int dim = 0; dim < index_dims; ++dim) rules.push_back(pair(replicate(), shard(dim), shard(dim)));
+  return rules;
+}
+
+std::vector<AxisRule> scatter_rules(int index_dims) {
+  std::vector<AxisRule> rules{pair(replicate(), replicate(), replicate()), pair(shard(index_dims), replicate(), shard(1)),
+                              pair(partial(), replicate(), partial())};
+  for (int dim = 0; dim < index_dims; ++dim) rules.push_back(pair(shard(dim), shard(dim), partial()));
+  return rules;
+}
+
+}  // namespace
+
+std::optional<std::vector<AxisRule>> embedding_rules(const OperatorShapes& shapes) {
+  if (shapes.operands.size() != 2 || shapes.results.size() != 1) return std::nullopt;
+  const int index_dims = static_cast<int>(shapes.operands[1].size());
+  if (shapes.node.op == "aten::embedding") return lookup_rules(index_dims);
+  // Gradients scaled by how often a row is taken need all indices on every rank.
+  if (shapes.node.op == "aten::embedding_dense_backward" && bool_argument(shapes.node, 4) == false)
+    return scatter_rules(index_dims);
+  return std::nullopt;
+}
+
 }  // namespace ordercheck::placing

@@ -12,8 +12,6 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
 #include "ranks/arith/narrow_products.h"
-#include "ranks/arith/product_bound.h"
-#include "ranks/arith/seen_exponentials.h"
 #include "ranks/arith/snap.h"
 #include "ranks/arith/softmax.h"
 #include "ranks/arith/steps.h"

@@ -6,7 +6,6 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/kernel_set.h"
 #include "ranks/arith/narrow_products.h"
-#include "ranks/arith/product_bound.h"
 #include "ranks/arith/snap.h"
 #include "ranks/arith/steps.h"
 

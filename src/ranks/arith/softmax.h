@@ -16,4 +16,12 @@ Exponentials exponentials(const at::Tensor& x, int64_t dim, const char* what);
 // The gradient of a softmax whose result is `y`.
 at::Tensor softmax_gradient(const at::Tensor& gradient, const at::Tensor& y, int64_t dim, const char* what);
 
+// The exponentials of attention's scores.
+
+// As exponentials() of softmax.h gives them for the last dim of a contiguous tensor, to the bit, and the largest of each row.
+struct SeenExponentials {
+  at::Tensor largest, values, sum;
+};
+SeenExponentials seen_exponentials(const at::Tensor& scores, const char* what);
+
 }  // namespace ordercheck::ranks

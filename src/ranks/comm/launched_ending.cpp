@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ranks/comm/waiting.h"
+#include "ranks/comm/shared_waiting.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -15,7 +15,7 @@
 #include "ranks/comm/offering_backend.h"
 #include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rendezvous.h"
-#include "ranks/comm/waiting.h"
+#include "ranks/comm/shared_waiting.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {

@@ -1,11 +1,20 @@
 #include "ranks/comm/thread_world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cassert>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include <c10/util/Exception.h>
 
 #include "ranks/comm/exchange.h"
+#include "ranks/comm/rank_stream.h"
+#include "ranks/comm/watched_offer.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -120,6 +129,134 @@ void ThreadWorld::detect_deadlock() {
 
 void ThreadWorld::require_going_on() const {
   if (over_) throw Aborted("aborted: the world of this rank is over");
+}
+
+namespace {
+
+class ThreadWork : public c10d::Work {
+ public:
+  ThreadWork(std::shared_ptr<ThreadWorld> world, std::shared_ptr<Rendezvous> meeting, RankState& state, const Offer& offer)
+      : world_(std::move(world)),
+        meeting_(std::move(meeting)),
+        state_(state),
+        operation_(offer.operation),
+        shape_(shape_of(offer)),
+        sent_(offer.inputs) {}
+
+  // On a device also its streams have done it.
+  bool isCompleted() override { return isSuccess(); }
+  bool isSuccess() const override {
+    return world_->is_done(*meeting_) && (!meeting_->exchanged || meeting_->exchanged->query());
+  }
+
+  bool wait(std::chrono::milliseconds) override {
+    const FlightSlot place = place_of_wait(state_, operation_, meeting_->group, meeting_->number, shape_);
+    FlightRecorder* flight = state_.flight();
+    if (flight) flight->at_collective(state_.rank, place.operation, place.group, place.sequence, place.shape);
+    world_->wait(state_.rank, meeting_, place);
+    if (flight) flight->left_collective(state_.rank);
+    wait_for(meeting_->exchanged);
+    sent_.clear();
+    return true;
+  }
+
+ private:
+  std::shared_ptr<ThreadWorld> world_;
+  std::shared_ptr<Rendezvous> meeting_;
+  RankState& state_;
+  Operation operation_;
+  std::string shape_;
+  // Kept up to wait(), as c10d's backends keep what they were handed: freed when the last rank comes, the bytes that this one holds at
+  // once would depend on who that is.
+  std::vector<at::Tensor> sent_;
+};
+
+}  // namespace
+
+ThreadBackend::ThreadBackend(std::shared_ptr<ThreadWorld> world, std::shared_ptr<ThreadGroup> group, int group_rank,
+                             RankState& state)
+    : OfferingBackend(group->name, group_rank, static_cast<int>(group->ranks.size())),
+      world_(std::move(world)),
+      group_(std::move(group)),
+      state_(state) {}
+
+ThreadBackend::WorkPtr ThreadBackend::issue(Offer offer, const Channel& channel) {
+  if (!begin_call(offer, channel, group(), state_)) return skipped_call();
+  offer.ready = event_now(state_.device);
+  auto meeting = world_->join(*group_, getRank(), channel, offer);
+  return c10::make_intrusive<ThreadWork>(world_, std::move(meeting), state_, offer);
+}
+
+namespace {
+
+class LastingThread {
+ public:
+  LastingThread() {
+    std::thread([this] { serve(); }).detach();  // it ends with the process
+  }
+
+  void begin(std::function<void()> job) {
+    const std::lock_guard lock(mutex_);
+    job_ = std::move(job);
+    changed_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !job_; });
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return job_ != nullptr; });
+      lock.unlock();
+      job_();
+      lock.lock();
+      job_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> job_;  // empty while there is none
+};
+
+struct Threads {
+  const pid_t process = getpid();
+  std::mutex in_use;
+  std::vector<std::unique_ptr<LastingThread>> by_rank;
+};
+
+// Never destroyed: its threads may be running when statics are. A process that was forked has none of them.
+Threads& threads_of_process() {
+  static std::mutex mutex;
+  static Threads* threads = nullptr;
+  const std::lock_guard lock(mutex);
+  if (!threads || threads->process != getpid()) threads = new Threads;
+  return *threads;
+}
+
+}  // namespace
+
+void run_on_rank_threads(int count, const std::function<void(int rank)>& body,
+                         const std::function<void(int rank, const std::system_error&)>& refused) {
+  Threads& threads = threads_of_process();
+  const std::lock_guard lock(threads.in_use);
+  std::vector<LastingThread*> begun;
+  for (int rank = 0; rank < count; ++rank) {
+    try {
+      if (rank == static_cast<int>(threads.by_rank.size())) threads.by_rank.push_back(std::make_unique<LastingThread>());
+    } catch (const std::system_error& error) {
+      for (int left = rank; left < count; ++left) refused(left, error);
+      break;
+    }
+    begun.push_back(threads.by_rank[static_cast<std::size_t>(rank)].get());
+    begun.back()->begin([&body, rank] { body(rank); });
+  }
+  for (LastingThread* thread : begun) thread->wait();
 }
 
 }  // namespace ordercheck::ranks

@@ -12,17 +12,22 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "ranks/comm/offering_backend.h"
 #include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rank_stream.h"
 #include "ranks/comm/rendezvous.h"
 #include "ranks/comm/world.h"
+#include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {
 
@@ -81,5 +86,37 @@ class ThreadWorld {
 // collective, a rank waits for what cannot come, or all ended but one left something undelivered. Completed otherwise.
 WorldResult diagnose(const std::vector<std::unique_ptr<RankThread>>& ranks,
                      const std::vector<std::shared_ptr<ThreadGroup>>& groups);
+
+// The c10d backend of one rank in one group of a thread world.
+//
+// A method brings this rank's offer and returns at once; only Work::wait blocks. So several collectives may be under way,
+// and a rank is never blocked where c10d promises that it is not. Faults skip_collective and wrong_shape act here.
+//
+// Thread rules: used by its rank's thread.
+
+class ThreadBackend : public OfferingBackend {
+ public:
+  // `rank` must outlive every wait for this backend's works.
+  ThreadBackend(std::shared_ptr<ThreadWorld> world, std::shared_ptr<ThreadGroup> group, int group_rank, RankState& rank);
+
+  const std::string getBackendName() const override { return "ordercheck_threads"; }
+
+ private:
+  WorkPtr issue(Offer offer, const Channel& channel) override;
+
+  std::shared_ptr<ThreadWorld> world_;
+  std::shared_ptr<ThreadGroup> group_;
+  RankState& state_;
+};
+
+// The threads that ranks run on. They outlive a world: rank 3 of every world runs on the same one. c10d keeps what belongs to a thread,
+// its registry of groups, for as long as the process lives (torch/csrc/distributed/c10d/RankLocal.hpp), so that a new thread for
+// each rank would leave something behind with every world.
+
+// Runs body(0) ... body(count - 1), each on a thread of its own, and returns when all have ended. `body` does not throw. A rank whose
+// thread cannot be started is told of by `refused`, on the caller's thread, and has no body. Callers on several threads take turns.
+// A body that never returns blocks its thread for good.
+void run_on_rank_threads(int count, const std::function<void(int rank)>& body,
+                         const std::function<void(int rank, const std::system_error&)>& refused);
 
 }  // namespace ordercheck::ranks

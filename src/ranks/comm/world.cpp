@@ -17,10 +17,8 @@
 
 #include "ranks/comm/blame.h"
 #include "ranks/comm/rank_body.h"
+#include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rank_stream.h"
-#include "ranks/comm/rank_threads.h"
-#include "ranks/comm/registered_groups.h"
-#include "ranks/comm/thread_backend.h"
 #include "ranks/comm/thread_world.h"
 
 namespace ordercheck::ranks {

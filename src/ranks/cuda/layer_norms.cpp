@@ -1,4 +1,4 @@
-// As ranks/arith/layer_norms.cpp: its means, and the sums of its weight's and bias's gradients.
+// As ranks/arith/vector_norms.cpp: its means, and the sums of its weight's and bias's gradients.
 #include <numeric>
 
 #include <torch/library.h>

@@ -69,7 +69,7 @@ struct Summation {
 };
 
 // The sum of squares of row i of `length` numbers, `step` apart, of which the largest is kept. As NOTE [order of squares] of
-// ranks/arith/product_bound.cpp has it: squares of even and of odd places, then both, then a last one without a neighbour.
+// ranks/arith/narrow_products.cpp has it: squares of even and of odd places, then both, then a last one without a neighbour.
 struct RowSquares {
   const double* in;
   std::int64_t rows, row, length, step;  // of a matrix: how many rows, and from one to the next

@@ -16,7 +16,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 
-#include "captured/buffer_plan.h"
+#include "captured/lifetimes.h"
 #include "parity/graph_record.h"
 
 namespace ordercheck::ranks {

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "ranks/graph/auto_buckets.h"
 #include "ranks/graph/bucketing.h"
-#include "ranks/graph/buffer_reuse.h"
 #include "ranks/graph/passes.h"
 #include "ranks/graph/reordering.h"
 
@@ -56,6 +55,12 @@ void run_passes(Graph& graph, const std::vector<std::string>& names, const std::
   }
   // What a pass behind the partition merges or removes, forward keeps for nobody.
   graph.saved = read_by_backward(graph);
+}
+
+void reuse_buffers(Graph& graph) {
+  GraphRecord planned = describe(graph);
+  planned.saved = read_by_backward(graph);
+  graph.buffers = captured::plan_buffers(planned);
 }
 
 }  // namespace ordercheck::ranks

@@ -5,8 +5,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "ranks/arith/stock_operators.h"
 #include "ranks/graph/dispatch_mode.h"
-#include "ranks/graph/planned_memory.h"
 #include "ranks/module/compiled_scope.h"
 #include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
@@ -116,6 +116,19 @@ at::Tensor replay(const GraphPtr& graph, const std::vector<at::Tensor>& inputs) 
   std::vector<at::Tensor> tensors = inputs;
   tensors.insert(tensors.end(), graph->leaves.begin(), graph->leaves.end());
   return Replay::apply(graph, at::TensorList(tensors));
+}
+
+at::Tensor PlannedMemory::placed(ValueId id, const at::Tensor& made) {
+  const auto value = static_cast<std::size_t>(id);
+  const int buffer = value < plan_.buffer.size() ? plan_.buffer[value] : -1;
+  if (buffer == -1 || !made.is_non_overlapping_and_dense()) return made;
+  // Code that a compiler makes writes there at once; a copy is none of the program's operators.
+  const StockOperators unseen;
+  at::Tensor& memory = memories_[static_cast<std::size_t>(buffer)];
+  if (!memory.defined()) memory = at::empty({plan_.bytes[static_cast<std::size_t>(buffer)]}, made.options().dtype(at::kByte));
+  at::Tensor there = at::empty({0}, made.options());
+  there.set_(memory.storage(), 0, made.sizes(), made.strides());
+  return there.copy_(made);
 }
 
 }  // namespace ordercheck::ranks

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "ranks/graph/auto_buckets.h"
-#include "ranks/mechanism/blocks.h"
+#include "ranks/mechanism/sharded_blocks.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -1,8 +1,16 @@
 #include "ranks/mechanism/checkpoint_wrapper.h"
 
+#include <memory>
+
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "ranks/graph/autocast.h"
 #include "ranks/graph/recorder.h"
-#include "ranks/mechanism/blocks.h"
-#include "ranks/mechanism/reentrant.h"
+#include "ranks/mechanism/sharded_blocks.h"
+#include "ranks/module/random_state.h"
+#include "ranks/module/recompute_scope.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -40,6 +48,57 @@ void checkpoint_blocks(const ModulePtr& model, int interval, const RecomputeOpti
     if (index++ % interval != 0) continue;
     layers->set_child(name, std::make_shared<CheckpointWrapper>(block, options));
   }
+}
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+struct HeldRegion : torch::CustomClassHolder {
+  Region region;
+  Autocast autocast;
+  std::optional<RandomState> random;
+  std::vector<bool> require_grad;
+};
+
+struct Reentrant : torch::autograd::Function<Reentrant> {
+  static at::Tensor forward(AutogradContext* context, const c10::intrusive_ptr<HeldRegion>& held,
+                            const at::TensorList& inputs) {
+    const variable_list own(inputs.begin(), inputs.end());
+    for (const at::Tensor& input : own) held->require_grad.push_back(input.requires_grad());
+    context->saved_data["held"] = c10::IValue::make_capsule(held);
+    context->save_for_backward(own);
+    return held->region(own);  // a function's forward runs without autograd
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto held = c10::static_intrusive_pointer_cast<HeldRegion>(context->saved_data["held"].toCapsule());
+    variable_list inputs = context->get_saved_variables();
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = inputs[i].detach().set_requires_grad(held->require_grad[i]);
+    at::Tensor output;
+    {
+      const RecomputeScope phase;
+      const at::AutoGradMode grad(true);
+      const AutocastScope cast(held->autocast);
+      const RandomScope drawing(held->random);
+      output = held->region(inputs);
+    }
+    torch::autograd::backward({output}, {gradients[0]});
+    variable_list out{at::Tensor()};
+    for (const at::Tensor& input : inputs) out.push_back(input.grad());
+    return out;
+  }
+};
+
+}  // namespace
+
+at::Tensor recompute_reentrantly(Region region, const Tensors& inputs, bool preserve_random_state) {
+  const auto held = c10::make_intrusive<HeldRegion>();
+  held->region = std::move(region);
+  held->autocast = autocast_now();
+  if (preserve_random_state) held->random = random_state_now();
+  return Reentrant::apply(held, at::TensorList(inputs));
 }
 
 }  // namespace ordercheck::ranks

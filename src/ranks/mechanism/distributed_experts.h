@@ -9,6 +9,9 @@
 // experts.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ranks/module/module.h"
 #include "stack/mesh.h"
 
@@ -27,5 +30,12 @@ void distribute_experts(Module& experts, const ExpertSite& site);
 // Whether its parameters are those of some experts of several: a model that is sharded by data parallelism shards them by
 // themselves, over the ranks that hold the same ones.
 bool holds_distributed_experts(const Module& module);
+
+// Moving the biases by which experts are chosen, as a trainer does before its optimizer's step: after torchtitan's
+// _update_expert_bias.
+
+// Of every mixture of experts in the model: an expert with fewer tokens than the mean is favoured by a fixed step, one with more is
+// held back. Tokens are counted over the ranks along `axes`, each of which has others. Counts start anew.
+void move_expert_biases(const ModulePtr& model, const std::vector<std::string>& axes);
 
 }  // namespace ordercheck::ranks

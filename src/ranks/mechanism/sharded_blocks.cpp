@@ -1,7 +1,8 @@
 #include "ranks/mechanism/sharded_blocks.h"
 
+#include <stdexcept>
+
 #include "ranks/mechanism/attribute.h"
-#include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/distributed_experts.h"
 
 namespace ordercheck::ranks {
@@ -36,6 +37,27 @@ void shard_as_item_says(const std::vector<ModulePtr>& parts, const Item& item, S
   if (const auto dtype = option_of(item, "mp")) options.compute_dtype = *dtype == "fp16" ? at::kHalf : at::kBFloat16;
   for (const ModulePtr& model : parts)
     shard_blocks_and_root(model, scope_of(item), option_of(item, "reshard").value_or("default"), options);
+}
+
+ModulePtr layers_of(const ModulePtr& model) {
+  ModulePtr inside = model;
+  while (inside->is_wrapper() && !inside->child("layers")) inside = inside->children().front().second;
+  const ModulePtr layers = inside->child("layers");
+  if (!layers) throw std::runtime_error("the model has no child 'layers' whose children are its blocks");
+  return layers;
+}
+
+std::vector<ModulePtr> blocks_of(const ModulePtr& model) {
+  std::vector<ModulePtr> blocks;
+  for (const auto& [name, block] : layers_of(model)->children()) blocks.push_back(block);
+  return blocks;
+}
+
+std::vector<ModulePtr> blocks_of(const std::vector<ModulePtr>& parts) {
+  std::vector<ModulePtr> blocks;
+  for (const ModulePtr& part : parts)
+    for (const ModulePtr& block : blocks_of(part)) blocks.push_back(block);
+  return blocks;
 }
 
 }  // namespace ordercheck::ranks

@@ -1,9 +1,11 @@
 #include "ranks/model/moe.h"
 
-#include <ATen/ATen.h>
+#include <cmath>
 
-#include "ranks/model/expert_capacity.h"
-#include "ranks/model/grouped_products.h"
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
 
 namespace ordercheck::ranks {
 namespace {
@@ -85,6 +87,83 @@ at::Tensor MoE::forward(const Tensors& inputs) {
   const at::Tensor weights = scores.gather(1, chosen.reshape({tokens, chosen_}));
   const at::Tensor routed = (back * weights.unsqueeze(-1)).sum(1);
   return routed.reshape(x.sizes()) + child("shared_experts")->call({x});
+}
+
+int64_t expert_capacity(double factor, int64_t copies, int64_t experts) {
+  return static_cast<int64_t>(std::ceil(factor * static_cast<double>(copies) / static_cast<double>(experts)));
+}
+
+at::Tensor taken_by_experts(const at::Tensor& order, const at::Tensor& chosen, const at::Tensor& probabilities,
+                            int64_t capacity) {
+  const int64_t copies = chosen.size(0);
+  // Within an expert the most probable come first. Both sorts are stable, so of equal ones the earlier token does.
+  const at::Tensor by_probability = at::argsort(probabilities, /*stable=*/true, /*dim=*/0, /*descending=*/true);
+  const at::Tensor by_expert =
+      at::argsort(chosen.index_select(0, by_probability), /*stable=*/true, /*dim=*/0, /*descending=*/false);
+  const at::Tensor ranked = by_probability.index_select(0, by_expert);
+  const at::Tensor experts = chosen.index_select(0, ranked).contiguous();
+  const at::Tensor place = at::arange(copies, experts.options()) - at::searchsorted(experts, experts);  // within its expert
+  const at::Tensor taken = at::zeros({copies}, experts.options().dtype(at::kBool)).scatter(0, ranked, place.lt(capacity));
+  return order.masked_select(taken.index_select(0, order));
+}
+
+namespace {
+
+std::vector<at::Tensor> by_group(const at::Tensor& rows, const at::Tensor& counts) {
+  const at::Tensor of_groups = counts.to(at::kCPU);
+  return rows.split_with_sizes(at::IntArrayRef(of_groups.const_data_ptr<int64_t>(), of_groups.numel()), 0);
+}
+
+// Of each group: rows times matrix.
+at::Tensor products_kernel(const at::Tensor& rows, const at::Tensor& matrices, const at::Tensor& counts) {
+  const auto groups = by_group(rows, counts);
+  std::vector<at::Tensor> products;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    products.push_back(at::mm(groups[i], matrices.select(0, static_cast<int64_t>(i))));
+  return at::cat(products, 0);
+}
+
+// Of each group: left^T times right.
+at::Tensor outer_kernel(const at::Tensor& left, const at::Tensor& right, const at::Tensor& counts) {
+  const auto of_left = by_group(left, counts), of_right = by_group(right, counts);
+  std::vector<at::Tensor> products;
+  for (std::size_t i = 0; i < of_left.size(); ++i) products.push_back(at::mm(of_left[i].t(), of_right[i]));
+  return at::stack(products);
+}
+
+TORCH_LIBRARY_FRAGMENT(ordercheck, library) {
+  library.def("grouped_mm(Tensor rows, Tensor matrices, Tensor counts) -> Tensor");
+  library.def("grouped_outer(Tensor left, Tensor right, Tensor counts) -> Tensor");
+}
+TORCH_LIBRARY_IMPL(ordercheck, CompositeExplicitAutograd, library) {
+  library.impl("grouped_mm", products_kernel);
+  library.impl("grouped_outer", outer_kernel);
+}
+
+using Signature = at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&);
+
+at::Tensor call(const char* name, const at::Tensor& a, const at::Tensor& b, const at::Tensor& counts) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>().call(a, b, counts);
+}
+
+struct GroupedProducts : torch::autograd::Function<GroupedProducts> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& rows, const at::Tensor& matrices,
+                            const at::Tensor& counts) {
+    context->save_for_backward({rows, matrices, counts});
+    return call("ordercheck::grouped_mm", rows, matrices.transpose(1, 2), counts);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    return {call("ordercheck::grouped_mm", gradients[0], saved[1], saved[2]),
+            call("ordercheck::grouped_outer", gradients[0], saved[0], saved[2]), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+at::Tensor grouped_products(const at::Tensor& rows, const at::Tensor& matrices, const at::Tensor& counts) {
+  return GroupedProducts::apply(rows, matrices, counts);
 }
 
 }  // namespace ordercheck::ranks

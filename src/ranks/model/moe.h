@@ -9,6 +9,10 @@
 // With a capacity, an expert takes so many of the tokens of one call, and the others get nothing from it; see expert_capacity.h.
 #pragma once
 
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
 #include "ranks/module/module.h"
 
 namespace ordercheck::ranks {
@@ -48,5 +52,26 @@ class MoE final : public ModuleOf<MoE> {
  private:
   int chosen_;  // experts a token
 };
+
+// How many tokens an expert takes, and which, where there is a limit: after Megatron-LM's get_capacity and
+// apply_router_token_dropping with the policy probs.
+//
+// Both look at the tokens of one call alone. That is all that a router sees, also where ranks or microbatches share the tokens of
+// a step out: what an expert drops then depends on how they do.
+
+// Of `copies`, tokens times experts a token: ceil(factor * copies / experts).
+int64_t expert_capacity(double factor, int64_t copies, int64_t experts);
+
+// Of `order`, copies of tokens sorted by their `chosen` expert, those that it takes: with the highest `probabilities`, and of equal
+// ones the first. What is left stays in its order. `chosen` int64 and `probabilities` are by copy.
+at::Tensor taken_by_experts(const at::Tensor& order, const at::Tensor& chosen, const at::Tensor& probabilities,
+                            int64_t capacity);
+
+// Products of groups of rows with matrices of their own, as one operator, like torch._grouped_mm: how many rows a group has is read
+// inside, so that a graph can hold the call whatever the counts are.
+
+// rows [rows, in] sorted by group, matrices [groups, out, in], counts int64 [groups] of rows, which may be 0. Output [rows, out]:
+// each row times its group's matrix, transposed. Differentiable in rows and matrices.
+at::Tensor grouped_products(const at::Tensor& rows, const at::Tensor& matrices, const at::Tensor& counts);
 
 }  // namespace ordercheck::ranks

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/wording.h"
-#include "ranks/schedule/rehearsal.h"
+#include "ranks/schedule/rank_writer.h"
 #include "ranks/schedule/schedule.h"
 
 namespace ordercheck::ranks {

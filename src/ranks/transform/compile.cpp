@@ -4,8 +4,8 @@
 // renames everything below it.
 #include "base/text.h"
 #include "ranks/graph/pass_list.h"
-#include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/captured_body.h"
+#include "ranks/mechanism/sharded_blocks.h"
 #include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "ranks/mechanism/attribute.h"
-#include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/distributed_experts.h"
+#include "ranks/mechanism/sharded_blocks.h"
 #include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {

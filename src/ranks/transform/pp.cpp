@@ -7,7 +7,7 @@
 // As torchtitan splits a model by hand: every stage is a copy of the model without what other stages have. What is applied later
 // is applied to each stage as to a model.
 #include "ranks/comm/collectives.h"
-#include "ranks/mechanism/model_cut.h"
+#include "ranks/mechanism/pipeline.h"
 #include "ranks/transform/transform.h"
 
 namespace ordercheck::ranks {

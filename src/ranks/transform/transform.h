@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/built.h"
+#include "protocol/case_codec.h"
 #include "ranks/graph/autocast.h"
 #include "ranks/mechanism/late_sums.h"
 #include "ranks/mechanism/optimizer.h"

@@ -18,7 +18,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "report/html/repro_scripts.h"
+#include "report/html/html.h"
 #include "report/pages/sources.h"
 
 namespace ordercheck {

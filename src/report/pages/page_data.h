@@ -7,10 +7,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "report/pages/framework_view.h"
-#include "report/pages/order_answer.h"
 #include "report/pages/order_drawing.h"
 #include "report/pages/order_view.h"
-#include "report/pages/pair_matrix.h"
 #include "report/pages/pair_table.h"
 #include "report/pages/point_view.h"
 #include "report/pages/rule_view.h"

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "report/pages/markdown.h"
 #include "report/pages/shown.h"
-#include "rule/models.h"
+#include "rule/job.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 

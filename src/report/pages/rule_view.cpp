@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "report/pages/markdown.h"
 #include "rule/claim.h"
-#include "rule/find_run.h"
 #include "rule/load.h"
+#include "rule/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

@@ -8,7 +8,7 @@
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/shown.h"
-#include "rule/find_run.h"
+#include "rule/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

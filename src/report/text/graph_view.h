@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parity/graph_record.h"
+#include "report/text/graph_change_view.h"
 
 namespace ordercheck {
 
@@ -23,5 +24,13 @@ std::string render_graph_text(const GraphRecord& graph);
 // One picture of all graphs: forward left, backward right; what is saved between them as thick edges, what is recomputed
 // shaded, collectives as boxes with a double border. `title` stands above.
 std::string render_graphs_dot(const std::vector<GraphRecord>& graphs, const std::string& title);
+
+// What a captured graph takes on a stated machine (captured/timeline.h), for people.
+
+// A line: "on a stated machine  812.5 us, of which compute waits 120.0 us of the 400.0 us that collectives take; 1234 bytes held at most".
+std::string render_cost(const GraphRecord& graph);
+
+// Two lines: before and behind.
+std::string render_costs(const GraphChange& change);
 
 }  // namespace ordercheck

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "base/wording.h"
+#include "protocol/graph_codec.h"
 
 namespace ordercheck {
 namespace {
@@ -116,6 +118,13 @@ std::string render_plan_dot(const PlanRecord& plan, const std::string& title) {
   text += drawn_half(plan, false, edges);
   text += drawn_half(plan, true, edges);
   return text + edges + "}\n";
+}
+
+std::string render_plan_json(const PlanRecord& plan, const std::string& stack) {
+  nlohmann::ordered_json whole{{"schema", "ordercheck/plan/1"}, {"stack", stack}};
+  const nlohmann::json fields = json_of(plan);
+  for (const auto& [key, value] : fields.items()) whole[key] = value;
+  return whole.dump(2) + "\n";
 }
 
 }  // namespace ordercheck

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "parity/plan_record.h"
+#include "parity/graph_record.h"
 
 namespace ordercheck {
 
@@ -13,5 +13,9 @@ std::string render_plan_text(const PlanRecord& plan, const std::string& title);
 
 // Forward left, backward right; an edge on which a value is redistributed is thick and says how. `title` stands above.
 std::string render_plan_dot(const PlanRecord& plan, const std::string& title);
+
+// A plan of placements as JSON.
+
+std::string render_plan_json(const PlanRecord& plan, const std::string& stack);
 
 }  // namespace ordercheck

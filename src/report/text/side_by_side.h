@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parity/observation.h"
+#include "plan/result.h"
 #include "rule/counters.h"
 #include "stack/stack.h"
 
@@ -48,5 +49,11 @@ std::string render_table(const std::vector<TableLine>& lines);  // columns of eq
 // The lines of what was seen: the engine over both names, each verdict, and the counters apart (or that none is).
 std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name);
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines);
+
+// Two outcomes of one engine beside each other.
+
+// A table of verdict, prediction, first tensor that parts from what it is held against, and every counter and collective
+// that differs; a line a side where it is not equal; then whether the two have the same bits, or where they part first.
+std::string render_two_runs(const CaseResult& left, const CaseResult& right, const Hello& hello);
 
 }  // namespace ordercheck

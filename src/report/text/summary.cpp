@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "parity/counters.h"
-#include "parity/wording.h"
+#include "parity/verdict.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {

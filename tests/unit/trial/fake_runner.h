@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stack/notation.h"
-#include "trial/runner.h"
+#include "trial/engine_runner.h"
 #include "unit/parity/honest_record.h"
 #include "unit/protocol/sample_hello.h"
 

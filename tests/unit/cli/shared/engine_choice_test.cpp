@@ -1,6 +1,7 @@
 #include "cli/shared/engine_choice.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "engines/fake_engine.h"
 #include "unit/engine/variable.h"
@@ -51,6 +52,27 @@ TEST(EngineChoice, AnUnknownNameIsToldWithThoseThatAreKnown) {
   EXPECT_EQ(error_of({.engine = "thrid"}),
             "there is no engine 'thrid'; did you mean 'third'? known: accelerate, native, pytorch, torchtitan, third");
   EXPECT_EQ(error_of({.engine = "jax"}), "there is no engine 'jax'; known: accelerate, native, pytorch, torchtitan, third");
+}
+
+TEST(Fault, IsReadAsItIsWritten) {
+  const auto fault = parse_fault("hang:1:layers.0.attention:backward");
+  ASSERT_TRUE(fault) << fault.error().message;
+  EXPECT_EQ(fault->kind, "hang");
+  EXPECT_EQ(fault->rank, 1);
+  EXPECT_EQ(fault->module, "layers.0.attention");
+  EXPECT_EQ(fault->phase, Phase::backward);
+}
+
+TEST(Fault, ARankBeyondIntIsNotAnotherRank) {
+  EXPECT_TRUE(parse_fault("crash:2147483647:a"));
+  for (const char* rank : {"2147483648", "4294967296", "-1", "9223372036854775808", "x"})
+    EXPECT_FALSE(parse_fault(std::string("crash:") + rank + ":a")) << rank;
+}
+
+TEST(Fault, AMessageIsOneLine) {
+  const auto fault = parse_fault("crash:\n:a");
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error().message, "fault 'crash:\\n:a': '\\n' is no rank");
 }
 
 }  // namespace

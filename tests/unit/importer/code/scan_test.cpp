@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "importer/code/scan_view.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "ranks/arith/product_bound.h"
+#include "ranks/arith/narrow_products.h"
 #include "ranks/arith/snap.h"
 #include "ranks/arith/steps.h"
 #include "ranks/arith/sum_terms.h"

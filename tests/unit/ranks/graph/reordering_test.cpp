@@ -1,6 +1,6 @@
 #include "ranks/graph/reordering.h"
 
-#include "captured/buffer_plan.h"
+#include "captured/lifetimes.h"
 #include "captured/timeline.h"
 #include "ranks/graph/bucketing.h"
 #include "unit/ranks/graph/sharded_graph.h"

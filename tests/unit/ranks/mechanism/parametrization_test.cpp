@@ -4,9 +4,9 @@
 #include <string>
 
 #include "ranks/graph/saved_tensors.h"
-#include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/distributed_experts.h"
 #include "ranks/mechanism/parallel_style.h"
+#include "ranks/mechanism/sharded_blocks.h"
 #include "ranks/model/models.h"
 #include "unit/ranks/graph/both_ways.h"
 

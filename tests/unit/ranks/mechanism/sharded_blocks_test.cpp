@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "ranks/mechanism/attribute.h"
-#include "ranks/mechanism/blocks.h"
 #include "ranks/mechanism/distributed_experts.h"
 #include "ranks/mechanism/on_gradient.h"
 #include "ranks/model/models.h"

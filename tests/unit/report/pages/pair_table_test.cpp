@@ -1,5 +1,7 @@
 #include "report/pages/pair_table.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -164,6 +166,30 @@ TEST(PairTable, CountsItsRows) {
   EXPECT_EQ(count_of(table, Shown::fails), 1u);
   EXPECT_EQ(count_of(table, Shown::wrong), 0u);
   EXPECT_EQ(table.equal + table.not_run, 0);
+}
+
+Shown cell(const PairMatrix& matrix, const std::string& first, const std::string& second) {
+  const auto row = std::ranges::find(matrix.rows, first, &PairRow::name);
+  const auto column = std::ranges::find(matrix.names, second) - matrix.names.begin();
+  EXPECT_NE(row, matrix.rows.end()) << first;
+  return row->cells.at(static_cast<std::size_t>(column));
+}
+
+TEST(PairMatrix, SaysWhatRunsOfTheReadersVersionShowed) {
+  const Sources sources = mini_on_pytorch();
+  const PairMatrix matrix = pair_matrix(sources, engine_runs_of(sources));
+  EXPECT_EQ(matrix.names, (std::vector<std::string>{"tp", "ac", "fsdp"}));
+  EXPECT_EQ(matrix.never_run, (std::vector<std::string>{"hsdp"}));
+  EXPECT_EQ(cell(matrix, "fsdp", "tp"), Shown::fails);
+  EXPECT_EQ(cell(matrix, "tp", "fsdp"), Shown::equal);
+  EXPECT_EQ(cell(matrix, "tp", "tp"), Shown::not_run);
+}
+
+TEST(PairMatrix, HasNothingOfAnotherEngine) {
+  const Sources sources = mini();
+  const PairMatrix matrix = pair_matrix(sources, engine_runs_of(sources));
+  EXPECT_TRUE(matrix.rows.empty());
+  EXPECT_EQ(matrix.never_run, (std::vector<std::string>{"tp", "ac", "fsdp", "hsdp"}));
 }
 
 }  // namespace

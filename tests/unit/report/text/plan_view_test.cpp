@@ -1,7 +1,9 @@
 #include "report/text/plan_view.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
+#include "protocol/graph_codec.h"
 #include "unit/report/text/sample_plan.h"
 
 namespace ordercheck {
@@ -44,6 +46,13 @@ TEST(PlanDot, DrawsBothHalvesAndWhatMoves) {
   EXPECT_THAT(dot, HasSubstr("n0 [label=\"layers.0.weight\\n[3x4] S(0)R\"];"));
   EXPECT_THAT(dot, HasSubstr("n1 -> n2;"));
   EXPECT_THAT(dot, HasSubstr("n0 -> n2 [penwidth=3, label=\"S(0)R to RR\"];"));
+}
+
+TEST(PlanJson, IsThePlanUnderItsSchemasName) {
+  const auto value = nlohmann::json::parse(render_plan_json(sample_plan(), "auto_parallel=2"));
+  EXPECT_EQ(value["schema"], "ordercheck/plan/1");
+  EXPECT_EQ(value["stack"], "auto_parallel=2");
+  EXPECT_EQ(plan_in(value), sample_plan());
 }
 
 }  // namespace
