@@ -12,7 +12,6 @@
 
 #include "ranks/comm/descriptor.h"
 #include "ranks/comm/meeting_place.h"
-#include "ranks/comm/process_backend.h"
 #include "ranks/comm/shared_waiting.h"
 #include "ranks/comm/world.h"
 
@@ -72,19 +71,5 @@ class RankProcess {
 // Forks `rank`. Throws std::system_error where the system gives no process or no pipe. `release` is the pipe of be_rank; the child
 // closes its writing end.
 RankProcess start_rank(const RankStart& start, int rank, Waiting& waiting, Pipe& release);
-
-// The backend of a world of processes that c10d's own over Gloo is.
-
-class GlooBackend : public ProcessBackend {
- public:
-  // Connects to the group's other ranks: returns when all of them are here.
-  GlooBackend(const RankGroup& group, const MeetingPlace& meeting, RankState& rank, Waiting& waiting);
-
-  const std::string getBackendName() const override { return "ordercheck_gloo"; }
-
-  // The thread that did the work lets go of it a little after it said that it is done, and of the tensors with it: what a rank holds
-  // would depend on that.
-  void settle(const WorkPtr& work) override;
-};
 
 }  // namespace ordercheck::ranks
