@@ -77,41 +77,40 @@ bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model)
   return run && !run->own_backend && run->run->verdict == Verdict::equal;
 }
 
-// Errors describe their smallest stacks. The whole stack can end otherwise: what is silent alone can raise in the trainer.
+// Errors describe their smallest stacks. The whole stack can end otherwise: what is silent alone can raise in the trainer. A harm that no
+// rule names here is told too, and one release of PyTorch that shows what another does not.
 std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge) {
   const std::string model = model_of(stack, Case{}.model);
   const std::optional<StackRun> run = run_of(stack, judge, model);
   if (!run || (run->stack != stack && run->stack != under_usual_backend(stack))) return "";
+  const bool differs_elsewhere = differs_between_platforms(*run->run, judge);
   bool has_error = false;
   for (const Fired& one : fired) {
     if (one.severity != Severity::error) continue;
     const Verdict shown = shown_verdict(*one.rule, one.firing, stack, judge.target());
-    if (shown == run->run->verdict && is_harm(shown)) return "";
+    if (shown == run->run->verdict && is_harm(shown) && !differs_elsewhere) return "";
     has_error = true;
   }
-  if (!has_error) return "";
-  return fmt::format("{} when run on {}{}", verdict_in_words(*run->run), print(judge.target()),
-                     run->stack == stack ? "" : " as " + print(run->stack));
+  // At sizes of its own: another job's may fit.
+  const std::vector<std::string> sizes = sizes_that_do_not_fit(run->stack, judge);
+  StackMatch match = judge.match(stack);
+  const bool may_fit_here = !sizes.empty() && std::ranges::none_of(match.open(), [&](std::size_t page) {
+    return contains(sizes, judge.rules()[page].id);
+  });
+  const bool is_unexplained = is_harm(run->run->verdict) && !may_fit_here;
+  if (!has_error && !is_unexplained && !differs_elsewhere) return "";
+  std::string text =
+      fmt::format("{} when run on {}{}", verdict_in_words(*run->run), print(judge.target()), on_platforms(*run->run, judge));
+  if (run->stack != stack) text += " as " + print(run->stack);
+  if (!has_error && is_unexplained && !sizes.empty()) text += ", whose model breaks " + join(sizes, ", ");
+  return text;
 }
 
-bool says_it_is_right(const Rule& rule, const Stack& whole, const Target& target) {
-  const Expectation* pin = target.version ? departure_for(rule, target.project, *target.version, whole) : nullptr;
-  return pin != nullptr && pin->stack && shows_parity(pin->verdict);
-}
-
-// A rule about others, and one that says itself that these items are right here, say nothing of a stack that ran equal. What costs more
-// is equal too.
 void leave_out_what_a_run_answers(std::vector<Finding>& findings, const Stack& stack, const Judge& judge) {
-  const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
-  if (!run || !shows_parity(run->run->verdict) || (run->stack != stack && run->stack != under_usual_backend(stack))) return;
   std::erase_if(findings, [&](const Finding& finding) {
-    const Rule& rule = *find_rule(judge.rules(), finding.rule);
-    if (finding.severity == Severity::advice && !holds_for(rule, judge.target())) return !is_cost(rule);
-    if (is_cost(rule)) return false;
     Firing firing;
     for (const Party& party : finding.parties) firing.items.push_back(party.index);
-    return shows_parity(shown_verdict(rule, firing, stack, judge.target())) ||
-           says_it_is_right(rule, run->stack, judge.target());
+    return is_answered(*find_rule(judge.rules(), finding.rule), firing, stack, judge);
   });
 }
 
@@ -279,7 +278,13 @@ Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules
         fmt::format("no rule speaks about '{}'; {}", asked.project, did_you_mean(asked.project, names, "rules speak about: "))};
   }
   Target settled = asked;
-  if (!settled.version) settled.version = std::move(newest);
+  if (!settled.version) {
+    settled.version = std::move(newest);
+    return settled;
+  }
+  for (const Observation& seen : observations)
+    if (const Result<Version> version = parse_version(seen.version); seen.engine == asked.project && version)
+      if (is_within(*version, *asked.version) && *version > *settled.version) settled.version = *version;
   return settled;
 }
 

@@ -76,8 +76,9 @@ class Judge {
   std::shared_ptr<Others> others_;
 };
 
-// The target with the newest version that the pages and observations know, where it has none. An error when nothing
-// speaks of the project: the message names those that are spoken of.
+// The target with the newest version that the pages and observations know, where it has none; with the newest of its series that was
+// run, where it names a series: 2.12 means 2.12.1. An error when nothing speaks of the project: the message names those that are spoken
+// of.
 Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules, const std::vector<Observation>& observations);
 
 // Every finding of every rule that is not silenced, those folded away that a stronger one implies; smallest conflict and

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "check/runs.h"
 #include "rule/match.h"
 #include "stack/notation.h"
 
@@ -94,6 +95,7 @@ class PairMatch {
     for (std::size_t word = 0; word < pages.size(); ++word) pages[word] |= match.commuting()[word];
     for (const std::size_t page : places_in(pages)) {
       const Rule& rule = judge.rules()[page];
+      if (rule.kind != RuleKind::commutes && is_answered(rule, match.firings(page).front(), stack, judge)) continue;
       (is_about_target(rule, judge) ? pages_ : others_).push_back(&rule);
     }
   }

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "check/describe.h"
 #include "rule/bears_out.h"
 #include "rule/job.h"
+#include "rule/pins.h"
 #include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/mesh.h"
@@ -35,14 +37,6 @@ bool has_experts(const std::string& model) {
   return experts != sizes.end() && experts->second > 0;
 }
 
-// A harm with other degrees that a rule about sizes names says nothing of these.
-bool fails_by_its_sizes(const Stack& ran, const Judge& judge) {
-  const ConditionValues sizes = values_of(Job{});
-  StackMatch match(judge.catalogue(), ran, sizes);
-  return std::ranges::any_of(places_in(match.fired()),
-                             [&](std::size_t page) { return judge.rules()[page].kind == RuleKind::fits; });
-}
-
 bool asks_for_experts(const Job& job, const std::string& model) {
   const auto experts = job.sizes.find("experts");
   return has_experts(model) || (experts != job.sizes.end() && experts->second > 0);
@@ -50,8 +44,9 @@ bool asks_for_experts(const Job& job, const std::string& model) {
 
 enum class OfModel { this_one, another };
 
-std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const std::string& model, bool of_this_kind,
+std::optional<StackRun> best_run(const Stack& written, const Judge& judge, const std::string& model, bool of_this_kind,
                                  OfModel of_model = OfModel::this_one) {
+  const Stack stack = names_usual_backend(written) ? without_backend(written) : written;
   const bool open = std::ranges::any_of(stack.items, leaves_backend_open);
   const Stack usual = under_usual_backend(stack);
   std::optional<StackRun> best;
@@ -63,7 +58,7 @@ std::optional<StackRun> best_run(const Stack& stack, const Judge& judge, const s
     const bool hides_nothing = shows_loss || (is_as_asked && is_wrong);
     // Of several models the one that a reader has to know of.
     const bool is_told_last = of_model == OfModel::another && !is_wrong;
-    const bool is_of_sizes = !is_as_asked && is_wrong && fails_by_its_sizes(run.stack, judge);
+    const bool is_of_sizes = !is_as_asked && is_wrong && !sizes_that_do_not_fit(run.stack, judge).empty();
     return std::tuple(run.own_backend && !shows_loss, !is_as_asked, !hides_nothing, run.own_backend, is_of_sizes, is_told_last);
   };
   const std::vector<std::size_t> as_it_is = judge.runs().of_shape(without_degrees(stack));
@@ -92,18 +87,54 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
   return best_run(stack, judge, model, true);
 }
 
+std::vector<std::string> sizes_that_do_not_fit(const Stack& ran, const Judge& judge) {
+  const ConditionValues sizes = values_of(Job{});
+  StackMatch match(judge.catalogue(), ran, sizes);
+  std::vector<std::string> ids;
+  for (const std::size_t page : places_in(match.fired()))
+    if (judge.rules()[page].kind == RuleKind::fits) ids.push_back(judge.rules()[page].id);
+  return ids;
+}
+
+std::string on_platforms(const Observation& run, const Judge& judge) {
+  std::string text;
+  std::vector<std::string> others;
+  for (const Observation& other : judge.observations()) {
+    if (other.engine != run.engine || other.version != run.version || other.on == run.on) continue;
+    text = " on " + run.on;
+    if (other.case_text == run.case_text && other.verdict != run.verdict)
+      others.push_back(fmt::format("{} on {}", verdict_in_words(other), other.on));
+  }
+  return others.empty() ? text : fmt::format("{}, {}", text, join(others, ", "));
+}
+
+bool differs_between_platforms(const Observation& run, const Judge& judge) {
+  return on_platforms(run, judge).find(',') != std::string::npos;
+}
+
+bool is_answered(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge) {
+  const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
+  if (!run || !shows_parity(run->run->verdict) || (run->stack != stack && run->stack != under_usual_backend(stack)))
+    return false;
+  if (is_cost(rule)) return false;  // what costs more is equal too
+  if (!holds_for(rule, judge.target()) && judge.severity(rule) == Severity::advice) return true;
+  if (shows_parity(shown_verdict(rule, firing, stack, judge.target()))) return true;
+  const Expectation* pin = departure_for(rule, judge.target().project, *judge.target().version, run->stack);
+  return pin != nullptr && pin->stack && shows_parity(pin->verdict);
+}
+
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model) {
   std::optional<StackRun> run = best_run(stack, judge, model, false);
   if (!run) run = best_run(stack, judge, model, false, OfModel::another);
   if (!run || !is_harm(run->run->verdict)) return false;
-  return mesh_of(run->stack) == mesh_of(stack) || !fails_by_its_sizes(run->stack, judge);
+  return mesh_of(run->stack) == mesh_of(stack) || sizes_that_do_not_fit(run->stack, judge).empty();
 }
 
 std::string runs_in_words(const Stack& stack, const Judge& judge, const std::string& model, bool sizes_matter) {
   const std::string where = "on " + print(judge.target());
   const auto counts = [&](const std::optional<StackRun>& run) {
     if (!run || mesh_of(run->stack) == mesh_of(stack)) return run.has_value();
-    return !sizes_matter && !(is_harm(run->run->verdict) && fails_by_its_sizes(run->stack, judge));
+    return !sizes_matter && !(is_harm(run->run->verdict) && !sizes_that_do_not_fit(run->stack, judge).empty());
   };
   std::optional<StackRun> run = run_of(stack, judge, model);
   std::string of_model;
@@ -112,7 +143,8 @@ std::string runs_in_words(const Stack& stack, const Judge& judge, const std::str
     if (!counts(run)) return "not run " + where;
     of_model = " of model " + parse_case(run->run->case_text)->model;
   }
-  std::string text = fmt::format("{} when run {}{}", name_of(run->run->verdict), where, of_model);
+  std::string text =
+      fmt::format("{} when run {}{}{}", name_of(run->run->verdict), where, of_model, on_platforms(*run->run, judge));
   if (run->stack != stack) text += " as " + print(run->stack);
   if (run->own_backend) text += fmt::format(", without {}'s code generation", kUsualBackend);
   return text;

@@ -20,6 +20,18 @@ struct StackRun {
 // `compile` without a backend, one under the usual backend first, but a lost effect before what its code may hide. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
+// Of a release that ran on several releases of PyTorch " on torch 2.15.0", and where this very case ended otherwise on another
+// " on torch 2.15.0, differs on torch 2.11.0"; "" elsewhere.
+std::string on_platforms(const Observation& run, const Judge& judge);
+bool differs_between_platforms(const Observation& run, const Judge& judge);
+
+// The stack ran equal, and what the rule says is about others, or the rule itself pins these items or this stack as right. Such a rule
+// is not against the stack.
+bool is_answered(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge);
+
+// The rules about sizes that the model which every engine runs breaks in this stack.
+std::vector<std::string> sizes_that_do_not_fit(const Stack& ran, const Judge& judge);
+
 // The run of the stack shows a harm; a run of another kind of model counts too, and where that model was not run, another's. One with other degrees counts, unless it has too
 // few ranks, layers or the like for them: then a rule about sizes fires on it.
 bool is_shown_wrong(const Stack& stack, const Judge& judge, const std::string& model);

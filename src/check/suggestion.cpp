@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
 #include <tuple>
 
 #include "check/orders.h"
@@ -54,8 +55,22 @@ std::vector<OrderReason> reasons_of(const Stack& order, const PrecedenceGraph& g
 
 }  // namespace
 
+std::optional<Stack> order_that_ran_equal(const Stack& items, const Judge& judge) {
+  const auto texts_of = [](const Stack& stack) {
+    std::multiset<std::string> texts;
+    for (const Item& item : stack.items) texts.insert(print(item));
+    return texts;
+  };
+  const std::multiset<std::string> wanted = texts_of(items);
+  for (const TargetRun& run : judge.runs().runs())
+    if (shows_parity(run.seen->verdict) && texts_of(run.ran.stack) == wanted) return run.ran.stack;
+  return std::nullopt;
+}
+
 Suggestion suggest(const Stack& items, const Judge& judge) {
   Suggestion made{.order = recommended_order(as_in_catalogue(items), judge), .reasons = {}, .orders = 0, .report = {}};
+  if (has_error(check(made.order, judge).findings))
+    if (const auto ran = order_that_ran_equal(items, judge); ran && !has_error(check(*ran, judge).findings)) made.order = *ran;
   const PrecedenceGraph graph = precedence_graph(made.order, judge);
   if (graph.cycle.empty()) made.reasons = reasons_of(made.order, graph, judge);
   const LegalOrders legal = legal_orders(made.order, judge, kMostCounted);

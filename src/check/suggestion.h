@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Suggestion {
 
 // The order in which the items are given does not count: what no page orders stands as in the catalogue of transforms.
 Suggestion suggest(const Stack& items, const Judge& judge);
+
+// An order of exactly these items that a committed run of the target showed to be right, whatever a rule says of all orders.
+std::optional<Stack> order_that_ran_equal(const Stack& items, const Judge& judge);
 
 // The order, ready to be pasted, a line a reason, how many others there are, and what stands against all of them; or that
 // there is no order, and the findings.

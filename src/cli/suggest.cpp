@@ -32,7 +32,12 @@ constexpr std::size_t kBuffered = 1 << 16;
 std::vector<std::string> against(const Stack& stack, const Judge& judge) {
   std::vector<std::string> ids;
   StackMatch match = judge.match(stack);
-  for (const std::size_t page : places_in(judge.errors(match))) ids.push_back(judge.rules()[page].id);
+  for (const std::size_t page : places_in(judge.errors(match)))
+    for (const Firing& firing : match.firings(page))
+      if (!is_answered(judge.rules()[page], firing, stack, judge)) {
+        ids.push_back(judge.rules()[page].id);
+        break;
+      }
   if (!ids.empty()) return ids;
   const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
   if (run && with_trainer(run->stack) == with_trainer(stack) && is_harm(run->run->verdict)) ids.emplace_back("a run");
@@ -84,6 +89,7 @@ class OrderPrinter {
 // Pages that no order avoids.
 std::set<std::string> against_every_order(const Stack& stack, const Judge& judge) {
   std::set<std::string> ids;
+  if (order_that_ran_equal(stack, judge)) return ids;
   StackMatch match = judge.match(stack);
   for (const std::size_t page : places_in(judge.errors(match)))
     if (const Rule& rule = judge.rules()[page]; rule.kind != RuleKind::order && rule.unless.any_of.empty()) ids.insert(rule.id);

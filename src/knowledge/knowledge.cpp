@@ -155,12 +155,6 @@ Result<std::vector<EngineFile>> known_engines(const std::string& rules_folder) {
 
 namespace {
 
-// 2.11.0 is a 2.11.
-bool is_within(const Version& version, const Version& wider) {
-  return version.parts.size() >= wider.parts.size() &&
-         std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
-}
-
 // A version alone, or that of torch, as pip calls it, is near enough to say what was meant.
 Result<Target> parse_written(const std::string& written, const std::string& usual) {
   if (written.empty()) return parse_target(usual);

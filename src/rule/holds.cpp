@@ -84,6 +84,11 @@ Result<Version> parse_version(std::string_view text) {
   return version;
 }
 
+bool is_within(const Version& version, const Version& wider) {
+  return version.parts.size() >= wider.parts.size() &&
+         std::equal(wider.parts.begin(), wider.parts.end(), version.parts.begin());
+}
+
 std::string print(const Version& version) { return fmt::format("{}", fmt::join(version.parts, ".")); }
 
 Result<Holds> parse_holds(std::string_view text) {

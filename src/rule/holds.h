@@ -21,6 +21,7 @@ struct Version {
 };
 Result<Version> parse_version(std::string_view text);
 std::string print(const Version& version);
+bool is_within(const Version& version, const Version& wider);  // 2.11.0 is a 2.11
 
 enum class Relation { at_least, above, at_most, below, exactly };
 

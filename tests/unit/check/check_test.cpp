@@ -263,6 +263,42 @@ TEST(Check, TellsALossThatTheUsualBackendHides) {
   EXPECT_EQ(seen_with(Verdict::ignored, Verdict::differs), "differs when run on pytorch 2.11 as compile=inductor,fsdp=2,tp=2");
 }
 
+TEST(Check, ASeriesMeansItsNewestVersionThatWasRun) {
+  const std::vector<Rule> rules{rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::fails, "", "pytorch>=2.12.1"})};
+  std::vector<Observation> runs{ran("ac", Verdict::equal)};
+  runs.front().version = "2.12.1";
+  EXPECT_EQ(print(*settle_target(*parse_target("pytorch-2.12"), rules, runs)), "pytorch 2.12.1");
+  EXPECT_EQ(print(*settle_target(*parse_target("pytorch-2.12.0"), rules, runs)), "pytorch 2.12.0");
+  EXPECT_EQ(print(*settle_target(*parse_target("pytorch-2.1"), rules, runs)), "pytorch 2.1");
+}
+
+TEST(Check, SaysWhichReleaseOfPyTorchShowedWhat) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "compile"})};
+  const auto seen_with = [&](Verdict older, Verdict newer) {
+    std::vector<Observation> runs{ran("tp=2,ac", older), ran("tp=2,ac", newer)};
+    runs[0].on = "torch 2.11.0";
+    runs[1].on = "torch 2.15.0";
+    return check(stack("tp=2,ac"), Judge(rules, *parse_target("pytorch-2.11"), runs)).seen;
+  };
+  EXPECT_EQ(seen_with(Verdict::differs, Verdict::equal),
+            "equal when run on pytorch 2.11 on torch 2.15.0, differs on torch 2.11.0");
+  EXPECT_EQ(seen_with(Verdict::equal, Verdict::equal), "");
+}
+
+TEST(Check, TellsAHarmThatNoRuleNames) {
+  Rule sizes = rule({"FIT-001", RuleKind::fits, "tp", "", Harm::fails});
+  sizes.when = *parse_condition("heads % tp > 0");
+  const std::vector<Rule> rules{sizes};
+  const std::vector<Observation> runs{ran("tp=5", Verdict::fails), ran("tp=2", Verdict::fails), ran("tp=4", Verdict::equal)};
+  const auto seen_of = [&](const char* text, Job job) {
+    return check(stack(text), Judge(rules, *parse_target("pytorch-2.11"), runs, std::move(job))).seen;
+  };
+  EXPECT_EQ(seen_of("tp=2", Job({}, {})), "fails in apply when run on pytorch 2.11");
+  EXPECT_EQ(seen_of("tp=5", Job({}, {})), "fails in apply when run on pytorch 2.11, whose model breaks FIT-001");
+  EXPECT_EQ(seen_of("tp=5", Job({}, {{"heads", 10}})), "") << "it fits this job";
+  EXPECT_EQ(seen_of("tp=4", Job({}, {})), "");
+}
+
 // Two stacks mend it: the one that was seen to be equal is named, whichever it is; one that was seen to differ never is.
 TEST(Check, RepairedIsWhatRanEqual) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};

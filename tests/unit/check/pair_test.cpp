@@ -106,6 +106,19 @@ TEST(PagesAbout, HaveNoCommutesPageWhereAnOrderIsSpokenAgainst) {
   EXPECT_THAT(ids(Court({commutes})), testing::ElementsAre("COM-001"));
 }
 
+TEST(PagesAbout, LeaveOutARuleThatPinsTheTwoAsRightAndARunShowsIt) {
+  Rule clash = rule({"CLA-001", RuleKind::clash, "ddp", "hsdp"});
+  clash.expectations = {{.engine = "pytorch",
+                         .version = *parse_version("2.11"),
+                         .stack = stack("ddp=2,hsdp=2x2"),
+                         .verdict = Verdict::equal,
+                         .because = "HSDP reduces over that axis itself"}};
+  const Court court(Given::rules, {clash}, {ran("ddp=2,hsdp=2x2", Verdict::equal)});
+  const Stack pair = stack("ddp=2,hsdp=2x2");
+  EXPECT_EQ(answer_for(pair.items[0], pair.items[1], court.judge()).word, PairWord::open);
+  EXPECT_EQ(answer_for(pair.items[1], pair.items[0], court.judge()).word, PairWord::no);
+}
+
 TEST(PagesAbout, SeparateTheOrdersFromWhatHoldsInAny) {
   const Court court({{"CLA-001", RuleKind::clash, "tp", "fsdp"},
                      {"EFF-001", RuleKind::effect, "fsdp", "tp"},

@@ -85,6 +85,23 @@ TEST(Suggest, KeepsEveryItemAndTellsWhatBlocksIt) {
   EXPECT_EQ(json.at("blockers"), nlohmann::json({"CLA-017"}));
 }
 
+// The rule against both pins one order as right, and a run shows it.
+TEST(Suggest, TakesTheOrderThatRanEqualWhereARuleIsAgainstAll) {
+  const auto suggested = [](Verdict verdict) {
+    Rule clash = rule({"CLA-001", RuleKind::clash, "ddp", "hsdp"});
+    clash.expectations = {{.engine = "pytorch",
+                           .version = *parse_version("2.11"),
+                           .stack = stack("ddp=2,hsdp=2x2"),
+                           .verdict = Verdict::equal,
+                           .because = "HSDP reduces over that axis itself"}};
+    const Court court(Given::rules, {clash}, {ran("ddp=2,hsdp=2x2", verdict)});
+    const Suggestion made = suggest(stack("hsdp=2x2,ddp=2"), court.judge());
+    return print(made.order) + (has_error(made.report.findings) ? " blocked" : "");
+  };
+  EXPECT_EQ(suggested(Verdict::equal), "ddp=2,hsdp=2x2");
+  EXPECT_EQ(suggested(Verdict::differs), "hsdp=2x2,ddp=2 blocked");
+}
+
 TEST(Suggest, SaysHowManyOrdersThereAre) {
   const Court court(usual_rules());
   EXPECT_THAT(render_text(suggest(stack("tp=2,ac"), court.judge()), court.judge(), false),
