@@ -24,7 +24,16 @@ std::string cell_of(const EngineRuns& engine, const Case& c) {
   return outcome == nullptr ? kNotRun : verdict_in_words(outcome->seen);
 }
 
-std::string order_of(const Case& c) { return code(print(c.stack)) + (c.model == Case{}.model ? "" : " (" + c.model + ")"); }
+// The stack; in parentheses the model where it is not the usual one, and settings.
+std::string order_of(const Case& c) {
+  std::vector<std::string> settings;
+  if (c.model != Case{}.model) settings.push_back(c.model);
+  Case usual = c;
+  usual.model = Case{}.model;
+  for (const std::string& word : split(print(usual), ' '))
+    if (word != print(c.stack) && word != "engine=" + c.engine) settings.push_back(word);
+  return code(print(c.stack)) + (settings.empty() ? "" : " (" + join(settings, ", ") + ")");
+}
 
 bool is_harm(const Outcome& outcome) {
   const Verdict verdict = outcome.seen.verdict;

@@ -276,19 +276,6 @@ TEST_F(CapturedBody, ProductsOfTheScopeAreToldForwardAndBackward) {
   EXPECT_THAT(counts, ElementsAre(9, 6, 3)) << "all, of the scope, of graphs";
 }
 
-TEST_F(CapturedBody, AGraphThatIsNeverReplayedRunsNoProduct) {
-  const auto layer = std::make_shared<Layer>(product);
-  capture_body(*layer, {.replay = false});
-  layer->call({input()});
-  EXPECT_EQ(captures(), 1);
-  std::vector<int> counts(3);
-  {
-    const DispatchModeScope counting(new ProductCounter(rank_.compiled, counts));
-    layer->call({input()}).sum().backward();
-  }
-  EXPECT_THAT(counts, ElementsAre(3, 3, 0));
-}
-
 // The region's own exception is nobody's graph break.
 TEST_F(CapturedBody, AnExceptionOfTheRegionIsPassedOn) {
   const auto layer = captured([](const Tensors&, const at::Tensor&) -> at::Tensor { throw std::length_error("too long"); });

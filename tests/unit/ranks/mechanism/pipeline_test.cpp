@@ -148,7 +148,7 @@ TEST(Pipeline, HandsOverBetweenStagesOfARank) {
     const Schedule schedule =
         *make_schedule(ScheduleKind::zbv, {.ranks = 1, .stages_per_rank = 2, .microbatches = kMicrobatches});
     const auto first = std::make_shared<Stage>(0), second = std::make_shared<Stage>(1);
-    Pipeline pipeline(schedule, "pp", {{0, first}, {1, second}}, "");
+    Pipeline pipeline(schedule, "pp", {{0, first}, {1, second}});
     for (int step = 0; step < kSteps; ++step)
       pipeline.step({.call = [](const ModulePtr& stage, const Tensors& inputs) { return stage->call(inputs); },
                      .inputs = [step](int microbatch) { return inputs_of(step, microbatch); },

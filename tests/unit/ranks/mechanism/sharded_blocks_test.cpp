@@ -17,14 +17,15 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr ModelSizes kTiny{.layers = 2, .dim = 8, .heads = 4, .kv_heads = 2, .head_dim = 2, .ffn_hidden = 8, .vocab = 12};
-constexpr ExpertSizes kTinyExperts{.experts = 8, .chosen = 2, .hidden = 4, .shared_hidden = 4};
+constexpr ModelSizes kSmallMixture{
+    .layers = 2, .dim = 8, .heads = 4, .kv_heads = 2, .head_dim = 2, .ffn_hidden = 8, .vocab = 12};
+constexpr ExpertSizes kFewExperts{.experts = 8, .chosen = 2, .hidden = 4, .shared_hidden = 4};
 
 // Four ranks, of which each two hold the same experts.
 const Mesh kSharded = mesh_with({{"dp_shard", 4}});
 const Mesh kCarved{.degrees = kSharded.degrees, .ep = 2};
 
-ModulePtr mixtures() { return make_moe(kTiny, kTinyExperts, {}); }
+ModulePtr mixtures() { return make_moe(kSmallMixture, kFewExperts, {}); }
 
 ModulePtr experts_of(const ModulePtr& block) { return attribute(attribute(block, "moe"), "experts"); }
 
@@ -127,7 +128,7 @@ TEST(ShardedBlocks, WithTheScopeExpertsTheRootTakesTheRestOfABlock) {
 }
 
 TEST(ShardedBlocks, RefuseTheScopeExpertsWithoutAny) {
-  const WorldResult result = run(kSharded, [](RankState& rank) { shard(make_llama(kTiny, {}), rank, Scope::experts); });
+  const WorldResult result = run(kSharded, [](RankState& rank) { shard(make_llama(kSmallMixture, {}), rank, Scope::experts); });
   ASSERT_EQ(result.ending, Ending::failed);
   EXPECT_THAT(result.failure->message, HasSubstr("'TransformerBlock' has no attribute 'moe'"));
 }
@@ -149,7 +150,7 @@ ParameterPtr weight_of(const ModulePtr& model, const char* name) { return model-
 TEST(ShardedBlocks, KeepAParameterInTwoSlotsOfAGroupOne) {
   complete(kSharded, [](RankState& rank) {
     for (const Scope scope : {Scope::block, Scope::model}) {
-      const ModulePtr model = make_llama(kTiny, {.tied = true});
+      const ModulePtr model = make_llama(kSmallMixture, {.tied = true});
       shard(model, rank, scope, "never");
       EXPECT_EQ(weight_of(model, "output"), weight_of(model, "tok_embeddings"));
       EXPECT_EQ(print(weight_of(model, "output")->placements), "dp_shard: shard(0)");
@@ -169,12 +170,13 @@ TEST(ShardedBlocks, SendAParameterInTwoSlotsOnce) {
         return sum;
       };
       const std::int64_t before = bytes();
-      const ModulePtr model = make_llama(kTiny, {.tied = tied});
+      const ModulePtr model = make_llama(kSmallMixture, {.tied = tied});
       shard(model, rank, Scope::model);
       run_forward(model);
       return bytes() - before;
     };
-    const std::int64_t shard_of_weight = kTiny.vocab * kTiny.dim * static_cast<std::int64_t>(sizeof(double)) / 4;
+    const std::int64_t shard_of_weight =
+        kSmallMixture.vocab * kSmallMixture.dim * static_cast<std::int64_t>(sizeof(double)) / 4;
     EXPECT_EQ(gathered(false) - gathered(true), shard_of_weight);
   });
 }
@@ -182,7 +184,7 @@ TEST(ShardedBlocks, SendAParameterInTwoSlotsOnce) {
 // A group takes a slot's parameter for its own; the slot of another group shares it no longer.
 TEST(ShardedBlocks, PartAParameterInSlotsOfTwoGroups) {
   complete(kSharded, [](RankState& rank) {
-    const ModulePtr model = make_llama(kTiny, {});
+    const ModulePtr model = make_llama(kSmallMixture, {});
     const ModulePtr block_norm = attribute(blocks_of(model)[0], "ffn_norm");
     block_norm->set_parameter("weight", weight_of(model, "norm"));
     shard(model, rank, Scope::block);
