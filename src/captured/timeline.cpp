@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "captured/lifetimes.h"
 #include "placing/cost/costs.h"
-#include "placing/cost/operators.h"
 
 namespace ordercheck::captured {
 namespace {

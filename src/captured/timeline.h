@@ -18,7 +18,7 @@
 
 #include "base/result.h"
 #include "parity/graph_record.h"
-#include "placing/cost/machine.h"
+#include "placing/cost/costs.h"
 
 namespace ordercheck::captured {
 

@@ -20,9 +20,9 @@
 #include "rule/load.h"
 #include "rule/match.h"
 #include "rule/pins.h"
-#include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {

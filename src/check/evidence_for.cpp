@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "rule/pins.h"
-#include "stack/backend.h"
 #include "stack/case.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {

@@ -8,14 +8,14 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/cure.h"
+#include "check/orders.h"
 #include "check/pair.h"
 #include "check/partners.h"
-#include "check/suggestion.h"
-#include "rule/claim.h"
 #include "rule/glossary.h"
 #include "rule/job.h"
+#include "rule/prediction.h"
 #include "stack/notation.h"
-#include "stack/origin.h"
+#include "stack/stack.h"
 #include "stack/trainer.h"
 
 namespace ordercheck {

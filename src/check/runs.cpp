@@ -11,10 +11,10 @@
 #include "rule/bears_out.h"
 #include "rule/job.h"
 #include "rule/pins.h"
-#include "stack/backend.h"
 #include "stack/case.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {

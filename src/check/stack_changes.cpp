@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "check/partners.h"
-#include "rule/claim.h"
+#include "rule/prediction.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
 

@@ -12,7 +12,7 @@
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
-#include "cli/shared/written_stack.h"
+#include "importer/code/scan.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -52,6 +52,32 @@ void add_import(CLI::App& app, int& exit_code) {
   show_examples(*command, {"import train.yaml", "import llama3_8b.toml --parallelism.tensor_parallel_degree=2"});
   command->callback(
       [command, options, &exit_code] { exit_code = ended("import", run_import(*options, command->remaining())); });
+}
+
+// ordercheck scan PATH: in which order does this training code apply its transforms?
+namespace {
+
+struct ScanCommand {
+  std::string path;
+  std::string format = "text";
+};
+
+Result<int> run_scan(const ScanCommand& command) {
+  const auto code = scan_code(command.path);
+  if (!code) return code.error();
+  fmt::print("{}", command.format == "json" ? render_scan_json(*code) : render_scan_text(*code));
+  return code->stacks.empty() || !code->unread.empty() ? kUndecided : kNothingAgainst;
+}
+
+}  // namespace
+
+void add_scan(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ScanCommand>();
+  CLI::App* command = app.add_subcommand("scan", "Print the order in which training code applies its transforms")->group(kAsk);
+  command->add_option("path", options->path, "A .py file, or a folder of them; nothing of it is imported or run")->required();
+  add_format_option(*command, options->format);
+  show_examples(*command, {"scan docs/guide/scanned/train.py"});
+  command->callback([options, &exit_code] { exit_code = ended("scan", run_scan(*options)); });
 }
 
 }  // namespace ordercheck::cli

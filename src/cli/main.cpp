@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "engine/engine_spec.h"
-#include "engine/home.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -14,7 +14,6 @@
 #include "check/orders.h"
 #include "check/repair.h"
 #include "check/runs.h"
-#include "check/suggestion.h"
 #include "cli/command.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"

@@ -5,10 +5,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include <fmt/format.h>
 
-#include "engine/home.h"
 #include "engine/pytorch_engine.h"
 
 namespace ordercheck {
@@ -89,6 +89,23 @@ Status check_writable(const fs::path& folder) {
   close(file);
   unlink(probe.c_str());
   return Done{};
+}
+
+namespace fs = std::filesystem;
+
+fs::path own_program() {
+  std::error_code failed;
+  return fs::read_symlink("/proc/self/exe", failed);
+}
+
+std::optional<fs::path> home_of(const fs::path& path) {
+  std::error_code failed;
+  for (fs::path above = own_program().parent_path(); !above.empty(); above = above.parent_path()) {
+    for (const fs::path& home : {above, above / "share" / "ordercheck"})
+      if (fs::exists(home / path, failed)) return home;
+    if (above == above.root_path()) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ordercheck

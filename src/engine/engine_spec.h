@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,14 @@ Result<std::filesystem::path> cache_folder();
 
 // Creates the folder if it is missing and a file in it for a moment. An error names the folder and the reason.
 Status check_writable(const std::filesystem::path& folder);
+
+// Where ordercheck keeps what it reads at run time: rules/, matrix/, report_templates/, src/drivers/.
+
+// The nearest folder above the running program that holds `path`. Of each folder above, share/ordercheck in it counts too:
+// an installation (cmake --install, a wheel, a Debian package) is laid out there as a checkout is. Nothing where none does.
+std::optional<std::filesystem::path> home_of(const std::filesystem::path& path);
+
+// The running program's own path; empty where the system does not tell.
+std::filesystem::path own_program();
 
 }  // namespace ordercheck

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/engine_spec.h"
-#include "protocol/json_text.h"
 #include "protocol/record_codec.h"
+#include "protocol/schema.h"
 
 namespace ordercheck {
 namespace {

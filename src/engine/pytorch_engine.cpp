@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "engine/engine_spec.h"
 #include "engine/finished_program.h"
-#include "engine/home.h"
 
 namespace ordercheck {
 namespace {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "evidence/control_words.h"
 #include "evidence/field.h"
+#include "evidence/table.h"
 
 namespace ordercheck {
 namespace {

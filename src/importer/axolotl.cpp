@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "importer/accelerate_parts.h"
+#include "importer/accelerate.h"
 #include "importer/deepspeed.h"
 #include "importer/formats.h"
 #include "importer/reading.h"

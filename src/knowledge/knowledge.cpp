@@ -12,7 +12,6 @@
 #include "check/check.h"
 #include "check/evidence_for.h"
 #include "engine/engine_spec.h"
-#include "engine/home.h"
 #include "engine/pytorch_engine.h"
 #include "evidence/engine_sources.h"
 #include "evidence/table.h"

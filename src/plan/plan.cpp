@@ -11,13 +11,12 @@
 #include "check/evidence_for.h"
 #include "check/orders.h"
 #include "plan/orders.h"
-#include "plan/pages_alone.h"
 #include "rule/job.h"
 #include "rule/match.h"
 #include "rule/pins.h"
-#include "stack/backend.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {

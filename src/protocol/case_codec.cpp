@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "protocol/json_text.h"
+#include "protocol/schema.h"
 #include "stack/mesh.h"
 #include "stack/transforms.h"
 

@@ -4,7 +4,6 @@
 
 #include "parity/counters.h"
 #include "protocol/case_codec.h"
-#include "protocol/json_text.h"
 #include "protocol/record_codec.h"
 #include "protocol/schema.h"
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "stack/caret.h"
 #include "stack/model_sizes.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "stack/caret.h"
+#include "stack/notation.h"
 #include "stack/stack.h"
 
 namespace ordercheck {

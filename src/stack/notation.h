@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "stack/stack.h"
+#include "stack/transforms.h"
 
 namespace ordercheck {
 
@@ -40,5 +41,29 @@ Result<Stack> parse_stack(std::string_view text, const Origin& origin = {});
 std::string print(const Stack& stack);
 std::string print(const Item& item);
 std::string print_nested(const Stack& stack);  // "FSDP=2(AC(TP=2(model)))"
+
+// The display of a mistake in a text: one line that says what, then the text with a caret line under the place.
+
+// Half-open range of bytes in a text.
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// "<message> at column N<cure>\n  <text>\n  <caret line>". Columns count characters, from 1; a byte that is no UTF-8 shows as \xNN,
+// so that the error is valid UTF-8 whatever the text was; a long text is cut around the place.
+Error error_at(std::string_view text, Span where, const std::string& message, const std::string& cure = "");
+
+// The word between quotes, made printable as above, cut after 40 characters.
+std::string in_quotes(std::string_view word);
+
+// How an item of a transform is written, as the catalogue has it.
+
+// "fsdp=N[:reshard=always|never|default]", "hsdp=NxN[...]", "ac[=full|selective][:n=N][:reentrant]". Options of a group
+// stand in one bracket: "pp=N[:gpipe|:1f1b|...][:microbatches=N]". The scope, which every item may carry, is left out.
+std::string syntax_of(const TransformInfo& transform);
+
+// "reshard=always|never|default", "n=N", "reentrant".
+std::string syntax_of(const OptionInfo& option);
 
 }  // namespace ordercheck

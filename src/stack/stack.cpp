@@ -2,11 +2,12 @@
 
 #include <cassert>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
-
 std::optional<std::string> option_of(const Item& item, const std::string& name) {
   for (const Option& option : item.options)
     if (option.name == name) return option.value;
@@ -29,6 +30,10 @@ Scope scope_of(const Item& item) {
   const TransformInfo* info = find_transform(item.name);
   assert(info != nullptr && "an item names a transform of the catalogue");
   return info->scope;
+}
+
+std::string in_words(const Origin& origin) {
+  return origin.file.empty() || origin.line == 0 ? origin.file : fmt::format("{}:{}", origin.file, origin.line);
 }
 
 }  // namespace ordercheck

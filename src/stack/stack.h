@@ -66,4 +66,9 @@ int count_option(const Item& item, const std::string& name, int otherwise);
 // The scope written, or the transform's default.
 Scope scope_of(const Item& item);
 
+// Where an item was written, in words.
+
+// "train.yaml:5"; without a line "command line"; "" where no file is known.
+std::string in_words(const Origin& origin);
+
 }  // namespace ordercheck

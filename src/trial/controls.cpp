@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "evidence/control_words.h"
+#include "evidence/table.h"
 #include "parity/difference.h"
 #include "stack/mesh.h"
 #include "stack/trainer.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stack/backend.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {

@@ -11,7 +11,7 @@
 #include "fuzz/formats.h"
 #include "importer/code/scan.h"
 #include "protocol/flight.h"
-#include "protocol/json_text.h"
+#include "protocol/schema.h"
 #include "trial/tensors.h"
 #include "unit/protocol/samples.h"
 

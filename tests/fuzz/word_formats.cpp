@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/error_log.h"
-#include "evidence/control_words.h"
 #include "evidence/field.h"
 #include "evidence/merge.h"
+#include "evidence/table.h"
 #include "fuzz/formats.h"
 #include "rule/holds.h"
 

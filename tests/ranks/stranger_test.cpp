@@ -4,7 +4,7 @@
 #include "ranks/arith/exactness.h"
 #include "ranks/arith/install.h"
 #include "ranks/comm/world.h"
-#include "ranks/graph/graph_break.h"
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/mechanism/captured_body.h"
 #include "ranks/mechanism/gradient_buckets.h"
 #include "ranks/mechanism/recompute.h"

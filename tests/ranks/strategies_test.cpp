@@ -14,7 +14,7 @@
 #include "ranks/graph/recorder.h"
 #include "ranks/model/llama.h"
 #include "ranks/on_case.h"
-#include "ranks/placing/local_operator.h"
+#include "ranks/placing/redistribution.h"
 #include "ranks/train/batch.h"
 #include "stack/model_sizes.h"
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include "check/orders.h"
 #include "check/pair.h"
-#include "check/suggestion.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "rules/pages.h"

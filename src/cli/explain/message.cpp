@@ -14,8 +14,8 @@
 #include "base/wording.h"
 #include "cli/explain/explain.h"
 #include "cli/shared/error_log.h"
-#include "rule/claim.h"
 #include "rule/match.h"
+#include "rule/prediction.h"
 #include "stack/case.h"
 
 namespace ordercheck::cli {

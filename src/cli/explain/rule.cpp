@@ -11,7 +11,6 @@
 #include "cli/explain/explain.h"
 #include "cli/shared/question.h"
 #include "report/text/side_by_side.h"
-#include "rule/claim.h"
 #include "rule/prediction.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"

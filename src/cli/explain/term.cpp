@@ -6,7 +6,7 @@
 #include "base/wording.h"
 #include "cli/explain/explain.h"
 #include "rule/glossary.h"
-#include "stack/syntax.h"
+#include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {

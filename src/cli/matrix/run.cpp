@@ -16,7 +16,7 @@
 #include "cli/matrix/reports.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
-#include "evidence/compare.h"
+#include "evidence/diff.h"
 #include "knowledge/knowledge.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
-#include "cli/shared/file_run.h"
+#include "cli/shared/kept_run.h"
 #include "stack/mesh.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/engine_spec.h"
-#include "engine/interrupt.h"
+#include "engine/pool.h"
 #include "rule/rule.h"
 #include "trial/engine_runner.h"
 #include "trial/run_plan.h"

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "stack/notation.h"
-#include "stack/origin.h"
+#include "stack/stack.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "engine/finished_program.h"
 #include "protocol/case_codec.h"
-#include "protocol/json_text.h"
+#include "protocol/schema.h"
 
 namespace ordercheck::cli {
 namespace {

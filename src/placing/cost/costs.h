@@ -5,15 +5,40 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "placing/cost/machine.h"
 #include "placing/graph/joint_graph.h"
+#include "placing/graph/placement.h"
 #include "placing/strategies/strategy.h"
 
 namespace ordercheck::placing {
+
+// The machine that costs are stated for. Times are in microseconds, sizes in bytes; nothing here is measured.
+
+// Between the ranks of one mesh axis.
+struct Link {
+  double bytes_per_us = 0;
+  double latency_us = 0;  // of one message
+};
+
+struct Machine {
+  std::string name = "";               // for people
+  std::map<int, double> flops_per_us;  // by bytes of an element
+  double memory_bytes_per_us = 0;
+  double reachable = 0.7;   // of both peaks
+  double launch_us = 7;     // no kernel takes less
+  std::vector<Link> links;  // one a mesh axis
+};
+
+// Of the data sheet of one H100: 3.35 TB/s, 989 bf16 and 67 float64 TFLOP/s, and NVLink at 450 GB/s for every axis.
+Machine h100(const DeviceMesh& mesh);
+
+// A link for every axis, and nothing zero or negative but latencies and the launch, which may be 0.
+Status check_machine(const Machine& machine, const DeviceMesh& mesh);
 
 using Nanoseconds = std::int64_t;
 
@@ -60,5 +85,18 @@ inline constexpr Nanoseconds kPreferredStay = 1000;
 // no speed for the elements of a product.
 Result<Nanoseconds> run_cost(const JointGraph& graph, int node, const Strategy& strategy, const DeviceMesh& mesh,
                              const Machine& machine);
+
+// What one operator costs on one device, by the shapes that it is handed there.
+
+// It shares its operand's memory, or is the graph's own.
+bool is_free(const std::string& op);
+
+// Multiplications and additions of the products in an operator; 0 for what only moves or maps elements.
+double product_flops(const std::string& op, const std::vector<Shape>& operands);
+
+// In microseconds: the longer of its traffic with memory, `bytes` read and written, and of its products; at least a launch. An error
+// where the machine states no speed for products of elements of that size.
+Result<double> kernel_us(const std::string& op, const std::vector<Shape>& operands, double bytes, int element_bytes,
+                         const Machine& machine);
 
 }  // namespace ordercheck::placing

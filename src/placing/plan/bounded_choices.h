@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "placing/plan/choices.h"
+#include "placing/plan/reduced_choices.h"
 
 namespace ordercheck::placing {
 

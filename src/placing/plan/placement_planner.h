@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "placing/plan/choices.h"
 #include "placing/plan/placement_plan.h"
 #include "placing/plan/placement_problem.h"
+#include "placing/plan/reduced_choices.h"
 
 namespace ordercheck::placing {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "placing/plan/choices.h"
 #include "placing/plan/placement_plan.h"
+#include "placing/plan/reduced_choices.h"
 
 namespace ordercheck::placing {
 

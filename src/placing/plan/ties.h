@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "placing/plan/choices.h"
 #include "placing/plan/reduced_choices.h"
 #include "placing/solver/integer_program.h"
 

@@ -1,5 +1,4 @@
 // Softmax, layer and RMS norms: all but the normalized dims can be sharded.
-#include "placing/strategies/arguments.h"
 #include "placing/strategies/strategy.h"
 
 namespace ordercheck::placing {

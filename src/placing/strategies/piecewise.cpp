@@ -1,6 +1,5 @@
 // What cuts or joins tensors along one dim: slice, select, cat, split, and the backward of a cut. Every other dim can be sharded; that
 // one cannot, but where the whole of it is taken.
-#include "placing/strategies/arguments.h"
 #include "placing/strategies/strategy.h"
 
 namespace ordercheck::placing {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "placing/strategies/arguments.h"
 #include "placing/strategies/strategy.h"
 
 namespace ordercheck::placing {

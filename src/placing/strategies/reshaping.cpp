@@ -1,7 +1,6 @@
 // What gives the same elements another shape: view, transpose, unsqueeze, expand. All are linear, so partial sums pass through.
 #include <map>
 
-#include "placing/strategies/arguments.h"
 #include "placing/strategies/strategy.h"
 
 namespace ordercheck::placing {

@@ -5,6 +5,7 @@
 // Source of the rules: the meaning of each operator, as PyTorch's DTensor states it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +57,15 @@ std::optional<std::vector<AxisRule>> loss_rules(const OperatorShapes& shapes);
 std::optional<std::vector<AxisRule>> factory_rules(const OperatorShapes& shapes);
 
 NodeStrategies strategies_of(const JointGraph& graph, int node, const DeviceMesh& mesh);
+
+// Constants among the arguments of a node, read from their text. Absent where the argument is missing or reads otherwise.
+
+// Whole numbers only: "-1", and "1" for the float 1.
+std::optional<std::int64_t> int_argument(const JointNode& node, std::size_t at);
+std::optional<std::vector<std::int64_t>> ints_argument(const JointNode& node, std::size_t at);  // "[2, -1]"
+std::optional<bool> bool_argument(const JointNode& node, std::size_t at);                       // "True"
+
+// A dim counted from the back, from the front. Absent where the tensor has no such dim.
+std::optional<int> dim_of(std::optional<std::int64_t> dim, std::size_t rank);
 
 }  // namespace ordercheck::placing

@@ -1,11 +1,23 @@
 #include "ranks/comm/launched_ending.h"
 
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <stdexcept>
+#include <vector>
 
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -122,6 +134,185 @@ std::optional<WorldResult> ending_of(const Ranks& ranks, Time now, Time limit, b
   if (now < limit) return std::nullopt;
   if (!silent.empty()) return lost(ranks, silent, "has not been heard of for 3 s when the time was up");
   return ended_at(Ending::timed_out, ranks, waited_for(ranks), "the time was up before all ranks had answered");
+}
+
+namespace {
+
+constexpr std::size_t kPiece = 4u << 20;
+
+// What the handler of the timer writes: made before, since it may do little more.
+std::array<char, 512> last_words{};
+
+void give_up(int) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, last_words.data(), std::strlen(last_words.data()));
+  _exit(3);
+}
+
+void set_timer(std::chrono::seconds after) {
+  const itimerval timer{.it_interval = {0, 0}, .it_value = {after.count(), 0}};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// Runs out while a call is under way.
+class Patience {
+ public:
+  explicit Patience(std::chrono::seconds limit) { set_timer(limit); }
+  ~Patience() { set_timer(std::chrono::seconds(0)); }
+  Patience(const Patience&) = delete;
+};
+
+std::vector<std::uint8_t> raw_bytes(const std::string& text) { return {text.begin(), text.end()}; }
+
+c10::intrusive_ptr<c10d::TCPStore> client_of(const StoreAddress& address, std::chrono::seconds patience) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(address.port);
+  options.waitWorkers = false;
+  options.timeout = patience;
+  return c10::make_intrusive<c10d::TCPStore>(address.host, options);
+}
+
+std::string numbered(const std::string& key, std::size_t piece) { return fmt::format("{}/{}", key, piece); }
+
+struct Addresses {
+  addrinfo* first = nullptr;
+  ~Addresses() {
+    if (first) freeaddrinfo(first);
+  }
+};
+
+// Serves until it is killed. What went wrong goes to `report`; nothing, and its end closed, where all is well.
+[[noreturn]] void serve_store(const StoreAddress& address, int report) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGTERM, SIG_IGN);  // its parent ends it, once it has told what it saw
+  std::string wrong;
+  c10::intrusive_ptr<c10d::TCPStore> store;
+  try {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<std::uint16_t>(address.port);
+    options.isServer = true;
+    options.waitWorkers = false;
+    store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
+  } catch (const c10::Error& error) {
+    wrong = error.what_without_backtrace();
+  } catch (const std::exception& error) {
+    wrong = error.what();
+  }
+  [[maybe_unused]] const ssize_t written = write(report, wrong.data(), wrong.size());
+  close(report);
+  if (!wrong.empty()) std::_Exit(2);
+  while (true) pause();
+}
+
+}  // namespace
+
+LaunchStore::LaunchStore(const StoreAddress& address, int rank, std::chrono::seconds patience) : patience_(patience) {
+  fmt::format_to_n(last_words.data(), last_words.size() - 1,
+                   "ordercheck-ranks: rank {}: the store at {}:{} has not answered for {} s: rank 0 or its host is gone, or "
+                   "the link to it\n",
+                   rank, address.host, address.port, patience.count());
+  std::signal(SIGALRM, give_up);
+  // Connecting has a limit of its own; this one is for what c10d does after it.
+  const Patience limit(2 * patience);
+  store_ = client_of(address, patience);
+}
+
+LaunchStore::~LaunchStore() = default;
+
+void LaunchStore::set(const std::string& key, const std::string& text) {
+  const Patience limit(patience_);
+  store_->set(key, raw_bytes(text));
+}
+
+std::optional<std::string> LaunchStore::find(const std::string& key) {
+  const Patience limit(patience_);
+  if (!store_->check({key})) return std::nullopt;
+  const std::vector<std::uint8_t> bytes = store_->get(key);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+void LaunchStore::forget(const std::string& key) {
+  const Patience limit(patience_);
+  store_->deleteKey(key);
+}
+
+std::int64_t LaunchStore::add_one(const std::string& key) {
+  const Patience limit(patience_);
+  return store_->add(key, 1);
+}
+
+void LaunchStore::set_long(const std::string& key, const std::string& text) {
+  std::size_t pieces = 0;
+  for (std::size_t at = 0; at < text.size(); at += kPiece, ++pieces) set(numbered(key, pieces), text.substr(at, kPiece));
+  set(key, std::to_string(pieces));
+}
+
+std::optional<std::string> LaunchStore::take_long(const std::string& key) {
+  const auto pieces = find(key);
+  if (!pieces) return std::nullopt;
+  std::string text;
+  for (std::size_t piece = 0; piece < std::stoul(*pieces); ++piece) {
+    text += find(numbered(key, piece)).value();
+    forget(numbered(key, piece));
+  }
+  forget(key);
+  return text;
+}
+
+c10::intrusive_ptr<c10d::Store> connect_store(const StoreAddress& address, std::chrono::seconds patience) {
+  return client_of(address, patience);
+}
+
+StoreServer::StoreServer(const StoreAddress& address) {
+  Pipe report = make_pipe();
+  process_ = fork();
+  if (process_ < 0) throw std::runtime_error(fmt::format("could not start a process: {}", std::strerror(errno)));
+  if (process_ == 0) {
+    report.read.close();
+    serve_store(address, report.write.number());
+  }
+  report.write.close();
+  std::string wrong;
+  std::array<char, 1024> part;
+  ssize_t count;
+  while ((count = read(report.read.number(), part.data(), part.size())) != 0) {
+    if (count > 0) wrong.append(part.data(), static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) break;
+  }
+  if (wrong.empty()) return;
+  waitpid(process_, nullptr, 0);
+  throw std::runtime_error(wrong);
+}
+
+StoreServer::~StoreServer() {
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+}
+
+std::string address_towards(const StoreAddress& host) {
+  const auto wrong = [&](const std::string& what) {
+    return std::runtime_error(fmt::format("the master's host '{}': {}", host.host, what));
+  };
+  Addresses addresses;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  const int failed = getaddrinfo(host.host.c_str(), std::to_string(host.port).c_str(), &hints, &addresses.first);
+  if (failed != 0) throw wrong(gai_strerror(failed));
+  std::string why = "it has no address";
+  for (const addrinfo* one = addresses.first; one; one = one->ai_next) {
+    const Descriptor socket(::socket(one->ai_family, one->ai_socktype, one->ai_protocol));
+    sockaddr_storage own{};
+    socklen_t length = sizeof own;
+    // Of a datagram nothing is sent: the system only looks up the way.
+    if (socket.number() < 0 || connect(socket.number(), one->ai_addr, one->ai_addrlen) != 0 ||
+        getsockname(socket.number(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
+      why = std::strerror(errno);
+      continue;
+    }
+    std::array<char, NI_MAXHOST> text{};
+    if (getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0)
+      return text.data();
+  }
+  throw wrong(why);
 }
 
 }  // namespace ordercheck::ranks

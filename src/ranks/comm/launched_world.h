@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "protocol/flight.h"
-#include "ranks/comm/launch_store.h"
 #include "ranks/comm/launched_ending.h"
 #include "ranks/comm/meeting_place.h"
 #include "ranks/comm/world.h"

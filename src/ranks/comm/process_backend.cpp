@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "ranks/comm/watched_offer.h"
+#include "ranks/comm/offering_backend.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -19,8 +19,8 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 
 #include "protocol/flight_slot.h"
-#include "ranks/comm/rank_body.h"
 #include "ranks/comm/rank_process.h"
+#include "ranks/comm/rank_stream.h"
 #include "ranks/comm/shared_waiting.h"
 #include "ranks/comm/temporary_folder.h"
 

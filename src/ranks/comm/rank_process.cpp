@@ -21,8 +21,8 @@
 #include "protocol/record_codec.h"
 #include "ranks/comm/blame.h"
 #include "ranks/comm/gloo_backend.h"
-#include "ranks/comm/rank_body.h"
 #include "ranks/comm/rank_groups.h"
+#include "ranks/comm/rank_stream.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -6,8 +6,10 @@
 // it is as wrong here as with NCCL, whoever came last.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <c10/core/Device.h>
 #include <c10/core/Event.h>
@@ -15,6 +17,7 @@
 #include <c10/core/StreamGuard.h>
 
 #include "ranks/comm/rendezvous.h"
+#include "ranks/comm/world.h"
 
 namespace ordercheck::ranks {
 
@@ -51,5 +54,13 @@ class ExchangeStream {
  private:
   std::optional<c10::StreamGuard> guard_;
 };
+
+// Runs what a rank does, and says how it ended.
+
+// Nothing when `body` returned; else what it threw, with the place where it was thrown.
+std::optional<WorldResult> run_body(const std::function<void(RankState&)>& body, RankState& state);
+
+// As if `state`'s rank had thrown `message` where it is.
+WorldResult thrown_by(const RankState& state, Ending ending, std::string message);
 
 }  // namespace ordercheck::ranks

@@ -13,8 +13,8 @@
 #include <c10/util/Exception.h>
 
 #include "ranks/comm/exchange.h"
+#include "ranks/comm/offering_backend.h"
 #include "ranks/comm/rank_stream.h"
-#include "ranks/comm/watched_offer.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -16,7 +16,6 @@
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 
 #include "ranks/comm/blame.h"
-#include "ranks/comm/rank_body.h"
 #include "ranks/comm/rank_groups.h"
 #include "ranks/comm/rank_stream.h"
 #include "ranks/comm/thread_world.h"

@@ -1,7 +1,6 @@
 #include "ranks/graph/dispatch_mode.h"
 
 namespace ordercheck::ranks {
-
 using c10::impl::TorchDispatchModeTLS;
 
 DispatchModeScope::DispatchModeScope(DispatchMode* mode) {
@@ -31,5 +30,20 @@ OnlyInstruments::OnlyInstruments() : hidden_(TorchDispatchModeTLS::get_state()) 
 }
 
 OnlyInstruments::~OnlyInstruments() { TorchDispatchModeTLS::set_state(std::move(hidden_)); }
+
+namespace {
+
+thread_local int recordings = 0;
+
+}  // namespace
+
+void break_graph(const std::string& reason) {
+  if (is_recording()) throw GraphBreak(reason);
+}
+
+bool is_recording() { return recordings > 0; }
+
+RecordingScope::RecordingScope() { ++recordings; }
+RecordingScope::~RecordingScope() { --recordings; }
 
 }  // namespace ordercheck::ranks

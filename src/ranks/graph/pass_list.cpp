@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "ranks/graph/auto_buckets.h"
 #include "ranks/graph/bucketing.h"
+#include "ranks/graph/node_builder.h"
 #include "ranks/graph/passes.h"
-#include "ranks/graph/reordering.h"
+#include "ranks/graph/sharding_collectives.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -61,6 +63,102 @@ void reuse_buffers(Graph& graph) {
   GraphRecord planned = describe(graph);
   planned.saved = read_by_backward(graph);
   graph.buffers = captured::plan_buffers(planned);
+}
+
+namespace {
+
+struct Span {
+  std::size_t start, wait;
+};
+
+// All nodes that read, directly or through others, what the node makes; in order. Places are of the list.
+std::vector<std::size_t> all_readers(const std::vector<Node>& nodes, const ValueUses& uses, std::size_t at) {
+  std::set<std::size_t> found, next{at};
+  while (!next.empty()) {
+    const std::size_t node = *next.begin();
+    next.erase(next.begin());
+    for (const ValueId id : results(nodes[node]))
+      for (const std::size_t reader : uses.readers(id))
+        if (found.insert(reader).second) next.insert(reader);
+  }
+  return {found.begin(), found.end()};
+}
+
+// Starts and waits of gathers of parameters, of one or of a bucket, by their waits.
+std::vector<Span> gathers_in(const std::vector<Node>& nodes, const ValueUses& uses) {
+  std::vector<Span> spans;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    if (nodes[at].name() != kGather || !nodes[at].unshards) continue;
+    const auto& readers = uses.readers(results(nodes[at]).front());
+    if (readers.size() == 1 && nodes[readers.front()].name() == kWait) spans.push_back({at, readers.front()});
+  }
+  std::ranges::sort(spans, {}, &Span::wait);
+  return spans;
+}
+
+void prefetch(std::vector<Node>& nodes) {
+  const ValueUses uses(nodes);
+  const std::vector<Span> spans = gathers_in(nodes, uses);
+  std::map<std::size_t, std::size_t> starts_before;  // a wait, and the next gather's start
+  std::set<std::size_t> moved;
+  for (std::size_t i = 0; i + 1 < spans.size(); ++i) {
+    if (spans[i + 1].start < spans[i].wait) continue;
+    starts_before[spans[i].wait] = spans[i + 1].start;
+    moved.insert(spans[i + 1].start);
+  }
+  std::vector<Node> order;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    if (const auto start = starts_before.find(at); start != starts_before.end()) order.push_back(nodes[start->second]);
+    if (!moved.contains(at)) order.push_back(nodes[at]);
+  }
+  nodes = std::move(order);
+  put_makers_first(nodes);
+}
+
+// Reduce-scatters of parameters' gradients, of one or of a bucket: behind the wait, operators of one operand lead to gradients and nowhere
+// else. What tensor parallelism scatters goes on into products.
+std::vector<Span> scatters_in(const std::vector<Node>& nodes, const ValueUses& uses) {
+  std::vector<Span> spans;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    if (nodes[at].name() != kReduceScatter) continue;
+    const auto& readers = uses.readers(results(nodes[at]).front());
+    if (readers.size() != 1 || nodes[readers.front()].name() != kWait) continue;
+    const auto behind = all_readers(nodes, uses, readers.front());
+    const auto only_shows = [&](std::size_t reader) {
+      return operands(nodes[reader]).size() == 1 && !is_collective(nodes[reader]);
+    };
+    if (std::ranges::all_of(behind, only_shows)) spans.push_back({at, readers.front()});
+  }
+  return spans;
+}
+
+void wait_late(std::vector<Node>& nodes) {
+  const ValueUses uses(nodes);
+  const std::vector<Span> spans = scatters_in(nodes, uses);
+  // Of each node that waits, the start behind which it comes: of two that it needs, the later one.
+  std::map<std::size_t, std::size_t> start_before;
+  for (std::size_t i = 0; i + 1 < spans.size(); ++i) {
+    if (spans[i].wait > spans[i + 1].start) continue;
+    start_before[spans[i].wait] = spans[i + 1].start;
+    for (const std::size_t reader : all_readers(nodes, uses, spans[i].wait)) start_before[reader] = spans[i + 1].start;
+  }
+  std::map<std::size_t, std::vector<std::size_t>> behind;
+  for (const auto& [node, start] : start_before) behind[start].push_back(node);
+  std::vector<Node> order;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    if (!start_before.contains(at)) order.push_back(nodes[at]);
+    for (const std::size_t one : behind[at]) order.push_back(nodes[one]);
+  }
+  nodes = std::move(order);
+  put_makers_first(nodes);
+}
+
+}  // namespace
+
+void overlap_collectives(Graph& graph) {
+  prefetch(graph.forward);
+  prefetch(graph.backward);
+  wait_late(graph.backward);
 }
 
 }  // namespace ordercheck::ranks

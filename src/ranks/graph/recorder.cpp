@@ -14,8 +14,7 @@
 
 #include "ranks/arith/range.h"
 #include "ranks/graph/dispatch_mode.h"
-#include "ranks/graph/graph_break.h"
-#include "ranks/graph/unshard_scope.h"
+#include "ranks/graph/sharding_collectives.h"
 #include "ranks/module/rank.h"
 
 namespace ordercheck::ranks {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ranks/graph/node_order.h"
+#include "ranks/graph/node_builder.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -93,5 +93,20 @@ std::vector<ShardingCollective> gradient_scatters(const Graph& graph, const std:
   }
   return found;
 }
+
+namespace {
+
+thread_local const UnshardScope* unsharding = nullptr;
+
+}  // namespace
+
+UnshardScope::UnshardScope(CheckpointPolicy policy_of, std::string bucket_of)
+    : outer_(unsharding), policy(policy_of), bucket(std::move(bucket_of)) {
+  unsharding = this;
+}
+
+UnshardScope::~UnshardScope() { unsharding = outer_; }
+
+const UnshardScope* unsharding_now() { return unsharding; }
 
 }  // namespace ordercheck::ranks

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "ranks/graph/auto_buckets.h"
+#include "ranks/graph/bucketing.h"
 #include "ranks/mechanism/sharded_blocks.h"
 
 namespace ordercheck::ranks {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ranks/graph/graph_break.h"
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/pass_list.h"
 #include "ranks/graph/recorder.h"
 #include "ranks/graph/replay.h"

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
-#include "ranks/graph/unshard_scope.h"
+#include "ranks/graph/sharding_collectives.h"
 #include "ranks/mechanism/distributed_experts.h"
 #include "ranks/module/rank.h"
 

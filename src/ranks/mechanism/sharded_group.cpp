@@ -9,7 +9,7 @@
 #include "ranks/arith/stock_operators.h"
 #include "ranks/comm/blame.h"
 #include "ranks/comm/collectives.h"
-#include "ranks/graph/graph_break.h"
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/mechanism/on_gradient.h"
 #include "ranks/module/rank.h"
 

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "ranks/model/attention.h"
-#include "ranks/model/dropout.h"
-#include "ranks/model/initial.h"
 #include "ranks/model/layers.h"
 #include "ranks/model/moe.h"
 

@@ -9,10 +9,9 @@
 #include <fmt/ranges.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "ranks/graph/unshard_scope.h"
+#include "ranks/graph/sharding_collectives.h"
 #include "ranks/module/rank.h"
 #include "ranks/module/recompute_scope.h"
-#include "ranks/placing/local_operator.h"
 #include "ranks/placing/redistribution.h"
 
 namespace ordercheck::ranks {

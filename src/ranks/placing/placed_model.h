@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "placing/plan/placement_plan.h"
+#include "placing/plan/placement_planner.h"
 #include "placing/plan/training_rules.h"
 #include "ranks/graph/graph.h"
 #include "ranks/module/module.h"
@@ -33,5 +36,13 @@ struct PlacedModelOptions {
 // collectives, where the rules leave no plan, and where the plan does not go with the sizes of another batch. A call with pieces of a
 // batch that was not traced throws.
 void place_by_plan(const ModulePtr& model, const std::vector<SampleInput>& inputs, const PlacedModelOptions& options);
+
+// Plans that a rank of this process has found already: ranks that are threads ask for the same one, and the answer is a function of the
+// question alone. A process that is one rank finds each plan itself.
+//
+// Any thread; who asks for a plan that another one is looking for waits for it.
+
+// The planner's plan. Errors are not kept.
+Result<placing::PlacementPlan> plan_once(const placing::PlacementPlanner& planner);
 
 }  // namespace ordercheck::ranks

@@ -9,9 +9,12 @@
 // Thread bound: of the rank that the calling thread runs. Axes are named as stack/mesh.h names them.
 #pragma once
 
+#include <vector>
+
 #include <ATen/core/Tensor.h>
 
 #include "placing/graph/placement.h"
+#include "ranks/graph/graph.h"
 
 namespace ordercheck::ranks {
 
@@ -22,5 +25,13 @@ placing::Shape piece_sizes(const placing::Shape& whole, const placing::Placement
 // Throws where no route leads there, as to a partial sum.
 at::Tensor redistribute(const at::Tensor& piece, const placing::Shape& whole, const placing::Placements& from,
                         const placing::Placements& to, const placing::DeviceMesh& mesh);
+
+// One operator of a traced graph, run on a rank's pieces of its operands.
+
+// `operands` in the order in which the node's arguments name them. `results`: the sizes of this rank's pieces, which also replace the
+// sizes that the operator is told. Throws where a result has others, by the operator's name. A result that a list holds is one as any
+// other.
+std::vector<at::Tensor> run_on_pieces(const Node& node, const std::vector<at::Tensor>& operands,
+                                      const std::vector<placing::Shape>& results);
 
 }  // namespace ordercheck::ranks

@@ -1,8 +1,14 @@
 #include "ranks/train/batch.h"
 
+#include <stdexcept>
+
+#include <ATen/ATen.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include "ranks/arith/range.h"
+#include "ranks/comm/collectives.h"
 #include "stack/step_data.h"
 
 namespace ordercheck::ranks {
@@ -48,6 +54,58 @@ Batch batch_of(std::uint64_t seed, int step, const Mesh& mesh, int rank, int mic
     }
   }
   return batch;
+}
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// The steps of log_softmax, nll_loss and their gradients, in that order, on this rank's columns of the logits: each result
+// is bitwise that part of what they give on whole logits.
+struct SplitCrossEntropy : torch::autograd::Function<SplitCrossEntropy> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& logits, const at::Tensor& labels, const std::string& axis,
+                            int64_t vocabulary) {
+    // Pieces need not be of one length: the columns before this rank's are not `rank` times its own.
+    // A piece that is no chunk, since a check was left out, is taken for one of equal pieces.
+    const Span chunk = chunk_of(vocabulary, group_size(axis), group_rank(axis));
+    const int64_t length = logits.size(-1);
+    const int64_t start = length == chunk.length ? chunk.start : length * group_rank(axis);
+    const at::Tensor largest = all_reduce(at::amax(logits, {-1}, /*keepdim=*/true), axis, Reduction::max);
+    const at::Tensor shifted = logits - largest;
+    const at::Tensor sum = all_reduce(at::sum(at::exp(shifted), {-1}, /*keepdim=*/true), axis);
+    const at::Tensor log_weights = shifted - at::log(sum);
+
+    const at::Tensor local = (labels - start).unsqueeze(-1);
+    const at::Tensor mine = local.ge(0).logical_and(local.lt(length)).logical_and(labels.ne(kIgnoredLabel).unsqueeze(-1));
+    const at::Tensor index = local.clamp(0, length - 1);
+    const at::Tensor picked = all_reduce(at::where(mine, log_weights.gather(-1, index), 0.0), axis);
+    ctx->save_for_backward({log_weights, labels, index, mine});
+    const FewerPartialResults total(group_size(axis));
+    return at::sum(at::where(labels.ne(kIgnoredLabel).unsqueeze(-1), -picked, 0.0));
+  }
+
+  // (one_hot - softmax) * s with s = -gradient, and 0 where the label does not count.
+  static variable_list backward(AutogradContext* ctx, variable_list gradients) {
+    const auto saved = ctx->get_saved_variables();
+    const at::Tensor& log_weights = saved[0];
+    const at::Tensor scale = at::where(saved[1].ne(kIgnoredLabel).unsqueeze(-1), -gradients[0], 0.0);
+    const at::Tensor one_hot = at::zeros_like(log_weights).scatter(-1, saved[2], saved[3].to(log_weights.scalar_type()));
+    return {(one_hot - at::exp(log_weights)) * scale, at::Tensor(), at::Tensor(), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+at::Tensor summed_cross_entropy(const at::Tensor& logits, const at::Tensor& labels, const Placements& placements,
+                                int64_t vocabulary) {
+  if (placements.empty()) {
+    return at::cross_entropy_loss(logits.flatten(0, 1), labels.flatten(), /*weight=*/{}, at::Reduction::Sum, kIgnoredLabel);
+  }
+  if (placements.size() > 1 || placements[0].kind != Placement::Kind::shard || placements[0].dim != 2) {
+    throw std::runtime_error("the loss expects logits whole or split over the vocabulary, got " + print(placements));
+  }
+  return SplitCrossEntropy::apply(logits, labels, placements[0].axis, vocabulary);
 }
 
 }  // namespace ordercheck::ranks

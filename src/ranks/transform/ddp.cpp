@@ -8,7 +8,7 @@
 // each forward makes the reducer ready.
 #include <fmt/format.h>
 
-#include "ranks/graph/graph_break.h"
+#include "ranks/graph/dispatch_mode.h"
 #include "ranks/mechanism/gradient_buckets.h"
 #include "ranks/transform/transform.h"
 

@@ -27,7 +27,7 @@
 #include "ranks/train/run_case.h"
 #include "ranks/worker/launch_environment.h"
 #include "ranks/worker/launched_case.h"
-#include "ranks/worker/process_settings.h"
+#include "ranks/worker/serve.h"
 #include "stack/mesh.h"
 
 namespace ordercheck::ranks {

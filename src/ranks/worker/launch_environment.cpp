@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "protocol/json_text.h"
+#include "protocol/schema.h"
 
 namespace ordercheck::ranks {
 namespace {

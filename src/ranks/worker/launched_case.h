@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "evidence/control_words.h"
 #include "evidence/table.h"
 #include "parity/record.h"
 #include "stack/case.h"

@@ -1,5 +1,7 @@
 #include "ranks/worker/serve.h"
 
+#include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "base/bits.h"
@@ -15,10 +18,10 @@
 #include "protocol/flight.h"
 #include "protocol/messages.h"
 #include "ranks/cuda/devices.h"
+#include "ranks/graph/saved_tensors.h"
 #include "ranks/model/models.h"
 #include "ranks/train/run_case.h"
 #include "ranks/transform/transform.h"
-#include "ranks/worker/process_settings.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -90,6 +93,21 @@ int serve(const CaseRunner& run_one, const std::vector<std::string>& versions, c
     answer(*run, run_one, out);
   }
   return 0;
+}
+
+void settle_process() {
+  setenv("OMP_NUM_THREADS", "1", 1);
+  // Tensors of a few MB come and go with every operator: keep their memory instead of giving it back page by page.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  at::set_num_threads(1);
+  install_saved_tensor_hooks();
+}
+
+int move_stdout_aside() {
+  const int aside = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return aside;
 }
 
 }  // namespace ordercheck::ranks

@@ -18,4 +18,12 @@ using CaseRunner = std::function<Record(const Run& run, FlightRecorder* flight, 
 // 0 after the last run, 2 when what came is not the protocol, with a line on stderr.
 int serve(const CaseRunner& run_one, const std::vector<std::string>& versions, const std::string& device = "cpu");
 
+// How a process of the native engine is set up before it does anything with LibTorch.
+
+// One thread, memory that is kept for the next operator, and hooks on saved tensors. Once a process.
+void settle_process();
+
+// The descriptor of what was stdout. From then on what libraries print to stdout goes to stderr.
+int move_stdout_aside();
+
 }  // namespace ordercheck::ranks

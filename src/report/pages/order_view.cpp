@@ -16,8 +16,8 @@
 #include "report/pages/shown.h"
 #include "rule/load.h"
 #include "rule/match.h"
-#include "stack/backend.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "report/pages/beside_view.h"
 #include "report/pages/markdown.h"
+#include "report/pages/traffic_view.h"
 #include "report/pages/view_json.h"
 #include "stack/notation.h"
 

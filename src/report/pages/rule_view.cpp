@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "report/pages/markdown.h"
-#include "rule/claim.h"
 #include "rule/load.h"
 #include "rule/pins.h"
+#include "rule/prediction.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

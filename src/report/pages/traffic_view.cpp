@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "evidence/table.h"
 #include "parity/counters.h"
 #include "plan/plan.h"
 #include "report/pages/markdown.h"
+#include "rule/load.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 
 namespace ordercheck {
 namespace {
@@ -98,6 +102,198 @@ std::vector<SentTable> sent_tables(const Sources& sources, const EngineRuns& eng
     if (!table.rows.empty()) tables.push_back(std::move(table));
   }
   return tables;
+}
+
+namespace {
+
+bool is_newest(const EngineRuns& engine, const std::vector<EngineRuns>& engines) {
+  const EngineRuns* newest = newest_that_decides(engine.table.engine, engines);
+  return newest != nullptr && decides(engine.table) && newest->target == engine.target;
+}
+
+bool is_same(const Stack& a, const Stack& b) { return without_backend(a) == without_backend(b); }
+
+// Those of the other table that completed.
+std::vector<const SentRow*> same_in(const SentTable& there, const Stack& stack) {
+  std::vector<const SentRow*> rows;
+  for (const SentRow& row : there.rows)
+    if (row.counts && is_same(row.of, stack)) rows.push_back(&row);
+  return rows;
+}
+
+bool agrees(const SentRow& here, const std::vector<const SentRow*>& there) {
+  return std::ranges::all_of(there, [&](const SentRow* row) { return sends_as_often(*here.counts, *row->counts); });
+}
+
+std::string in_short(const std::vector<const SentRow*>& rows) {
+  std::vector<std::string> texts;
+  for (const SentRow* row : rows)
+    if (const std::string text = in_short(*row); !contains(texts, text)) texts.push_back(text);
+  return join(texts, "; ");
+}
+
+const TrafficDifference* why_differs(const TrafficTable& table, const Stack& stack) {
+  const auto found =
+      std::ranges::find_if(table.differs, [&](const TrafficDifference& one) { return contains(one.stacks, stack); });
+  return found == table.differs.end() ? nullptr : &*found;
+}
+
+std::string difference_in_words(const TrafficDifference& why, const Sources& sources) {
+  const Rule* page = find_rule(sources.rules, why.page);
+  return page == nullptr ? why.why : fmt::format("{} {}", why.why, link_to(*page));
+}
+
+// A table and the one that it is laid beside, of both of which something was run.
+struct Pair {
+  const TrafficTable* wanted = nullptr;
+  const SentTable* here = nullptr;
+  const EngineRuns* engine = nullptr;  // there
+  SentTable there;
+};
+
+// Of the version that is named, else of the newest.
+const EngineRuns* runs_beside(const Beside& beside, const std::vector<EngineRuns>& engines) {
+  if (beside.version.empty()) return newest_that_decides(beside.engine, engines);
+  const auto found = std::ranges::find_if(engines, [&](const EngineRuns& one) {
+    return one.target.project == beside.engine && print(*one.target.version) == beside.version && decides(one.table);
+  });
+  return found == engines.end() ? nullptr : &*found;
+}
+
+std::vector<Pair> pairs_of(const std::vector<SentTable>& tables, const Sources& sources, const EngineRuns& engine,
+                           const std::vector<EngineRuns>& engines) {
+  std::vector<Pair> pairs;
+  if (!is_newest(engine, engines)) return pairs;
+  for (const TrafficTable& wanted : space_of(sources, engine.table.engine).traffic) {
+    const auto here = std::ranges::find(tables, wanted.title, &SentTable::title);
+    const EngineRuns* other = wanted.beside ? runs_beside(*wanted.beside, engines) : nullptr;
+    if (here == tables.end() || other == nullptr) continue;
+    for (SentTable& there : sent_tables(sources, *other))
+      if (there.title == wanted.beside->title)
+        pairs.push_back({.wanted = &wanted, .here = &*here, .engine = other, .there = std::move(there)});
+  }
+  return pairs;
+}
+
+BesideTable beside_table(const Pair& pair, const Sources& sources) {
+  BesideTable table{.engine = print(pair.engine->target),
+                    .model = pair.there.model,
+                    .models = pair.wanted->beside->models,
+                    .rows = {},
+                    .only_here = {},
+                    .only_there = {}};
+  for (const SentRow& row : pair.here->rows) {
+    if (!row.counts) continue;
+    const auto there = same_in(pair.there, row.of);
+    if (there.empty()) {
+      table.only_here.push_back(row.stack);
+      continue;
+    }
+    const TrafficDifference* why = why_differs(*pair.wanted, row.of);
+    table.rows.push_back({.stack = row.stack,
+                          .gathers = row.gathers,
+                          .gathers_again = row.gathers_again,
+                          .scatters = row.scatters,
+                          .reduces = row.reduces,
+                          .there = in_short(there),
+                          .says = agrees(row, there) ? "agrees"
+                                  : why == nullptr   ? ""
+                                                     : difference_in_words(*why, sources)});
+  }
+  for (const SentRow& row : pair.there.rows)
+    if (row.counts && same_in(*pair.here, row.of).empty()) table.only_there.push_back(row.stack);
+  return table;
+}
+
+Error error_in(const TrafficTable& table, const std::string& what) {
+  return {fmt::format("{}: traffic '{}': {}", table.file, table.title, what)};
+}
+
+Status check_named(const TrafficTable& table, const Sources& sources) {
+  std::vector<std::string> engines = sources.engines;
+  for (const EvidenceTable& evidence : sources.evidence)
+    if (!contains(engines, evidence.engine)) engines.push_back(evidence.engine);
+  const Beside& beside = *table.beside;
+  if (!contains(engines, beside.engine))
+    return error_in(table,
+                    fmt::format("unknown engine '{}' in 'beside'; {}", beside.engine, did_you_mean(beside.engine, engines)));
+  const auto space = sources.own_spaces.find(beside.engine);
+  if (space == sources.own_spaces.end()) return Done{};
+  std::vector<std::string> titles;
+  for (const TrafficTable& there : space->second.traffic) titles.push_back(there.title);
+  if (contains(titles, beside.title)) return Done{};
+  return error_in(table, fmt::format("the space of {} has no table '{}' to stand beside; {}", beside.engine, beside.title,
+                                     did_you_mean(beside.title, titles)));
+}
+
+Status check_pages(const TrafficTable& table, const Sources& sources) {
+  for (const TrafficDifference& why : table.differs)
+    if (!why.page.empty() && find_rule(sources.rules, why.page) == nullptr)
+      return error_in(table, fmt::format("no rule has the id '{}' that says more of why stacks differ", why.page));
+  return Done{};
+}
+
+Status check_row(const SentRow& row, const Pair& pair) {
+  const auto there = same_in(pair.there, row.of);
+  const bool compared = row.counts && !there.empty();
+  const bool differs = compared && !agrees(row, there), has_reason = why_differs(*pair.wanted, row.of) != nullptr;
+  if (differs == has_reason) return Done{};
+  const std::string engine = print(pair.engine->target);
+  if (differs)
+    return error_in(*pair.wanted, fmt::format("stack {} sends {} here and {} on {}, and nothing says why; add it to a "
+                                              "[[traffic.differs]]",
+                                              row.stack, in_short(row), in_short(there), engine));
+  return error_in(*pair.wanted, fmt::format("[[traffic.differs]] says why stack {} differs, and {}; drop it there", row.stack,
+                                            compared ? fmt::format("it sends {} here and on {}", in_short(row), engine)
+                                                     : fmt::format("no run of it stands beside one on {}", engine)));
+}
+
+// Of stacks that no row here is about.
+Status check_reasons(const Pair& pair) {
+  for (const TrafficDifference& why : pair.wanted->differs)
+    for (const Stack& stack : why.stacks)
+      if (std::ranges::find(pair.here->rows, stack, &SentRow::of) == pair.here->rows.end())
+        return error_in(*pair.wanted,
+                        fmt::format("[[traffic.differs]] says why stack {} differs, and it was not run; drop it there",
+                                    code(print(stack))));
+  return Done{};
+}
+
+Status check_pair(const Pair& pair) {
+  for (const SentRow& row : pair.here->rows)
+    if (auto checked = check_row(row, pair); !checked) return checked;
+  return check_reasons(pair);
+}
+
+Status check_tables(const Space& space, const Sources& sources) {
+  for (const TrafficTable& table : space.traffic) {
+    if (auto known = check_pages(table, sources); !known) return known;
+    if (!table.beside) continue;
+    if (auto known = check_named(table, sources); !known) return known;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+void lay_beside(std::vector<SentTable>& tables, const Sources& sources, const EngineRuns& engine,
+                const std::vector<EngineRuns>& engines) {
+  std::vector<std::pair<std::string, BesideTable>> made;
+  for (const Pair& pair : pairs_of(tables, sources, engine, engines))
+    made.emplace_back(pair.here->title, beside_table(pair, sources));
+  for (auto& [title, beside] : made) std::ranges::find(tables, title, &SentTable::title)->beside = {std::move(beside)};
+}
+
+Status check_beside(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  if (auto checked = check_tables(sources.space, sources); !checked) return checked;
+  for (const auto& [engine, space] : sources.own_spaces)
+    if (auto checked = check_tables(space, sources); !checked) return checked;
+  for (const EngineRuns& engine : engines) {
+    const std::vector<SentTable> tables = sent_tables(sources, engine);
+    for (const Pair& pair : pairs_of(tables, sources, engine, engines))
+      if (auto checked = check_pair(pair); !checked) return checked;
+  }
+  return Done{};
 }
 
 }  // namespace ordercheck

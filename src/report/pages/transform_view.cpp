@@ -10,7 +10,7 @@
 #include "base/wording.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
-#include "rule/claim.h"
+#include "rule/prediction.h"
 #include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"

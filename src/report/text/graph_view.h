@@ -33,4 +33,16 @@ std::string render_cost(const GraphRecord& graph);
 // Two lines: before and behind.
 std::string render_costs(const GraphChange& change);
 
+// Captured graphs, or what passes changed of them, as JSON.
+
+// Whose graphs they are.
+struct GraphsOf {
+  std::string stack;
+  std::string engine;
+  std::vector<std::string> versions;
+};
+
+std::string render_graphs_json(const std::vector<GraphRecord>& graphs, const GraphsOf& of);
+std::string render_changes_json(const std::vector<GraphChange>& changes, const GraphsOf& of);
+
 }  // namespace ordercheck

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/wording.h"
-#include "protocol/graph_codec.h"
+#include "protocol/record_codec.h"
 
 namespace ordercheck {
 namespace {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "unit/check/small_rules.h"
@@ -129,6 +130,119 @@ TEST(OrdersThatBreakOneEdge, NeedErrorsThatDoNotContradictEachOther) {
   const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
   EXPECT_TRUE(orders_that_break_one_edge(stack("ac,tp=2"), court.judge()).empty());
   EXPECT_TRUE(orders_that_break_one_edge(stack("compile,ac"), Court(usual_rules()).judge()).empty()) << "advice alone";
+}
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> lines(const Suggestion& suggestion) {
+  std::vector<std::string> made;
+  for (const OrderReason& reason : suggestion.reasons)
+    made.push_back(suggestion.order.items[reason.before].name + " " + suggestion.order.items[reason.after].name + " " +
+                   (reason.rule == nullptr ? "-" : reason.rule->id) + (reason.either_way ? " either" : ""));
+  return made;
+}
+
+TEST(Suggest, GivesAReasonForEveryNeighbour) {
+  const Court court(usual_rules());
+  const Suggestion made = suggest(stack("FSDP=4:reshard=never(compile(AC(TP=2(model))))"), court.judge());
+  EXPECT_EQ(print(made.order), "tp=2,ac,compile,fsdp=4:reshard=never");
+  EXPECT_THAT(lines(made), ElementsAre("tp ac ORD-001", "ac compile ORD-004", "compile fsdp ORD-005"));
+  EXPECT_TRUE(made.report.findings.empty());
+}
+
+TEST(Suggest, GivesNoReasonThatARunRefutes) {
+  Rule page = rule({"ORD-001", RuleKind::order, "ac", "tp"});
+  page.witness.bad = stack("ac,tp=2");
+  page.witness.good = stack("tp=2,ac");
+  const auto reasons = [&](Verdict seen) {
+    const Court court(Given::rules, {page}, {ran("ac,tp=2", seen), ran("tp=2,ac", Verdict::equal)});
+    return lines(suggest(stack("ac,tp=2"), court.judge()));
+  };
+  EXPECT_THAT(reasons(Verdict::fails), ElementsAre("tp ac ORD-001"));
+  EXPECT_THAT(reasons(Verdict::equal), ElementsAre("tp ac -"));
+}
+
+TEST(Suggest, GivesNoReasonThatIsAnotherProjectsAlone) {
+  Rule page = rule({"ORD-001", RuleKind::order, "ac", "tp", Harm::fails, "", "torchtitan>=0.1"});
+  EXPECT_THAT(lines(suggest(stack("ac,tp=2"), Court(Given::rules, {page}).judge())), ElementsAre("tp ac ORD-001"));
+  page.silent_elsewhere = true;
+  EXPECT_THAT(lines(suggest(stack("ac,tp=2"), Court(Given::rules, {page}).judge())), ElementsAre("tp ac -"));
+}
+
+TEST(Suggest, SaysWhereNoPageOrdersTwoNeighbours) {
+  const Court court({{"ORD-001", RuleKind::order, "fsdp", "tp"}});
+  const Suggestion made = suggest(stack("fsdp=2,ac,tp=2"), court.judge());
+  EXPECT_EQ(print(made.order), "tp=2,ac,fsdp=2");
+  // The page about two that are no neighbours comes last.
+  EXPECT_THAT(lines(made), ElementsAre("tp ac -", "ac fsdp -", "tp fsdp ORD-001"));
+  EXPECT_THAT(render_text(made, court.judge(), false), HasSubstr("no rule orders the two; the catalogue's order is used"));
+}
+
+TEST(Suggest, NamesThePageThatLetsTwoChangePlaces) {
+  const Court court({{"COM-001", RuleKind::commutes, "ac", "fsdp"}});
+  EXPECT_THAT(lines(suggest(stack("fsdp=2,ac"), court.judge())), ElementsAre("ac fsdp COM-001 either"));
+}
+
+TEST(Suggest, KeepsEveryItemAndTellsWhatBlocksIt) {
+  std::vector<Rule> rules;
+  for (const Sketch& sketch : usual_rules()) rules.push_back(rule(sketch));
+  rules.push_back(rule({"CLA-017", RuleKind::clash, "compile@block", "tp:!plan", Harm::wrong}));
+  rules.back().witness.bad = stack("tp=2,compile");
+  rules.back().witness.good = stack("tp=2:plan=blocks,compile");
+  const Court court(Given::rules, rules);
+  const Suggestion made = suggest(stack("fsdp=4,compile,ac,tp=2"), court.judge());
+  EXPECT_EQ(print(made.order), "tp=2,ac,compile,fsdp=4");
+  const std::string text = render_text(made, court.judge(), false);
+  EXPECT_THAT(text, StartsWith("tp=2,ac,compile,fsdp=4\n  tp before ac         ORD-001"));
+  EXPECT_THAT(text, HasSubstr("Blocked by CLA-017 on pytorch 2.11, whatever the order:\nCLA-017 error"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("try          tp=2:plan=blocks,ac,compile,fsdp=4  tp=2 becomes tp=2:plan=blocks [not run on pytorch 2.11]"));
+  const auto json = nlohmann::json::parse(render_json(made, court.judge()));
+  EXPECT_FALSE(json.at("legal").get<bool>());
+  EXPECT_EQ(json.at("stack"), "tp=2,ac,compile,fsdp=4");
+  EXPECT_EQ(json.at("blockers"), nlohmann::json({"CLA-017"}));
+}
+
+// The rule against both pins one order as right, and a run shows it.
+TEST(Suggest, TakesTheOrderThatRanEqualWhereARuleIsAgainstAll) {
+  const auto suggested = [](Verdict verdict) {
+    Rule clash = rule({"CLA-001", RuleKind::clash, "ddp", "hsdp"});
+    clash.expectations = {{.engine = "pytorch",
+                           .version = *parse_version("2.11"),
+                           .stack = stack("ddp=2,hsdp=2x2"),
+                           .verdict = Verdict::equal,
+                           .because = "HSDP reduces over that axis itself"}};
+    const Court court(Given::rules, {clash}, {ran("ddp=2,hsdp=2x2", verdict)});
+    const Suggestion made = suggest(stack("hsdp=2x2,ddp=2"), court.judge());
+    return print(made.order) + (has_error(made.report.findings) ? " blocked" : "");
+  };
+  EXPECT_EQ(suggested(Verdict::equal), "ddp=2,hsdp=2x2");
+  EXPECT_EQ(suggested(Verdict::differs), "hsdp=2x2,ddp=2 blocked");
+}
+
+TEST(Suggest, SaysHowManyOrdersThereAre) {
+  const Court court(usual_rules());
+  EXPECT_THAT(render_text(suggest(stack("tp=2,ac"), court.judge()), court.judge(), false),
+              HasSubstr("allow no other order of these."));
+  EXPECT_THAT(render_text(suggest(stack("tp=2,cp=2,ac"), court.judge()), court.judge(), false),
+              HasSubstr("allow 3 orders of these."));
+}
+
+TEST(Suggest, SaysWhenTheRulesContradictEachOther) {
+  const Court court({{"ORD-001", RuleKind::order, "ac", "tp"}, {"ORD-002", RuleKind::order, "tp", "ac"}});
+  const std::string text = render_text(suggest(stack("ac,tp=2"), court.judge()), court.judge(), false);
+  EXPECT_THAT(text, HasSubstr("There is no order of these that keeps the order rules:\n"));
+}
+
+RC_GTEST_PROP(Suggest, TheOrderGivenDoesNotCount, ()) {
+  const Court court(usual_rules());
+  Stack items = stack("pp=2,tp=2,cp=2,ac,compile,compile@model,fsdp=2,optimizer");
+  const Stack expected = suggest(items, court.judge()).order;
+  for (std::size_t i = items.items.size(); i > 1; --i)
+    std::swap(items.items[i - 1], items.items[static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(i)))]);
+  RC_ASSERT(suggest(items, court.judge()).order == expected);
 }
 
 }  // namespace

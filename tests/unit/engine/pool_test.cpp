@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "engines/fake_engine.h"
 
@@ -122,6 +123,39 @@ TEST(pool, an_exception_out_of_the_delivery_comes_through_and_leaves_the_pool_us
   const auto pool = start({.jobs = 2});
   EXPECT_THROW(pool->run(many(20), [](std::size_t, const Record&) { throw std::runtime_error("enough"); }), std::runtime_error);
   EXPECT_EQ(run_all(*pool, many(3)).size(), 3u);
+}
+
+TEST(interrupt, the_first_signal_sets_the_flag_and_ends_nothing) {
+  InterruptFlag flag;
+  EXPECT_FALSE(*flag.get());
+  raise(SIGINT);
+  EXPECT_TRUE(*flag.get());
+}
+
+TEST(interrupt, a_new_flag_starts_clear_and_the_old_handlers_come_back) {
+  static volatile std::sig_atomic_t caught = 0;
+  caught = 0;
+  const auto before = std::signal(SIGTERM, [](int) { caught = 1; });
+  {
+    InterruptFlag flag;
+    EXPECT_FALSE(*flag.get());
+    raise(SIGTERM);
+    EXPECT_TRUE(*flag.get());
+    EXPECT_EQ(caught, 0);
+  }
+  raise(SIGTERM);
+  EXPECT_EQ(caught, 1);
+  std::signal(SIGTERM, before);
+}
+
+TEST(interruptDeathTest, the_second_signal_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        InterruptFlag flag;
+        raise(SIGINT);
+        raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
 }
 
 }  // namespace

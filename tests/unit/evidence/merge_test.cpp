@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evidence/control_words.h"
+#include "evidence/table.h"
 
 namespace ordercheck {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "evidence/control_words.h"
 
 namespace ordercheck {
 namespace {

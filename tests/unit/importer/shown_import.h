@@ -5,7 +5,7 @@
 
 #include "importer/import.h"
 #include "stack/notation.h"
-#include "stack/origin.h"
+#include "stack/stack.h"
 
 namespace ordercheck {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "placing/plan/choices.h"
+#include "placing/plan/reduced_choices.h"
 
 namespace ordercheck::placing {
 

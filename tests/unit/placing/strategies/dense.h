@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "placing/strategies/arguments.h"
 #include "placing/strategies/strategy.h"
 
 namespace ordercheck::placing {

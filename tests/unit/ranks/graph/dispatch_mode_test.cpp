@@ -1,5 +1,8 @@
 #include "ranks/graph/dispatch_mode.h"
 
+#include <optional>
+#include <thread>
+
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,6 +90,32 @@ TEST(DispatchMode, AllButInstrumentsMayBeHidden) {
   EXPECT_EQ(second, first);
   x.exp();
   EXPECT_EQ(first.size(), 3u) << "none is left on the stack";
+}
+
+TEST(GraphBreak, IsThrownWhileThisThreadRecordsOnly) {
+  EXPECT_NO_THROW(break_graph("nobody records"));
+  const RecordingScope recording;
+  EXPECT_TRUE(is_recording());
+  try {
+    break_graph("a storage is resized");
+    FAIL() << "nothing was thrown";
+  } catch (const GraphBreak& reason) {
+    EXPECT_STREQ(reason.what(), "a storage is resized");
+  }
+  std::optional<bool> elsewhere;
+  std::thread([&] { elsewhere = is_recording(); }).join();
+  EXPECT_EQ(elsewhere, false);
+}
+
+TEST(GraphBreak, RecordingsNest) {
+  {
+    const RecordingScope outer;
+    {
+      const RecordingScope inner;
+    }
+    EXPECT_TRUE(is_recording());
+  }
+  EXPECT_FALSE(is_recording());
 }
 
 }  // namespace

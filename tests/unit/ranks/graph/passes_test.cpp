@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "ranks/graph/saved_tensors.h"
-#include "ranks/graph/unshard_scope.h"
+#include "ranks/graph/sharding_collectives.h"
 #include "ranks/mechanism/recompute.h"
 #include "unit/ranks/graph/both_ways.h"
 

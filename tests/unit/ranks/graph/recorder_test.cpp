@@ -5,7 +5,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ranks/graph/dispatch_mode.h"
-#include "ranks/graph/graph_break.h"
 #include "ranks/graph/saved_tensors.h"
 #include "ranks/mechanism/recompute.h"
 #include "unit/ranks/arith/exactly.h"

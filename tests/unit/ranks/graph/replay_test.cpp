@@ -2,7 +2,7 @@
 
 #include "ranks/graph/dispatch_mode.h"
 #include "ranks/graph/saved_tensors.h"
-#include "ranks/graph/unshard_scope.h"
+#include "ranks/graph/sharding_collectives.h"
 #include "ranks/train/operator_meter.h"
 #include "unit/ranks/arith/exactly.h"
 #include "unit/ranks/graph/both_ways.h"

@@ -8,7 +8,6 @@
 
 #include "ranks/comm/collectives.h"
 #include "ranks/graph/sharding_collectives.h"
-#include "ranks/graph/unshard_scope.h"
 #include "unit/ranks/graph/both_ways.h"
 
 namespace ordercheck::ranks {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "ranks/graph/auto_buckets.h"
+#include "ranks/graph/bucketing.h"
 #include "ranks/model/models.h"
 #include "stack/notation.h"
 

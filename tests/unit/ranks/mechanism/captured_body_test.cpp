@@ -1,7 +1,6 @@
 #include "ranks/mechanism/captured_body.h"
 
 #include "ranks/graph/dispatch_mode.h"
-#include "ranks/graph/graph_break.h"
 #include "ranks/graph/saved_tensors.h"
 #include "unit/ranks/graph/both_ways.h"
 

@@ -1,4 +1,4 @@
-#include "ranks/graph/unshard_scope.h"
+#include "ranks/graph/sharding_collectives.h"
 
 #include "unit/ranks/graph/both_ways.h"
 

@@ -1,4 +1,4 @@
-#include "placing/plan/choices.h"
+#include "placing/plan/reduced_choices.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "cli/shared/written_stack.h"
+#include "cli/shared/question.h"
 
 #include <unistd.h>
 

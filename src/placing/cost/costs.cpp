@@ -1,10 +1,55 @@
+#include "placing/cost/costs.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
-#include "placing/cost/costs.h"
+#include <fmt/format.h>
 
 namespace ordercheck::placing {
+bool is_free(const std::string& op) {
+  static const std::set<std::string> kFree{
+      "placeholder",   "output",          "alias",         "aten::view",   "aten::_unsafe_view",
+      "aten::t",       "aten::transpose", "aten::permute", "aten::expand", "aten::unsqueeze",
+      "aten::squeeze", "aten::slice",     "aten::select",  "aten::split",  "aten::split_with_sizes",
+      "aten::detach",  "aten::alias"};
+  return kFree.contains(op);
+}
+
+double product_flops(const std::string& op, const std::vector<Shape>& operands) {
+  const auto are_matrices = [&](std::size_t first, std::size_t last) {
+    if (operands.size() <= last) return false;
+    for (std::size_t at = first; at <= last; ++at)
+      if (operands[at].size() < 2) return false;
+    return true;
+  };
+  const auto product = [](const Shape& left, const Shape& right) {
+    return 2.0 * static_cast<double>(element_count(left)) * static_cast<double>(right.back());
+  };
+  if (op == "aten::mm" || op == "aten::bmm") return are_matrices(0, 1) ? product(operands[0], operands[1]) : 0;
+  if (op == "aten::addmm") return are_matrices(1, 2) ? product(operands[1], operands[2]) : 0;
+  // Scores, and their product with the values; backward has five such products.
+  const bool is_forward = op == "aten::_scaled_dot_product_flash_attention_for_cpu";
+  const bool is_backward = op == "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
+  const std::size_t first = is_forward ? 0 : 1;
+  if ((!is_forward && !is_backward) || !are_matrices(first, first + 1)) return 0;
+  const Shape &query = operands[first], &key = operands[first + 1];
+  const double scores = 2.0 * static_cast<double>(element_count(query)) * static_cast<double>(key[key.size() - 2]);
+  return scores * (is_forward ? 2 : 5);
+}
+
+Result<double> kernel_us(const std::string& op, const std::vector<Shape>& operands, double bytes, int element_bytes,
+                         const Machine& machine) {
+  const double us = std::max(bytes / machine.memory_bytes_per_us / machine.reachable, machine.launch_us);
+  const double flops = product_flops(op, operands);
+  if (flops == 0) return us;
+  const auto peak = machine.flops_per_us.find(element_bytes);
+  if (peak == machine.flops_per_us.end())
+    return Error{fmt::format("the machine states no speed for products of elements of {} bytes", element_bytes)};
+  return std::max(us, flops / peak->second / machine.reachable);
+}
+
 namespace {
 
 bool is_shard(const Placement& placement) { return placement.kind == Placement::Kind::shard; }
@@ -142,6 +187,47 @@ Nanoseconds move_cost(const JointValue& value, const Placements& from, const Pla
     }
   }
   return std::llround(us * 1000) + (way.moves.empty() ? 0 : kPreferredStay);
+}
+
+Result<Nanoseconds> run_cost(const JointGraph& graph, int node, const Strategy& strategy, const DeviceMesh& mesh,
+                             const Machine& machine) {
+  const JointNode& run = graph.nodes[node];
+  if (is_free(run.op)) return Nanoseconds{0};
+  double bytes = 0;
+  std::vector<Shape> operands;
+  for (std::size_t at = 0; at < run.operands.size(); ++at) {
+    const JointValue& value = graph.values[run.operands[at]];
+    operands.push_back(local_shape(value.shape, strategy.operands[at], mesh));
+    bytes += static_cast<double>(element_count(operands.back())) * value.element_bytes;
+  }
+  for (std::size_t at = 0; at < run.results.size(); ++at) {
+    const JointValue& value = graph.values[run.results[at]];
+    bytes += static_cast<double>(element_count(local_shape(value.shape, strategy.results[at], mesh))) * value.element_bytes;
+  }
+  const int element = run.operands.empty() ? 0 : graph.values[run.operands[0]].element_bytes;
+  const auto us = kernel_us(run.op, operands, bytes, element, machine);
+  if (!us) return Error{name_of(graph, node) + ": " + us.error().message};
+  return Nanoseconds{std::llround(*us * 1000)};
+}
+
+Machine h100(const DeviceMesh& mesh) {
+  return {.name = "one H100 a rank, NVLink between all",
+          .flops_per_us = {{2, 989e6}, {4, 67e6}, {8, 67e6}},
+          .memory_bytes_per_us = 3.35e6,
+          .links = std::vector(mesh.size(), Link{.bytes_per_us = 450e3, .latency_us = 5})};
+}
+
+Status check_machine(const Machine& machine, const DeviceMesh& mesh) {
+  if (machine.links.size() != mesh.size())
+    return Error{fmt::format("the machine states {} links for a mesh of {} axes; expected one an axis", machine.links.size(),
+                             mesh.size())};
+  const bool links_are_sound =
+      std::ranges::all_of(machine.links, [](const Link& link) { return link.bytes_per_us > 0 && link.latency_us >= 0; });
+  const bool peaks_are_sound = std::ranges::all_of(machine.flops_per_us, [](const auto& peak) { return peak.second > 0; });
+  if (!links_are_sound || !peaks_are_sound || !(machine.memory_bytes_per_us > 0) || !(machine.reachable > 0) ||
+      machine.launch_us < 0)
+    return Error{"the machine states a speed that is not above zero, or a latency below it"};
+  return Done{};
 }
 
 }  // namespace ordercheck::placing

@@ -1,4 +1,4 @@
-#include "cli/shared/file_run.h"
+#include "cli/shared/kept_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ranks/graph/node_order.h"
+#include "ranks/graph/node_builder.h"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "protocol/graph_codec.h"
+#include "protocol/record_codec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ranks/train/loss.h"
+#include "ranks/train/batch.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "importer/accelerate_parts.h"
+#include "importer/accelerate.h"
 
 #include <array>
 
