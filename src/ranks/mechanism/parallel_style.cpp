@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "ranks/comm/collectives.h"
-#include "ranks/mechanism/ring_attention.h"
+#include "ranks/mechanism/sequence_pieces.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -9,6 +9,7 @@
 #include "ranks/comm/collectives.h"
 #include "ranks/mechanism/attribute.h"
 #include "ranks/mechanism/ring_attention.h"
+#include "ranks/mechanism/sequence_pieces.h"
 #include "ranks/mechanism/sharded_blocks.h"
 #include "ranks/transform/transform.h"
 
