@@ -59,7 +59,7 @@ std::string build_of(const EvidenceTable& table);
 bool decides(const EvidenceTable& head);
 
 // A table with a part of its rows run anew, or added: they replace those of the same case. Controls are of a whole matrix, so the
-// table keeps its own, but for what repeated_runs.h says; one that has none takes those that the part could judge.
+// table keeps its own, but for repeated runs (below); one that has none takes those that the part could judge.
 EvidenceTable with_part(EvidenceTable table, const EvidenceTable& part);
 
 const Observation* find_row(const EvidenceTable& table, std::string_view case_text);  // null when there is none

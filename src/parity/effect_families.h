@@ -1,24 +1,22 @@
-// The effects that transforms owe (OwedEffect in stack/transforms.h), one function each; one source a family.
+// The effects that transforms owe (OwedEffect in stack/transforms.h), one function each.
 #pragma once
 
 #include "parity/showing.h"
 
 namespace ordercheck {
 
-// recompute_effects.cpp
+// effect.cpp
 void show_recompute(Showing& showing, const EffectRuns& runs);
 void show_kept(Showing& showing, const EffectRuns& runs);
-
-// compile_effect.cpp
 void show_captured(Showing& showing, const EffectRuns& runs);
+void show_moved_numbers(Showing& showing, const EffectRuns& runs);
+void show_updates(Showing& showing, const EffectRuns& runs);
 
-// model_parallel_effects.cpp
+// parallel_effects.cpp
 void show_tensor_parallel(Showing& showing, const EffectRuns& runs);
 void show_context_parallel(Showing& showing, const EffectRuns& runs);
 void show_expert_parallel(Showing& showing, const EffectRuns& runs);
 void show_pipeline(Showing& showing, const EffectRuns& runs);
-
-// data_parallel_effects.cpp
 void show_sharded(Showing& showing, const EffectRuns& runs);
 void show_replicated(Showing& showing, const EffectRuns& runs);
 
@@ -28,9 +26,5 @@ void bound_replicated(Showing& showing, const EffectRuns& runs);
 void bound_tensor_parallel(Showing& showing, const EffectRuns& runs);
 void bound_context_parallel(Showing& showing, const EffectRuns& runs);
 void bound_pipeline(Showing& showing, const EffectRuns& runs);
-
-// numeric_effects.cpp
-void show_moved_numbers(Showing& showing, const EffectRuns& runs);
-void show_updates(Showing& showing, const EffectRuns& runs);
 
 }  // namespace ordercheck

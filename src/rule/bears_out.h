@@ -1,5 +1,5 @@
 // Whether a run bears out what is said of it: the one judge of grades (grade.h) and of predicted against observed
-// (matrix/outcome.h).
+// (check/outcome.h).
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ struct SolveOptions {
   // the columns of a product and the next its rows, blocks of one product each want to differ. Without: every node on its own. Where the
   // rules leave no plan that places them alike, one is sought that does not.
   std::optional<int> alike_within = 8;
-  bool reduce = true;  // choices.h
+  bool reduce = true;  // reduced_choices.h
   ProgramSolver solver = solve_with_highs;
 };
 

@@ -36,7 +36,7 @@ struct HeardRank {
   Time heard;                 // last
   Time changed;               // since when `waiting` and `slot` are as they are
   std::uint64_t beat = 0;     // the number of what was heard last
-  std::uint64_t waiting = 0;  // its word (waiting.h)
+  std::uint64_t waiting = 0;  // its word (shared_waiting.h)
   FlightSlot slot;            // where it was
   std::optional<LaunchedEnd> end;
 };

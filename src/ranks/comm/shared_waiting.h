@@ -1,4 +1,4 @@
-// The words of waiting.h of all ranks of a world, in memory that children of this process share with it.
+// What a rank waits for, in one word; and these words of all ranks of a world, in memory that children of this process share with it.
 #pragma once
 
 #include <sys/mman.h>

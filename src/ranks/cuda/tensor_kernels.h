@@ -1,4 +1,4 @@
-// What exact kernels are made of, on any device: the functions of snap.h, sum_terms.h, product_bound.h, same_bits.h of ranks/arith,
+// What exact kernels are made of, on any device: the functions of snap.h, sum_terms.h, narrow_products.h, same_bits.h of ranks/arith,
 // of base/bits.h and of steps.h, by the kernels of this room.
 //
 // Same values, bits, strides and errors as there. Each that may leave its range waits for the device. Any thread.

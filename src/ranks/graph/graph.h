@@ -49,7 +49,7 @@ struct Node {
   // Work of the forward done again in backward: by a checkpoint that was captured, or put there by the partition.
   bool recomputed = false;
   CheckpointPolicy policy = CheckpointPolicy::by_cost;
-  // A step from the piece of a parameter that a rank holds to the whole (graph/unshard_scope.h).
+  // A step from the piece of a parameter that a rank holds to the whole (graph/sharding_collectives.h).
   bool unshards = false;
   // Of a gather of a parameter: it is to be sent with those of the same name (graph/bucketing.h); "" by itself.
   std::string bucket;

@@ -19,7 +19,7 @@
 namespace ordercheck::ranks {
 
 struct RecomputeOptions {
-  bool reentrant = false;  // the older mechanism (reentrant.h), for checkpoint wrappers; it knows none of the others
+  bool reentrant = false;  // the older mechanism (checkpoint_wrapper.h), for checkpoint wrappers; it knows none of the others
   bool early_stop = true;
   bool preserve_random_state = true;  // torch's preserve_rng_state
   // Makes the dispatch modes of a region's first and second run, when set; each comes with a reference of the caller's.

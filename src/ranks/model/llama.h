@@ -23,7 +23,7 @@ struct ModelOptions {
   double dropout = 0;          // of what a block's two branches add to the stream; 0 for no such module
   bool tied = false;           // output.weight is tok_embeddings.weight: one parameter in two slots
   std::string frozen;          // the one parameter that is not trained; "" for none
-  double capacity_factor = 0;  // of experts (expert_capacity.h); 0: they take every token
+  double capacity_factor = 0;  // of experts (moe.h); 0: they take every token
   int first_block_calls = 1;   // in a forward, one behind the other
 };
 

@@ -6,7 +6,7 @@
 // Experts are chosen by score plus bias. The bias is no parameter: a trainer moves it between backward and update, so that experts
 // with few tokens get more (auxiliary-loss-free balancing, DeepSeek-V3).
 //
-// With a capacity, an expert takes so many of the tokens of one call, and the others get nothing from it; see expert_capacity.h.
+// With a capacity, an expert takes so many of the tokens of one call, and the others get nothing from it.
 #pragma once
 
 #include <cstdint>

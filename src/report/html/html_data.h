@@ -2,11 +2,11 @@
 //
 //   target       whom the recommended order is for: "pytorch 2.15.0"
 //   transforms   {name, title}: every transform that a case names, in the order of the catalogue
-//   answer       {versions, names, left_out, blocked, silent}: see report/order_answer.h
+//   answer       {versions, names, left_out, blocked, silent}: see report/pages/order_view.h
 //     blocked    {stack, sign, state, blockers, no_known_cure, cure, cure_seen}
 //     silent     {sign, bad, good, happens, page, since}: rows of the pair table
 //   builds       {id, engine, version, device, target, versions, controls, tally, pairs, cases}, in the order of the sources
-//     pairs      {names, rows: [[sign, case]]}: `sign` as sign_of (report/shown.h) gives it, `case` an index into `cases` or -1
+//     pairs      {names, rows: [[sign, case]]}: `sign` as sign_of (report/pages/shown.h) gives it, `case` an index into `cases` or -1
 //     cases      {text, verdict, words, seen, place, agreement, ...}; what is empty is left out
 //   graphs       {items, edges: [[before, after, error, rules]]}: precedence graphs; a case's `graph` is an index
 //   scripts      {pieces, cases: [[piece]]}: a case's `script` is an index into `cases`, and the pieces that it lists there, one

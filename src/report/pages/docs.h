@@ -18,10 +18,10 @@ struct Document {
 
 // The pages in docs/ that evidence writes, rules/README.md, and what is filled in: the runs at the end of each rule's page, and
 // README.md where it has blocks. From the rules, evidence and templates below `root`. Sorted by path. Same files, same bytes.
-// An error too where a table of traffic and the one beside it differ, and the space does not say why (beside_view.h).
+// An error too where a table of traffic and the one beside it differ, and the space does not say why (traffic_view.h).
 Result<std::vector<Document>> make_documents(const std::filesystem::path& root);
 
-// Why the recommended orders of the page are no answer yet, a line each; see order_runs.h.
+// Why the recommended orders of the page are no answer yet, a line each; see order_view.h.
 Result<std::vector<std::string>> gaps_in_orders(const std::filesystem::path& root);
 
 // What lies below `root` otherwise than `documents` say: a unified diff a document.

@@ -67,7 +67,7 @@ struct SentTable {
   std::string steps;  // "10"
   std::vector<SentRow> rows;
   std::vector<TakenRow> taken;           // of the same stacks; none where no graph of them was timed
-  std::vector<BesideTable> beside = {};  // one at most; lay_beside (beside_view.h) fills it
+  std::vector<BesideTable> beside = {};  // one at most; lay_beside fills it
 };
 
 // One a table of the engine's space of which anything was run.

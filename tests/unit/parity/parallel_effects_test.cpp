@@ -1,4 +1,4 @@
-// Effects of data parallelism in the graph (data_parallel_effects.cpp); effects_test.cpp has those of FSDP2, HSDP and DDP.
+// Effects of data parallelism in the graph, and of parallelism of the model.
 #include <gmock/gmock.h>
 
 #include "unit/parity/shown_effect.h"
