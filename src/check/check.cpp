@@ -82,7 +82,7 @@ bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model)
 std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge) {
   const std::string model = model_of(stack, Case{}.model);
   const std::optional<StackRun> run = run_of(stack, judge, model);
-  if (!run || (run->stack != stack && run->stack != under_usual_backend(stack))) return "";
+  if (!run || !(is_run_of(run->stack, stack) || is_run_of(run->stack, under_usual_backend(stack)))) return "";
   const bool differs_elsewhere = differs_between_platforms(*run->run, judge);
   bool has_error = false;
   for (const Fired& one : fired) {

@@ -8,6 +8,7 @@
 
 #include "base/displayable.h"
 #include "base/text.h"
+#include "check/runs.h"
 #include "rule/bears_out.h"
 #include "rule/pins.h"
 #include "rule/when.h"
@@ -180,7 +181,11 @@ std::string shows(const Rule& rule, const Target& target) {
   if (instead != nullptr && instead->verdict == Verdict::fails) return fails_as(instead);
   switch (rule.harm) {
     case Harm::wrong: return kSilentlyWrong;
-    case Harm::ignored: return with_loss(print(rule.loses), rule.loses_part);
+    case Harm::ignored: {
+      const auto loses = [&](const Item& item) { return matches(rule.loses, item); };
+      const auto loser = std::ranges::find_if(rule.witness.bad.items, loses);
+      return with_loss(loser == rule.witness.bad.items.end() ? print(rule.loses) : loser->name, rule.loses_part);
+    }
     case Harm::fails: return fails_as(expected);
     case Harm::hangs:
       if (expected == nullptr) return "hangs";
@@ -214,14 +219,26 @@ Finding describe(const Rule& rule, const Firing& firing, const Stack& stack, con
   finding.citation = rule.citations.front();
   finding.smallest = rule.witness.bad;
   finding.shows = shows(rule, judge.target());
-  const Expectation* pin = departure_of(rule, firing, stack, judge.target());
+  // What a compiler's own code hides from the counters is not there: the pin of the stack without it tells more.
+  const Expectation* pin =
+      departure_of(rule, firing, names_usual_backend(stack) ? without_backend(stack) : stack, judge.target());
   if (pin != nullptr) {
     finding.smallest = *pin->stack;
     finding.shows = shows(*pin);
   }
-  if (finding.about.empty())
-    if (const Observation* seen = harmed_otherwise(rule, finding.smallest, said(rule, judge.target(), pin), judge))
-      finding.shows = shows(*seen);
+  if (finding.about.empty()) {
+    const Observation* seen = harmed_otherwise(rule, finding.smallest, said(rule, judge.target(), pin), judge);
+    // Of several releases of PyTorch the run that graded the rule, if it showed what the rule says.
+    const Observation* graded = find_run(judge.observations(), rule.witness.bad, rule.witness, finding.grade.engine,
+                                         finding.grade.version, finding.grade.on);
+    if (pin == nullptr && graded != nullptr && graded->verdict == verdict_of(rule.harm) && graded != seen &&
+        differs_between_platforms(*graded, judge))
+      seen = graded;
+    if (seen != nullptr) {
+      finding.shows = shows(*seen) + (seen == graded && !seen->on.empty() ? ", on " + seen->on : "");
+      finding.shows_run = true;
+    }
+  }
   if (rule.kind == RuleKind::order || rule.kind == RuleKind::clash)
     describe_pair(rule, stack.items[firing.items.front()],
                   firing.items.size() == 3 ? &stack.items[firing.items.at(1)] : nullptr, stack.items[firing.items.back()],

@@ -38,6 +38,7 @@ struct Finding {
   Citation citation;           // the first of the page
   Stack smallest;              // the page's witness
   std::string shows;           // "fails while applying, \"Cannot distribute a DTensor ...\""
+  bool shows_run = false;      // `shows` is of a run that ended otherwise than the rule says, not of the rule
   std::vector<Try> tries;      // at most three, the page's own cure first; of an error without any, the report's repaired stack
   std::vector<std::string> also;  // rules that always fire with this one, left out of the report
   friend bool operator==(const Finding&, const Finding&) = default;

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <set>
 #include <span>
 #include <tuple>
 
 #include "check/precedence.h"
+#include "check/runs.h"
 #include "rule/load.h"
 #include "rule/match.h"
 #include "stack/notation.h"
+#include "stack/trainer.h"
 #include "stack/transforms.h"
 
 namespace ordercheck {
@@ -134,14 +135,22 @@ std::vector<OrderReason> reasons_of(const Stack& order, const PrecedenceGraph& g
 }  // namespace
 
 std::optional<Stack> order_that_ran_equal(const Stack& items, const Judge& judge) {
-  const auto texts_of = [](const Stack& stack) {
-    std::multiset<std::string> texts;
-    for (const Item& item : stack.items) texts.insert(print(item));
-    return texts;
-  };
-  const std::multiset<std::string> wanted = texts_of(items);
-  for (const TargetRun& run : judge.runs().runs())
-    if (shows_parity(run.seen->verdict) && texts_of(run.ran.stack) == wanted) return run.ran.stack;
+  const Stack wanted = with_trainer(items);
+  for (const TargetRun& run : judge.runs().runs()) {
+    if (!shows_parity(run.seen->verdict)) continue;
+    std::vector<Item> left = wanted.items;
+    Stack order;
+    for (const Item& item : with_trainer(run.ran.stack).items) {
+      const auto found =
+          std::ranges::find_if(left, [&](const Item& one) { return is_run_of(Stack{.items = {item}}, Stack{.items = {one}}); });
+      if (found == left.end()) break;
+      order.items.push_back(std::move(*found));
+      left.erase(found);
+    }
+    if (!left.empty() || order.items.size() != run.ran.stack.items.size() + (names_trainer(run.ran.stack) ? 0 : 1)) continue;
+    if (!names_trainer(items)) std::erase_if(order.items, [&](const Item& item) { return item == default_trainer(); });
+    return order;
+  }
   return std::nullopt;
 }
 

@@ -64,6 +64,7 @@ std::string headline(const Finding& finding, bool colour) {
 std::string verb_of(const Finding& finding) {
   const Grade& grade = finding.grade;
   const std::string on = grade.on.empty() ? "" : " on " + grade.on;
+  if (finding.shows_run) return "shows";
   if (grade.kind == GradeKind::refuted) return "does not show" + on;
   if (grade.kind == GradeKind::stale) return "no longer shows" + on;
   return finding.about.empty() ? "shows" : "is said to show there";

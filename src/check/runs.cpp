@@ -42,6 +42,17 @@ bool asks_for_experts(const Job& job, const std::string& model) {
   return has_experts(model) || (experts != job.sizes.end() && experts->second > 0);
 }
 
+// What few models have, and the job does not ask for.
+bool has_rare_flag(const std::string& model, const Job& job) {
+  const Sizes sizes = sizes_of_model(model);
+  const auto is_set = [](const Sizes& of, const std::string& name) {
+    const auto found = of.find(name);
+    return found != of.end() && found->second > 0;
+  };
+  return std::ranges::any_of(rare_flags(),
+                             [&](const std::string& name) { return is_set(sizes, name) && !is_set(job.sizes, name); });
+}
+
 enum class OfModel { this_one, another };
 
 std::optional<StackRun> best_run(const Stack& written, const Judge& judge, const std::string& model, bool of_this_kind,
@@ -51,7 +62,7 @@ std::optional<StackRun> best_run(const Stack& written, const Judge& judge, const
   const Stack usual = under_usual_backend(stack);
   std::optional<StackRun> best;
   const auto rank = [&](const StackRun& run) {
-    const bool is_as_asked = run.stack == (run.usual_backend ? usual : stack);
+    const bool is_as_asked = is_run_of(run.stack, run.usual_backend ? usual : stack);
     const bool is_wrong = is_harm(run.run->verdict);
     // An effect that is lost without the usual backend is lost with it: its code hides products from the counters.
     const bool shows_loss = is_as_asked && run.run->verdict == Verdict::ignored;
@@ -73,6 +84,7 @@ std::optional<StackRun> best_run(const Stack& written, const Judge& judge, const
                  .own_backend = open && contains(as_it_is, place)};
     const std::string& ran_model = of_model == OfModel::this_one ? model : there.ran.model;
     if (of_model == OfModel::another && has_experts(ran_model) != asks_for_experts(judge.job(), model)) continue;
+    if (of_model == OfModel::another && has_rare_flag(ran_model, judge.job())) continue;
     if (there.ran != usual_case(there.ran.stack, ran_model, there.seen->engine)) continue;
     if (of_this_kind && is_of_another_kind(judge.job(), there.ran)) continue;
     run.stack = there.ran.stack;
@@ -82,6 +94,14 @@ std::optional<StackRun> best_run(const Stack& written, const Judge& judge, const
 }
 
 }  // namespace
+
+bool is_run_of(const Stack& ran, const Stack& asked) {
+  const Stack had = with_trainer(ran), wanted = with_trainer(asked);
+  if (without_degrees(had) != without_degrees(wanted)) return false;
+  for (std::size_t i = 0; i < wanted.items.size(); ++i)
+    if (!wanted.items[i].degrees.empty() && wanted.items[i].degrees != had.items[i].degrees) return false;
+  return true;
+}
 
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model) {
   return best_run(stack, judge, model, true);
@@ -113,13 +133,17 @@ bool differs_between_platforms(const Observation& run, const Judge& judge) {
 }
 
 bool is_answered(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge) {
-  const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
-  if (!run || !shows_parity(run->run->verdict) || (run->stack != stack && run->stack != under_usual_backend(stack)))
-    return false;
   if (is_cost(rule)) return false;  // what costs more is equal too
-  if (!holds_for(rule, judge.target()) && judge.severity(rule) == Severity::advice) return true;
-  if (shows_parity(shown_verdict(rule, firing, stack, judge.target()))) return true;
-  const Expectation* pin = departure_for(rule, judge.target().project, *judge.target().version, run->stack);
+  const Target& target = judge.target();
+  const Stack counted = names_usual_backend(stack) ? without_backend(stack) : stack;  // its code hides what is lost
+  const bool is_of_sizes = rule.kind == RuleKind::fits;
+  if (!is_of_sizes && shows_parity(shown_verdict(rule, firing, counted, target))) return true;
+  const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
+  if (!run || !shows_parity(run->run->verdict)) return false;
+  if (is_of_sizes && !is_run_of(run->stack, stack) && !is_run_of(run->stack, under_usual_backend(stack))) return false;
+  if (!holds_for(rule, target) && judge.severity(rule) == Severity::advice) return true;
+  if (shows_parity(shown_verdict(rule, firing, stack, target))) return true;
+  const Expectation* pin = departure_for(rule, target.project, *target.version, run->stack);
   return pin != nullptr && pin->stack && shows_parity(pin->verdict);
 }
 

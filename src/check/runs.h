@@ -15,6 +15,9 @@ struct StackRun {
   bool own_backend = false;          // likewise, and what the engine compiles with by itself did
 };
 
+// The same items, trained alike; where a degree was written, it is that of the run.
+bool is_run_of(const Stack& ran, const Stack& asked);
+
 // The run, by the target's engine and version and of that model, unless the judge's job is of another kind (experts, several
 // microbatches, what few models have), of the stack as it is or else with other degrees; where it holds
 // `compile` without a backend, one under the usual backend first, but a lost effect before what its code may hide. Nothing where there is none.
@@ -25,8 +28,8 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
 std::string on_platforms(const Observation& run, const Judge& judge);
 bool differs_between_platforms(const Observation& run, const Judge& judge);
 
-// The stack ran equal, and what the rule says is about others, or the rule itself pins these items or this stack as right. Such a rule
-// is not against the stack.
+// The rule itself pins these items as right, or the stack ran equal, whatever its degrees (of a rule about sizes with these), and what
+// the rule says is about others, or it pins what ran as right. Such a rule is not against the stack.
 bool is_answered(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge);
 
 // The rules about sizes that the model which every engine runs breaks in this stack.

@@ -39,7 +39,7 @@ std::vector<std::string> against(const Stack& stack, const Judge& judge) {
       }
   if (!ids.empty()) return ids;
   const std::optional<StackRun> run = run_of(stack, judge, model_of(stack, Case{}.model));
-  if (run && with_trainer(run->stack) == with_trainer(stack) && is_harm(run->run->verdict)) ids.emplace_back("a run");
+  if (run && is_run_of(run->stack, stack) && is_harm(run->run->verdict)) ids.emplace_back("a run");
   return ids;
 }
 

@@ -75,7 +75,9 @@ std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std:
 
 std::string describe(const SeenOfTwo& seen) {
   const std::string left = verdict_of(seen.left), right = verdict_of(seen.right);
-  return fmt::format("{} {} showed {}{}", seen.engine, seen.version, left,
+  const Observation* one = seen.left != nullptr ? seen.left : seen.right;
+  const std::string on = one == nullptr || one->on.empty() ? "" : " on " + one->on;
+  return fmt::format("{} {}{} showed {}{}", seen.engine, seen.version, on, left,
                      left == right ? " either way" : ", the other way " + right);
 }
 

@@ -225,6 +225,34 @@ TEST(Check, ARuleThatPinsTheStackAsRightIsNotSaidOfIt) {
   EXPECT_EQ(findings_with("ac,fsdp=4,tp=2", Verdict::equal), 1u) << "another stack";
 }
 
+TEST(Check, ARuleThatPinsItsItemsAsRightIsNotSaidOfThemWithOthers) {
+  std::vector<Rule> rules{rule({"CLA-001", RuleKind::clash, "ddp", "replicate"})};
+  rules.front().expectations = {{.engine = "pytorch",
+                                 .version = *parse_version("2.11"),
+                                 .stack = stack("ddp=2,replicate=2"),
+                                 .verdict = Verdict::equal,
+                                 .because = "it reduces over that axis itself"}};
+  const auto findings_of_stack = [&](const char* text) {
+    const std::vector<Observation> runs;
+    return check(stack(text), Judge(rules, *parse_target("pytorch-2.11"), runs)).findings.size();
+  };
+  EXPECT_EQ(findings_of_stack("ac,ddp=2,replicate=2"), 0u);
+  EXPECT_EQ(findings_of_stack("ac,replicate=2,ddp=2"), 1u) << "the other order";
+}
+
+// The same training, written otherwise.
+TEST(Check, ARunCountsForAStackWithoutDegreesAndWithTheUsualTrainer) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp"})};
+  const std::vector<Observation> runs{ran("tp=2,fsdp=2", Verdict::fails)};
+  const auto seen_of = [&](const char* text) {
+    return check(stack(text), Judge(rules, *parse_target("pytorch-2.11"), runs)).seen;
+  };
+  EXPECT_EQ(seen_of("tp=2,fsdp=2"), "fails in apply when run on pytorch 2.11");
+  EXPECT_EQ(seen_of("tp,fsdp"), "fails in apply when run on pytorch 2.11 as tp=2,fsdp=2");
+  EXPECT_EQ(seen_of("tp=2,fsdp=2,optimizer=adamw"), "fails in apply when run on pytorch 2.11 as tp=2,fsdp=2");
+  EXPECT_EQ(seen_of("tp=4,fsdp=2"), "");
+}
+
 TEST(Check, ShowsHowMuchOfAnEffectTheRunLost) {
   Rule lost = rule({"ORD-001", RuleKind::order, "fsdp", "tp", Harm::ignored});
   lost.loses = *parse_pattern("tp");
