@@ -79,7 +79,7 @@ bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model)
 
 // Errors describe their smallest stacks. The whole stack can end otherwise: what is silent alone can raise in the trainer. A harm that no
 // rule names here is told too, and one release of PyTorch that shows what another does not.
-std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge) {
+std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge, bool& ran_wrong) {
   const std::string model = model_of(stack, Case{}.model);
   const std::optional<StackRun> run = run_of(stack, judge, model);
   if (!run || !(is_run_of(run->stack, stack) || is_run_of(run->stack, under_usual_backend(stack)))) return "";
@@ -98,6 +98,7 @@ std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, 
     return contains(sizes, judge.rules()[page].id);
   });
   const bool is_unexplained = is_harm(run->run->verdict) && !may_fit_here;
+  ran_wrong = is_unexplained && !has_error && sizes.empty();
   if (!has_error && !is_unexplained && !differs_elsewhere) return "";
   std::string text =
       fmt::format("{} when run on {}{}", verdict_in_words(*run->run), print(judge.target()), on_platforms(*run->run, judge));
@@ -294,7 +295,7 @@ int count_of(const Report& report, Severity severity) {
 
 Legality legality_of(const Report& report) {
   if (count_of(report, Severity::error) > 0) return Legality::illegal;
-  return report.unknown.empty() ? Legality::legal : Legality::unknown;
+  return report.unknown.empty() && !report.ran_wrong ? Legality::legal : Legality::unknown;
 }
 
 std::vector<Fired> fired_on(const Stack& stack, const Judge& judge) {
@@ -332,7 +333,7 @@ Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
   report.target = judge.target();
   report.findings = fold(findings_of(stack, judge), judge);
   leave_out_what_a_run_answers(report.findings, stack, judge);
-  report.seen = seen_otherwise(stack, fired_on(stack, judge), judge);
+  report.seen = seen_otherwise(stack, fired_on(stack, judge), judge, report.ran_wrong);
   report.conflict = smallest_conflict(stack, judge);
   report.repaired = search.repaired(stack);
   if (!has_error(report.findings)) {

@@ -96,6 +96,7 @@ struct Report {
   std::vector<Finding> findings;           // errors first, then by rule kind, id and place
   std::string seen =
       "";  // what a committed run of the very stack showed, if no error says that: "fails in optimizer when run on ..."
+  bool ran_wrong = false;  // `seen` is a harm that no rule names, not even one that sizes keep from being judged
   std::vector<TrainerAdvice> trainer = {};  // in order of the rules; never against the stack itself
   std::vector<NotJudged> not_judged;        // in order of the rules
   std::vector<Unknown> unknown = {};        // in order of the stack
@@ -108,7 +109,7 @@ int count_of(const Report& report, Severity severity);
 
 enum class Legality { legal, illegal, unknown };
 
-// Illegal where there is an error, else unknown where something in the stack is.
+// Illegal where there is an error, else unknown where something in the stack is, or where its run went wrong.
 Legality legality_of(const Report& report);
 
 }  // namespace ordercheck

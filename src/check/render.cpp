@@ -164,8 +164,8 @@ std::string verdict_of(const Report& report) {
   std::string counts =
       in_words(Counts{.errors = count_of(report, Severity::error), .advice = count_of(report, Severity::advice)});
   if (!counts.empty()) return counts;
-  return report.not_judged.empty() && report.unknown.empty() ? "Nothing against it"
-                                                             : "Nothing against it in what could be judged";
+  const std::string judged = report.not_judged.empty() && report.unknown.empty() ? "" : " in what could be judged";
+  return report.ran_wrong ? "No rule is against it" + judged + ", but its run is" : "Nothing against it" + judged;
 }
 
 std::string one_line_of(const Report& report) {

@@ -67,8 +67,10 @@ class Maker {
   Result<std::string> readme(const std::string& text) const {
     // As `check` judges a stack without being told any size.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
-    const auto checked = render("readme_check.md", {{"stack", print(sources_.topics.sample)},
-                                                    {"output", render_text(check(sources_.topics.sample, judge), false)}});
+    Report report = check(sources_.topics.sample, judge);
+    report.target_assumed = true;
+    const auto checked =
+        render("readme_check.md", {{"stack", print(sources_.topics.sample)}, {"output", render_text(report, false)}});
     if (!checked) return checked.error();
     return with_block(text, "<!-- begin: check -->", *checked, "README.md");
   }
