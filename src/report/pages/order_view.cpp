@@ -80,10 +80,14 @@ std::vector<PairReason> reasons_for(const Item& before, const Item& after, const
                                     const std::vector<EngineRuns>& engines) {
   const std::string pair = fmt::format("{} before {}", code(before.name), code(after.name));
   const Stack turned{.items = {after, before}};
-  std::vector<PairReason> reasons;
+  std::vector<const Rule*> rules;
   for (const Rule& rule : sources.rules)
-    if (rule.kind == RuleKind::order && !firings(rule, turned).empty())
-      reasons.push_back(reason_for(rule, pair, sources, engines));
+    if (rule.kind == RuleKind::order && !firings(rule, turned).empty()) rules.push_back(&rule);
+  // What a rule about others says of its own pair is no answer where a rule about the reader's version has one.
+  const auto holds = [&](const Rule* rule) { return holds_for(*rule, reader_target(sources)); };
+  if (std::ranges::any_of(rules, holds)) std::erase_if(rules, [&](const Rule* rule) { return !holds(rule); });
+  std::vector<PairReason> reasons;
+  for (const Rule* rule : rules) reasons.push_back(reason_for(*rule, pair, sources, engines));
   for (const Rule& rule : sources.rules)
     if (reasons.empty() && rule.kind == RuleKind::commutes && !commuting_pairs(rule, turned).empty())
       reasons.push_back(reason_for(rule, pair + ", or the other way", sources, engines));

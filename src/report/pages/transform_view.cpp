@@ -72,7 +72,7 @@ std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& 
       texts.push_back(text);
     }
     const std::size_t left = stacks.size() - texts.size();
-    shown.push_back({.target = print(engine.target),
+    shown.push_back({.target = fmt::format("{} {}", engine.target.project, print_version(engine)),
                      .verdict = std::get<1>(key),
                      .page = std::get<2>(key),
                      .stacks = join(texts, ", "),
