@@ -84,13 +84,17 @@ std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, 
   const std::optional<StackRun> run = run_of(stack, judge, model);
   if (!run || !(is_run_of(run->stack, stack) || is_run_of(run->stack, under_usual_backend(stack)))) return "";
   const bool differs_elsewhere = differs_between_platforms(*run->run, judge);
-  bool has_error = false;
+  bool has_error = false, is_told = false, is_told_otherwise = false;
   for (const Fired& one : fired) {
     if (one.severity != Severity::error) continue;
-    const Verdict shown = shown_verdict(*one.rule, one.firing, stack, judge.target());
-    if (shown == run->run->verdict && is_harm(shown) && !differs_elsewhere) return "";
+    // It ran with sizes that fit.
+    if (one.rule->kind == RuleKind::fits && shows_parity(run->run->verdict)) continue;
+    const bool is_so = shown_verdict(*one.rule, one.firing, stack, judge.target()) == run->run->verdict;
+    is_told = is_told || is_so;
+    is_told_otherwise = is_told_otherwise || !is_so;
     has_error = true;
   }
+  if (is_told && !is_told_otherwise && !differs_elsewhere) return "";
   // At sizes of its own: another job's may fit.
   const std::vector<std::string> sizes = sizes_that_do_not_fit(run->stack, judge);
   StackMatch match = judge.match(stack);

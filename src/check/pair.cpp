@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "check/describe.h"
 #include "check/runs.h"
 #include "rule/match.h"
 #include "stack/notation.h"
@@ -66,13 +67,24 @@ std::string both_right(const std::string& one, const std::string& other, const P
   return fmt::format("{}: no difference, {} is {}", orders, over->id, print(judge.grade(*over)));
 }
 
+// What this order of the two shows by a rule against both orders: one can be loud and the other silent.
+std::string harm_of_order(const Rule& rule, const Item& before, const Item& after, const Judge& judge) {
+  const Verdict shown = shown_verdict(rule, Firing{.items = {0, 1}}, Stack{.items = {before, after}}, judge.target());
+  if (shown == Verdict::differs) return "gives other numbers without a message";
+  return shown == Verdict::fails ? "fails" : harm_in_words(rule);
+}
+
 std::string orders_in_words(const Item& a, const Item& b, const Judge& judge) {
   const PairAnswer straight = answer_for(a, b, judge), turned = answer_for(b, a, judge);
   const std::string one = fmt::format("{} before {}", print(a), print(b));
   const std::string other = fmt::format("{} before {}", print(b), print(a));
-  if (straight.word == PairWord::apart)
-    return fmt::format("do not apply {} and {} together, in any order: that {} ({})", print(a), print(b),
-                       harm_in_words(*straight.rule), straight.rule->id);
+  if (straight.word == PairWord::apart) {
+    const std::string one_harm = harm_of_order(*straight.rule, a, b, judge),
+                      other_harm = harm_of_order(*straight.rule, b, a, judge);
+    const std::string harms = one_harm == other_harm ? fmt::format("that {}", one_harm)
+                                                     : fmt::format("{} {}, {} {}", one, one_harm, other, other_harm);
+    return fmt::format("do not apply {} and {} together, in any order: {} ({})", print(a), print(b), harms, straight.rule->id);
+  }
   if (is_right(straight.word) && is_right(turned.word)) return both_right(one, other, straight, turned, judge);
   if (is_right(straight.word)) return fmt::format("apply {}; {}", one, against(other, turned));
   if (is_right(turned.word)) return fmt::format("apply {}; {}", other, against(one, straight));
@@ -154,6 +166,14 @@ PairPages pages_about(const Item& a, const Item& b, const Judge& judge) {
 
 std::string verdict_in_words(const Item& a, const Item& b, const Judge& judge) {
   std::string text = orders_in_words(a, b, judge);
+  for (const Item& item : {a, b}) {
+    const Stack alone{.items = {item}};
+    const ConditionValues values = values_of(Job{});
+    StackMatch match(judge.catalogue(), alone, values);
+    for (const std::size_t page : places_in(judge.errors(match)))
+      if (const Rule& rule = judge.rules()[page]; rule.kind == RuleKind::effect)
+        text += fmt::format("; {} by itself {} ({})", print(item), harm_in_words(rule), rule.id);
+  }
   for (const Rule* page : pages_about(a, b, judge).any) {
     const GradeKind kind = judge.grade(*page).kind;
     const bool over = kind == GradeKind::refuted || kind == GradeKind::stale;

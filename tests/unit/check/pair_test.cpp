@@ -119,6 +119,22 @@ TEST(PagesAbout, LeaveOutARuleThatPinsTheTwoAsRightAndARunShowsIt) {
   EXPECT_EQ(answer_for(pair.items[1], pair.items[0], court.judge()).word, PairWord::no);
 }
 
+TEST(VerdictInWords, TellsWhatEachOrderShowsAndWhatOneShowsAlone) {
+  Rule clash = rule({"CLA-001", RuleKind::clash, "fsdp", "ddp"});
+  clash.expectations = {{.engine = "pytorch",
+                         .version = *parse_version("2.11"),
+                         .stack = stack("ddp=2,fsdp=2"),
+                         .verdict = Verdict::differs,
+                         .because = "nothing is raised"}};
+  const Court court(Given::rules, {clash, rule({"EFF-001", RuleKind::effect, "pp", "", Harm::wrong})});
+  const Stack items = stack("fsdp=2,ddp=2,pp=2,ac");
+  EXPECT_EQ(verdict_in_words(items.items[0], items.items[1], court.judge()),
+            "do not apply fsdp=2 and ddp=2 together, in any order: fsdp=2 before ddp=2 fails, ddp=2 before fsdp=2 gives other "
+            "numbers without a message (CLA-001)");
+  EXPECT_THAT(verdict_in_words(items.items[2], items.items[3], court.judge()),
+              testing::HasSubstr("; pp=2 by itself gives other numbers without a message (EFF-001)"));
+}
+
 TEST(PagesAbout, SeparateTheOrdersFromWhatHoldsInAny) {
   const Court court({{"CLA-001", RuleKind::clash, "tp", "fsdp"},
                      {"EFF-001", RuleKind::effect, "fsdp", "tp"},

@@ -102,6 +102,20 @@ TEST(Runs, TellsALossThatTheUsualBackendHides) {
   EXPECT_EQ(seen_with(Verdict::ignored, Verdict::differs), "differs when run on pytorch 2.11 as compile=inductor,fsdp=2,tp=2");
 }
 
+// One error is what the run showed, and the other is not.
+TEST(Runs, AreToldWhereAnErrorSaysOtherwise) {
+  Rule lost = rule({"ORD-003", RuleKind::order, "ac", "tp", Harm::ignored});
+  lost.loses = *parse_pattern("tp");
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "tp", Harm::wrong}), lost};
+  const auto seen_with = [&](Verdict verdict) {
+    const std::vector<Observation> runs{ran("fsdp=2,ac,tp=2", verdict), ran("ac,tp=2", verdict)};
+    const Judge judge(rules, *parse_target("pytorch-2.11"), runs);
+    return check(stack("fsdp=2,ac,tp=2"), judge).seen + "|" + check(stack("ac,tp=2"), judge).seen;
+  };
+  EXPECT_EQ(seen_with(Verdict::ignored), "ignored when run on pytorch 2.11|");
+  EXPECT_EQ(seen_with(Verdict::differs), "differs when run on pytorch 2.11|differs when run on pytorch 2.11");
+}
+
 TEST(Runs, SaysWhichReleaseOfPyTorchShowedWhat) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "compile"})};
   const auto seen_with = [&](Verdict older, Verdict newer) {
