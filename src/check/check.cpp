@@ -81,7 +81,9 @@ bool ran_equal(const Stack& stack, const Judge& judge, const std::string& model)
 // rule names here is told too, and one release of PyTorch that shows what another does not.
 std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, const Judge& judge, bool& ran_wrong) {
   const std::string model = model_of(stack, Case{}.model);
-  const std::optional<StackRun> run = run_of(stack, judge, model);
+  std::optional<StackRun> run = run_of(stack, judge, model);
+  std::string of_model;
+  if (!run && (run = run_of_rare_model(stack, judge, model))) of_model = " of model " + parse_case(run->run->case_text)->model;
   if (!run || !(is_run_of(run->stack, stack) || is_run_of(run->stack, under_usual_backend(stack)))) return "";
   const bool differs_elsewhere = differs_between_platforms(*run->run, judge);
   bool has_error = false, is_told = false, is_told_otherwise = false;
@@ -104,8 +106,8 @@ std::string seen_otherwise(const Stack& stack, const std::vector<Fired>& fired, 
   const bool is_unexplained = is_harm(run->run->verdict) && !may_fit_here;
   ran_wrong = is_unexplained && !has_error && sizes.empty();
   if (!has_error && !is_unexplained && !differs_elsewhere) return "";
-  std::string text =
-      fmt::format("{} when run on {}{}", verdict_in_words(*run->run), print(judge.target()), on_platforms(*run->run, judge));
+  std::string text = fmt::format("{} when run on {}{}{}", verdict_in_words(*run->run), print(judge.target()), of_model,
+                                 on_platforms(*run->run, judge));
   if (run->stack != stack) text += " as " + print(run->stack);
   if (!has_error && is_unexplained && !sizes.empty()) text += ", whose model breaks " + join(sizes, ", ");
   return text;

@@ -107,6 +107,14 @@ std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std
   return best_run(stack, judge, model, true);
 }
 
+std::optional<StackRun> run_of_rare_model(const Stack& stack, const Judge& judge, const std::string& model) {
+  const bool asks = std::ranges::any_of(rare_flags(), [&](const std::string& name) {
+    const auto found = judge.job().sizes.find(name);
+    return found != judge.job().sizes.end() && found->second > 0;
+  });
+  return asks ? best_run(stack, judge, model, true, OfModel::another) : std::nullopt;
+}
+
 std::vector<std::string> sizes_that_do_not_fit(const Stack& ran, const Judge& judge) {
   const ConditionValues sizes = values_of(Job{});
   StackMatch match(judge.catalogue(), ran, sizes);

@@ -23,6 +23,9 @@ bool is_run_of(const Stack& ran, const Stack& asked);
 // `compile` without a backend, one under the usual backend first, but a lost effect before what its code may hide. Nothing where there is none.
 std::optional<StackRun> run_of(const Stack& stack, const Judge& judge, const std::string& model);
 
+// Of a job that asks for what few models have (rule/job.h), the run of a model that has it.
+std::optional<StackRun> run_of_rare_model(const Stack& stack, const Judge& judge, const std::string& model);
+
 // Of a release that ran on several releases of PyTorch " on torch 2.15.0", and where this very case ended otherwise on another
 // " on torch 2.15.0, differs on torch 2.11.0"; "" elsewhere.
 std::string on_platforms(const Observation& run, const Judge& judge);

@@ -116,6 +116,17 @@ TEST(Runs, AreToldWhereAnErrorSaysOtherwise) {
   EXPECT_EQ(seen_with(Verdict::differs), "differs when run on pytorch 2.11|differs when run on pytorch 2.11");
 }
 
+TEST(Runs, OfAModelThatHasWhatFewHaveAreToldOfAJobThatAsksForIt) {
+  const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "compile"})};
+  std::vector<Observation> runs{ran("ac,ddp=2", Verdict::equal), ran("ac,ddp=2", Verdict::differs)};
+  runs[1].case_text = "ac,ddp=2 model=llama_frozen engine=pytorch";
+  const auto seen_of = [&](Job job) {
+    return check(stack("ac,ddp=2"), Judge(rules, *parse_target("pytorch-2.11"), runs, std::move(job))).seen;
+  };
+  EXPECT_EQ(seen_of(Job({}, {{"frozen_embedding", 1}})), "differs when run on pytorch 2.11 of model llama_frozen");
+  EXPECT_EQ(seen_of(Job({}, {})), "");
+}
+
 TEST(Runs, SaysWhichReleaseOfPyTorchShowedWhat) {
   const std::vector<Rule> rules{rule({"ORD-002", RuleKind::order, "fsdp", "compile"})};
   const auto seen_with = [&](Verdict older, Verdict newer) {
