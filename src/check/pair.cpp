@@ -39,8 +39,7 @@ std::string harm_in_words(const Rule& rule) {
     case Harm::wrong: return "gives other numbers without a message";
     case Harm::fails: return "fails";
     case Harm::hangs: return "hangs";
-    case Harm::ignored:
-      return rule.loses_part ? "leaves one of them with only a part of its effect" : "leaves one of them without effect";
+    case Harm::ignored: return "leaves one of them without its full effect";
     case Harm::slow: return "is right too, but slower";
     case Harm::memory: return "is right too, but takes more memory";
   }

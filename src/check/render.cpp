@@ -313,7 +313,11 @@ Json json_of(const OrderReason& reason, const Stack& order, const Judge& judge) 
 
 std::string count_text(const Suggestion& suggestion) {
   if (suggestion.order.items.size() < 2) return "";
-  if (suggestion.orders == 1 && suggestion.all_counted) return "The order rules allow no other order of these.\n";
+  if (suggestion.orders == 1 && suggestion.all_counted) {
+    const bool commutes = std::ranges::any_of(suggestion.reasons, &OrderReason::either_way);
+    return fmt::format("The order rules allow no other order of these{}.\n",
+                       commutes ? ", but for neighbours that may change places" : "");
+  }
   return fmt::format("The order rules allow {}{} orders of these.\n", suggestion.all_counted ? "" : "more than ",
                      suggestion.orders);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -30,14 +31,16 @@ bool completed(const Observation* seen) {
          (shows_parity(seen->verdict) || seen->verdict == Verdict::differs || seen->verdict == Verdict::ignored);
 }
 
-// Of several releases of PyTorch that a project's release ran on, the newest, whose table is read last.
-const Observation* find_seen(const Stack& stack, const std::string& engine, const std::string& version,
-                             const std::vector<Observation>& observations) {
-  const std::string text = print(usual_case(with_degrees(stack), model_of(stack, Case{}.model), engine));
-  const auto found = std::find_if(observations.rbegin(), observations.rend(), [&](const Observation& seen) {
-    return seen.engine == engine && seen.version == version && seen.case_text == text;
+const Observation* find_seen(const Stack& stack, const SeenOfTwo& where, const std::vector<Observation>& observations) {
+  const std::string text = print(usual_case(with_degrees(stack), model_of(stack, Case{}.model), where.engine));
+  const auto found = std::ranges::find_if(observations, [&](const Observation& seen) {
+    return seen.engine == where.engine && seen.version == where.version && seen.on == where.on && seen.case_text == text;
   });
-  return found == observations.rend() ? nullptr : &*found;
+  return found == observations.end() ? nullptr : &*found;
+}
+
+std::string name_of(const SeenOfTwo& seen) {
+  return fmt::format("{} {}{}", seen.engine, seen.version, seen.on.empty() ? "" : " on " + seen.on);
 }
 
 std::string verdict_of(const Observation* seen) { return seen == nullptr ? "not run" : verdict_in_words(*seen); }
@@ -56,15 +59,13 @@ std::vector<CounterApart> counters_apart(const CounterValues& left, const Counte
 }
 
 std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std::vector<Observation>& observations) {
-  std::set<std::pair<std::string, std::string>> engines;
-  for (const Observation& seen : observations) engines.insert({seen.engine, seen.version});
+  std::set<std::tuple<std::string, std::string, std::string>> engines;
+  for (const Observation& seen : observations) engines.insert({seen.engine, seen.version, seen.on});
   std::vector<SeenOfTwo> both;
-  for (const auto& [engine, version] : engines) {
-    SeenOfTwo seen{.engine = engine,
-                   .version = version,
-                   .left = find_seen(left, engine, version, observations),
-                   .right = find_seen(right, engine, version, observations),
-                   .apart = {}};
+  for (const auto& [engine, version, on] : engines) {
+    SeenOfTwo seen{.engine = engine, .version = version, .on = on, .left = nullptr, .right = nullptr, .apart = {}};
+    seen.left = find_seen(left, seen, observations);
+    seen.right = find_seen(right, seen, observations);
     if (seen.left == nullptr && seen.right == nullptr) continue;
     if (completed(seen.left) && completed(seen.right))
       seen.apart = counters_apart(counter_values(*seen.left), counter_values(*seen.right));
@@ -75,10 +76,7 @@ std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std:
 
 std::string describe(const SeenOfTwo& seen) {
   const std::string left = verdict_of(seen.left), right = verdict_of(seen.right);
-  const Observation* one = seen.left != nullptr ? seen.left : seen.right;
-  const std::string on = one == nullptr || one->on.empty() ? "" : " on " + one->on;
-  return fmt::format("{} {}{} showed {}{}", seen.engine, seen.version, on, left,
-                     left == right ? " either way" : ", the other way " + right);
+  return fmt::format("{} showed {}{}", name_of(seen), left, left == right ? " either way" : ", the other way " + right);
 }
 
 std::string render_table(const std::vector<TableLine>& lines) {
@@ -97,7 +95,7 @@ void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>
 }
 
 std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name) {
-  std::vector<TableLine> lines{{fmt::format("{} {}", seen.engine, seen.version), left_name, right_name},
+  std::vector<TableLine> lines{{name_of(seen), left_name, right_name},
                                {"verdict", verdict_of(seen.left), verdict_of(seen.right)}};
   const auto backend = [](const Observation* one) { return one == nullptr ? std::string() : one->backend; };
   if (!backend(seen.left).empty() || !backend(seen.right).empty())

@@ -23,16 +23,17 @@ struct CounterApart {
 // among them: nobody knows whether it tells the two apart.
 std::vector<CounterApart> counters_apart(const CounterValues& left, const CounterValues& right);
 
-// What committed runs of one engine and version showed. Refers to the observations it was made of.
+// What committed runs of one engine and version, on one release of PyTorch, showed. Refers to the observations it was made of.
 struct SeenOfTwo {
   std::string engine;
   std::string version;
+  std::string on;                     // "torch 2.15.0", of a project that runs on it; "" of PyTorch itself
   const Observation* left = nullptr;  // null: not run
   const Observation* right = nullptr;
   std::vector<CounterApart> apart;  // where both completed
 };
 
-// One for each engine and version that ran either stack with default settings; a missing degree is what it runs as.
+// One for each engine, version and release of PyTorch that ran either stack with default settings; a missing degree is what it runs as.
 std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std::vector<Observation>& observations);
 
 // "native 2.11.0 showed equal either way", "native 2.11.0 showed equal, the other way fails in apply".

@@ -57,10 +57,16 @@ TEST(SeenOf, FindsBothWithTheDegreesThatTheyRunAs) {
   EXPECT_THAT(seen_of(stack("tp"), stack("cp"), all), IsEmpty());
 }
 
-TEST(SeenOf, OfAReleaseThatRanOnTwoReleasesOfPyTorchTakesTheNewer) {
-  const std::vector<Observation> all{seen("torchtitan", "ac engine=torchtitan", Verdict::equal),
-                                     seen("torchtitan", "ac engine=torchtitan", Verdict::differs)};  // tables are read so
-  EXPECT_EQ(seen_of(stack("ac"), stack("sac"), all).front().left, &all[1]);
+TEST(SeenOf, TellsWhatAReleaseShowedOnEachReleaseOfPyTorch) {
+  std::vector<Observation> all{seen("torchtitan", "ac engine=torchtitan", Verdict::equal),
+                               seen("torchtitan", "ac engine=torchtitan", Verdict::differs),
+                               seen("torchtitan", "sac engine=torchtitan", Verdict::equal)};
+  all[0].on = all[2].on = "torch 2.11.0";
+  all[1].on = "torch 2.15.0";
+  const auto both = seen_of(stack("ac"), stack("sac"), all);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(describe(both[0]), "torchtitan 2.11.0 on torch 2.11.0 showed equal either way");
+  EXPECT_EQ(describe(both[1]), "torchtitan 2.11.0 on torch 2.15.0 showed differs, the other way not run");
 }
 
 TEST(SeenOf, ComparesNoCountersOfARunThatDidNotEnd) {
