@@ -66,7 +66,8 @@ const Expectation* departure_of(const Rule& rule, const Firing& firing, const St
     if (pin.engine != target.project || pin.version != *target.version || !pin.stack || !departs(rule, pin)) continue;
     const Stack trained = with_trainer(*pin.stack);
     if (trained == parties) return &pin;
-    if (without_degrees(trained) == without_degrees(parties)) same_items = &pin;
+    // A rule about sizes speaks of these degrees alone.
+    if (rule.kind != RuleKind::fits && without_degrees(trained) == without_degrees(parties)) same_items = &pin;
   }
   return same_items;
 }

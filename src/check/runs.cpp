@@ -120,7 +120,8 @@ std::vector<std::string> sizes_that_do_not_fit(const Stack& ran, const Judge& ju
   StackMatch match(judge.catalogue(), ran, sizes);
   std::vector<std::string> ids;
   for (const std::size_t page : places_in(match.fired()))
-    if (judge.rules()[page].kind == RuleKind::fits) ids.push_back(judge.rules()[page].id);
+    if (const Rule& rule = judge.rules()[page]; rule.kind == RuleKind::fits && judge.severity(rule) == Severity::error)
+      ids.push_back(rule.id);
   return ids;
 }
 

@@ -102,6 +102,23 @@ TEST(Runs, TellsALossThatTheUsualBackendHides) {
   EXPECT_EQ(seen_with(Verdict::ignored, Verdict::differs), "differs when run on pytorch 2.11 as compile=inductor,fsdp=2,tp=2");
 }
 
+TEST(Runs, OfARuleAboutSizesArePinnedForTheirDegreesAlone) {
+  Rule sizes = rule({"FIT-001", RuleKind::fits, "pp", "", Harm::fails});
+  sizes.when = *parse_condition("pp > layers");
+  sizes.expectations = {{.engine = "pytorch",
+                         .version = *parse_version("2.11"),
+                         .stack = stack("pp=3"),
+                         .verdict = Verdict::equal,
+                         .because = "its stage is empty"}};
+  const std::vector<Rule> rules{sizes};
+  const std::vector<Observation> runs{ran("pp=3", Verdict::equal)};
+  const auto findings_of_stack = [&](const char* text) {
+    return check(stack(text), Judge(rules, *parse_target("pytorch-2.11"), runs, Job({}, {{"layers", 2}}))).findings.size();
+  };
+  EXPECT_EQ(findings_of_stack("pp=3"), 0u);
+  EXPECT_EQ(findings_of_stack("pp=4"), 1u);
+}
+
 // One error is what the run showed, and the other is not.
 TEST(Runs, AreToldWhereAnErrorSaysOtherwise) {
   Rule lost = rule({"ORD-003", RuleKind::order, "ac", "tp", Harm::ignored});
