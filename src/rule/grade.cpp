@@ -7,6 +7,7 @@
 
 #include "rule/bears_out.h"
 #include "rule/pins.h"
+#include "stack/notation.h"
 
 namespace ordercheck {
 namespace {

@@ -55,9 +55,9 @@ class Maker {
   // The page as its author wrote it, with what was run of it at its end.
   Result<std::string> with_runs(const RulePage& rule) const {
     const auto written = read_file(root_ / rule.file);
-    if (!written) return written;
+    if (!written) return written.error();
     const auto runs = render("rule.md", rule);
-    if (!runs) return runs;
+    if (!runs) return runs.error();
     const bool is_new = written->find(kBeginRuns) == std::string::npos;
     const std::string block = is_new ? fmt::format("\n{}\n{}\n", kBeginRuns, kEndOfBlock) : "";
     return with_block(*written + block, kBeginRuns, *runs, rule.file);
