@@ -125,20 +125,32 @@ std::vector<std::string> sizes_that_do_not_fit(const Stack& ran, const Judge& ju
   return ids;
 }
 
+namespace {
+
+// The same case by the same release on another release of PyTorch, where it ended otherwise.
+std::vector<const Observation*> unlike_on_other_platforms(const Observation& run, const Judge& judge) {
+  std::vector<const Observation*> unlike;
+  for (const Observation& other : judge.observations())
+    if (other.engine == run.engine && other.version == run.version && other.on != run.on && other.case_text == run.case_text &&
+        other.verdict != run.verdict)
+      unlike.push_back(&other);
+  return unlike;
+}
+
+}  // namespace
+
 std::string on_platforms(const Observation& run, const Judge& judge) {
-  std::string text;
-  std::vector<std::string> others;
-  for (const Observation& other : judge.observations()) {
-    if (other.engine != run.engine || other.version != run.version || other.on == run.on) continue;
-    text = " on " + run.on;
-    if (other.case_text == run.case_text && other.verdict != run.verdict)
-      others.push_back(fmt::format("{} on {}", verdict_in_words(other), other.on));
-  }
-  return others.empty() ? text : fmt::format("{}, {}", text, join(others, ", "));
+  const bool has_others = std::ranges::any_of(judge.observations(), [&](const Observation& other) {
+    return other.engine == run.engine && other.version == run.version && other.on != run.on;
+  });
+  std::string text = has_others ? " on " + run.on : "";
+  for (const Observation* other : unlike_on_other_platforms(run, judge))
+    text += fmt::format(", {} on {}", verdict_in_words(*other), other->on);
+  return text;
 }
 
 bool differs_between_platforms(const Observation& run, const Judge& judge) {
-  return on_platforms(run, judge).find(',') != std::string::npos;
+  return !unlike_on_other_platforms(run, judge).empty();
 }
 
 bool is_answered(const Rule& rule, const Firing& firing, const Stack& stack, const Judge& judge) {
