@@ -16,12 +16,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "check/orders.h"
 #include "clocks.h"
 #include "figures.h"
-#include "rule/load.h"
-#include "trial/engine_runner.h"
-#include "trial/run_plan.h"
+#include "matrix/engine_runner.h"
+#include "matrix/run_plan.h"
+#include "rules/load.h"
+#include "rules/orders.h"
 
 namespace ordercheck::bench {
 namespace {

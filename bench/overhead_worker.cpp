@@ -6,9 +6,9 @@
 
 #include "clocks.h"
 #include "figures.h"
+#include "native/train/run_case.h"
+#include "native/train/serve.h"
 #include "operator_clock.h"
-#include "ranks/train/run_case.h"
-#include "ranks/worker/serve.h"
 
 using namespace ordercheck;
 using namespace ordercheck::bench;

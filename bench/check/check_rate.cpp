@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "check/check.h"
 #include "check/drawn_stacks.h"
-#include "check/render.h"
-#include "check/repair.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
+#include "rules/check.h"
+#include "rules/render.h"
+#include "rules/repair.h"
 
 namespace ordercheck::bench {
 namespace {
@@ -45,7 +45,7 @@ int run(const std::string& rules) {
   const double listed = per_second([&] {
     for (const Stack& stack : stacks) {
       StackMatch match = judge.match(stack);
-      ids += places_in(judge.fired(match)).size();
+      ids += judge.fired(match).size();
     }
     return stacks.size();
   });

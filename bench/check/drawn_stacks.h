@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rule/rule.h"
+#include "rules/rule.h"
 #include "stack/transforms.h"
 
 namespace ordercheck::bench {

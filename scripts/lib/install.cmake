@@ -1,5 +1,5 @@
 # cmake --install, a Debian package, and what the wheel holds: bin/ordercheck, and share/ordercheck laid out as the checkout
-# is, where src/engine/engine_spec.h looks for it.
+# is, where src/matrix/engine_spec.h looks for it.
 set(home share/ordercheck)
 install(DIRECTORY rules matrix report_templates DESTINATION ${home} PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY src/drivers DESTINATION ${home}/src FILES_MATCHING PATTERN *.py PATTERN *.tsv PATTERN __pycache__ EXCLUDE)

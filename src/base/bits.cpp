@@ -21,7 +21,7 @@ Result<std::uint64_t> parse_word(std::string_view hex) {
   return word;
 }
 
-// Doubles in ascending order as ascending integers; both zeros fall on 0.
+// Maps doubles to integers in ascending order; both zeros map to 0.
 std::int64_t place_of(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
@@ -57,7 +57,7 @@ std::string hex(const Hash128& hash) { return fmt::format("{:016x}{:016x}", hash
 Result<Hash128> parse_hash128(std::string_view hex) {
   if (hex.size() != 32) return Error{fmt::format("expected 32 hex digits, got {} characters", hex.size())};
   const Result<std::uint64_t> high = parse_word(hex.substr(0, 16)), low = parse_word(hex.substr(16));
-  if (!high || !low) return Error{"expected 32 hex digits, got some other character among them"};
+  if (!high || !low) return Error{"expected 32 hex digits, got another character"};
   return Hash128{{*high, *low}};
 }
 

@@ -1,4 +1,4 @@
-// Bits of numbers as text: what a bitwise comparison compares and what a page shows.
+// Converts bit patterns and hashes to and from hex text, and measures distances between float64 values.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace ordercheck {
 
-// The bit pattern of a float64: equality is of bits, so -0.0 differs from 0.0 and a NaN equals itself.
+// The bit pattern of a float64. Comparison is bitwise: -0.0 differs from 0.0 and a NaN equals itself.
 struct Bits64 {
   std::uint64_t bits = 0;
   friend auto operator<=>(const Bits64&, const Bits64&) = default;
@@ -21,11 +21,11 @@ double value_of(Bits64 bits);
 std::string hex(Bits64 bits);  // 16 hex digits
 Result<Bits64> parse_bits64(std::string_view hex);
 
-// How many steps from one representable float64 to the next lead from one finite value to the other (ULP); the two
-// zeros are the same place. UINT64_MAX when either is not finite.
+// The number of representable float64 steps (ULP) between two finite values; the two zeros count as one value. UINT64_MAX if
+// either is not finite.
 std::uint64_t ulp_distance(double a, double b);
 
-// XXH3-128 of some bytes.
+// XXH3-128 of a byte range.
 struct Hash128 {
   std::array<std::uint64_t, 2> words{};
   friend auto operator<=>(const Hash128&, const Hash128&) = default;

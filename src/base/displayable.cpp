@@ -28,7 +28,7 @@ std::string displayable(std::string_view text) {
         made.append(begin, at);
       else
         made += point < 0x80 ? fmt::format("\\x{:02x}", point) : fmt::format("\\u{{{:04x}}}", point);
-    } catch (const utf8::exception&) {  // no character begins here
+    } catch (const utf8::exception&) {  // invalid UTF-8: escape one byte and go on
       made += fmt::format("\\x{:02x}", static_cast<unsigned char>(*begin));
       at = begin + 1;
     }

@@ -1,4 +1,4 @@
-// Text from outside, for formats that hold no arbitrary bytes.
+// Escapes untrusted text for formats that do not allow arbitrary bytes.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ordercheck {
 
-// The text as any reader shows it and XML and JSON may hold it: a byte that is no UTF-8, a control character other than line break
-// and tab, and one that turns the direction of writing are written \xNN or \u{NNNN}.
+// Makes text safe for terminals, XML and JSON. Escapes invalid UTF-8, bidirectional overrides and control characters other than
+// newline and tab as \xNN or \u{NNNN}.
 std::string displayable(std::string_view text);
 
 }  // namespace ordercheck

@@ -1,8 +1,8 @@
-// Enums whose enumerators are the words that users read and write.
+// Declares enums whose names are the words that users read and write.
 //
 //   ORDERCHECK_ENUM(Verdict, equal, close, differs)
 //
-// declares enum class Verdict, and name_of(Verdict::close), "close". The list stands once, so no name can be missing or wrong.
+// declares enum class Verdict and name_of(Verdict::close), "close". One list gives both, so no name can be missing or wrong.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ordercheck {
 
-// A list of words, "equal, close", cut at compile time: each ends in a NUL where its comma was.
+// A list of words, "equal, close", split at compile time: a NUL replaces every separator.
 template <std::size_t Length>
 class EnumNames {
  public:
@@ -50,7 +50,7 @@ constexpr auto all_of() {
   return all;
 }
 
-// The one of that name.
+// The enumerator with this name, nullopt if there is none.
 template <class Enum>
 constexpr std::optional<Enum> find_named(std::string_view name) {
   for (const Enum value : all_of<Enum>())

@@ -13,7 +13,6 @@
 namespace ordercheck {
 namespace {
 
-// Closes on every way out.
 struct Descriptor {
   int number = -1;
   explicit Descriptor(int n) : number(n) {}
@@ -60,7 +59,7 @@ Status replace_file(const std::filesystem::path& path, std::string_view contents
   const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.number < 0) return failure("write beside", path);
 
-  // mkostemp makes files only their owner may read; keep the old file's mode, or give a new one the usual mode.
+  // mkostemp makes files with mode 0600. Keep the old file's mode, or apply the umask to a new one.
   struct stat old{};
   const bool existed = ::stat(path.c_str(), &old) == 0;
   mode_t mode = old.st_mode & 07777;

@@ -1,4 +1,4 @@
-// Files, read whole and replaced whole.
+// Reads and replaces whole files.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,11 @@
 
 namespace ordercheck {
 
-// The whole file, or an error naming path and reason.
+// Returns the whole file, or an error with path and reason.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-// Writes beside `path`, syncs, then renames over it: a reader sees the old file or the new one, never a torn one.
+// Writes a temporary file in the same folder, syncs it and renames it over `path`: a reader sees the old or the new file,
+// whole.
 Status replace_file(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace ordercheck

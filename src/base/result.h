@@ -1,7 +1,7 @@
-// Result<T>: a value, or one line that says what is wrong with something that came from outside.
+// Defines Result<T>: a value, or a one-line error about external input.
 //
-// Used where the outside (a file, a command line, a worker) can be wrong. What a user's stack gets wrong is a Finding,
-// what we get wrong is an assert. Not thread safe; a plain value.
+// Used where input (a file, a command line, a worker) can be wrong. A mistake in a user's stack is a Finding, ours is an
+// assert. A plain value, not thread safe.
 #pragma once
 
 #include <cassert>
@@ -11,7 +11,7 @@
 
 namespace ordercheck {
 
-// `message` is one line: what, where, expected, got, what to do. A caret display may follow on further lines.
+// `message` is one line: what, where, expected, got, what to do. A caret display may follow on more lines.
 struct Error {
   std::string message;
   friend bool operator==(const Error&, const Error&) = default;
@@ -25,7 +25,7 @@ class [[nodiscard]] Result {
 
   explicit operator bool() const { return std::holds_alternative<T>(state_); }
 
-  // The value; asserts that there is one.
+  // The value; asserts that this is not an error.
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   const T* operator->() const { return &value(); }
@@ -39,7 +39,7 @@ class [[nodiscard]] Result {
     return std::get<T>(std::move(state_));
   }
 
-  // The error; asserts that there is one.
+  // The error; asserts that this is one.
   const Error& error() const {
     assert(!*this && "Result::error() of a value");
     return std::get<Error>(state_);

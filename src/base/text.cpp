@@ -8,7 +8,7 @@
 namespace ordercheck {
 namespace {
 
-// Optimal string alignment: Levenshtein with a swap of neighbours as one edit, because "fdsp" is one slip from "fsdp".
+// Optimal string alignment: Levenshtein plus a swap of adjacent letters as one edit, because "fdsp" is one typo from "fsdp".
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -103,7 +103,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   const std::string* best = nullptr;
   for (const std::string& candidate : candidates) {
     const std::size_t apart = word.size() > candidate.size() ? word.size() - candidate.size() : candidate.size() - word.size();
-    if (apart > allowed) continue;  // also keeps a megabyte of nonsense from being compared letter by letter
+    if (apart > allowed) continue;  // also bounds the cost for a very long word
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < allowed || (distance == allowed && best == nullptr)) {
       best = &candidate;
@@ -128,7 +128,7 @@ bool glob_match(std::string_view pattern, std::string_view text) {
       ++p;
       ++t;
     } else if (star != std::string_view::npos) {
-      p = star + 1;  // let the last star take one more character
+      p = star + 1;  // the last star takes one more character
       t = ++resume;
     } else {
       return false;

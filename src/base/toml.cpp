@@ -1,5 +1,5 @@
-// toml++ 3.3 takes some malformed texts, such as a line "[ = 1", for its own mistake: it asserts, and without assertions it
-// assumes that they cannot be. So its assertions are turned into errors, here where its implementation is made.
+// toml++ 3.3 asserts on some malformed texts, such as a line "[ = 1", and without assertions assumes that they cannot occur.
+// Turn its assertions into exceptions, in the one file that compiles its implementation.
 #undef NDEBUG
 
 namespace ordercheck {
@@ -20,7 +20,7 @@ namespace {
 
 struct Refused {};
 
-// The first line that opens a bracket where no key follows; 1 where there is none.
+// The first line with a '[' that no key follows, 1 if none.
 toml::source_index line_without_key(std::string_view text) {
   constexpr std::string_view kKey = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-\"'";
   const std::vector<std::string> lines = split(text, '\n');
@@ -33,20 +33,20 @@ toml::source_index line_without_key(std::string_view text) {
   return 1;
 }
 
-// The line of the first byte outside ASCII that stands in no string and no comment, where TOML has no use for it and
-// toml++ no answer: it reaches what it calls unreachable. 0 where there is none.
+// The line of the first non-ASCII byte outside strings and comments, 0 if none. TOML forbids it, but toml++ does not report it:
+// it enters code that it marks unreachable.
 toml::source_index line_beyond_ascii(std::string_view text) {
   toml::source_index line = 1;
-  std::string_view closing;  // of the string or comment that this byte stands in
+  std::string_view closing;  // the delimiter that ends the current string or comment
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '\n') ++line;
     if (!closing.empty()) {
       const bool escaped = closing.front() == '"' && text[at] == '\\';
       if (escaped && at + 1 < text.size() && text[at + 1] != '\n') ++at;
-      const bool torn = closing.size() == 1 && text[at] == '\n';  // a string of one line ends with it, rightly or not
+      const bool torn = closing.size() == 1 && text[at] == '\n';  // a line break ends a single-line string, valid or not
       if (!escaped && (torn || text.substr(at).starts_with(closing))) {
         at += torn ? 0 : closing.size() - 1;
-        // A string of several lines may end in up to five quotes.
+        // A multi-line string may end in up to five quotes.
         for (int more = 0; more < 2 && closing.size() == 3 && text.substr(at + 1).starts_with(closing[0]); ++more) ++at;
         closing = {};
       }
@@ -70,15 +70,14 @@ void refuse_toml() { throw Refused{}; }
 
 std::optional<TomlMistake> parse_toml(std::string_view text, toml::table& table) {
   const auto last_line = static_cast<toml::source_index>(std::count(text.begin(), text.end(), '\n') + 1);
-  if (const auto line = line_beyond_ascii(text); line > 0)
-    return TomlMistake{line, "a character outside ASCII stands in no string; put it in quotes"};
+  if (const auto line = line_beyond_ascii(text); line > 0) return TomlMistake{line, "a character outside ASCII needs quotes"};
   try {
     table = toml::parse(text);
   } catch (const toml::parse_error& error) {
     return TomlMistake{std::clamp<toml::source_index>(error.source().begin.line, 1, last_line),
                        std::string(error.description())};
   } catch (const Refused&) {
-    return TomlMistake{line_without_key(text), "expected the name of a table behind '['"};
+    return TomlMistake{line_without_key(text), "expected the name of a table after '['"};
   }
   return std::nullopt;
 }

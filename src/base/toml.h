@@ -1,7 +1,7 @@
-// TOML files of this project, read with errors that name file and line.
+// Reads TOML files with errors that name file and line.
 #pragma once
 
-// One implementation for all, made in toml.cpp.
+// toml.cpp compiles the one implementation.
 #define TOML_HEADER_ONLY 0
 #include <memory>
 #include <optional>
@@ -21,39 +21,40 @@ struct TomlMistake {
   std::string what;
 };
 
-// Whatever bytes it is given, it ends in a table or a mistake. Fills `table`; leaves it empty where the text is no TOML. Nodes
-// of a copy of it have lost their lines: move it.
+// Parses any bytes to a table or a mistake. Leaves `table` empty on a mistake. Move the table: its copies lose their line
+// numbers.
 std::optional<TomlMistake> parse_toml(std::string_view text, toml::table& table);
 
-// One table of a file and its keys. Keeps the first error and goes on with empty values, so that a reader needs no branch a
-// key. The keys that it was asked for are those that it knows: any other is an error.
+// Reads one table of a file by its keys. Keeps the first error and goes on with empty values, so that callers need no check per
+// key. A key that no call asked for is an error.
 class TomlTable {
  public:
-  // The whole of a file. Empty when the text is no TOML; error() tells why. `name` is how errors call it, "" for nothing;
-  // `first_line` is where in the file the text begins.
+  // Parses a whole file. After a syntax error the table is empty and error() reports it.
+  // - name: how errors name the table, "" to leave it out
+  // - first_line: line of the file at which `text` begins
   TomlTable(std::string_view text, std::string path, std::string name = "", int first_line = 1);
 
   bool has(const std::string& key);
-  std::string text(const std::string& key);                // must be there, and not blank
-  std::string text_or_blank(const std::string& key);       // must be there
-  std::string text_if_given(const std::string& key);       // "" when it is not there
-  std::vector<std::string> texts(const std::string& key);  // each once
+  std::string text(const std::string& key);                // required, not blank
+  std::string text_or_blank(const std::string& key);       // required
+  std::string text_if_given(const std::string& key);       // "" if absent
+  std::vector<std::string> texts(const std::string& key);  // no duplicates
   std::vector<std::string> texts_if_given(const std::string& key);
-  std::vector<std::string> words_if_given(const std::string& key);  // as a command line: one may stand in it twice
+  std::vector<std::string> words_if_given(const std::string& key);  // a command line: duplicates are allowed
   std::vector<int> numbers(const std::string& key);                 // each at least 1
   std::optional<int> number_if_given(const std::string& key, int least = 1);
   std::string date_if_given(const std::string& key);               // a day, quoted or not: "2026-02-20"
-  std::string url_if_given(const std::string& key);                // begins with https://
+  std::string url_if_given(const std::string& key);                // must begin with https://
   TomlTable table(const std::string& key);                         // [key]
-  std::vector<TomlTable> tables(const std::string& key);           // one a [[key]], in order
-  std::vector<TomlTable> tables_if_given(const std::string& key);  // none when it is not there
-  void adopt(TomlTable& part);                                     // once such a table is read: its error counts
+  std::vector<TomlTable> tables(const std::string& key);           // one per [[key]], in order
+  std::vector<TomlTable> tables_if_given(const std::string& key);  // empty if absent
+  void adopt(TomlTable& part);                                     // takes over the error of a table that was read
 
-  // A value that was read but cannot be meant: the error stands at the key's line, or at its element's.
+  // Reports an invalid value at the line of the key or of its element.
   void refuse(const std::string& key, const std::string& what);
   void refuse(const std::string& key, std::size_t element, const std::string& what);
 
-  // The value, or an error at the key's line and an empty one.
+  // Returns the parsed value, or reports its error at the key's line and returns an empty one.
   template <class T>
   T take(const std::string& key, Result<T> parsed) {
     if (parsed) return std::move(parsed).value();
@@ -61,7 +62,7 @@ class TomlTable {
     return T{};
   }
 
-  // Called last. A key that nothing asked for goes before every other error: it is often the one that is missing, misspelt.
+  // Call this last. Unknown keys are reported before other errors: such a key is often a misspelt required one.
   std::optional<Error> error();
 
  private:
@@ -78,8 +79,8 @@ class TomlTable {
   std::string path_;
   std::string name_;
   int first_line_;
-  std::shared_ptr<const toml::table> whole_;  // copies of a table forget the lines that they came from
-  const toml::table* table_;                  // all of it, or a part
+  std::shared_ptr<const toml::table> whole_;  // keeps line numbers, which a copied table loses
+  const toml::table* table_;                  // the whole file or a part of it
   std::vector<std::string> asked_;
   std::optional<Error> error_;
 };

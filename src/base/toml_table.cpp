@@ -20,7 +20,7 @@ TomlTable::TomlTable(const TomlTable& parent, const toml::table& part, std::stri
 
 toml::source_index TomlTable::own_line() const { return std::max<toml::source_index>(table_->source().begin.line, 1); }
 
-// The key's own line, not its value's: a value may begin lines later.
+// The line of the key itself, because its value may begin on a later line.
 toml::source_index TomlTable::line_of(const std::string& key) const {
   for (const auto& [name, node] : *table_)
     if (name.str() == key) return std::max<toml::source_index>(name.source().begin.line, 1);
@@ -89,7 +89,7 @@ std::vector<std::string> TomlTable::words(const std::string& key, bool each_once
     }
     values.emplace_back(*node.value<std::string_view>());
     if (each_once && std::ranges::count(values, values.back()) > 1)
-      fail(node.source().begin.line, fmt::format("'{}' stands twice in '{}'", values.back(), key));
+      fail(node.source().begin.line, fmt::format("duplicate '{}' in '{}'", values.back(), key));
   }
   return values;
 }
@@ -183,7 +183,7 @@ void TomlTable::adopt(TomlTable& part) {
 }
 
 std::optional<Error> TomlTable::error() {
-  // toml++ sorts keys by name; a reader wants the first mistake of the file.
+  // toml++ sorts keys by name, so find the first unknown one by line.
   std::vector<std::pair<toml::source_index, std::string>> unknown;
   for (const auto& [key, node] : *table_)
     if (!contains(asked_, key.str())) unknown.emplace_back(key.source().begin.line, std::string(key.str()));

@@ -1,4 +1,4 @@
-// Counts, numbers and tables as a message says them.
+// Formats counts, numbers, lists and tables for messages.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace ordercheck {
 
-// "1 case", "2 cases"; of an irregular plural both forms: counted(2, "advisory", "advisories").
+// "1 case", "2 cases"; pass `many` for an irregular plural: counted(2, "advisory", "advisories").
 std::string counted(std::int64_t count, const std::string& one, const std::string& many = "");
 
-// "a", "a and b", "a, b and c"; "" of none.
+// Joins texts: "a", "a and b", "a, b and c"; "" if `parts` is empty.
 std::string enumerated(const std::vector<std::string>& parts);
 
-// Two numbers in decimals, each with six digits, or with as many more as it takes to tell them apart.
+// Prints two numbers with six digits each, or with as many more as it takes to tell them apart.
 std::pair<std::string, std::string> in_decimals(double one, double other);
 
-// One line about a thing: `indent` blanks, the label, `width` wide, a blank and the text; "" where there is no text.
+// One line: `indent` blanks, the label padded to `width`, a blank and the text. "" if the text is empty.
 std::string labelled(int indent, const std::string& label, int width, const std::string& text);
 
-// A line a row: columns as wide as their widest cell, two blanks before each, nothing behind the last.
+// One line per row, with the cells padded to columns of equal width.
 std::string in_columns(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace ordercheck

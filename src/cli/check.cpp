@@ -1,5 +1,5 @@
-// ordercheck check [STACK]: is it legal, and why not? Without a stack: are those of .ordercheck.toml?
-#include "check/check.h"
+// ordercheck check [STACK]: checks whether a stack is legal and why not. Without a stack, checks those of .ordercheck.toml.
+#include "rules/check.h"
 
 #include <cstdio>
 #include <memory>
@@ -9,14 +9,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/render.h"
 #include "cli/command.h"
 #include "cli/project/check_code.h"
 #include "cli/project/project.h"
+#include "cli/settings/project_report.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
-#include "project/project_report.h"
+#include "rules/render.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -61,6 +61,7 @@ Result<int> run_check(const CheckOptions& options) {
   }
   if (format == "text") fmt::print("{}", refused);
   const Detail detail = options.quiet ? Detail::line : options.all ? Detail::all : Detail::screen;
+  // Do not print that a stack is legal if the project itself rejects the configuration.
   if (format == "json" || refused.empty() || !report.findings.empty())
     fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
   if (asked->imported && !options.quiet) fmt::print("{}", render_import_below(*asked->imported));
@@ -71,13 +72,11 @@ Result<int> run_check(const CheckOptions& options) {
 
 void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = app.add_subcommand("check", "Say whether a stack is legal, and why not")->group(kAsk);
-  add_question(
-      *command, "stack",
-      "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; or a file that `import` reads; or training code, a .py file or a "
-      "folder; without one those of "
-      ".ordercheck.toml, here or above",
-      options->question);
+  CLI::App* command = app.add_subcommand("check", "Check whether a stack is legal, and say why not")->group(kAsk);
+  add_question(*command, "stack",
+               "The stack, quoted: pp=2,tp=2,ac,compile,fsdp=2; or a file that `import` reads; or training code, a .py file or "
+               "folder; default: the stacks of .ordercheck.toml, here or in a folder above",
+               options->question);
   command->get_option("stack")->required(false);
   command->remove_option(command->get_option("--json"));
   command->remove_option(command->get_option("--format"));
@@ -85,12 +84,12 @@ void add_check(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(project_formats()))
       ->capture_default_str();
   add_json_flag(*command, options->question.format);
-  command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
-  command->add_option("--fix", options->fix, "Write the repaired stacks into this file (.ordercheck.toml), then check it")
+  command->add_option("--today", options->today, "Today's date, YYYY-MM-DD, for expiry of entries in .ordercheck.toml");
+  command->add_option("--fix", options->fix, "Write the repaired stacks into this .ordercheck.toml, then check it")
       ->excludes("stack");
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
-  CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line for a stack");
-  command->add_flag("--all", options->all, "All of every finding, however long that is")->excludes(quiet);
+  CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line per stack");
+  command->add_flag("--all", options->all, "Print every finding in full")->excludes(quiet);
   show_examples(*command, {"check pp=2,tp=2,ac,compile,fsdp=2", "check fsdp=2,tp=3 --set heads=32 --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = ended("check", run_check(*options)); });
 }

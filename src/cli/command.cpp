@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/child_process.h"
+#include "matrix/child_process.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -1,4 +1,4 @@
-// Subcommands: one file each. cli/ is the only room that prints or exits.
+// Declares the subcommands of the ordercheck program, one source file each, and their exit codes.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 #include <CLI/CLI.hpp>
 
 #include "base/result.h"
-#include "check/finding.h"
+#include "rules/finding.h"
 
 namespace ordercheck::cli {
 
-// Lines that can be typed as they are, at the end of a subcommand's help.
+// Appends example command lines to a subcommand's --help.
 inline void show_examples(CLI::App& command, const std::vector<std::string>& lines) {
   std::string text = lines.size() == 1 ? "Example:" : "Examples:";
   for (const std::string& line : lines) text += "\n  ordercheck " + line;
@@ -19,27 +19,28 @@ inline void show_examples(CLI::App& command, const std::vector<std::string>& lin
 }
 
 // Exit codes, the same for every subcommand.
-inline constexpr int kNothingAgainst = 0;  // nothing against it: equal, close; advice alone, a predicted verdict in a matrix
+inline constexpr int kNothingAgainst = 0;  // equal, close; advice only; as predicted in a matrix
 inline constexpr int kDecidedAgainst = 1;  // an error finding; differs, fails, hangs, ignored; stale docs
-inline constexpr int kBadInput = 2;        // nothing ran and the caller must change something
-inline constexpr int kUndecided = 3;       // an engine broke; unstable, unrun; a transform that nothing is known of
+inline constexpr int kBadInput = 2;        // nothing ran, and the caller must change something
+inline constexpr int kUndecided = 3;       // an engine crashed; unstable, unrun; a transform without a rule or run
 
-// Each says on stderr what is wrong, in one line that begins with the subcommand's name, and gives the exit code of that.
+// Print an error on stderr, in one line that begins with the subcommand's name, and return kBadInput or kUndecided.
 int bad_input(const std::string& subcommand, const std::string& message);
 int undecided(const std::string& subcommand, const std::string& message);
 
-// The exit code of a subcommand that returned `result`. Prints an error, which is bad input unless a process was too slow.
+// Converts a subcommand's result to its exit code. Prints an error; its exit code is kUndecided if a process timed out, else
+// kBadInput.
 int ended(const std::string& subcommand, const Result<int>& result);
 
-// Of a check: advice counts where the caller is strict.
+// The exit code of a check; with `strict`, advice counts as an error.
 int exit_code_of(const Report& report, bool strict);
 
-// Groups of subcommands in the help.
+// Headings of `ordercheck --help`, under which the subcommands are listed.
 inline constexpr const char* kAsk = "Ask about an order";
 inline constexpr const char* kRun = "Run it on ranks";
 inline constexpr const char* kKeep = "Look after pages and the installation";
 
-// Each registers its subcommand on `app`; its callback leaves the exit code in `exit_code`, which outlives `app`.
+// Register a subcommand on `app`. Its callback stores the exit code in `exit_code`, which must outlive `app`.
 void add_check(CLI::App& app, int& exit_code);
 void add_scan(CLI::App& app, int& exit_code);
 void add_suggest(CLI::App& app, int& exit_code);
@@ -55,6 +56,6 @@ void add_repro(CLI::App& app, int& exit_code);
 void add_matrix(CLI::App& app, int& exit_code);
 void add_docs(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
-void add_completion(CLI::App& app, int& exit_code);  // `app` outlives its callback
+void add_completion(CLI::App& app, int& exit_code);  // `app` must outlive its callback
 
 }  // namespace ordercheck::cli

@@ -1,4 +1,4 @@
-// ordercheck compare STACK STACK: what is different, what is found against each, and what runs of both show.
+// ordercheck compare STACK STACK: prints the differences, the findings of each stack, and the results of runs of both.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "check/render.h"
-#include "check/stack_changes.h"
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
@@ -15,7 +13,9 @@
 #include "cli/shared/kept_run.h"
 #include "cli/shared/question.h"
 #include "report/text/side_by_side.h"
-#include "rule/job.h"
+#include "rules/job.h"
+#include "rules/render.h"
+#include "rules/stack_changes.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -24,7 +24,7 @@ namespace {
 struct CompareOptions {
   std::vector<std::string> words;
   std::string as;
-  std::string target;  // "" when it was not said
+  std::string target;  // "" if not given
   JobChoice job;
   std::string rules;
   bool run = false;
@@ -48,7 +48,7 @@ const CaseResult& result_of(const Stack& stack, const PlanResult& result) {
   return *std::ranges::find(result.cases, stack, [](const CaseResult& one) { return one.planned.subject.stack; });
 }
 
-// A stack as it was given: a file's stack is not all that the file states.
+// One of the two stacks on the command line. An imported file may also state ranks and sizes.
 struct Side {
   std::string word;
   Stack stack;
@@ -89,7 +89,7 @@ Result<int> run_both(EngineSession& session, const Side& left_side, const Side& 
   return worst_of(codes);
 }
 
-// Each interpreter's engine, started.
+// Starts the engine of each interpreter.
 Result<std::vector<std::unique_ptr<EngineSession>>> start_engines(const CompareOptions& options, const Knowledge& knowledge) {
   std::vector<std::unique_ptr<EngineSession>> sessions;
   if (!options.run) return sessions;
@@ -103,7 +103,8 @@ Result<std::vector<std::unique_ptr<EngineSession>>> start_engines(const CompareO
   return sessions;
 }
 
-// For whom the two are judged: whom --for names, else each release that runs, else the usual target.
+// The targets that the stacks are checked for: that of --for, else the version of each engine build that runs, else the
+// default.
 Result<std::vector<SettledTarget>> targets_of(const CompareOptions& options, const std::string& python,
                                               const std::vector<std::unique_ptr<EngineSession>>& sessions,
                                               const Knowledge& knowledge) {
@@ -117,7 +118,7 @@ Result<std::vector<SettledTarget>> targets_of(const CompareOptions& options, con
   for (const auto& session : sessions) {
     const Target running = target_of(session->runner().hello());
     if (std::ranges::find(targets, running, &SettledTarget::target) != targets.end()) continue;
-    const auto settled = settle(running, knowledge);  // an error where no rule speaks about the engine
+    const auto settled = settle(running, knowledge);  // an error if no rule covers the engine
     targets.push_back(settled ? *settled : SettledTarget{.target = running});
   }
   return targets;
@@ -126,9 +127,9 @@ Result<std::vector<SettledTarget>> targets_of(const CompareOptions& options, con
 Result<int> run_compare(const CompareOptions& options) {
   const auto stacks = stacks_of(options.words, options.as, 2);
   if (!stacks) return stacks.error();
-  if (!options.run && !options.engine.engine.empty()) return Error{"--engine says what --run runs on; add --run"};
+  if (!options.run && !options.engine.engine.empty()) return Error{"--engine needs --run; add --run"};
   if (!options.run && options.engine.pythons.size() > 1)
-    return Error{"several --python are what --run runs on; add --run, or name one to judge for the torch in it"};
+    return Error{"several --python need --run; add --run, or give one to check for its torch"};
   const auto knowledge = load_knowledge(options.rules);
   if (!knowledge) return knowledge.error();
   const bool one_python = options.engine.pythons.size() == 1;
@@ -158,7 +159,7 @@ Result<int> run_compare(const CompareOptions& options) {
     if (left.stack != right.stack) codes.push_back(print_findings("right", right.stack, for_target, target.assumed));
   }
   if (!options.run) print_evidence(left.stack, right.stack, knowledge->observations);
-  // Input that must be changed ends it; otherwise each interpreter's runs are told.
+  // Stop only on input that must be changed; other failures of one interpreter still show the runs of the rest.
   for (const auto& session : *sessions) {
     const auto ran = run_both(*session, left, right, *knowledge);
     if (!ran) return ran;
@@ -171,7 +172,7 @@ Result<int> run_compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "Say what changes from one stack to another, and what it does");
+  CLI::App* command = app.add_subcommand("compare", "Print what changes between two stacks, and the effect on training");
   command->group(kAsk);
   command
       ->add_option("stacks", options->words,
@@ -180,7 +181,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_as_option(*command, options->as);
   add_target_option(*command, options->target);
   add_job_options(*command, options->job);
-  command->add_flag("--run", options->run, "Run both instead of looking at committed runs");
+  command->add_flag("--run", options->run, "Run both instead of using committed runs");
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   command->add_option("--rules", options->rules, "The folder of rules");

@@ -1,4 +1,4 @@
-// ordercheck completion SHELL: a script that completes subcommands, flags, transforms, rules and words.
+// ordercheck completion SHELL: prints a script that completes subcommands, flags, transforms, rules and terms.
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ constexpr ShellScript kScripts[] = {
 };
 
 struct CompletionOptions {
-  std::vector<std::string> words;  // a shell, or with --words what has been typed
+  std::vector<std::string> words;  // a shell, or with --words the words typed so far
   bool candidates = false;
 };
 
@@ -41,10 +41,10 @@ Result<int> run_completion(const CLI::App& app, const CompletionOptions& options
 
 void add_completion(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompletionOptions>();
-  CLI::App* command = app.add_subcommand("completion", "Print a script that completes commands in a shell");
+  CLI::App* command = app.add_subcommand("completion", "Print a shell completion script");
   command->group(kKeep);
   command->add_option("shell", options->words, "bash, zsh or fish");
-  // For the scripts: prints what may come next instead.
+  // Hidden flag for the scripts: prints the possible next words.
   command->add_flag("--words", options->candidates)->group("");
   show_examples(*command, {"completion bash"});
   command->callback([&app, options, &exit_code] { exit_code = ended("completion", run_completion(app, *options)); });

@@ -1,4 +1,4 @@
-// ordercheck docs --write|--check|--print: the pages that are generated from rules and evidence.
+// ordercheck docs --write|--check|--print: generates the pages from rules and evidence.
 #include "report/pages/docs.h"
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "base/wording.h"
 #include "cli/command.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -78,10 +78,9 @@ void add_docs(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("docs", "Generate docs/ from rules and evidence, or check that it is current");
   command->group(kKeep);
   CLI::Option_group* what = command->add_option_group("what");
-  what->add_flag("--write", options->write, "Write what is stale");
-  what->add_flag(
-      "--check", options->check,
-      "Print a diff of every stale page and where a recommended order has no equal run, and exit 1 when there is one");
+  what->add_flag("--write", options->write, "Rewrite stale pages");
+  what->add_flag("--check", options->check,
+                 "Print diffs of stale pages, and recommended orders without an equal run; exit 1 if there are any");
   what->add_flag("--print", options->print, "Print every page");
   what->require_option(1);
   command->add_option("--root", options->root, "The checkout: rules/, matrix/, report_templates/, docs/");

@@ -1,4 +1,4 @@
-// ordercheck doctor: whether everything that a run needs is here, and what the worker of each engine says of itself.
+// ordercheck doctor: checks the prerequisites of a run, and prints what each engine's worker reports.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,11 +9,11 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
-#include "engine/engine_spec.h"
-#include "engine/pool.h"
-#include "engine/pytorch_engine.h"
-#include "knowledge/knowledge.h"
-#include "rule/load.h"
+#include "matrix/engine_spec.h"
+#include "matrix/knowledge.h"
+#include "matrix/pool.h"
+#include "matrix/pytorch_engine.h"
+#include "rules/load.h"
 #include "stack/transforms.h"
 
 namespace ordercheck::cli {
@@ -26,7 +26,7 @@ struct DoctorOptions {
   std::vector<std::string> pythons;
 };
 
-// One line a thing: what it is, then what was found. Remembers whether anything was missing.
+// Prints one line per item. Remembers whether any item was missing.
 class Findings {
  public:
   void found(const std::string& what, const std::string& text) { fmt::print("{}", labelled(0, what, 10, text)); }
@@ -79,7 +79,7 @@ void look_at_worker(const EngineFile& file, Findings& findings) {
   print_hello(pool.value()->hello(), findings);
 }
 
-// Everything but this engine works without it: that it is not there counts only where its interpreter was named.
+// Other engines do not need the interpreter, so a missing one counts only if the user named it.
 void look_at_interpreter(const EngineFile& file, const std::string& python, Findings& findings) {
   const auto absent = [&](const std::string& why) {
     if (python.empty()) return findings.found("python", "not there: " + why);
@@ -121,11 +121,10 @@ int run_doctor(const DoctorOptions& options) {
 
 void add_doctor(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DoctorOptions>();
-  CLI::App* command = app.add_subcommand("doctor", "Say what is here and what is missing");
+  CLI::App* command = app.add_subcommand("doctor", "Report which engines and files are found and which are missing");
   command->group(kKeep);
   command->add_option("--rules", options->rules, "The folder of rules");
-  command
-      ->add_option("--python", options->pythons, "Look at the pytorch engine in this interpreter; may be given several times")
+  command->add_option("--python", options->pythons, "Check the pytorch engine in this interpreter; repeatable")
       ->allow_extra_args(false);
   show_examples(*command, {"doctor", "doctor --python python3"});
   command->callback([options, &exit_code] { exit_code = run_doctor(*options); });

@@ -1,4 +1,4 @@
-// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM | MESSAGE: what a word means, with its runs and sources.
+// ordercheck explain RULE | TERM | TRANSFORM,TRANSFORM | MESSAGE: explains a word, with its runs and sources.
 #include "cli/explain/explain.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/shared/question.h"
-#include "rule/glossary.h"
-#include "rule/load.h"
+#include "rules/glossary.h"
+#include "rules/load.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -22,12 +22,12 @@ namespace {
 
 struct ExplainOptions {
   std::vector<std::string> words;
-  std::string target;  // empty: pytorch for two transforms, every engine for a rule
-  std::string error;   // a log, "-" for standard input
+  std::string target;  // "" means pytorch for two transforms, every engine for a rule
+  std::string error;   // a log; "-" for standard input
   std::string rules;
 };
 
-// Ids are upper case, and slugs lower.
+// Finds a rule by its file name ("fsdp-before-tp"), or by its id ("ORD-004") in any letter case.
 const Rule* find_page(const std::vector<Rule>& rules, std::string word) {
   if (const Rule* rule = find_rule(rules, word)) return rule;
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -89,7 +89,7 @@ Result<int> run_explain(const ExplainOptions& options) {
     if (const Rule* rule = find_page(*pages, word)) return explain_page(*rule, options, *knowledge);
   std::string text = explain_terms(word, *knowledge);
   if (text.empty()) {
-    // One word that names no transform is a word; with a sign of the notation in it, it is meant to be a stack.
+    // A single word that is no transform is an unknown term; with a character of the stack notation it is a malformed stack.
     const Result<Stack> stack = parse_stack(join(options.words, ","));
     const bool one_word = options.words.size() == 1 && word.find_first_of(",(>:=@") == std::string::npos;
     const bool is_prose = std::ranges::count(word, ' ') > 1 && word.find("->") == std::string::npos;
@@ -119,9 +119,8 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->add_option("words", options->words,
                       "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), two transforms "
                       "(ac,fsdp), or the message of an error; nothing lists all words");
-  command->add_option("--error", options->error, "A log or a traceback to look through; - reads standard input")
-      ->excludes("words");
-  command->add_option("--for", options->target, "Judge for an engine and version: pytorch-2.11, pytorch, native");
+  command->add_option("--error", options->error, "A log or traceback to search; - reads stdin")->excludes("words");
+  command->add_option("--for", options->target, "Check for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rules");
   show_examples(*command, {"explain ORD-004", "explain ac,fsdp", "explain \"got mixed torch.Tensor and DTensor\"",
                            "explain --error train.log"});

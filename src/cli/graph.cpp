@@ -1,4 +1,4 @@
-// ordercheck graph STACK: what compile captured when the stack was run, or what passes changed of it, as text or as a picture.
+// ordercheck graph STACK: runs the stack and prints or draws the graphs that compile captured, or what passes changed.
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "captured/timeline.h"
 #include "cli/command.h"
 #include "cli/shared/drawing.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/kept_run.h"
+#include "graph/timeline.h"
 #include "report/text/graph_change_view.h"
 #include "report/text/graph_view.h"
 #include "report/text/plan_view.h"
@@ -30,10 +30,10 @@ struct GraphCommand {
 
 bool names_passes(const GraphCommand& command) { return !command.before.empty() || !command.after.empty(); }
 
-// What is shown: graphs, or what passes changed of some.
+// The output: graphs, or the changes between two passes.
 struct Shown {
   std::vector<GraphRecord> graphs;
-  std::vector<GraphChange> changes;  // in their place, where two passes were named
+  std::vector<GraphChange> changes;  // used instead of graphs if two passes are named
 };
 
 std::string render(const Shown& shown, const std::string& format, const GraphsOf& of) {
@@ -53,7 +53,7 @@ Result<int> print_shown(const GraphCommand& command, const Shown& shown, const G
   return kNothingAgainst;
 }
 
-// Of one capture, by the stages that it went through.
+// Adds the graph or change of one capture, given the stages after each pass.
 Status add_shown(const GraphCommand& command, const captured::Stages& stages, Shown& shown) {
   const std::vector<std::string>& ran = stages.back().passes;
   std::size_t before = 0, behind = stages.size() - 1;
@@ -72,13 +72,13 @@ Status add_shown(const GraphCommand& command, const captured::Stages& stages, Sh
     return Done{};
   }
   if (behind <= before)
-    return Error{fmt::format("--after {} comes before --before {}; the passes ran in this order: {}", command.after,
+    return Error{fmt::format("--after {} ran earlier than --before {}; name a later pass with --after, of: {}", command.after,
                              command.before, join(ran, ", "))};
   shown.changes.push_back({.before = stages[before], .after = stages[behind]});
   return Done{};
 }
 
-// Of all captures of the module that was asked for; a pass need not have run on each of them.
+// Covers all captures of the requested module. A pass need not have run on each of them.
 Result<Shown> what_to_show(const GraphCommand& command, const Record& record) {
   if (record.graphs.empty()) return Error{fmt::format("no graph was captured; is there a compile in '{}'?", command.stack)};
   std::vector<captured::Stages> captures;
@@ -115,25 +115,25 @@ Result<int> run_graph(const GraphCommand& command) {
 
 void add_graph(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<GraphCommand>();
-  CLI::App* command = app.add_subcommand("graph", "Print or draw what compile captures of a stack on the native engine");
+  CLI::App* command = app.add_subcommand("graph", "Print or draw the graphs that compile captures on the native engine");
   command->group(kRun);
   command->add_option("stack", options->stack, "The stack, quoted: tp=2,ac,compile,fsdp=2")->required();
-  command->add_option("--engine", options->engine.engine, "native (the default); pytorch keeps no graphs");
+  command->add_option("--engine", options->engine.engine, "native (default); the pytorch engine keeps no graphs");
   command->add_option("--module", options->module, "Only the graph of this module: layers.0");
-  command->add_option("--before", options->before, "The graph before this pass; with --after, what changed from there");
-  command->add_option("--after", options->after, "The graph behind this pass: partition; dead_code:2 for its second time");
+  command->add_option("--before", options->before, "The graph before this pass; with --after: the changes between the two");
+  command->add_option("--after", options->after, "The graph after this pass: partition; dead_code:2 is its second run");
   command->add_option("--format", options->format, "text, dot, svg or json")
       ->check(CLI::IsMember({"text", "dot", "svg", "json"}))
       ->capture_default_str();
   add_json_flag(*command, options->format);
-  command->add_option("--out", options->out, "A file instead of stdout");
+  command->add_option("--out", options->out, "Write to this file instead of stdout");
   add_timeout_option(command, options->engine);
   show_examples(*command, {"graph tp=2,ac,compile --module layers.0",
                            "graph simple_fsdp=2:bucket=transformer_block,compile@model --before bucket --after bucket"});
   command->callback([options, &exit_code] { exit_code = ended("graph", run_graph(*options)); });
 }
 
-// ordercheck plan STACK: the placements that auto_parallel chose when the stack was run, node by node with what they cost.
+// ordercheck plan STACK: runs the stack and prints the placements that auto_parallel chose, node by node with their cost.
 namespace {
 
 struct PlanCommand {
@@ -164,7 +164,7 @@ Result<int> run_plan(const PlanCommand& command) {
 
 void add_plan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PlanCommand>();
-  CLI::App* command = app.add_subcommand("plan", "Print or draw the placements that auto_parallel chose, with their costs");
+  CLI::App* command = app.add_subcommand("plan", "Print or draw the placements that auto_parallel chooses, with costs");
   command->group(kRun);
   command->add_option("stack", options->stack, "The stack, quoted: auto_parallel=2:tp=2")->required();
   command->add_option("--engine", options->engine.engine, "native (the default)");
@@ -172,7 +172,7 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json", "dot", "svg"}))
       ->capture_default_str();
   add_json_flag(*command, options->format);
-  command->add_option("--out", options->out, "A file instead of stdout");
+  command->add_option("--out", options->out, "Write to this file instead of stdout");
   add_timeout_option(command, options->engine);
   show_examples(*command, {"plan auto_parallel=2:tp=2"});
   command->callback([options, &exit_code] { exit_code = ended("plan", run_plan(*options)); });

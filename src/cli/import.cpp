@@ -1,5 +1,5 @@
-// ordercheck import FILE...: the stack that another project's configuration states.
-#include "importer/import.h"
+// ordercheck import FILE...: prints the stack in another project's configuration.
+#include "import/import.h"
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
-#include "importer/code/scan.h"
+#include "import/code/scan.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -40,11 +40,12 @@ Result<int> run_import(const ImportCommand& command, const std::vector<std::stri
 
 void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportCommand>();
-  CLI::App* command = app.add_subcommand("import", "Say which stack a configuration of another project states")->group(kAsk);
+  CLI::App* command =
+      app.add_subcommand("import", "Print the stack that a configuration of another project describes")->group(kAsk);
   command
       ->add_option(
           "file", options->files,
-          "A configuration: " + join(import_formats(), ", ") + ". Behind one of torchtitan, options of its command line")
+          "A configuration: " + join(import_formats(), ", ") + ". After one of torchtitan: options of its command line")
       ->required();
   add_as_option(*command, options->as);
   add_format_option(*command, options->format);
@@ -54,7 +55,7 @@ void add_import(CLI::App& app, int& exit_code) {
       [command, options, &exit_code] { exit_code = ended("import", run_import(*options, command->remaining())); });
 }
 
-// ordercheck scan PATH: in which order does this training code apply its transforms?
+// ordercheck scan PATH: prints the order in which training code applies its transforms.
 namespace {
 
 struct ScanCommand {
@@ -74,7 +75,7 @@ Result<int> run_scan(const ScanCommand& command) {
 void add_scan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ScanCommand>();
   CLI::App* command = app.add_subcommand("scan", "Print the order in which training code applies its transforms")->group(kAsk);
-  command->add_option("path", options->path, "A .py file, or a folder of them; nothing of it is imported or run")->required();
+  command->add_option("path", options->path, "A .py file or a folder; it is parsed, not imported or run")->required();
   add_format_option(*command, options->format);
   show_examples(*command, {"scan docs/guide/scanned/train.py"});
   command->callback([options, &exit_code] { exit_code = ended("scan", run_scan(*options)); });

@@ -1,4 +1,4 @@
-// The binary `ordercheck`: one subcommand a file.
+// The `ordercheck` binary; each subcommand has its own source.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "engine/engine_spec.h"
+#include "matrix/engine_spec.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -23,7 +23,7 @@ int stopped(const std::string& what) {
   return kBadInput;
 }
 
-// The version, and which engines there are: one with a program beside this only where that is built.
+// The version and the engines. An engine with a worker program is "built" only if the program exists.
 std::string version_text() {
   const auto engines = load_engine_files(home_of("matrix/engines").value_or("") / "matrix" / "engines");
   std::string text = "ordercheck " ORDERCHECK_VERSION "\n";
@@ -35,16 +35,17 @@ std::string version_text() {
                                                           : "not built (needs LibTorch)";
     text += fmt::format("engine {}: {}\n", engine.name, how);
   }
+  // CLI11 appends a newline.
   text.pop_back();
   return text;
 }
 
-// What no subcommand can answer for: a machine that has no room, on the disk behind the output or in memory. What was
-// journalled or written until then stands.
+// Handles failures that no subcommand can: output to a full disk, or no memory. Journals and files written before stay
+// valid.
 int parsed_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   try {
     app.parse(argc, argv);
-    // Lines wait in a buffer: that the last of them had nowhere to go would be seen by nobody.
+    // Flush here: otherwise nobody sees an error in writing the last buffered lines.
     if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "cannot write the output");
   } catch (const CLI::Success& asked) {  // --help, --version
     const int code = app.exit(asked);
@@ -55,7 +56,7 @@ int parsed_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return stopped("there is not enough memory; raise the limit of this process, or ask for less at once (--only, --shard)");
   } catch (const std::filesystem::filesystem_error& wrong) {
     return stopped(wrong.what());
-  } catch (const std::system_error& wrong) {  // of a print
+  } catch (const std::system_error& wrong) {  // from a failed print
     return stopped(fmt::format("cannot write the output: {}", wrong.code().message()));
   }
   return exit_code;
@@ -66,13 +67,13 @@ int parsed_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
 
 int main(int argc, char** argv) {
   using namespace ordercheck::cli;
-  // A limit on the size of files is an error of the write that meets it, as a full disk is, not a death without a word.
+  // With the signal ignored, exceeding the file size limit fails the write, like a full disk, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"Checks the order in which parallelism and wrappers are applied to a model", "ordercheck"};
   app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 nothing against it, 1 decided against it, 2 nothing ran, 3 undecided.");
-  // A pipe shows both streams in the order in which they were written.
+  // Line buffering keeps stdout and stderr in order when both go to one pipe.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   int exit_code = kNothingAgainst;
   add_check(app, exit_code);

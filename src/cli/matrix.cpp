@@ -1,4 +1,4 @@
-// ordercheck matrix plan|run|show: many cases, predicted against observed.
+// ordercheck matrix plan|run|merge|diff|show: plans and runs many cases, and compares predictions with observations.
 #include "cli/matrix/matrix.h"
 
 #include "cli/command.h"
@@ -7,7 +7,7 @@ namespace ordercheck::cli {
 
 void add_matrix(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<MatrixCommand>();
-  CLI::App* matrix = app.add_subcommand("matrix", "Plan and run many cases, predicted against observed");
+  CLI::App* matrix = app.add_subcommand("matrix", "Plan and run many cases, and compare with predictions");
   matrix->group(kRun);
   matrix->require_subcommand(1);
   show_examples(*matrix, {"matrix plan", "matrix run --only 'tp=2,*'", "matrix show"});

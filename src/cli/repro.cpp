@@ -1,4 +1,4 @@
-// ordercheck repro CASE: a script that shows a case on stock PyTorch, without ordercheck.
+// ordercheck repro CASE: prints a script that demonstrates a case on stock PyTorch, without ordercheck.
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -32,7 +32,7 @@ Result<Case> case_of(const ReproCommand& command) {
   return with_usual_arithmetic(std::move(c));
 }
 
-// The one that a case out of a table names, where it runs in an interpreter; else the one that writes scripts.
+// The engine whose driver writes the script: that of the case if it runs in a Python interpreter, else pytorch.
 Result<EngineFile> engine_for(const std::string& name, const std::vector<EngineFile>& known) {
   const EngineFile* named = find_engine(known, name);
   if (named != nullptr && !named->interpreter.empty()) return *named;
@@ -64,13 +64,13 @@ Result<int> run_repro(const ReproCommand& command) {
 
 void add_repro(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReproCommand>();
-  CLI::App* command = app.add_subcommand("repro", "Print a script that shows a case on PyTorch alone");
+  CLI::App* command = app.add_subcommand("repro", "Print a stand-alone PyTorch script that reproduces a case");
   command->group(kRun);
-  command->add_option("case", options->words, "The stack, quoted, and settings behind it: tp=2,fsdp=2 steps=1 seed=2")
-      ->required();
-  command->add_option("--python", options->python, "A Python with torch >= 2.6 that writes it; else ORDERCHECK_PYTHON");
+  command->add_option("case", options->words, "The stack, quoted, then settings: tp=2,fsdp=2 steps=1 seed=2")->required();
+  command->add_option("--python", options->python,
+                      "A Python with torch >= 2.6 that writes the script; default: ORDERCHECK_PYTHON");
   add_own_code_options(command, options->own);
-  command->add_option("-o,--out", options->out, "A file instead of stdout");
+  command->add_option("-o,--out", options->out, "Write to this file instead of stdout");
   show_examples(*command, {"repro ac,tp=2 --python python3 -o repro.py"});
   command->callback([options, &exit_code] { exit_code = ended("repro", run_repro(*options)); });
 }

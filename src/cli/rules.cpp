@@ -1,4 +1,4 @@
-// ordercheck rules: every rule, one a line.
+// ordercheck rules: lists the rules, one per line.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "check/check.h"
 #include "cli/command.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/question.h"
+#include "rules/check.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {

@@ -1,4 +1,4 @@
-// ordercheck run STACK: what it does when it is really run.
+// ordercheck run STACK: runs a stack and shows the result.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -17,16 +17,16 @@
 #include "cli/shared/kept_run.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/question.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"
-#include "rule/job.h"
+#include "rules/job.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
-// Whether the words have the setting.
+// Whether the words contain the setting.
 bool writes(const RunCommand& command, const char* setting) {
   return join(command.words, " ").find(fmt::format(" {}=", setting)) != std::string::npos;
 }
@@ -44,7 +44,7 @@ Result<Case> case_of(const RunCommand& command) {
   return c;
 }
 
-// The engine that is meant: the option's, else the one that a case out of a table names.
+// The engine: that of --engine, else the one in the case's text.
 EngineChoice choice_of(const RunCommand& command, const Case& c) {
   EngineChoice choice = command.engine;
   if (choice.engine.empty() && writes(command, "engine")) choice.engine = c.engine;
@@ -68,7 +68,7 @@ Result<int> run_on_one(const EngineSpec& spec, const RunCommand& command, const 
   return ran->exit_code;
 }
 
-// One interpreter after another, each told when it is through, then all beside each other.
+// Runs one interpreter after another, prints each result, then compares all.
 Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunCommand& command, const Case& subject,
                            const Knowledge& knowledge, const RunOptions& options) {
   std::vector<CaseResult> results;
@@ -95,7 +95,7 @@ Result<int> run_on_several(const std::vector<EngineSpec>& specs, const RunComman
   return worst_of(codes);
 }
 
-// In place of a file that states a stack, that stack; what was not understood is told.
+// Replaces a file name by the stack in that file, and prints what was not understood.
 Status take_file(RunCommand& command) {
   std::string& word = command.words.back();
   if (command.words.size() > 2 || parse_case(word)) return Done{};
@@ -143,27 +143,26 @@ void add_run(CLI::App& app, int& exit_code) {
   const Settings usual;
   command
       ->add_option("--accumulation", options->accumulation,
-                   fmt::format("Microbatches a step; else {}, and {} with an optimizer in backward", usual.accumulation,
+                   fmt::format("Microbatches per step; default {}, or {} with an optimizer in backward", usual.accumulation,
                                usual_accumulation(parse_stack("optimizer=sgd:in_backward=on").value())))
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--steps", options->steps,
-                   fmt::format("Steps; else {}, and {} with --apply", usual.steps, usual_steps({.apply = "a:b"})))
+                   fmt::format("Number of steps; default {}, or {} with --apply", usual.steps, usual_steps({.apply = "a:b"})))
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", options->seed, fmt::format("Of weights and data; else {}", usual.seed));
+  command->add_option("--seed", options->seed, fmt::format("Seed of weights and data; default {}", usual.seed));
   command
       ->add_option("--arithmetic", options->arithmetic,
-                   "exact, plain or float32; without it exact, and float32 for a stack that casts")
+                   "exact, plain or float32; default: exact, or float32 if the stack casts")
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
   command->add_flag("--quick", options->quick,
-                    "The verdict alone: no other seed or grid, no place of a difference, no stack without one transform");
-  command->add_option("--fault", options->fault, "kind:rank:module[:phase|:sequence], to see that it is seen");
-  command
-      ->add_option("--stack", options->names,
-                   "A stack of .ordercheck.toml by its name, in place of all of them; may be repeated")
+                    "Only the verdict: skip reruns with other seeds and grids, the location of a difference, and ablation");
+  command->add_option("--fault", options->fault,
+                      "Inject an error, kind:rank:module[:phase|:sequence], to test that it is detected");
+  command->add_option("--stack", options->names, "Run only this stack of .ordercheck.toml, by name; repeatable")
       ->allow_extra_args(false)
       ->excludes("stack");
-  command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
+  command->add_option("--today", options->today, "Today's date, YYYY-MM-DD, for expiry of entries in .ordercheck.toml");
   add_format_option(*command, options->format);
   command->add_option("--rules", options->rules, "The folder of rules");
   show_examples(*command, {"run tp=2,ac,fsdp=2", "run tp=2,ac,fsdp=2 --engine pytorch --python python3",

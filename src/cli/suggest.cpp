@@ -1,4 +1,4 @@
-// ordercheck suggest TRANSFORMS: in which order to apply them, and why.
+// ordercheck suggest TRANSFORMS: recommends an order and explains it.
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -10,15 +10,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/core.h"
-#include "check/orders.h"
-#include "check/repair.h"
-#include "check/runs.h"
 #include "cli/command.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/question.h"
-#include "rule/bears_out.h"
-#include "rule/job.h"
+#include "rules/job.h"
+#include "rules/orders.h"
+#include "rules/repair.h"
+#include "rules/run_support.h"
+#include "rules/smallest_conflict.h"
+#include "rules/target_runs.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 
@@ -27,11 +27,12 @@ namespace {
 
 constexpr std::size_t kBuffered = 1 << 16;
 
-// Ids of the errors on the stack; "a run" if its own run on the target shows one that no page names.
+// Why the stack is wrong: ids of its error findings; "a run" if it has none, but a committed run of it on the target went
+// wrong.
 std::vector<std::string> against(const Stack& stack, const Judge& judge) {
   std::vector<std::string> ids;
   StackMatch match = judge.match(stack);
-  for (const std::size_t page : places_in(judge.errors(match)))
+  for (const std::size_t page : judge.errors(match))
     for (const Firing& firing : match.firings(page))
       if (!is_answered(judge.rules()[page], firing, stack, judge)) {
         ids.push_back(judge.rules()[page].id);
@@ -43,14 +44,14 @@ std::vector<std::string> against(const Stack& stack, const Judge& judge) {
   return ids;
 }
 
-// Prints one order a line, as they are found: there may be millions.
+// Prints each order as soon as it is found, one per line: there may be millions.
 class OrderPrinter {
  public:
   OrderPrinter(const Stack& items, const Judge& judge) : items_(items), judge_(judge) {
     for (const Item& item : items.items) texts_.push_back(print(item));
   }
 
-  // False if nobody reads any more.
+  // Returns false if stdout is closed.
   bool add(std::span<const std::uint8_t> order) {
     Stack stack;
     for (const std::uint8_t item : order) stack.items.push_back(items_.items[item]);
@@ -85,12 +86,12 @@ class OrderPrinter {
   std::set<std::string> blockers_;
 };
 
-// Pages that no order avoids.
+// Ids of the error rules that fire on these items in every order; empty if an order of them has a run `equal`.
 std::set<std::string> against_every_order(const Stack& stack, const Judge& judge) {
   std::set<std::string> ids;
   if (order_that_ran_equal(stack, judge)) return ids;
   StackMatch match = judge.match(stack);
-  for (const std::size_t page : places_in(judge.errors(match)))
+  for (const std::size_t page : judge.errors(match))
     if (const Rule& rule = judge.rules()[page]; rule.kind != RuleKind::order && rule.unless.any_of.empty()) ids.insert(rule.id);
   return ids;
 }
@@ -145,13 +146,11 @@ Result<int> run_suggest(const Question& question, bool all) {
 void add_suggest(CLI::App& app, int& exit_code) {
   auto question = std::make_shared<Question>();
   auto all = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("suggest", "Put transforms into the order that the rules recommend, with reasons");
+  CLI::App* command = app.add_subcommand("suggest", "Put transforms into the recommended order, with reasons");
   command->group(kAsk);
   add_question(*command, "transforms", "The transforms, in any order: fsdp=2,ac,tp=2; or a file that `import` reads",
                *question);
-  command
-      ->add_flag("--all", *all,
-                 "Every order that nothing is against, one a line; of orders that differ by a swap that commutes, one")
+  command->add_flag("--all", *all, "List all legal orders, one per line; commuting neighbours are listed once")
       ->excludes("--format", "--json");
   show_examples(*command, {"suggest fsdp=4,compile,ac,tp=2", "suggest --all fsdp=4,compile,ac,tp=2"});
   command->callback([question, all, &exit_code] { exit_code = ended("suggest", run_suggest(*question, *all)); });

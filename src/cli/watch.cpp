@@ -1,4 +1,4 @@
-// ordercheck watch [STACK]... --python A --python B: did a stack change its verdict with another PyTorch?
+// ordercheck watch [STACK]... --python A --python B: checks whether stacks change their verdict with another PyTorch.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -13,15 +13,15 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
+#include "cli/settings/project_notes.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
-#include "engine/engine_spec.h"
-#include "knowledge/knowledge.h"
-#include "project/project_notes.h"
-#include "rule/job.h"
-#include "rule/prediction.h"
+#include "matrix/engine_spec.h"
+#include "matrix/knowledge.h"
+#include "rules/job.h"
+#include "rules/prediction.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -38,18 +38,18 @@ struct WatchCommand {
   EngineChoice engine;
 };
 
-// What is watched, and how the answer calls it.
+// A watched case with its name in the output.
 struct Watched {
-  std::string name;  // of the project's file; "" of a stack that was written
+  std::string name;  // in the project file; "" for a stack of the command line
   Case subject;
-  std::optional<Job> job = {};  // of the project's own model: its sizes
+  std::optional<Job> job = {};  // sizes of the project's own model
 };
 
 std::string print(const Watched& one) {
   return one.name.empty() ? print(one.subject) : fmt::format("{}: {}", one_line(one.name), print(one.subject));
 }
 
-// Stacks with the settings behind them, as `repro` takes them; one that stands twice is watched once.
+// Stacks with settings, as for `repro`; duplicates are watched once.
 Result<std::vector<Watched>> watched_stacks(const WatchCommand& command) {
   std::vector<Watched> all;
   for (const std::string& written : command.stacks) {
@@ -75,7 +75,8 @@ std::vector<Watched> watched_stacks(const WatchCommand& command, const Project& 
   return all;
 }
 
-// The stacks that were written; where none was, the project's. Of written ones the project is empty and allows nothing.
+// The stacks of the command line, else those of .ordercheck.toml. For the former `project` is empty, so it has no [[allow]]
+// entries.
 struct Watching {
   Project project;
   std::vector<Watched> stacks;
@@ -93,7 +94,8 @@ Result<Watching> what_to_watch(const WatchCommand& command) {
   return Watching{.project = std::move(project).value(), .stacks = std::move(stacks)};
 }
 
-// One a case, in their order; none where the engine broke, which has been told then. An error is of the input.
+// Runs the watched cases on one interpreter. Returns one observation per case, in order; empty if the engine crashed, which
+// was already printed. An error is bad input.
 Result<std::vector<Observation>> seen_on(const EngineSpec& spec, const WatchCommand& command,
                                          const std::vector<Watched>& watched, const std::vector<Rule>& rules) {
   auto session = EngineSession::start(spec, 0, timeout_of(command.engine, spec));
@@ -125,21 +127,21 @@ Result<std::vector<Observation>> seen_on(const EngineSpec& spec, const WatchComm
   return seen;
 }
 
-// Another phase of a failure is a change too; another message or place is not.
+// Whether the verdict or the phase of a failure differs. Another message or module is no change.
 bool changed(const Observation& before, const Observation& after) {
   return before.verdict != after.verdict || before.phase != after.phase;
 }
 
 bool undecided_one(const Observation& seen) { return exit_code_of(seen.verdict) == kUndecided; }
 
-// How a change bears on what the project knowingly lets stand.
+// Whether an [[allow]] entry of the project covers a changed verdict.
 struct Standing {
-  const Allow* by = nullptr;  // the entry about the rule that says what was seen; null where there is none
+  const Allow* by = nullptr;  // the entry for the rule that predicts the result; nullptr if there is none
   bool expired = false;
 };
 
-// What a rule says of the stack under the second interpreter has to be what was seen there: an entry allows that, and nothing
-// else that goes wrong. Sizes of the project are those of its own model; the engine's models have the engine's.
+// An entry allows only the harm that its rule predicts for the second interpreter and that was observed there. The project's
+// sizes apply to its own model; the engine's models have their own.
 Standing standing_of(const Watched& one, const Observation& after, const std::vector<Rule>& rules, const Target& target,
                      const Project& project, const std::string& today) {
   const Job job = one.job.value_or(job_of(one.subject));
@@ -169,7 +171,7 @@ std::string line_of(const Watched& one, const Observation& before, const Observa
                      one_line(reason_of(exit_code_of(after.verdict) == kNothingAgainst ? before : after)));
 }
 
-// The script for the second interpreter. What cannot be written is told; the answer stands without it.
+// Writes the script for the second interpreter. A failure is printed but does not change the answer.
 void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
   Case named = c;
   named.engine = engine.name;
@@ -183,7 +185,7 @@ void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, co
     fmt::print("           no repro: {}\n", one_line(written.error().message));
 }
 
-// Prints every stack, writes scripts of what changed, and gives the exit code.
+// Prints every stack, writes scripts for changed ones, and returns the exit code.
 int tell(const Watching& watching, const std::vector<Observation>& was, const std::vector<Observation>& is,
          const std::vector<EngineSpec>& specs, const std::vector<Rule>& rules, const std::string& today, const fs::path& out) {
   const auto names = names_of_builds(specs);
@@ -243,18 +245,18 @@ Result<int> run_watch(const WatchCommand& command) {
 
 void add_watch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<WatchCommand>();
-  CLI::App* command = app.add_subcommand("watch", "Did a stack change its verdict with another PyTorch?");
+  CLI::App* command = app.add_subcommand("watch", "Check whether stacks change their verdict with another PyTorch");
   command->group(kRun);
   command->add_option(
       "stacks", options->stacks,
-      "Stacks, each quoted, with settings behind it: tp=2,fsdp=2 steps=1; without one those of .ordercheck.toml, "
-      "here or above");
+      "Stacks, each quoted, then settings: tp=2,fsdp=2 steps=1; default: the stacks of .ordercheck.toml, here or in a "
+      "folder above");
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   add_own_code_options(command, options->own);
-  command->add_option("-o,--out", options->out, "The folder for repro scripts of what changed")->capture_default_str();
+  command->add_option("-o,--out", options->out, "The folder for repro scripts of changed stacks")->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rules");
-  command->add_option("--today", options->today, "The day, YYYY-MM-DD, by which entries of .ordercheck.toml have expired");
+  command->add_option("--today", options->today, "Today's date, YYYY-MM-DD, for expiry of entries in .ordercheck.toml");
   show_examples(*command, {"watch --python stable/bin/python --python nightly/bin/python tp=2,compile,fsdp=2 fsdp=4",
                            "watch --python stable/bin/python --python nightly/bin/python"});
   command->callback([options, &exit_code] { exit_code = ended("watch", run_watch(*options)); });

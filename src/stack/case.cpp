@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kNothing = "(nothing)";
 constexpr std::string_view kBlank = " \t\r\n";
 
-// Twice the grid, the place of a product's last bit, must lie within the 53 bits of a float64. What is finer than 2^-20
-// leaves less than the 13 bits of range that the models need; the engine then says that it left its range.
+// A product's last bit, at twice the grid, must fit the 53 bits of a float64. Grids finer than 2^-20 leave less range than the
+// models need; the engine then reports that the range was exceeded.
 constexpr std::uint64_t kFinestGrid = 26;
 constexpr std::uint64_t kMostSteps = 1000;
 
@@ -42,7 +42,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kLetters) == text.npos;
 }
 
-// What Python can import: "package.module:function".
+// Whether the text has the form "package.module:function".
 bool is_function(std::string_view text) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
   const auto is_path = [&](std::string_view path) { return !path.empty() && path.find_first_not_of(kLetters) == path.npos; };
@@ -50,13 +50,13 @@ bool is_function(std::string_view text) {
   return colon != text.npos && is_path(text.substr(0, colon)) && is_path(text.substr(colon + 1));
 }
 
-// "package+package.module"
+// Whether the text has the form "package+package.module".
 bool is_packages(std::string_view text) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+";
   return !text.empty() && text.find_first_not_of(kLetters) == text.npos;
 }
 
-// What the key takes, when the value is none of it; otherwise the setting is made.
+// Sets the setting `key` of the case. nullopt on success; otherwise a description of the valid values.
 std::optional<std::string> set(Case& c, std::string_view key, std::string_view value) {
   const auto count = [value](int& target, std::uint64_t most) -> std::optional<std::string> {
     const auto number = read_unsigned(value);
@@ -107,7 +107,8 @@ std::optional<std::string> set(Case& c, std::string_view key, std::string_view v
   return count(c.settings.accumulation, kStep.sequences);
 }
 
-// Where the settings begin: at the first word with a '=' that no separator joins to the word before it.
+// The position in a case's text where the stack ends and settings ("seed=2") begin: the first word with '=' that no separator
+// joins to the word before it.
 std::size_t start_of_settings(std::string_view text) {
   std::size_t at = text.find_first_not_of(kBlank);
   at = text.find_first_of(kBlank, at);

@@ -1,5 +1,5 @@
-// A counter-based generator: numbers that are a pure function of their keys, so that every rank, layout and engine draws
-// the same ones without a shared state.
+// Draws random numbers as a pure function of their keys, so that every rank, layout and engine gets the same ones without
+// shared state.
 //
 //   mix(x)      splitmix64's finalizer (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators)
 //   draw(a, b, ...)  mix(... mix(mix(a) + b) + c ...), sums modulo 2^64

@@ -15,7 +15,7 @@
 namespace ordercheck {
 namespace {
 
-// More ranks than any machine has; keeps products of degrees away from the end of an int for every real stack.
+// More ranks than any machine has, and small enough that products of real degrees fit an int.
 constexpr long long kLargestDegree = 1'000'000;
 
 const TransformInfo* find_transform_as_typed(std::string_view typed) {
@@ -38,7 +38,7 @@ bool is_number(std::string_view text) {
          text.front() != '-';
 }
 
-// Reads its item from left to right; the first error ends it.
+// Parses the text of one item from left to right and stops at the first error.
 class ItemParser {
  public:
   ItemParser(std::string_view text, Span where) : text_(text), at_(where.begin), end_(where.end) {}
@@ -65,7 +65,7 @@ class ItemParser {
   std::string_view view(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
 
   Span take_until(std::string_view stops) {
-    // Looks no further than the item's end: one item of a long text must not cost a walk over all of it.
+    // Search no further than the item's end: scanning the rest for every item of a long text would be quadratic.
     const Span taken{at_, std::min(end_, text_.substr(0, end_).find_first_of(stops, at_))};
     at_ = taken.end;
     return taken;
@@ -144,7 +144,7 @@ class ItemParser {
     return std::nullopt;
   }
 
-  // What the option takes, when the value is none of it.
+  // A description of the option's valid values if `value` is invalid; nullopt if it is valid.
   static std::optional<std::string> what_is_wrong(const OptionInfo& option, bool given, std::string_view value) {
     switch (option.form) {
       case OptionForm::flag: return given ? std::optional<std::string>("no value") : std::nullopt;
@@ -203,7 +203,7 @@ Result<Item> parse_item(std::string_view text, Span where) {
 
 namespace {
 
-// Not the nearest spelling but the same thing: dp is near to pp, and is none.
+// Hints for common words that are no transform name. Maps by meaning, because dp is one letter from pp but does not mean pp.
 const std::map<std::string, std::string, std::less<>>& meanings() {
   static const std::string data = "write 'fsdp' for shards, 'ddp' for replicas, 'hsdp' for both";
   static const std::string framework = "that is a framework; write what it applies, such as tp=2,pp=2,ac,ddp=2";
@@ -246,7 +246,7 @@ const std::map<std::string, std::string, std::less<>>& meanings() {
       {"pipeline_parallel", "did you mean 'pp'?"},
       {"context_parallel", "did you mean 'cp'?"},
       {"ring", "did you mean 'cp:ring'?"},
-      {"ulysses", "did you mean 'cp'? Ulysses' all-to-all is none of its exchanges"},
+      {"ulysses", "did you mean 'cp'? it has no exchange like Ulysses' all-to-all"},
       {"expert_parallel", "did you mean 'ep'?"},
       {"moe", "did you mean 'ep'?"},
       {"fp8", "did you mean 'quantize'?"},

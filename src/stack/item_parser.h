@@ -1,4 +1,4 @@
-// Parses one item of a stack, standing somewhere in a longer text that error displays show whole.
+// Parses one item of a stack inside a longer text; errors display the whole text.
 #pragma once
 
 #include <string>
@@ -10,12 +10,11 @@
 
 namespace ordercheck {
 
-// The item in `where` of `text`, blanks around it skipped. Every error ends in a caret display of `text`.
+// Parses the item in `where` of `text` and skips blanks around it. Every error ends in a caret display of `text`.
 Result<Item> parse_item(std::string_view text, Span where);
 
-// What people call a transform that the notation has another name for.
-
-// For a word in small letters that names no transform: "did you mean 'ac'?", what to write instead, or the names there are.
+// The hint in the error for an unknown transform name, given in lower case: "did you mean 'ac'?", what to write instead, or
+// all names.
 std::string instead_of(std::string_view word);
 
 }  // namespace ordercheck

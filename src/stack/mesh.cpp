@@ -21,13 +21,12 @@ int saturating_product(int a, int b) {
 
 constexpr std::string_view kExperts = "ep", kSameExperts = "edp";
 
-// What ep is carved from.
 std::vector<std::string> carved_axes(const Mesh& mesh) {
   if (mesh.etp > 1) return {"dp_shard", "cp"};
   return {"dp_shard", "cp", "tp"};
 }
 
-// The coordinate along several axes as one.
+// The coordinate along several axes flattened to one.
 int coordinate_along(const Mesh& mesh, int rank, const std::vector<std::string>& axes) {
   const std::array<int, 5> place = coordinates(mesh, rank);
   int along = 0;
@@ -43,7 +42,7 @@ int product_of(const Mesh& mesh, const std::vector<std::string>& axes) {
   return product;
 }
 
-// Ranks between neighbours on each axis.
+// Rank distance of adjacent coordinates on each axis.
 std::array<int, 5> strides(const Mesh& mesh) {
   std::array<int, 5> stride{};
   int ranks = 1;
@@ -148,7 +147,7 @@ std::vector<int> group_of(const Mesh& mesh, int rank, const std::vector<std::str
 
 std::vector<int> ranks_along(const Mesh& mesh, int rank, std::string_view axis) {
   if (axis != kExperts && axis != kSameExperts) return group_of(mesh, rank, split(axis, '+'));
-  // Of the ranks that differ on the axes it is carved from: those that agree on the other part.
+  // Of the ranks that ep is carved from, keep those with the same coordinate on the other factor.
   const std::string_view other = axis == kExperts ? kSameExperts : kExperts;
   std::vector<int> ranks = group_of(mesh, rank, carved_axes(mesh));
   std::erase_if(ranks, [&](int r) { return coordinate_of(mesh, r, other) != coordinate_of(mesh, rank, other); });

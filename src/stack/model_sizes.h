@@ -1,7 +1,8 @@
-// Sizes of the models and of a training step. Frozen: evidence, costs and every engine depend on them.
+// Defines sizes of the models and of a training step. Frozen: evidence, costs and every engine depend on them.
 //
-// Chosen so that every power of two up to 8, and 3, divides heads, hidden sizes, vocabulary and sequence; so that most sizes
-// are no powers of two; and so that 4 data-parallel ranks get at least two sequences each.
+// - 3 and the powers of two up to 8 divide heads, hidden sizes, vocabulary and sequence length
+// - most sizes are not powers of two
+// - each of 4 data-parallel ranks gets at least two sequences
 #pragma once
 
 #include <cstdint>
@@ -20,24 +21,24 @@ struct ModelSizes {
   double rope_theta = 10000.0;
 };
 
-// What `moe` has beside: every block has experts in place of its feed-forward network.
+// What the model `moe` adds: in every block, experts replace the feed-forward network.
 struct ExpertSizes {
   int experts = 8;
-  int chosen = 2;   // experts a token
-  int hidden = 24;  // of an expert
+  int chosen = 2;   // experts per token
+  int hidden = 24;  // per expert
   int shared_hidden = 48;
 };
 
 struct StepSizes {
   int sequence_length = 24;
-  int sequences = 16;  // per step over all ranks and microbatches
+  int sequences = 16;  // per step, over all ranks and microbatches
 };
 
 inline constexpr ModelSizes kUsualModel{};
 inline constexpr ExpertSizes kUsualExperts{};
 inline constexpr StepSizes kStep{};
 
-// matrix/models.toml says so to rules: reused_blocks.
+// The built-in model whose forward calls a block twice. matrix/models.toml gives it the flag reused_blocks.
 inline constexpr const char* kModelThatCallsABlockTwice = "llama_shared";
 
 }  // namespace ordercheck

@@ -20,7 +20,6 @@ bool is_model(std::string_view text) {
                             [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
-// Items between separators, left applied first.
 Error too_many_items() {
   return Error{
       fmt::format("a stack has at most {} transforms, this one has more: leave out what is not about the order", kMostItems)};
@@ -39,7 +38,7 @@ Result<Stack> parse_list(std::string_view text, std::string_view separator) {
   }
 }
 
-// Outermost is applied last. A loop, not a recursion: a deep text must not end the stack of the program.
+// Outermost is applied last. A loop, because recursion on a deep text could overflow the call stack.
 Result<Stack> parse_nesting(std::string_view text) {
   Stack stack;
   const bool scope_was_written = text.substr(0, text.find('(')).find('@') != text.npos;
@@ -61,7 +60,7 @@ Result<Stack> parse_nesting(std::string_view text) {
     ++at;
   }
   if (!trim(text.substr(at)).empty()) return error_at(text, {at, text.size()}, "expected nothing more");
-  // Around everything is around the model: compile(FSDP(model)) is no compile of each block.
+  // An outermost compile means the whole model: compile(FSDP(model)) does not compile each block.
   if (Item& outermost = stack.items.front(); !scope_was_written && info_of(outermost).outermost)
     outermost.scope = info_of(outermost).outermost;
   std::ranges::reverse(stack.items);
@@ -90,7 +89,7 @@ Result<Stack> parse_stack(std::string_view text, const Origin& origin) {
 
 namespace {
 
-// All of an item behind its name.
+// Prints an item without its name: "=2:reshard=never@block".
 std::string print_rest(const Item& item) {
   std::string text;
   for (std::size_t i = 0; i < item.degrees.size(); ++i) {
@@ -125,7 +124,7 @@ std::string print_nested(const Stack& stack) {
     const TransformInfo* info = find_transform(item->name);
     assert(info != nullptr && "an item names a transform of the catalogue");
     text += info->nested + print_rest(*item);
-    // Without its scope it would be read as one of the model.
+    // Write the scope of an outermost compile: without it, it would parse as a compile of the model.
     if (text.find('(') == text.npos && info->outermost && !item->scope) text += std::string("@") + name_of(info->scope);
     text += "(";
   }
@@ -136,17 +135,16 @@ namespace {
 
 constexpr std::size_t kBefore = 40, kAfter = 60, kWord = 40;
 
-// On one line: a line break is shown as what it is written by.
 std::string printable(std::string_view text) { return one_line(displayable(text)); }
 
 bool continues_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// How many columns a terminal gives it: one a character, not one a byte.
+// Terminal columns: one per character, not per byte.
 std::size_t columns(std::string_view shown) {
   return static_cast<std::size_t>(std::ranges::count_if(shown, [](char c) { return !continues_a_character(c); }));
 }
 
-// The nearest place at or before `at` that cuts no character in two.
+// The nearest index at or before `at` that does not split a UTF-8 character.
 std::size_t cut_at(std::string_view text, std::size_t at) {
   while (at > 0 && at < text.size() && continues_a_character(text[at])) --at;
   return at;

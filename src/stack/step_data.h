@@ -1,6 +1,6 @@
-// The data of a step: a pure function of (seed, step, sample, position), identical in every engine. Sample s of step t
-// holds a token and a label per position; some positions are not valid (their loss is not counted), unevenly over samples,
-// and the number of valid ones is no power of two.
+// Generates the data of a step as a pure function of (seed, step, sample, position), identical in every engine. Each position
+// of a sample has a token and a label. Some positions are invalid (not counted in the loss), unevenly over samples; the number
+// of valid ones is not a power of two.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ordercheck {
 
-// Stream 0 are tokens, 1 validity. The label of a position is the token of the next one.
+// Stream 0 draws tokens, streams 1 and 2 validity. A position's label is the next position's token.
 inline std::int64_t token_at(std::uint64_t seed, int step, int sample, int position) {
   return static_cast<std::int64_t>(draw(seed, 0, step, sample, position) % kUsualModel.vocab);
 }
@@ -19,7 +19,7 @@ inline std::int64_t label_at(std::uint64_t seed, int step, int sample, int posit
   return token_at(seed, step, sample, position + 1);
 }
 
-// A sample keeps from a third to all of its positions, from the front, but for one in eight drawn out.
+// Keeps a random prefix of at least a third of the sample, then drops each position with probability 1/8.
 inline bool valid_at(std::uint64_t seed, int step, int sample, int position) {
   const int length = kStep.sequence_length;
   const int kept = length / 3 + static_cast<int>(draw(seed, 1, step, sample) % (length - length / 3 + 1));

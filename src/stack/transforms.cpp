@@ -9,18 +9,19 @@ namespace {
 using enum OptionForm;
 using enum OwedEffect;
 
-const OptionInfo kReshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
-const OptionInfo kMixedPrecision{.name = "mp", .form = word, .words = {"bf16", "fp16"}, .casts = true};
-// What one collective sends: all of a block's parameters, or what a pass chooses. Not written: a parameter.
-const OptionInfo kBuckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto", "manual"}};
-const OptionInfo kBucketModules{.name = "bucket_modules", .form = list};  // of bucket=manual: a bucket each
-const OptionInfo kEvery{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
-// What a tensor is: a local one with annotations beside it (not written), a DTensor along tp and ep, or along every axis.
-const OptionInfo kSpmd{.name = "spmd", .form = word, .words = {"partial_dtensor", "full_dtensor"}, .absent = "with spmd_types"};
-// Whether what is run again draws the random numbers that it drew first; not written, it does.
-const OptionInfo kPreserveRandomState{.name = "preserve_rng_state", .form = word, .words = {"on", "off"}};
-
 std::vector<TransformInfo> catalogue() {
+  // Local: other globals call transforms() while they are initialized.
+  const OptionInfo reshard{.name = "reshard", .form = word, .words = {"always", "never", "default"}};
+  const OptionInfo mixed_precision{.name = "mp", .form = word, .words = {"bf16", "fp16"}, .casts = true};
+  // What one collective sends: all parameters of a block, or a bucket that a pass chooses. Default: one parameter.
+  const OptionInfo buckets{.name = "bucket", .form = word, .words = {"transformer_block", "auto", "manual"}};
+  const OptionInfo bucket_modules{.name = "bucket_modules", .form = list};  // with bucket=manual: one bucket per module
+  const OptionInfo every{.name = "n", .form = count};  // every n-th block, or every n-th operator of a policy
+  // How tensors are represented: local with spmd_types annotations (default), DTensors along tp and ep, or along every axis.
+  const OptionInfo spmd{
+      .name = "spmd", .form = word, .words = {"partial_dtensor", "full_dtensor"}, .absent = "with spmd_types"};
+  // Whether recomputation restores the random state of forward. Default: on.
+  const OptionInfo preserve_random_state{.name = "preserve_rng_state", .form = word, .words = {"on", "off"}};
   constexpr TransformKind layout = TransformKind::layout, numeric = TransformKind::numeric;
   return {
       {.name = "pp",
@@ -36,10 +37,10 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "1f1b", .group = "schedule"},
                    {.name = "interleaved", .group = "schedule"},
                    {.name = "zero_bubble", .group = "schedule"},  // backward split into inputs and weights
-                   {.name = "zbv", .group = "schedule"},          // the same, two stages a rank in a V
+                   {.name = "zbv", .group = "schedule"},          // zero bubble with two stages per rank, in a V
                    {.name = "dualpipev", .group = "schedule"},
                    {.name = "microbatches", .form = count},
-                   {.name = "cut", .form = word, .words = {"copy", "in_place"}}}},  // not written: copy
+                   {.name = "cut", .form = word, .words = {"copy", "in_place"}}}},  // default: copy
       {.name = "tp",
        .title = "tensor parallel",
        .nested = "TP",
@@ -52,11 +53,11 @@ std::vector<TransformInfo> catalogue() {
        .options = {{.name = "sp", .form = word, .words = {"on", "off"}, .absent = "with sequence parallel"},
                    {.name = "plan",
                     .form = word,
-                    .words = {"all", "blocks"},  // blocks: no module of the root
+                    .words = {"all", "blocks"},  // blocks: no entry for modules of the root
                     .absent = "with a plan for the embedding"},
-                   {.name = "rest", .form = word, .words = {"plain"}},  // what plan=blocks leaves; not written: replicated
+                   {.name = "rest", .form = word, .words = {"plain"}},  // modules outside of plan=blocks; default: replicated
                    {.name = "loss_parallel"},
-                   kSpmd}},
+                   spmd}},
       {.name = "ep",
        .title = "expert parallel",
        .nested = "EP",
@@ -66,9 +67,10 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},  // carved from dp_shard * cp * tp
        .owes = {expert_parallel},
        .modes = {},
+       // etp: expert tensor parallel, 1 or the degree of tp.
        .options = {{.name = "etp", .form = count},
-                   kSpmd,                                // expert tensor parallel: 1 or the degree of tp
-                   {.name = "chunks", .form = count}}},  // of the tokens: one is exchanged while another is computed
+                   spmd,
+                   {.name = "chunks", .form = count}}},  // exchanges one chunk of tokens while computing another
       {.name = "cp",
        .title = "context parallel",
        .nested = "CP",
@@ -81,7 +83,7 @@ std::vector<TransformInfo> catalogue() {
        .options = {{.name = "all_gather", .group = "exchange"},
                    {.name = "ring", .group = "exchange"},
                    {.name = "balance", .form = word, .words = {"head_tail"}},
-                   kSpmd}},
+                   spmd}},
       {.name = "ac",
        .title = "activation checkpointing",
        .nested = "AC",
@@ -91,7 +93,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {recompute},
        .modes = {"full", "selective"},  // selective: every n-th block
-       .options = {kEvery, {.name = "reentrant"}, kPreserveRandomState}},
+       .options = {every, {.name = "reentrant"}, preserve_random_state}},
       {.name = "sac",
        .title = "selective activation checkpointing by operator",
        .nested = "SAC",
@@ -101,7 +103,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {},
        .owes = {recompute, kept},
        .modes = {},
-       .options = {{.name = "policy", .form = word}, kEvery, kPreserveRandomState}},
+       .options = {{.name = "policy", .form = word}, every, preserve_random_state}},
       {.name = "simple_fsdp",
        .title = "fully sharded data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleFSDP",
@@ -111,7 +113,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kBuckets, kBucketModules, kMixedPrecision}},
+       .options = {reshard, buckets, bucket_modules, mixed_precision}},
       {.name = "simple_hsdp",
        .title = "hybrid sharded data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleHSDP",
@@ -121,7 +123,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate", "dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kBuckets, kBucketModules, kMixedPrecision}},
+       .options = {reshard, buckets, bucket_modules, mixed_precision}},
       {.name = "simple_replicate",
        .title = "replicated data parallel in the graph (SimpleFSDP)",
        .nested = "SimpleReplicate",
@@ -131,7 +133,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate"},
        .owes = {replicated},
        .modes = {},
-       .options = {kReshard, kBuckets, kBucketModules, kMixedPrecision}},
+       .options = {reshard, buckets, bucket_modules, mixed_precision}},
       {.name = "compile",
        .title = "graph compilation",
        .nested = "compile",
@@ -140,7 +142,7 @@ std::vector<TransformInfo> catalogue() {
        .scope = Scope::block,
        .axes = {},
        .owes = {captured},
-       .modes = {"inductor", "aot_eager"},  // none written: what the engine compiles with by itself
+       .modes = {"inductor", "aot_eager"},  // default: the engine's choice
        .options = {{.name = "wrap", .absent = "in place"},
                    {.name = "fullgraph"},
                    {.name = "passes",
@@ -156,7 +158,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kMixedPrecision, kSpmd}},
+       .options = {reshard, mixed_precision, spmd}},
       {.name = "hsdp",
        .title = "hybrid sharded data parallel (FSDP2)",
        .nested = "HSDP",
@@ -166,7 +168,7 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate", "dp_shard"},
        .owes = {sharded},
        .modes = {},
-       .options = {kReshard, kMixedPrecision, kSpmd}},
+       .options = {reshard, mixed_precision, spmd}},
       {.name = "ddp",
        .title = "replicated data parallel (DDP)",
        .nested = "DDP",
@@ -186,21 +188,21 @@ std::vector<TransformInfo> catalogue() {
        .axes = {"dp_replicate"},
        .owes = {replicated},
        .modes = {},
-       .options = {kSpmd}},
+       .options = {spmd}},
       {.name = "auto_parallel",
        .title = "automatic placement (AutoParallel)",
        .nested = "AutoParallel",
        .kind = layout,
        .value = ValueForm::degree,
        .scope = Scope::model,
-       .axes = {"dp_shard"},  // the batch is split over them
+       .axes = {"dp_shard"},  // splits the batch
        .owes = {},
        .modes = {},
-       .options = {{.name = "tp", .form = count, .axis = "tp"},  // that may split what the batch does not
+       .options = {{.name = "tp", .form = count, .axis = "tp"},  // may split tensors where the batch does not
                    {.name = "replicas", .form = count, .axis = "dp_replicate"},
-                   {.name = "memory", .form = word, .words = {"sharded", "replicated"}},  // not written: sharded
-                   {.name = "prefetch", .form = word, .words = {"counted", "free"}},      // not written: counted
-                   kReshard},
+                   {.name = "memory", .form = word, .words = {"sharded", "replicated"}},  // default: sharded
+                   {.name = "prefetch", .form = word, .words = {"counted", "free"}},      // default: counted
+                   reshard},
        .captures = true},
       {.name = "amp",
        .title = "automatic mixed precision",
@@ -237,7 +239,7 @@ std::vector<TransformInfo> catalogue() {
                    {.name = "foreach", .form = word, .words = {"off"}},
                    {.name = "lr", .form = number},
                    {.name = "weight_decay", .form = number},
-                   // An update is meant to be the same one whether it comes within backward or behind it.
+                   // The update must be the same, whether within backward or after it.
                    {.name = "in_backward", .form = word, .words = {"on"}, .layout = true}}},
   };
 }

@@ -13,9 +13,9 @@
 
 #include "base/text.h"
 #include "stack/notation.h"
-#include "unit/captured/sample_graph.h"
-#include "unit/parity/honest_record.h"
-#include "unit/protocol/sample_hello.h"
+#include "unit/graph/sample_graph.h"
+#include "unit/record/honest_record.h"
+#include "unit/record/sample_hello.h"
 #include "unit/report/text/sample_plan.h"
 
 namespace ordercheck {

@@ -20,10 +20,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "ranks/arith/exactness.h"
-#include "ranks/arith/install.h"
-#include "ranks/arith/range.h"
-#include "ranks/cuda/exact_operators.h"
+#include "native/arith/cuda/exact_operators.h"
+#include "native/arith/exactness.h"
+#include "native/arith/install.h"
+#include "native/arith/range.h"
 #include "stack/counter_random.h"
 
 namespace ordercheck::ranks {

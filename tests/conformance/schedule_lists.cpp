@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
-#include "ranks/schedule/schedule.h"
+#include "native/transform/schedule.h"
 
 namespace ordercheck::ranks {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <gmock/gmock.h>
 
-#include "engine/pytorch_engine.h"
 #include "engines/fake_engine.h"
-#include "protocol/flight.h"
+#include "matrix/pytorch_engine.h"
+#include "record/flight.h"
 
 namespace ordercheck {
 namespace {
@@ -31,10 +31,10 @@ Result<EngineSpec> native_processes() {
   return spec;
 }
 
-// Tensors where no host code may touch them, as --device fake starts it.
+// Tensors where no host code may touch them.
 Result<EngineSpec> native_on_fake_device() {
   auto spec = native();
-  spec->environment.push_back("ORDERCHECK_DEVICE=fake");
+  spec->command = {ORDERCHECK_BINARY_DIR "/bin/fake-device-ranks"};
   return spec;
 }
 

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include "engine/pool.h"
+#include "matrix/pool.h"
 
 namespace ordercheck {
 

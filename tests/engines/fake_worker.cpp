@@ -20,8 +20,8 @@
 
 #include <fmt/format.h>
 
-#include "protocol/flight.h"
-#include "protocol/messages.h"
+#include "record/flight.h"
+#include "record/messages.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 
 #include "base/file.h"
-#include "engine/journal.h"
 #include "engines/fake_engine.h"
+#include "matrix/journal.h"
 
 namespace ordercheck {
 namespace {

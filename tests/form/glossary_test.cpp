@@ -1,14 +1,14 @@
 // The glossary has every word that the program uses as a name, and its own words hang together.
-#include "rule/glossary.h"
+#include "rules/glossary.h"
 
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "check/pair.h"
 #include "form/source_tree.h"
-#include "parity/counters.h"
-#include "plan/result.h"
-#include "rule/counters.h"
+#include "matrix/plan_result.h"
+#include "record/counters.h"
+#include "rules/counters.h"
+#include "rules/pair_answer.h"
 #include "stack/mesh.h"
 #include "stack/transforms.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "form/source_tree.h"
-#include "parity/judge.h"
-#include "rule/grade.h"
+#include "record/verdict_of_runs.h"
+#include "rules/grade.h"
 
 namespace ordercheck::form {
 namespace {

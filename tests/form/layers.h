@@ -35,8 +35,8 @@ inline Result<Layers> parse_layers(const std::vector<std::string>& lines) {
   return layers;
 }
 
-// The room of a path relative to src/: "stack/mesh.h" is of stack. Where the layers name rooms in a folder, as they do in ranks/,
-// each folder there is one: "ranks/comm/world.h" is of ranks/comm.
+// The room of a path relative to src/: "stack/mesh.h" is of stack. Where the layers name rooms in a folder, as they do in native/,
+// each folder there is one: "native/world/world.h" is of native/world.
 inline std::string room_of(const Layers& layers, const std::string& path) {
   const std::size_t first = path.find('/');
   if (first == path.npos) return "";
@@ -53,7 +53,7 @@ inline bool starts_with_any(const std::string& text, const std::vector<std::stri
 // "src/stack/mesh.h:12: includes ..., what is allowed": one line for every include that the layers forbid.
 inline std::vector<std::string> forbidden_includes(const Layers& layers, const SourceFile& file) {
   const std::string path = file.path.substr(std::string("src/").size()), room = room_of(layers, path);
-  const bool is_header = extension_of(path) == ".h", of_ranks = room.rfind("ranks/", 0) == 0;
+  const bool is_header = extension_of(path) == ".h", of_native = room.rfind("native/", 0) == 0;
   std::vector<std::string> found;
   const auto allowed = layers.find(room);
   if (allowed == layers.end()) return {file.path + ":1: is in no room of src/layers.txt; add a line for '" + room + "'"};
@@ -63,10 +63,10 @@ inline std::vector<std::string> forbidden_includes(const Layers& layers, const S
     const std::string place = file.path + ":" + std::to_string(number) + ": ";
     const std::string included(trim(std::string_view(line).substr(std::string("#include").size())));
     const std::string target = included.substr(1, included.find_first_of("\">", 1) - 1);
-    if (starts_with_any(target, {"torch/", "ATen/", "c10/", "caffe2/"}) && !of_ranks)
-      found.push_back(place + "includes " + included + "; LibTorch is for src/ranks/ only");
-    if (starts_with_any(target, {"boost/"}) && !of_ranks && (is_header || room != "check"))
-      found.push_back(place + "includes " + included + "; Boost is for the sources (no header) of src/check/ only");
+    if (starts_with_any(target, {"torch/", "ATen/", "c10/", "caffe2/"}) && !of_native)
+      found.push_back(place + "includes " + included + "; LibTorch is for src/native/ only");
+    if (starts_with_any(target, {"boost/"}) && !of_native && (is_header || room != "rules"))
+      found.push_back(place + "includes " + included + "; Boost is for the sources (no header) of src/rules/ only");
     if (included.front() != '"') continue;
     if (allowed->second.contains(room_of(layers, target))) continue;
     const std::vector<std::string> names(allowed->second.begin(), allowed->second.end());

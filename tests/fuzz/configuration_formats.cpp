@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "fuzz/formats.h"
-#include "importer/import.h"
+#include "import/import.h"
 #include "stack/notation.h"
 
 namespace ordercheck::fuzz {

@@ -6,14 +6,14 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "engine/journal.h"
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
-#include "importer/code/scan.h"
-#include "protocol/flight.h"
-#include "protocol/schema.h"
-#include "trial/tensors.h"
-#include "unit/protocol/samples.h"
+#include "import/code/scan.h"
+#include "matrix/journal.h"
+#include "matrix/tensors.h"
+#include "record/flight.h"
+#include "record/schema.h"
+#include "unit/record/samples.h"
 
 namespace ordercheck::fuzz {
 namespace {
@@ -61,7 +61,7 @@ std::string check_journal(std::string_view bytes) {
     const auto journal = Journal::open(path);
     if (!journal) return check_message(journal.error().message);
     lines = (*journal)->lines();
-    if (const auto appended = (*journal)->append(key(), sample_record()); !appended) return appended.error().message;
+    if (const auto appended = (*journal)->append(key(), full_record()); !appended) return appended.error().message;
   }
   const auto again = Journal::open(path);
   if (!again) return "not readable once appended to: " + again.error().message;
@@ -97,7 +97,7 @@ std::string check_values(std::string_view bytes) {
   if (!values)
     if (std::string wrong = check_message(values.error().message); !wrong.empty()) return wrong;
   if (values && values->size() * sizeof(double) != bytes.size()) return "values were lost";
-  Record expected = sample_record(), got = expected;
+  Record expected = full_record(), got = expected;
   const TraceEntry entry{.step = 0, .phase = Phase::forward, .module = "layers.0", .shape = {3}, .file = whole.string()};
   expected.trace = {entry};
   got.trace = {entry};
@@ -124,7 +124,7 @@ std::vector<std::string> flight_corpus() {
 }
 
 std::vector<std::string> worker_corpus() {
-  return {encode(sample_hello()), encode(Progress{.id = 3, .step = 1}), encode(Answer{.id = 3, .record = sample_record()})};
+  return {encode(full_hello()), encode(Progress{.id = 3, .step = 1}), encode(Answer{.id = 3, .record = full_record()})};
 }
 
 std::vector<std::string> run_corpus() {
@@ -134,10 +134,10 @@ std::vector<std::string> run_corpus() {
 }
 
 std::vector<std::string> record_corpus() {
-  Record whole = sample_record();
+  Record whole = full_record();
   whole.ending = Ending::completed;
   whole.failure.reset();
-  return {encode_record(sample_record()), encode_record(whole)};
+  return {encode_record(full_record()), encode_record(whole)};
 }
 
 std::vector<std::string> journal_corpus() {
@@ -147,7 +147,7 @@ std::vector<std::string> journal_corpus() {
     fs::remove(path);
     {
       auto journal = Journal::open(path).value();
-      for (int line = 0; line < lines; ++line) (void)journal->append(key(), sample_record());
+      for (int line = 0; line < lines; ++line) (void)journal->append(key(), full_record());
     }
     texts.push_back(read_file(path).value());
   }

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "evidence/diff.h"
-#include "evidence/merge.h"
 #include "fuzz/corpus.h"
 #include "fuzz/formats.h"
+#include "record/evidence_diff.h"
+#include "record/evidence_merge.h"
 
 namespace ordercheck::fuzz {
 namespace {

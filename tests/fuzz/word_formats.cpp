@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/error_log.h"
-#include "evidence/field.h"
-#include "evidence/merge.h"
-#include "evidence/table.h"
 #include "fuzz/formats.h"
-#include "rule/holds.h"
+#include "record/evidence_fields.h"
+#include "record/evidence_merge.h"
+#include "record/evidence_table.h"
+#include "rules/holds.h"
 
 namespace ordercheck::fuzz {
 namespace {

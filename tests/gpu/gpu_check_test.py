@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path()
-PROGRAMS = ("ordercheck", "ordercheck-ranks", "ranks_cuda_test", "exact-conformance")
+PROGRAMS = ("ordercheck", "ordercheck-ranks", "native_cuda_test", "exact-conformance")
 
 
 def write_program(path: Path, text: str) -> None:
@@ -130,7 +130,7 @@ class GpuCheckTest(unittest.TestCase):
 
     def test_a_step_that_fails_or_skips_its_tests_is_told(self) -> None:
         self.with_toy_gpu()
-        write_program(self.binaries / "ranks_cuda_test", "echo '[  SKIPPED ] all'")
+        write_program(self.binaries / "native_cuda_test", "echo '[  SKIPPED ] all'")
         write_program(self.binaries / "ordercheck", "exit 1")
         ended = self.check("--only", "kernels,threads")
         self.assertEqual(ended.returncode, 1)

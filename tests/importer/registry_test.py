@@ -61,7 +61,7 @@ class Registries(unittest.TestCase):
         code = CODE + change.format("NVFP4LinearConverter.Config()")
         self.assertEqual(
             notes({"config_registry.py": code}),
-            ["config_registry.py:14: model_spec.converters: no transform stands for NVFP4LinearConverter"],
+            ["config_registry.py:14: model_spec.converters: no transform for NVFP4LinearConverter"],
         )
 
     def test_a_part_that_is_replaced_takes_its_settings_with_it(self) -> None:
@@ -81,7 +81,7 @@ class Registries(unittest.TestCase):
         region = {"config_registry.py": CODE + change.format("RegionAC.Config(save_regions=[])")}
         self.assertEqual(
             notes(region),
-            ["config_registry.py:14: activation_checkpoint: no transform stands for this policy"],
+            ["config_registry.py:14: activation_checkpoint: no transform for this policy"],
         )
         change = CHANGE.format("compile = CompileConfig(enable=True, components={})")
         self.assertEqual(one(change.format("['loss']")), ["f: tp=8,ac,fsdp"])

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "src/importer/code/reader"))
+sys.path.insert(0, str(ROOT / "src/import/code/reader"))
 
 from main import answer_to  # noqa: E402
 

@@ -17,7 +17,7 @@ class Patch(unittest.TestCase):
             ["git", "apply", "--check", str(PATCH)], cwd=ROOT, capture_output=True, text=True
         )
         self.assertEqual(
-            check.returncode, 0, f"{PATCH.name} does not apply to src/ranks; {RENEW}:\n{check.stderr}"
+            check.returncode, 0, f"{PATCH.name} does not apply to src/native; {RENEW}:\n{check.stderr}"
         )
 
     def test_it_has_the_mutants_of_the_table(self) -> None:
@@ -26,7 +26,7 @@ class Patch(unittest.TestCase):
         self.assertEqual(in_patch, {row.mutant for row in mutants.expected_rows()})
 
     def test_the_sources_have_none(self) -> None:
-        for path in (ROOT / "src/ranks").rglob("*.[ch]*"):
+        for path in (ROOT / "src/native").rglob("*.[ch]*"):
             self.assertNotIn("mutant", path.read_text(), path)
 
 

@@ -1,4 +1,4 @@
-"""The flight file: what is written is read again, byte for byte as src/protocol/flight_layout.h says."""
+"""The flight file: what is written is read again, byte for byte as src/record/flight_layout.h says."""
 
 import struct
 from pathlib import Path

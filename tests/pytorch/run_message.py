@@ -1,4 +1,4 @@
-"""Run messages as a supervisor writes them (src/protocol/schema/run.json), for tests and for bench/."""
+"""Run messages as a supervisor writes them (src/record/schema/run.json), for tests and for bench/."""
 
 from __future__ import annotations
 

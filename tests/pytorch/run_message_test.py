@@ -5,7 +5,7 @@ from pathlib import Path
 
 from run_message import case_of, run_of
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "src/protocol/schema/run.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[2] / "src/record/schema/run.json").read_text())
 
 
 def test_a_run_has_the_fields_of_its_schema() -> None:

@@ -3,14 +3,14 @@
 
 #include <gmock/gmock.h>
 
-#include "ranks/arith/exactness.h"
-#include "ranks/arith/install.h"
-#include "ranks/mechanism/captured_body.h"
-#include "ranks/model/llama.h"
+#include "native/arith/exactness.h"
+#include "native/arith/install.h"
+#include "native/module/llama.h"
+#include "native/train/assemble_record.h"
+#include "native/train/rank_program.h"
+#include "native/transform/captured_body.h"
+#include "native/transform/placed_model.h"
 #include "ranks/on_case.h"
-#include "ranks/placing/placed_model.h"
-#include "ranks/train/assemble_record.h"
-#include "ranks/train/rank_program.h"
 #include "stack/model_sizes.h"
 
 namespace ordercheck::ranks {

@@ -1,8 +1,8 @@
 // Random numbers in a captured region: drawn whenever it is run, and by a recomputation as its random state says.
-#include "ranks/graph/saved_tensors.h"
-#include "ranks/mechanism/recompute.h"
-#include "ranks/module/random_state.h"
-#include "unit/ranks/graph/both_ways.h"
+#include "native/graph/saved_tensors.h"
+#include "native/module/random_state.h"
+#include "native/transform/recompute.h"
+#include "unit/native/graph/both_ways.h"
 
 namespace ordercheck::ranks {
 namespace {

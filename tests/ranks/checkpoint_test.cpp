@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include "ranks/module/placement.h"
+#include "native/module/placement.h"
 #include "ranks/on_program.h"
 
 namespace ordercheck::ranks {

@@ -7,7 +7,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include "ranks/mechanism/attribute.h"
+#include "native/transform/attribute.h"
 #include "ranks/on_program.h"
 
 namespace ordercheck::ranks {

@@ -1,8 +1,10 @@
-// Whole cases on the device that is none: the same bits, counters and collectives as on the CPU.
+// Whole cases on the fake device: the same bits, counters and collectives as on the CPU.
+#include "device/fake_device.h"
+
 #include <gmock/gmock.h>
 
-#include "parity/difference.h"
 #include "ranks/on_case.h"
+#include "record/difference.h"
 
 namespace ordercheck::ranks {
 namespace {
@@ -13,17 +15,17 @@ Record run_on(const RankSetup& setup, const ordercheck::Run& asked) {
   return run_case_in(setup, asked, nullptr, [](int) {});
 }
 
-Record run_on(DeviceKind device, const Case& subject) {
+Record run_on(const at::Device& device, const Case& subject) {
   ordercheck::Run asked;
   asked.subject = subject;
-  return run_on({.device = device}, asked);
+  return run_on({.cpu = device}, asked);
 }
 
 class OnBothDevices : public testing::TestWithParam<const char*> {};
 
 TEST_P(OnBothDevices, TheDigestIsTheSame) {
   const Case subject = case_of(GetParam());
-  const Record cpu = run_on(DeviceKind::cpu, subject), fake = run_on(DeviceKind::fake, subject);
+  const Record cpu = run_on(at::kCPU, subject), fake = run_on(install_fake_device(), subject);
   ASSERT_EQ(cpu.ending, Ending::completed) << cpu.failure->message;
   ASSERT_EQ(fake.ending, Ending::completed) << fake.failure->message;
   EXPECT_EQ(fake.parameters, cpu.parameters);
@@ -38,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(FakeDevice, OnBothDevices,
 
 TEST(FakeDevice, ADifferenceIsSeenThereToo) {
   const Case subject = case_of("fsdp=2"), other = case_of("fsdp=2 seed=2");
-  EXPECT_TRUE(first_difference(run_on(DeviceKind::cpu, subject), run_on(DeviceKind::fake, other)));
+  EXPECT_TRUE(first_difference(run_on(at::kCPU, subject), run_on(install_fake_device(), other)));
 }
 
 TEST(FakeDevice, ADeadlockAndAMismatchAreFoundExactlyThereToo) {
@@ -46,7 +48,7 @@ TEST(FakeDevice, ADeadlockAndAMismatchAreFoundExactlyThereToo) {
     ordercheck::Run asked;
     asked.subject = case_of("fsdp=2");
     asked.fault = Fault{.kind = kind, .rank = 1, .sequence = 3};
-    const Record cpu = run_on({}, asked), fake = run_on({.device = DeviceKind::fake}, asked);
+    const Record cpu = run_on({}, asked), fake = run_on({.cpu = install_fake_device()}, asked);
     ASSERT_TRUE(cpu.failure && fake.failure) << kind;
     EXPECT_EQ(fake.ending, cpu.ending) << kind;
     EXPECT_EQ(fake.failure->message, cpu.failure->message) << kind;
@@ -58,21 +60,13 @@ TEST(FakeDevice, NamesTheRaceOfMemoryThatIsPlannedTooEarly) {
   const auto planned = [](const std::string& passes) {
     return case_of("simple_fsdp=2:bucket=transformer_block,compile:passes=common+partition+" + passes + "@model");
   };
-  const Record early = run_on(DeviceKind::fake, planned("bucket+reuse+overlap"));
+  const Record early = run_on(install_fake_device(), planned("bucket+reuse+overlap"));
   ASSERT_EQ(early.ending, Ending::failed);
   EXPECT_THAT(early.failure->message, testing::HasSubstr("and no event or synchronization orders the two"));
   const Case last = planned("bucket+overlap+reuse");
-  const Record fake = run_on(DeviceKind::fake, last);
+  const Record fake = run_on(install_fake_device(), last);
   ASSERT_EQ(fake.ending, Ending::completed) << fake.failure->message;
-  EXPECT_EQ(digest(fake), digest(run_on(DeviceKind::cpu, last)));
-}
-
-TEST(FakeDevice, ProcessesCannotHaveTensorsThere) {
-  ordercheck::Run asked;
-  asked.subject = case_of("fsdp=2");
-  const Record record = run_on({.world = WorldKind::gloo, .device = DeviceKind::fake}, asked);
-  EXPECT_EQ(record.ending, Ending::unsupported);
-  EXPECT_EQ(record.failure->message, "ranks in world gloo run on the cpu alone, and device fake was asked for");
+  EXPECT_EQ(digest(fake), digest(run_on(at::kCPU, last)));
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "parity/judge.h"
-#include "protocol/messages.h"
-#include "ranks/graph/saved_tensors.h"
-#include "ranks/train/run_case.h"
+#include "native/graph/saved_tensors.h"
+#include "native/train/run_case.h"
+#include "record/messages.h"
+#include "record/verdict_of_runs.h"
 #include "stack/case.h"
 
 namespace ordercheck::ranks {

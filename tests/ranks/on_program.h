@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "ranks/arith/exactness.h"
-#include "ranks/arith/install.h"
-#include "ranks/arith/range.h"
-#include "ranks/arith/same_bits.h"
-#include "ranks/comm/world.h"
+#include "native/arith/exactness.h"
+#include "native/arith/install.h"
+#include "native/arith/range.h"
+#include "native/arith/same_bits.h"
+#include "native/train/rank_program.h"
+#include "native/world/world.h"
 #include "ranks/on_case.h"
-#include "ranks/train/rank_program.h"
 
 namespace ordercheck::ranks {
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "captured/timeline.h"
+#include "graph/timeline.h"
 #include "ranks/on_case.h"
 
 namespace ordercheck::ranks {

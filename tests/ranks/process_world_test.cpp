@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "parity/difference.h"
 #include "ranks/on_case.h"
+#include "record/difference.h"
 
 namespace ordercheck::ranks {
 namespace {

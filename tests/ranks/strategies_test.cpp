@@ -5,17 +5,17 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include "placing/graph/recorded.h"
-#include "placing/strategies/strategy.h"
-#include "ranks/arith/exactness.h"
-#include "ranks/arith/install.h"
-#include "ranks/arith/same_bits.h"
-#include "ranks/graph/passes.h"
-#include "ranks/graph/recorder.h"
-#include "ranks/model/llama.h"
+#include "graph/recorded.h"
+#include "graph/strategy.h"
+#include "native/arith/exactness.h"
+#include "native/arith/install.h"
+#include "native/arith/same_bits.h"
+#include "native/graph/passes.h"
+#include "native/graph/recorder.h"
+#include "native/module/llama.h"
+#include "native/train/batch.h"
+#include "native/transform/redistribution.h"
 #include "ranks/on_case.h"
-#include "ranks/placing/redistribution.h"
-#include "ranks/train/batch.h"
 #include "stack/model_sizes.h"
 
 namespace ordercheck::ranks {

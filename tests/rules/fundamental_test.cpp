@@ -2,9 +2,9 @@
 // builds each transform from its definition, gets right.
 #include <gtest/gtest.h>
 
-#include "evidence/table.h"
-#include "rule/pins.h"
+#include "record/evidence_table.h"
 #include "rules/pages.h"
+#include "rules/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

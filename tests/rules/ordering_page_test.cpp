@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "evidence/table.h"
-#include "rule/bears_out.h"
+#include "record/evidence_table.h"
+#include "rules/run_support.h"
 #include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "check/check.h"
-#include "rule/load.h"
+#include "rules/check.h"
+#include "rules/load.h"
 
 namespace ordercheck {
 

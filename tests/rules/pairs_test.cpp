@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "rule/match.h"
+#include "rules/match.h"
 #include "rules/pages.h"
 #include "stack/notation.h"
 

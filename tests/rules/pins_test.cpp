@@ -1,13 +1,13 @@
 // Every [[expect]] of a page stands for a committed run of the page's own smallest stack, and says what that run showed.
-#include "rule/pins.h"
+#include "rules/pins.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "check/evidence_for.h"
-#include "rule/bears_out.h"
+#include "rules/observations.h"
 #include "rules/pages.h"
+#include "rules/run_support.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

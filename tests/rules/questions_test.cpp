@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "check/orders.h"
-#include "check/pair.h"
-#include "rule/load.h"
-#include "rule/match.h"
+#include "rules/load.h"
+#include "rules/match.h"
+#include "rules/orders.h"
 #include "rules/pages.h"
+#include "rules/pair_answer.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "rule/prediction.h"
 #include "rules/pages.h"
+#include "rules/prediction.h"
 #include "stack/notation.h"
 
 namespace ordercheck {

@@ -4,16 +4,16 @@
 #include <set>
 
 #include "base/text.h"
-#include "knowledge/knowledge.h"
-#include "rule/glossary.h"
+#include "matrix/knowledge.h"
+#include "rules/glossary.h"
 #include "stack/transforms.h"
 
 namespace ordercheck::cli {
 namespace {
 
 struct Place {
-  const CLI::App* app = nullptr;         // the innermost subcommand named so far
-  const CLI::Option* waiting = nullptr;  // the flag before the word, when it takes a value
+  const CLI::App* app = nullptr;         // the innermost subcommand so far
+  const CLI::Option* waiting = nullptr;  // the flag before the word, if it takes a value
 };
 
 const CLI::Option* find_flag(const CLI::App& app, const std::string& word) {
@@ -40,13 +40,13 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
 std::vector<std::string> flags_of(const CLI::App& app) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // not for people
+    if (option->get_group().empty()) continue;  // hidden from users
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   }
   return flags;
 }
 
-// What the first positional of a subcommand is called says what it is.
+// The name of the first positional tells what it accepts.
 std::string positional_of(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_positional()) return option->get_name(true);
@@ -71,7 +71,7 @@ std::vector<std::string> words_to_explain(const std::string& written) {
   return {words.begin(), words.end()};
 }
 
-// Of a flag: engines are the only values that are known by name.
+// Only engines are completed as the value of a flag.
 std::vector<std::string> values_of(const CLI::Option& flag) {
   if (!flag.check_lname("engine")) return {};
   const auto known = known_engines("");
@@ -86,7 +86,7 @@ std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<s
   if (place.waiting != nullptr) return values_of(*place.waiting);
   if (current.starts_with('-')) return flags_of(*place.app);
   if (auto inner = subcommands_of(*place.app); !inner.empty()) return inner;
-  // Bash parts a word at '=': what follows it is a degree, until the next comma.
+  // Bash splits words at '=': the next word is a degree, until a comma.
   const bool degree = words.size() > 1 && words[words.size() - 2] == "=" && current.find(',') == std::string::npos;
   const std::string positional = positional_of(*place.app);
   if (degree) return {};

@@ -1,4 +1,4 @@
-// What may come next on a command line of ordercheck: what the completions of shells ask for.
+// Computes the candidates for the next word of a command line, for shell completion.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ordercheck::cli {
 
-// `words` are those behind "ordercheck", the last one as far as it is typed. Candidates begin as it does only where it is a
-// stack: "tp=2,ac" gives "tp=2,ac", "tp=2,sac" and so on. Empty where a file or a number is wanted, or nothing is known.
-// Subcommands and flags are read from `app`, transforms, rules and terms from where they are kept: nothing is typed twice.
+// Returns the candidates for the last of `words`, the words of the command line after "ordercheck". Only stacks extend the
+// typed text: "tp=2,ac" gives "tp=2,ac", "tp=2,sac" and so on; the shell filters other candidates. Empty for files, numbers
+// and unknown positions. Reads subcommands and flags from `app`, so that they are defined once.
 std::vector<std::string> candidates_for(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace ordercheck::cli

@@ -14,8 +14,8 @@
 #include "base/wording.h"
 #include "cli/explain/explain.h"
 #include "cli/shared/error_log.h"
-#include "rule/match.h"
-#include "rule/prediction.h"
+#include "rules/match.h"
+#include "rules/prediction.h"
 #include "stack/case.h"
 
 namespace ordercheck::cli {
@@ -23,12 +23,12 @@ namespace {
 
 constexpr std::size_t kMostPages = 8;
 constexpr std::size_t kLongestLine = 160;
-constexpr std::size_t kInARow = 4;      // words that two messages share by chance at times, and in one order hardly ever
-constexpr std::size_t kOfTheCause = 2;  // words among them that messages of other causes do not have
+constexpr std::size_t kInARow = 4;      // unrelated messages rarely share so many words in sequence
+constexpr std::size_t kOfTheCause = 2;  // words among them that must be specific to the cause
 
 using Words = std::vector<std::string>;
 
-// In small letters, numbers as #: shapes, ranks and addresses are others every time.
+// Lower case, with numbers as "#": shapes, ranks and addresses vary.
 Words words_of(const std::string& text) {
   Words words;
   std::string word;
@@ -48,8 +48,8 @@ Words words_of(const std::string& text) {
   return words;
 }
 
-// Words of the frames that Python and PyTorch put around any cause: "... object has no attribute ...", "... is not supported yet",
-// "The size of tensor a (#) must match the size of tensor b (#)".
+// Words of generic phrases of Python and PyTorch: "... object has no attribute ...", "... is not supported yet", "The size of
+// tensor a (#) must match the size of tensor b (#)".
 bool is_of_any_cause(const std::string& word) {
   static const std::set<std::string> all{
       "#",         "a",        "an",      "and",     "are",   "argument", "arguments",   "as",        "at",        "attribute",
@@ -62,7 +62,8 @@ bool is_of_any_cause(const std::string& word) {
   return word.ends_with("error") || all.contains(word);
 }
 
-// The longest run of words that both hold, at least `least` of them and `of_the_cause` of them telling; 0 for none.
+// Length of the longest common sequence of words with at least `least` words, `of_the_cause` of them specific; 0 if there is
+// none.
 std::size_t shared_in_a_row(const Words& one, const Words& other, std::size_t least, std::size_t of_the_cause) {
   struct Run {
     std::size_t words = 0, telling = 0;
@@ -82,7 +83,7 @@ std::size_t shared_in_a_row(const Words& one, const Words& other, std::size_t le
   return longest;
 }
 
-// How much of a message a text holds; 0 for too little. A short message that is held whole is enough.
+// How many words of the user's message `text` contains in sequence; 0 if too few. A short message must match completely.
 std::size_t hold(const std::string& text, const Words& message) {
   const auto telling = static_cast<std::size_t>(std::ranges::count_if(message, std::not_fn(is_of_any_cause)));
   const std::size_t needed = std::clamp<std::size_t>(telling, 1, kOfTheCause);
@@ -91,7 +92,7 @@ std::size_t hold(const std::string& text, const Words& message) {
 
 struct Found {
   std::size_t shared = 0;
-  int strength = 0;  // of equals: a pin before a run, a run before a citation
+  int strength = 0;  // breaks ties: a pin before a run, a run before a citation
   std::string line;
 };
 
@@ -115,11 +116,11 @@ bool fires_on(const Rule& rule, const Observation& run) {
 }
 
 struct PageFound {
-  const Rule* rule = nullptr;  // null: runs that no rule speaks about
+  const Rule* rule = nullptr;  // nullptr: runs without a rule
   Found found;
 };
 
-// Runs that hold the message; a run of a page's own witness says more of it than one of a larger stack.
+// A run that matches the message. In ties, a page's own witness ranks before a larger stack.
 struct RunFound {
   const Observation* run = nullptr;
   std::size_t shared = 0;
@@ -174,7 +175,7 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
 
 namespace {
 
-// Each takes a search through all pages and runs.
+// At most so many errors of a log are looked up, since each lookup searches all pages and runs.
 constexpr std::size_t kMostLookedUp = 100;
 constexpr std::size_t kLongestMessage = 300;
 
@@ -206,7 +207,7 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
   return LogAnswer{
       .text = fmt::format("{}Nothing is known of it: no rule, committed run or citation holds this message{}.\n",
                           where(path, errors.front()),
-                          errors.size() == 1 ? "" : fmt::format(", nor one of the {} behind it", errors.size() - 1)),
+                          errors.size() == 1 ? "" : fmt::format(", nor one of the {} after it", errors.size() - 1)),
       .is_known = false};
 }
 

@@ -6,12 +6,12 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "check/check.h"
-#include "check/pair.h"
 #include "cli/explain/explain.h"
 #include "cli/shared/question.h"
 #include "report/text/side_by_side.h"
-#include "rule/prediction.h"
+#include "rules/check.h"
+#include "rules/pair_answer.h"
+#include "rules/prediction.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 
@@ -25,7 +25,7 @@ std::string grade_for(const Rule& rule, const Target& target, const Knowledge& k
   return row("grade", fmt::format("{} for {}{}", print(grade), print(target), grade.note.empty() ? "" : ": " + grade.note));
 }
 
-// One line an engine: the versions that were run, else the newest that the pages know.
+// The rule's grades: one line per engine, for its newest version that has runs or that a rule names.
 std::string grades_of(const Rule& rule, const Knowledge& knowledge) {
   std::string text;
   std::vector<std::string> engines = names_of(knowledge.engines);
@@ -71,7 +71,7 @@ std::string explain_rule(const Rule& rule, const Knowledge& knowledge, const std
 
 namespace {
 
-// An optimizer that is not named is the one that runs train with.
+// `optimizer` without a mode (adamw, sgd) means the optimizer that every run has by default.
 Item as_run(const Item& item) { return item.name == default_trainer().name && item.mode.empty() ? default_trainer() : item; }
 
 }  // namespace

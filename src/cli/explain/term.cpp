@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/explain/explain.h"
-#include "rule/glossary.h"
+#include "rules/glossary.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -52,7 +52,7 @@ std::string facts_of(const FoundTerm& found, const std::vector<Rule>& rules) {
   return info == nullptr ? "" : facts_of(*info, rules);
 }
 
-// Words with commas between them, no line longer than a page is wide.
+// Joins words with commas and wraps at the page width.
 std::string wrapped(const std::vector<std::string>& words) {
   constexpr std::size_t kWidth = 100;
   std::string text, line = " ";

@@ -1,6 +1,4 @@
-// ordercheck matrix diff: what changed between two tables of evidence, in one screen.
-#include "evidence/diff.h"
-
+// ordercheck matrix diff: prints the changes between two evidence tables on one screen.
 #include <chrono>
 #include <map>
 #include <optional>
@@ -16,29 +14,31 @@
 #include "cli/command.h"
 #include "cli/matrix/matrix.h"
 #include "cli/shared/format_option.h"
-#include "engine/finished_program.h"
+#include "matrix/finished_program.h"
+#include "record/evidence_diff.h"
 
 namespace ordercheck::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShown = 6;   // cases a group, so that all groups are one screen; --all shows the others
-constexpr std::size_t kWide = 100;  // of what one side showed
+constexpr std::size_t kShown = 6;   // cases per group, so that all groups fit one screen; --all shows the rest
+constexpr std::size_t kWide = 100;  // characters of one side's result
 
 struct DiffCommand {
   std::string before, after;
   bool all = false;
 };
 
-// "torch-2.11.0" names the build torch-2.11.0-cpu, and torch-2.11.0-cuda where that is the only one; "torch-2.1" names nothing.
+// "torch-2.11.0" matches the build torch-2.11.0-cpu, and torch-2.11.0-cuda if that is the only one; "torch-2.1" matches
+// neither.
 bool names_build(const std::string& name, const std::string& build) {
   return build == name || (build.starts_with(name) && build[name.size()] == '-');
 }
 
 std::string build_in_path(const std::string& path) { return fs::path(path).stem().string(); }
 
-// The one path whose file is that build; an error lists what there is.
+// The path in `paths` of the only build that `name` matches; an error lists the known builds.
 Result<std::string> find_build(const std::string& name, const std::vector<std::string>& paths, const std::string& where) {
   std::vector<std::string> found, exact, known;
   for (const std::string& path : paths) {
@@ -65,9 +65,10 @@ Result<std::string> git(const fs::path& folder, const std::vector<std::string>& 
   return std::move(done->output);
 }
 
-// "HEAD~1:torch-2.11.0", of the repository that holds the folder of evidence.
+// Accepts "HEAD~1:torch-2.11.0", in the repository that contains the evidence folder.
 Result<EvidenceTable> table_of_commit(const std::string& written, std::size_t colon, const fs::path& evidence) {
   const std::string revision = written.substr(0, colon), name = written.substr(colon + 1);
+  // git would take a leading '-' as an option.
   if (revision.empty() || revision.starts_with('-') || name.empty())
     return Error{fmt::format("'{}': expected REV:build, as in HEAD~1:torch-2.11.0", written)};
   const auto listed = git(evidence, {"ls-tree", "-r", "--name-only", revision, "."});
@@ -107,14 +108,14 @@ Result<EvidenceTable> table_named(const std::string& written, const MatrixComman
 std::string cut_short(const std::string& text) {
   if (text.size() <= kWide) return text.empty() ? "none" : text;
   std::size_t end = kWide;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a letter
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a character
   return text.substr(0, end) + " ...";
 }
 
 std::string group_text(ChangeKind kind, const std::vector<const Change*>& changes, bool all) {
   std::string text = fmt::format("{}: {}\n", name_of(kind), counted(std::ssize(changes), "case"));
   const bool one_side = kind == ChangeKind::only_before || kind == ChangeKind::only_after;
-  // Hundreds of cases on one side are a larger matrix; their number says it.
+  // Hundreds of cases on one side mean a larger matrix; their number is enough.
   const std::size_t shown = all ? changes.size() : std::min(changes.size(), one_side ? kShown / 2 : kShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const Change& one = *changes[i];
@@ -153,7 +154,7 @@ std::string render_diff_json(const DiffCommand& asked, const TableDiff& diff) {
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// 1 where a verdict is worse; everything else is for reading.
+// Exits with 1 only if a verdict got worse; other changes are informational.
 Result<int> run_diff(const MatrixCommand& command, const DiffCommand& asked) {
   const auto before = table_named(asked.before, command);
   if (!before) return before.error();
@@ -170,13 +171,13 @@ Result<int> run_diff(const MatrixCommand& command, const DiffCommand& asked) {
 void add_matrix_diff(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
   auto asked = std::make_shared<DiffCommand>();
   CLI::App* diff =
-      matrix.add_subcommand("diff", "What changed between two versions or commits; exit 1 where a verdict is worse");
+      matrix.add_subcommand("diff", "Print what changed between two versions or commits; exit 1 if a verdict got worse");
   add_folders(diff, *options);
   diff->add_option("BEFORE", asked->before,
                    "A table file, a build (torch-2.11.0), or a build of a commit (HEAD~1:torch-2.11.0)")
       ->required();
-  diff->add_option("AFTER", asked->after, "Likewise")->required();
-  diff->add_flag("--all", asked->all, "Every case of every group, not the first ones");
+  diff->add_option("AFTER", asked->after, "As BEFORE")->required();
+  diff->add_flag("--all", asked->all, "List every case of every group");
   add_format_option(*diff, options->format);
   show_examples(*diff, {"matrix diff torch-2.11.0 torch-2.15.0"});
   diff->callback([options, asked, &exit_code] { exit_code = ended("matrix", run_diff(*options, *asked)); });

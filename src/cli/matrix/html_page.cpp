@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/file.h"
-#include "check/evidence_for.h"
 #include "cli/shared/repro_script.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
 #include "report/html/html.h"
+#include "rules/observations.h"
 
 namespace ordercheck::cli {
 namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ Result<HtmlPage> html_page_of(const MatrixCommand& command) {
 Status put_into(HtmlPage& page, const std::vector<PlanResult>& results) {
   Sources& sources = page.sources;
   sources.evidence.clear();
-  // As `--write` would have it read: the page of a run is that of its evidence.
+  // Convert through the evidence format, so that the page of a run equals the page of its evidence after `--write`.
   for (const PlanResult& result : results) {
     const EvidenceTable seen = evidence_of(result);
     auto table = parse_evidence(print_evidence(seen), evidence_path("", seen).string());

@@ -1,4 +1,4 @@
-// The HTML page of a matrix: of what is committed (`show --format html`), and of what a run saw (`run --report html=FILE`).
+// Builds the HTML page of a matrix, from committed evidence (`show --format html`) or from a run (`run --report html=FILE`).
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/matrix/matrix.h"
-#include "plan/result.h"
+#include "matrix/plan_result.h"
 #include "report/html/html.h"
 #include "report/pages/sources.h"
 
@@ -17,16 +17,18 @@ struct HtmlPage {
   std::filesystem::path templates;
 };
 
-// What lies beside the rules: frameworks and pages are shown with the runs. Also an error: templates that are not there.
+// Loads everything that the page shows: rules, evidence, frameworks, page topics. Also an error if report_templates/ is
+// missing.
 Result<HtmlPage> html_page_of(const MatrixCommand& command);
 
-// With only the runs of `results` for evidence.
+// Replaces the page's committed evidence by the runs of `results`, for `matrix run --report html=FILE`.
 Status put_into(HtmlPage& page, const std::vector<PlanResult>& results);
 
-// Those of its cases that ran in an interpreter, written by the driver in `python`.
+// Generates the repro scripts (plain PyTorch, without ordercheck) for the page's cases of the pytorch engine, with the
+// interpreter `python`.
 Result<ReproScripts> scripts_of(const HtmlPage& page, const MatrixCommand& command, const std::string& python);
 
-// The bytes. Without scripts a case says how to get one.
+// Renders the page. If `scripts` is null, each case shows the command that generates its script.
 Result<std::string> render(const HtmlPage& page, const ReproScripts* scripts);
 
 }  // namespace ordercheck::cli

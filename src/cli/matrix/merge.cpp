@@ -1,6 +1,4 @@
-// ordercheck matrix merge: parts that jobs ran, put together and judged as one matrix is. Runs no engine.
-#include "evidence/merge.h"
-
+// ordercheck matrix merge: merges the tables of shards and judges them as one matrix. Runs no engine.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,12 +8,13 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/wording.h"
-#include "check/outcome.h"
 #include "cli/command.h"
 #include "cli/matrix/matrix.h"
-#include "engine/engine_spec.h"
-#include "knowledge/knowledge.h"
-#include "plan/result.h"
+#include "matrix/engine_spec.h"
+#include "matrix/knowledge.h"
+#include "matrix/plan_result.h"
+#include "record/evidence_merge.h"
+#include "rules/outcome.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -46,7 +45,7 @@ void tell_conflicts(const std::vector<PartConflict>& conflicts) {
       counted(std::ssize(conflicts), "conflict"));
 }
 
-// Every row held against the pages, as `matrix run` holds what it ran.
+// Compares every row with the rules, like `matrix run`.
 Result<std::vector<Outcome>> judged(const EvidenceTable& table, const std::vector<Rule>& rules) {
   const Target target = target_of({.engine = table.engine, .versions = table.versions});
   const Catalogue catalogue(rules);
@@ -86,7 +85,7 @@ std::string describe_merge(const EvidenceTable& table, const std::vector<Outcome
   return text;
 }
 
-// A committed table keeps its rows that no part has.
+// Writes the merged table into the evidence folder. Keeps rows of the committed table that no part contains.
 Result<fs::path> write_into(const fs::path& folder, const EvidenceTable& merged) {
   const fs::path path = evidence_path(folder, merged);
   std::error_code failed;
@@ -133,12 +132,11 @@ Result<int> run_merge(const MatrixCommand& command) {
 }  // namespace
 
 void add_matrix_merge(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
-  CLI::App* merge = matrix.add_subcommand("merge", "Put the parts of a matrix together, and judge them as one");
-  merge->add_option("PART", options->parts, "Tables that `matrix run --shard i/n --out FILE` wrote, in any order")->required();
+  CLI::App* merge = matrix.add_subcommand("merge", "Merge the shards of a matrix and check them as one");
+  merge->add_option("PART", options->parts, "Tables written by `matrix run --shard i/n --out FILE`, in any order")->required();
   merge->add_option("--rules", options->rules, "The folder of rules");
   CLI::Option* out = merge->add_option("--out", options->out, "Write the merged table to this file");
-  merge->add_option("--into", options->into, "Write it into this folder of evidence; rows that no part has stay there")
-      ->excludes(out);
+  merge->add_option("--into", options->into, "Write into this evidence folder; rows that no shard has are kept")->excludes(out);
   show_examples(*merge, {"matrix merge matrix/evidence/native/libtorch-2.11.0-cpu.tsv"});
   merge->callback([options, &exit_code] { exit_code = ended("matrix", run_merge(*options)); });
 }

@@ -1,4 +1,4 @@
-// ordercheck matrix plan: the cases, and what is not planned and why.
+// ordercheck matrix plan: lists the planned cases, and the unplanned ones with reasons.
 #include <string>
 #include <vector>
 
@@ -34,7 +34,7 @@ Result<int> run_plan(const MatrixCommand& command) {
 }  // namespace
 
 void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
-  CLI::App* plan = matrix.add_subcommand("plan", "List the cases, and what is not planned and why");
+  CLI::App* plan = matrix.add_subcommand("plan", "List the planned cases, and which are left out and why");
   add_folders(plan, *options);
   add_selection(plan, *options);
   add_format_option(*plan, options->format);

@@ -34,7 +34,7 @@ std::string markdown_text(const std::vector<ReportedBuild>& builds, const std::v
 constexpr TextReport kTextReports[] = {{"junit", junit_text}, {"sarif", sarif_text}, {"markdown", markdown_text}};
 constexpr const char* kHtml = "html";
 
-// A run of hours must not end in a report that has nowhere to go.
+// Check early, so that a run of hours does not end with a report that cannot be written.
 Status check_place_of(const std::filesystem::path& file) {
   std::error_code failed;
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");

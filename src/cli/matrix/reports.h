@@ -1,4 +1,4 @@
-// What a matrix is told in to others than the one who ran it: --report FORMAT=FILE, and show --format.
+// Writes reports of a matrix for CI systems and readers: --report FORMAT=FILE, and show --format.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "report/ci/matrix_report.h"
-#include "rule/rule.h"
+#include "rules/rule.h"
 
 namespace ordercheck::cli {
 
@@ -15,21 +15,22 @@ struct TextReport {
   const char* name;  // "junit"
   std::string (*render)(const std::vector<ReportedBuild>& builds, const std::vector<Rule>& rules);
 };
-const TextReport* find_text_report(const std::string& name);  // null when there is none
+const TextReport* find_text_report(const std::string& name);  // nullptr if unknown
 
-// Those, and the page that html_page.h draws.
+// The text reports, and the HTML page of html_page.h.
 std::vector<std::string> names_of_reports();
 
-// --report as it was written: "junit=out/matrix.xml".
+// A --report option: "junit=out/matrix.xml".
 struct ReportWish {
-  const TextReport* format = nullptr;  // null for the HTML page
+  const TextReport* format = nullptr;  // nullptr for the HTML page
   std::string file;
 };
-// Also an error: two reports for one file, or a folder that cannot be written to, before anything ran.
+// Parses the --report options, before any case runs. Also an error if two reports have one file, or if a folder cannot be
+// written.
 Result<std::vector<ReportWish>> report_wishes(const std::vector<std::string>& written);
 
-// Every file is replaced whole; one that cannot be does not keep the others back, and the first error is returned. `page` draws
-// the HTML page, and is only called where one is wished for.
+// Writes the requested reports, each file atomically. A failure does not stop the other reports; the first error is returned.
+// `page` renders the HTML page and is called only if it is requested.
 Status write_reports(const std::vector<ReportWish>& wishes, const std::vector<ReportedBuild>& builds,
                      const std::vector<Rule>& rules, const std::function<Result<std::string>()>& page);
 

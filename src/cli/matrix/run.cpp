@@ -1,4 +1,4 @@
-// ordercheck matrix run: runs the cases, and compares predicted with observed and with what is committed.
+// ordercheck matrix run: runs the cases and compares them with predictions and committed evidence.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -16,8 +16,8 @@
 #include "cli/matrix/reports.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
-#include "evidence/diff.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
+#include "record/evidence_diff.h"
 #include "report/text/builds_beside.h"
 #include "report/text/summary.h"
 
@@ -36,7 +36,7 @@ Result<EvidenceTable> committed_table(const fs::path& folder, const EvidenceTabl
   return Error{fmt::format("there is no {} to check against; `ordercheck matrix run --write` writes it", path.string())};
 }
 
-// A part of the matrix (--only, --shard, another tier than full) is written into the committed table, whose other rows stay.
+// A partial run (--only, --shard, a tier other than full) updates its rows in the committed table and keeps the others.
 Status write_seen(const fs::path& folder, const EvidenceTable& seen, bool whole) {
   if (whole || !fs::exists(evidence_path(folder, seen))) return write_evidence(folder, seen);
   auto table = committed_table(folder, seen);
@@ -44,7 +44,7 @@ Status write_seen(const fs::path& folder, const EvidenceTable& seen, bool whole)
   return write_evidence(folder, with_part(std::move(table).value(), seen));
 }
 
-// `begun` holds the journals of this command: one that an earlier interpreter wrote to is gone on with.
+// `begun` holds the journals of this command. A journal that an earlier interpreter wrote to is continued, not restarted.
 Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::path>& begun) {
   fs::path journal = command.journal;
   if (journal.empty()) {
@@ -52,7 +52,7 @@ Status prepare(const MatrixCommand& command, EngineRunner& runner, std::set<fs::
     if (!standard) return standard.error();
     journal = *standard;
   }
-  // What a check compares was seen by this very command.
+  // With --check, do not reuse records of earlier commands from the journal.
   const bool fresh = (command.fresh || command.check) && begun.insert(journal).second;
   return runner.resume_from(journal, fresh);
 }
@@ -67,7 +67,8 @@ void tell_what_was_taken(const EngineRunner& runner) {
              std::string_view(hello.content_hash).substr(0, 12), runner.journal_path().string());
 }
 
-// A whole matrix has to show that its comparison can fail; a part of it may leave nothing to show it by.
+// Whether a control makes the command fail: one that did not hold or, in a run of the whole matrix, one that no case could
+// decide.
 bool controls_speak_against(const PlanResult& result, bool whole) {
   return std::ranges::any_of(result.controls, [&](const Control& one) { return one.judged ? !one.held : whole; });
 }
@@ -78,20 +79,13 @@ int exit_code_of_plan(const PlanResult& result, bool whole, std::size_t changed)
   return tally.undecided > 0 || result.cases.empty() ? kUndecided : kNothingAgainst;
 }
 
-// What one interpreter showed, or the exit code of what went wrong while it ran, which has been told then.
+// The result of one interpreter, or the exit code of a failure that was already reported.
 struct RanPlan {
   std::optional<PlanResult> result;
   std::vector<Rule> rules;
-  std::string departures;  // from the committed evidence, where that is checked
+  std::string departures;  // differences from the committed evidence, with --check
   int exit_code = kNothingAgainst;
 };
-
-// What an engine says that it runs on decides which table its rows are of. One that owes another device's bits says that one.
-Status check_table_is_of(const std::string& device, const Hello& hello) {
-  if (device.empty() || (!hello.devices.empty() && hello.devices.front() == device)) return Done{};
-  return Error{fmt::format("--write: what --device {} shows is checked against the evidence of {}; write --check", device,
-                           hello.devices.empty() ? "another" : hello.devices.front())};
-}
 
 Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std::set<fs::path>& begun) {
   auto session = EngineSession::start(spec, command.jobs, timeout_of(command.engine, spec));
@@ -101,7 +95,6 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   if (!planned) return planned.error();
   const fs::path evidence = planned->folder / "evidence";
   if (command.write) {
-    if (const auto known = check_table_is_of(command.engine.device, runner.hello()); !known) return known.error();
     if (const auto writable = check_writable(evidence); !writable) return writable.error();
   }
   std::optional<EvidenceTable> committed;
@@ -120,6 +113,7 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
   if (!result)
     return RanPlan{.result = {}, .rules = {}, .departures = "", .exit_code = undecided("matrix", result.error().message)};
   EvidenceTable seen = evidence_of(*result);
+  // Store the driver's hash, so that a later change of the driver marks these rows as stale.
   for (Observation& row : seen.rows) row.sources = driver;
   std::vector<std::string> changed;
   if (committed) changed = changes(*committed, seen, planned->whole);
@@ -142,7 +136,7 @@ Result<RanPlan> run_on(const EngineSpec& spec, const MatrixCommand& command, std
       .result = std::move(result).value(), .rules = planned->rules, .departures = departures, .exit_code = exit_code};
 }
 
-// Before anything is run: hours of runs are not to end at a folder that is not there. What is there stays as it is.
+// Check before running: hours of runs must not end at a missing folder. Does not modify an existing file.
 Status check_out(const fs::path& out) {
   std::error_code failed;
   if (fs::is_directory(out, failed)) return Error{fmt::format("--out {} is a folder; name a file in it", out.string())};
@@ -152,13 +146,13 @@ Status check_out(const fs::path& out) {
   return check_writable(folder);
 }
 
-// What the page is made from beside the runs; nothing where none is wished for. Read before anything is run.
+// The sources of the HTML page, loaded before anything runs; nullopt if no HTML report is requested.
 Result<std::optional<HtmlPage>> page_wished(const std::vector<ReportWish>& wishes, const MatrixCommand& command) {
   if (std::ranges::none_of(wishes, [](const ReportWish& wish) { return wish.format == nullptr; }))
     return std::optional<HtmlPage>();
   if (arithmetic_of(command) != Arithmetic::exact)
     return Error{
-        fmt::format("--report html: the page shows exact arithmetic; leave out --arithmetic {}, or wish for another "
+        fmt::format("--report html: the page shows exact arithmetic; leave out --arithmetic {}, or choose another "
                     "report",
                     command.arithmetic)};
   auto page = html_page_of(command);
@@ -166,7 +160,7 @@ Result<std::optional<HtmlPage>> page_wished(const std::vector<ReportWish>& wishe
   return std::optional<HtmlPage>(*std::move(page));
 }
 
-// The interpreter that ran the cases writes their scripts. Where it cannot, what was run is shown all the same.
+// The interpreter that ran the cases also generates their scripts. If that fails, the page is written without scripts.
 Result<std::string> page_of(HtmlPage& page, const std::vector<PlanResult>& results, const MatrixCommand& command) {
   if (const Status put = put_into(page, results); !put) return put.error();
   auto scripts = scripts_of(page, command, command.engine.pythons.empty() ? "" : command.engine.pythons.front());
@@ -174,12 +168,10 @@ Result<std::string> page_of(HtmlPage& page, const std::vector<PlanResult>& resul
   return render(page, scripts ? &*scripts : nullptr);
 }
 
-// One interpreter after another, each told when it is through, then all beside each other.
+// Runs one interpreter after another, prints each result, then compares all.
 Result<int> run_matrix_command(const MatrixCommand& command) {
   if (command.write && !command.engine.world.empty())
-    return Error{
-        "--write commits to what the engine's usual world showed, and other worlds are checked against that; leave out "
-        "--world, or write --check"};
+    return Error{"--write records results of the engine's default world alone; leave out --world, or use --check"};
   const auto specs = builds_of(command);
   if (!specs) return specs.error();
   if (!command.out.empty()) {
@@ -227,22 +219,22 @@ Result<int> run_matrix_command(const MatrixCommand& command) {
 }  // namespace
 
 void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
-  CLI::App* run = matrix.add_subcommand("run", "Run the cases and compare");
+  CLI::App* run = matrix.add_subcommand("run", "Run the planned cases and compare them with predictions and evidence");
   add_folders(run, *options);
   add_selection(run, *options);
-  run->add_flag("--write", options->write, "Write what was seen into matrix/evidence");
-  run->add_option("--out", options->out, "Write what was seen to this file, for `matrix merge` where it is a shard");
-  run->add_flag("--check", options->check, "Run all anew, and exit 1 where it departs from matrix/evidence, with a diff");
-  run->add_option("--jobs", options->jobs, "Workers at once; 0: as many as there are hardware threads for")
+  run->add_flag("--write", options->write, "Write the results to matrix/evidence");
+  run->add_option("--out", options->out, "Write the results to this file; `matrix merge` reads those of shards");
+  run->add_flag("--check", options->check, "Rerun everything; print a diff and exit 1 if results differ from matrix/evidence");
+  run->add_option("--jobs", options->jobs, "Number of parallel workers; 0: one per hardware thread")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   add_timeout_option(run, options->engine);
   run->add_option("--journal", options->journal,
-                  "Take finished runs of the same build from this file, and add to it; by default one in the cache folder");
-  run->add_flag("--fresh", options->fresh, "Run all anew instead of taking finished runs from the journal");
+                  "Cache of finished runs of the same build; default: a file in the cache folder");
+  run->add_flag("--fresh", options->fresh, "Ignore cached runs");
   add_format_option(*run, options->format);
   run->add_option("--report", options->reports,
-                  "Also write a report, FORMAT=FILE, as often as wanted: " + join(names_of_reports(), ", "))
+                  "Also write a report, FORMAT=FILE; repeatable: " + join(names_of_reports(), ", "))
       ->allow_extra_args(false);
   show_examples(*run, {"matrix run --only 'tp=2,*'", "matrix run --check"});
   run->callback([options, &exit_code] { exit_code = ended("matrix", run_matrix_command(*options)); });

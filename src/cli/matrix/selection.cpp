@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "cli/matrix/matrix.h"
-#include "evidence/merge.h"
-#include "knowledge/knowledge.h"
-#include "plan/shards.h"
+#include "matrix/knowledge.h"
+#include "matrix/shards.h"
+#include "record/evidence_merge.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {
@@ -21,7 +21,7 @@ Result<Shard> shard_asked(const std::string& text) {
   return Error{fmt::format("--shard '{}' is not i/n with 1 <= i <= n", text)};
 }
 
-// A case is meant by its whole text, or by what is left of it without its engine, which --engine has said.
+// Matches a case's full text, or its text without the engine, which --engine already selects.
 bool matches(const std::string& pattern, Case c) {
   if (glob_match(pattern, print(c))) return true;
   c.engine = Case{}.engine;
@@ -36,21 +36,20 @@ bool matches(const std::vector<std::string>& patterns, const Case& c) {
 
 void add_folders(CLI::App* command, MatrixCommand& options) {
   command->add_option("--rules", options.rules, "The folder of rules");
-  command->add_option("--matrix", options.folder, "The folder of space.toml, space-<engine>.toml, frameworks/ and evidence/");
+  command->add_option("--matrix", options.folder, "The folder with space.toml, space-<engine>.toml, frameworks/ and evidence/");
 }
 
 void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
   add_world_options(command, options.engine);
   CLI::Option* tier =
-      command->add_option("--tier", options.tier, "smoke, default, full or versions; without it default, and full with --only");
+      command->add_option("--tier", options.tier, "smoke, default, full or versions; default: default, or full with --only");
   tier->check(CLI::IsMember(tier_names()));
-  command->add_option("--only", options.only, "Only cases that match, * for anything: 'tp=2,*'; may be repeated")
+  command->add_option("--only", options.only, "Run only matching cases, * matches anything: 'tp=2,*'; repeatable")
       ->allow_extra_args(false);
-  command->add_option("--shard", options.shard, "Only the i-th of n parts: i/n");
+  command->add_option("--shard", options.shard, "Run only part i of n: i/n");
   command
-      ->add_option("--arithmetic", options.arithmetic,
-                   "exact, plain or float32; without it exact, and float32 for a stack that casts")
+      ->add_option("--arithmetic", options.arithmetic, "exact, plain or float32; default: exact, or float32 if the stack casts")
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
 }
 
@@ -69,7 +68,7 @@ Arithmetic arithmetic_of(const MatrixCommand& command) {
 
 namespace {
 
-// Whoever names cases means them among all.
+// --only selects from all cases unless a tier is given.
 Tier tier_of(const MatrixCommand& command) {
   if (const auto named = find_tier(command.tier)) return *named;
   return command.only.empty() ? Tier::by_default : Tier::full;

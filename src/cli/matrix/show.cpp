@@ -1,4 +1,4 @@
-// ordercheck matrix show: the evidence that is committed.
+// ordercheck matrix show: prints the committed evidence.
 #include <optional>
 #include <utility>
 
@@ -10,9 +10,9 @@
 #include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
 #include "cli/matrix/reports.h"
-#include "evidence/engine_sources.h"
-#include "evidence/table.h"
-#include "knowledge/knowledge.h"
+#include "matrix/knowledge.h"
+#include "record/engine_sources.h"
+#include "record/evidence_table.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {
@@ -52,7 +52,7 @@ std::string as_text(const std::vector<EvidenceTable>& tables, const fs::path& ma
   return text;
 }
 
-// Evidence held against the rules of today.
+// Compares the committed evidence with the current rules and renders the result in a report format (junit, sarif, ...).
 Result<std::string> as_report(const TextReport& format, const std::string& rules_folder,
                               const std::vector<EvidenceTable>& tables) {
   auto knowledge = load_knowledge(rules_folder);
@@ -91,16 +91,15 @@ Result<int> run_show(const MatrixCommand& command) {
 }  // namespace
 
 void add_matrix_show(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
-  CLI::App* show = matrix.add_subcommand("show", "Print the evidence that is committed, or a report of it");
+  CLI::App* show = matrix.add_subcommand("show", "Print the committed evidence, or a report of it");
   add_folders(show, *options);
   std::vector<std::string> formats = names_of_reports();
   formats.insert(formats.begin(), "text");
-  show->add_option("--format", options->format, "text, or a report; html is one page to open in a browser")
+  show->add_option("--format", options->format, "text, or a report format; html is a single page")
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
-  show->add_option("--out", options->out, "Write into this file instead of stdout");
-  show->add_option("--python", options->python,
-                   "A Python with torch >= 2.6 that writes the scripts which the HTML page then holds to copy");
+  show->add_option("--out", options->out, "Write to this file instead of stdout");
+  show->add_option("--python", options->python, "A Python with torch >= 2.6; the HTML page then includes repro scripts");
   show_examples(*show, {"matrix show", "matrix show --format html --out report.html --python python3",
                         "matrix show --format markdown --out summary.md"});
   show->callback([options, &exit_code] { exit_code = ended("matrix", run_show(*options)); });

@@ -12,26 +12,26 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "check/check.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
 #include "cli/project/project.h"
-#include "importer/code/scan.h"
-#include "project/project_notes.h"
-#include "project/project_view.h"
+#include "cli/settings/project_notes.h"
+#include "cli/settings/project_view.h"
+#include "import/code/scan.h"
+#include "rules/check.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
-// Each name once: a report finds a stack by it.
+// The name of a scanned stack in the report, made unique, because the report finds stacks by name.
 std::string name_for(const ScannedStack& one, const Project& project) {
   const std::string name = one_line(one.imported.part);
   const bool is_taken = std::ranges::count(project.stacks, name, &ProjectStack::name) > 0;
   return is_taken ? fmt::format("{} ({}, stack {})", name, one_line(one.function.file), project.stacks.size() + 1) : name;
 }
 
-// A precision or an optimizer alone has no order to another transform.
+// Whether the stack has only an item such as amp or optimizer, so that there is no order to check.
 bool is_lone_number(const Stack& stack) {
   return stack.items.size() == 1 && (stack.items.front().name == "amp" || stack.items.front().name == "optimizer");
 }
@@ -54,7 +54,8 @@ JudgedCode project_of(const ScannedCode& code, const Job& job, const std::string
   return made;
 }
 
-// What .ordercheck.toml, here or above, allows in every stack: an entry for one stack names a stack of that file.
+// Adds entries of .ordercheck.toml, here or above, that apply to every stack. Entries for one stack refer to that file's
+// stacks.
 Status add_allowances(JudgedCode& code) {
   const auto file = find_project_file();
   if (!file) return Done{};
@@ -65,7 +66,7 @@ Status add_allowances(JudgedCode& code) {
   return Done{};
 }
 
-// The lines of files, each read once.
+// Caches the lines of files.
 class Lines {
  public:
   std::string at(const Origin& where) {
@@ -82,7 +83,7 @@ class Lines {
   std::map<std::string, std::optional<std::vector<std::string>>> files_;
 };
 
-// "# ordercheck: ignore[ORD-004, ORD-009] reason": the reason, if the line gives one for this rule.
+// "# ordercheck: ignore[ORD-004, ORD-009] reason": the reason, if the line gives one for this rule; else "".
 std::string reason_to_ignore(std::string_view line, const std::string& rule) {
   constexpr std::string_view kIgnore = "# ordercheck: ignore[";
   const std::size_t at = line.find(kIgnore);
@@ -117,7 +118,7 @@ bool is_code(const Question& question) {
   if (question.words.size() != 1) return false;
   const std::string& word = question.words.front();
   std::error_code failed;
-  // A folder may be called like a transform: what can be a stack is one.
+  // A folder may have the name of a transform: a valid stack takes precedence.
   return word.ends_with(".py") || (std::filesystem::is_directory(word, failed) && !parse_stack(word));
 }
 
@@ -143,7 +144,7 @@ Result<int> check_code(const Question& question, bool strict, const std::string&
   if (!day) return day.error();
   ProjectReport report = judged(judged_code.project, std::move(reports), *day, from_repository(path));
   report.of_code = true;
-  // Entries are about the stacks that the file states: here the others are neither idle nor too old.
+  // Unused and expired entries concern the project file's own stacks, so do not report them here.
   report.idle.clear();
   report.expired.clear();
   report.open = open_places(*code);
@@ -167,7 +168,7 @@ Result<int> check_code(const Question& question, bool strict, const std::string&
 
 namespace {
 
-// One value of an option that code leaves open, and when it is so; without a value, the option is not written.
+// One possible value of an option that code leaves open, and when it applies. Without a value, the option is not written.
 struct OpenValue {
   std::string option;
   std::string value;
@@ -183,7 +184,7 @@ const std::vector<std::vector<OpenValue>>& open_values() {
 
 struct Variant {
   Stack stack;
-  // Of the options that are not known. Those whose real value the notation has no word for add none: what they decide is not said.
+  // Conditions of the open options. An option with a value outside the notation adds none, since its effect is unknown.
   std::vector<std::string> conditions;
 };
 
@@ -217,7 +218,7 @@ const Finding* find(const Report& report, const Finding& finding) {
 
 using Conditions = std::vector<std::string>;
 
-// The conditions under which every variant has the finding.
+// The combinations of option values for which the finding occurs; one empty combination if it occurs for all.
 std::vector<Conditions> conditions_with(const std::vector<Variant>& variants, const std::vector<Report>& reports,
                                         const Finding& finding) {
   std::map<Conditions, bool> all;

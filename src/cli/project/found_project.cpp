@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "project/project_report.h"
-#include "rule/load.h"
+#include "cli/settings/project_report.h"
+#include "rules/load.h"
 #include "stack/transforms.h"
 
 namespace ordercheck::cli {
@@ -28,6 +28,7 @@ std::string day_of_this_machine() {
 std::optional<fs::path> find_project_file() {
   std::error_code failed;
   const fs::path here = fs::current_path(failed);
+  // The relative path from here, for errors and reports.
   fs::path way;
   for (fs::path folder = here;; folder = folder.parent_path(), way /= "..") {
     if (fs::is_regular_file(folder / kProjectFile, failed)) return way / kProjectFile;
@@ -63,7 +64,7 @@ Status add_own_rules(const Project& project, std::vector<Rule>& rules) {
 }
 
 std::vector<EngineSpec> importing_from(const fs::path& folder, std::vector<EngineSpec> specs) {
-  if (folder.empty()) return specs;  // this folder, where Python looks anyway
+  if (folder.empty()) return specs;  // the current folder, which Python searches anyway
   std::error_code failed;
   const std::string whole = fs::weakly_canonical(fs::absolute(folder, failed), failed).string();
   for (EngineSpec& spec : specs)

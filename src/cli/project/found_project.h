@@ -1,4 +1,4 @@
-// The .ordercheck.toml that is meant where no stack is named, and what it needs of the rest.
+// Finds and reads the user's .ordercheck.toml, whose stacks are checked if the command line has none.
 #pragma once
 
 #include <filesystem>
@@ -7,28 +7,30 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/engine_spec.h"
-#include "project/project_file.h"
-#include "rule/rule.h"
+#include "cli/settings/project_file.h"
+#include "matrix/engine_spec.h"
+#include "rules/rule.h"
 
 namespace ordercheck::cli {
 
-// The file of this folder, or of the nearest above that has one.
+// The path of .ordercheck.toml, or of a pyproject.toml with [tool.ordercheck], in the current folder or the nearest folder
+// above; nullopt if there is none.
 std::optional<std::filesystem::path> find_project_file();
 
-// `file`; where that is "", of this folder or the nearest above that has one; its path is as seen from here.
+// Reads `file`, or find_project_file() if that is "". Its path is relative to the current folder.
 Result<Project> read_project(const std::string& file = "");
 
-// Adds the pages of the project's own folders; an id stands for one page.
+// Adds the rule pages in the folders that the project file names (`rules`). An error if an id is already taken.
 Status add_own_rules(const Project& project, std::vector<Rule>& rules);
 
-// Functions of the project's own are found from `folder`, that of its file, wherever below it this was started.
+// Returns `specs` with `folder`, the folder of the project file, on PYTHONPATH. So the project's functions can be imported
+// even if ordercheck runs in a subfolder.
 std::vector<EngineSpec> importing_from(const std::filesystem::path& folder, std::vector<EngineSpec> specs);
 
-// Every entry of [[allow]] names one of them.
+// Returns an error if an [[allow]] entry names an unknown rule.
 Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules);
 
-// `today` as it was written with --today: "" is the day of this machine.
+// Validates --today; "" means the current UTC date of this machine.
 Result<std::string> day_of(const std::string& today);
 
 }  // namespace ordercheck::cli

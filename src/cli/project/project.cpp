@@ -9,21 +9,21 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "check/check.h"
-#include "check/cure.h"
-#include "check/repair.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
-#include "project/project_report.h"
-#include "project/project_view.h"
-#include "rule/glossary.h"
+#include "cli/settings/project_report.h"
+#include "cli/settings/project_view.h"
+#include "rules/check.h"
+#include "rules/cure.h"
+#include "rules/glossary.h"
+#include "rules/repair.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
 namespace {
 
-// The judges of a project's stacks: most are for one target and one job, and what a judge knows takes longer to read than a stack to
-// judge.
+// Caches the judges of a project's stacks. Most stacks share a target and a job, and loading knowledge takes longer than
+// judging a stack.
 class Judges {
  public:
   Judges(const Project& project, const Question& question) : project_(project), question_(question) {}
@@ -39,7 +39,7 @@ class Judges {
     return report;
   }
 
-  // Of the last target; those of a project without stacks are none.
+  // The rules loaded for the last stack's target; empty for a project without stacks.
   const std::vector<Rule>& rules() const {
     static const std::vector<Rule> none;
     return benches_.empty() ? none : benches_.back()->known.rules;
@@ -52,10 +52,10 @@ class Judges {
     explicit Seat(Judge of) : judge(std::move(of)), search(judge) {}
   };
   struct Bench {
-    std::string target;  // as it was written
+    std::string target;  // as written
     Knowledge known;
     SettledTarget settled;
-    std::vector<std::unique_ptr<Seat>> seats;  // one a job
+    std::vector<std::unique_ptr<Seat>> seats;  // one per job
   };
 
   Result<Bench*> bench_for(const std::string& target) {
@@ -118,7 +118,7 @@ Result<JudgedProject> judge_project(const ProjectCheck& asked) {
   return JudgedProject{.report = judged(*project, std::move(reports), *day, from_repository(project->path)), .rules = rules};
 }
 
-// Writes every repair that is known, all of them or none, tells each, and says how many there were.
+// --fix: writes the repaired stacks into the project file, all or none, prints each, and returns their number.
 Result<std::size_t> write_repairs(const ProjectReport& report) {
   auto text = read_file(report.path);
   if (!text) return text.error();
@@ -167,7 +167,7 @@ ProjectReport judged_in_file(Report report, const std::string& file) {
   for (const Item& item : report.stack.items) {
     const Origin& origin = item.origin;
     if (origin.line == 0) continue;
-    // What another file states, which this one names, is beside it.
+    // An origin in another file that this one names is relative to this file's folder.
     const std::filesystem::path path =
         origin.file == file ? std::filesystem::path(file) : std::filesystem::path(file).parent_path() / origin.file;
     stated_in[origin.file] = from_repository(path);
@@ -180,10 +180,11 @@ ProjectReport judged_in_file(Report report, const std::string& file) {
 Result<int> check_project(const ProjectCheck& asked) {
   const Question& question = asked.question;
   if (!question.job.sizes.empty() || !question.job.config.empty() || question.job.ranks > 0)
-    return Error{fmt::format("--set, --config and --world are of one stack; give the sizes of those in {} there, in sizes",
-                             kProjectFile)};
+    return Error{fmt::format(
+        "--set, --config and --world apply to a single stack; write the sizes of the stacks of {} there, under 'sizes'",
+        kProjectFile)};
   if (!asked.fix.empty() && question.format != "text")
-    return Error{fmt::format("--fix tells in words what it wrote; leave --format {} out", question.format)};
+    return Error{fmt::format("--fix prints text; leave out --format {}", question.format)};
   auto judged = judge_project(asked);
   if (judged && !asked.fix.empty()) {
     const auto rewritten = write_repairs(judged->report);

@@ -23,7 +23,7 @@ Status check_fault(const std::optional<Fault>& fault, const Hello& hello) {
                            hello.faults.empty() ? "none" : join(hello.faults, ", "))};
 }
 
-// All but a slow rank keep a case from completing.
+// Any fault except a slow rank prevents a case from completing.
 bool never_fired(const std::optional<Fault>& fault, const Record& record) {
   return fault && fault->kind != "slow" && record.ending == Ending::completed;
 }

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/project/found_project.h"
-#include "knowledge/knowledge.h"
-#include "project/project_notes.h"
+#include "cli/settings/project_notes.h"
+#include "matrix/knowledge.h"
 #include "report/text/summary.h"
 
 namespace ordercheck::cli {
@@ -31,7 +31,7 @@ Result<std::vector<ProjectStack>> chosen(const Project& project, const std::vect
   return some;
 }
 
-// The first key that names code in Python, "" for none.
+// The first key that names Python code; "" if there is none.
 std::string key_of_code(const ProjectRun& run) {
   for (const auto& [key, value] :
        {std::pair{"model", run.model}, {"apply", run.apply}, {"batch", run.batch}, {"loss", run.loss}})
@@ -58,7 +58,7 @@ Case case_to_run(const ProjectStack& one, const RunCommand& command) {
   return c;
 }
 
-// What lets the harm stand that was seen, which has to be what a page predicts.
+// The unexpired entry that allows the observed harm, if a rule predicts that harm; else nullptr.
 const Allow* allowance_of(const ProjectStack& one, const Outcome& outcome, const Project& project, const std::string& today) {
   if (!is_harm(outcome.seen.verdict) || outcome.agreement != Agreement::confirmed) return nullptr;
   const Allow* by = allowance_for(project, one.name, outcome.prediction.rule, today);

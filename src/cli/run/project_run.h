@@ -1,4 +1,5 @@
-// ordercheck run without a stack: those of the .ordercheck.toml here or in a folder above, each with its own code and settings.
+// ordercheck run without a stack: runs the stacks of .ordercheck.toml, here or in a folder above, with their own code and
+// settings.
 #pragma once
 
 #include "base/result.h"
@@ -6,8 +7,8 @@
 
 namespace ordercheck::cli {
 
-// The exit code: the worst of the stacks'. Options go before what the file says. A harm that a page predicts and an entry of
-// [[allow]] lets stand is told, and is none of the worst.
+// Runs each stack of the file and returns the worst exit code. Command line options override the file. A wrong run that a rule
+// predicts and an [[allow]] entry covers is printed, but does not affect the exit code.
 Result<int> run_project(const RunCommand& command);
 
 }  // namespace ordercheck::cli

@@ -9,6 +9,7 @@ namespace ordercheck::cli {
 namespace {
 
 Status draw(const std::string& dot, const std::string& path) {
+  // The path is quoted for the shell below.
   if (path.find('\'') != std::string::npos) return Error{"--out: a path without quotes is expected, got " + path};
   const std::string command = fmt::format("dot -Tsvg -o '{}' 2>/dev/null", path);
   FILE* pipe = popen(command.c_str(), "w");

@@ -1,4 +1,4 @@
-// Pictures in Graphviz's language, written as they are or drawn by dot.
+// Writes the pictures of `ordercheck graph` and similar, as Graphviz source or drawn by dot.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace ordercheck::cli {
 
-// `format`: text, dot or json are written as they are, svg is drawn. To `path`; "" is stdout. An error is one line.
+// Writes `text` to `path` ("" is stdout). Formats text, dot and json write it unchanged; svg converts it from Graphviz source
+// with the program dot. An error is one line.
 Status write_picture(const std::string& text, const std::string& format, const std::string& path);
 
 }  // namespace ordercheck::cli

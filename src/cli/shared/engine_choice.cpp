@@ -15,7 +15,7 @@ Error runs_none(const std::string& what, const EngineFile& engine) {
   return Error{fmt::format("{}, and --engine {} runs none; leave one of the two out", what, engine.name)};
 }
 
-// What an engine's ranks are, or are on.
+// An option that selects how or where ranks run.
 struct RankOption {
   const char* option;
   const char* variable;
@@ -24,7 +24,8 @@ struct RankOption {
 constexpr RankOption kWorld{.option = "--world", .variable = "ORDERCHECK_WORLD", .runs = "runs ranks in"};
 constexpr RankOption kDevice{.option = "--device", .variable = "ORDERCHECK_DEVICE", .runs = "runs ranks on"};
 
-// Nothing where none was said: the engine's worker then takes what it usually does.
+// Passes --world or --device to the worker in an environment variable. Passes nothing if the option is not given: the worker
+// then uses its default.
 Status put(const RankOption& of, const std::string& said, const std::vector<std::string>& known, const EngineFile& engine,
            EngineSpec& spec) {
   if (said.empty()) return Done{};
@@ -35,13 +36,13 @@ Status put(const RankOption& of, const std::string& said, const std::vector<std:
   return Done{};
 }
 
-// What was said, or follows from what else was said.
+// The engine in --engine, or the one that the other options imply.
 Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<EngineFile>& known, const std::string& own_code) {
   const bool says_nothing = choice.engine.empty();
   if (says_nothing && (!choice.pythons.empty() || !own_code.empty())) return engine_in_interpreter(known);
   auto engine = engine_named(says_nothing ? Case{}.engine : choice.engine, known);
   if (!engine || !engine->interpreter.empty()) return engine;
-  // An installation without LibTorch has no worker of its own, and a Python beside it that can take its place.
+  // An installation without LibTorch has no native worker, but may have a Python that can replace it.
   if (says_nothing && !engine->built_beside.empty() && !has_worker(*engine) && !environment_of("ORDERCHECK_PYTHON").empty()) {
     auto instead = engine_in_interpreter(known);
     if (instead)
@@ -58,28 +59,23 @@ Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<En
 
 void add_engine_options(CLI::App* command, EngineChoice& choice) {
   command->add_option("--engine", choice.engine,
-                      fmt::format("{} (the default), pytorch, or another that has a file in matrix/engines", Case{}.engine));
+                      fmt::format("{} (default), pytorch, or any engine with a file in matrix/engines", Case{}.engine));
   command
       ->add_option("--python", choice.pythons,
-                   "A Python with torch >= 2.6 for --engine pytorch; several, each with the option before it, are held "
-                   "beside each other; else ORDERCHECK_PYTHON")
+                   "A Python with torch >= 2.6 for --engine pytorch; repeat to compare several; default: ORDERCHECK_PYTHON")
       ->allow_extra_args(false);
 }
 
 void add_world_options(CLI::App* command, EngineChoice& choice) {
-  command->add_option("--world", choice.world,
-                      "What ranks are. Of the native engine: threads of one process (the default), gloo: a process each, which "
-                      "talk over Gloo, or nccl: the same with a GPU each. Of the pytorch engine, processes over gloo (the "
-                      "default), staged: through the host, for tensors of a device; or nccl");
   command->add_option(
-      "--device", choice.device,
-      "Where ranks have their tensors: cpu (the default). Of the native engine also fake: a device that is none, on which "
-      "host code that touches device memory crashes, and a stream that does not wait is an error. Of the pytorch engine "
-      "also cuda");
+      "--world", choice.world,
+      "How ranks run. native: threads (default), gloo or nccl processes. pytorch: gloo (default), staged (device "
+      "tensors sent through the host) or nccl");
+  command->add_option("--device", choice.device, "Device of the tensors: cpu (default) or cuda");
 }
 
 void add_timeout_option(CLI::App* command, EngineChoice& choice) {
-  command->add_option("--timeout", choice.timeout, "Seconds for one run; else what the engine's file in matrix/engines says")
+  command->add_option("--timeout", choice.timeout, "Timeout of one run in seconds; default: that of the engine's file")
       ->check(CLI::PositiveNumber);
 }
 
@@ -112,7 +108,7 @@ Result<std::vector<EngineSpec>> engines_of(const EngineChoice& choice, const std
     if (const auto done = put(kWorld, choice.world, meant->worlds, *meant, specs.back()); !done) return done.error();
     if (const auto done = put(kDevice, choice.device, meant->devices, *meant, specs.back()); !done) return done.error();
   }
-  // Nobody said what the program is that stands in place of the one built beside this: its hello does.
+  // ORDERCHECK_WORKER may be any engine, so accept any name in its hello.
   if (choice.engine.empty() && !meant->built_beside.empty() && !named_worker().empty()) specs.front().name.clear();
   return specs;
 }

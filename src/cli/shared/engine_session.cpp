@@ -12,15 +12,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/orders.h"
 #include "cli/command.h"
+#include "rules/orders.h"
 
 namespace ordercheck::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What came from a journal is done at once: the pace is that of this process.
+// Estimates the remaining time from the runs finished so far in this process.
 long seconds_left(Clock::time_point begun, std::size_t done, std::size_t asked) {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   return static_cast<long>(seconds / static_cast<double>(done) * static_cast<double>(asked - done));
@@ -36,7 +36,7 @@ OnProgress progress_bar() {
   };
 }
 
-// Off a terminal a line now and then, so that the log of a CI job shows life; the rarer the longer it takes, some 40 in an hour.
+// Without a terminal, prints a line at growing intervals (about 40 in an hour), so that a CI log shows progress.
 OnProgress progress_lines() {
   static constexpr std::chrono::seconds kBetween{20};
   return [begun = Clock::now(), said = Clock::now()](std::size_t done, std::size_t asked) mutable {
@@ -80,7 +80,7 @@ EngineSession::~EngineSession() {
 }
 
 Result<PlanResult> EngineSession::run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options) {
-  // Rules alone recommend: what earlier runs showed must not move what this one is held against.
+  // Recommend by rules only: earlier runs must not change the reference of this one.
   const std::vector<Observation> nothing_observed;
   const Judge judge(rules, target_of(runner_->hello()), nothing_observed);
   const Recommend recommend = [&](const Stack& stack) { return std::optional(recommended_order(stack, judge)); };

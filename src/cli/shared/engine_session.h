@@ -1,4 +1,4 @@
-// One engine for the length of one subcommand: its workers, a folder for tensors, Ctrl-C as a flag.
+// Holds one engine for the duration of a subcommand: its workers, a folder for tensors, and Ctrl-C as a flag.
 #pragma once
 
 #include <filesystem>
@@ -6,23 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine_spec.h"
-#include "engine/pool.h"
-#include "rule/rule.h"
-#include "trial/engine_runner.h"
-#include "trial/run_plan.h"
+#include "matrix/engine_runner.h"
+#include "matrix/engine_spec.h"
+#include "matrix/pool.h"
+#include "matrix/run_plan.h"
+#include "rules/rule.h"
 
 namespace ordercheck::cli {
 
 class EngineSession {
  public:
-  // `jobs` 0: as many workers as the machine has hardware threads for. An error says why nothing can be run.
+  // `jobs` 0: as many workers as fit the hardware threads. An error says why nothing can run.
   static Result<std::unique_ptr<EngineSession>> start(const EngineSpec& spec, int jobs, double timeout_seconds);
   ~EngineSession();
 
   EngineRunner& runner() { return *runner_; }
 
-  // Runs and judges. A bar with the time left goes to stderr where that is a terminal.
+  // Runs the cases of a plan and computes their verdicts. Shows progress and the remaining time on stderr.
   Result<PlanResult> run(const Plan& plan, const std::vector<Rule>& rules, RunOptions options);
 
  private:
@@ -33,12 +33,12 @@ class EngineSession {
   std::unique_ptr<EngineRunner> runner_;
 };
 
-int exit_code_of(Verdict verdict);  // of one case by itself
+int exit_code_of(Verdict verdict);  // for a single case
 
-// Held against the rules too: what contradicts them speaks against it unless a page explains it.
+// The exit code for a case compared with the rules: an unexplained contradiction is kDecidedAgainst.
 int exit_code_of(const Outcome& outcome);
 
-// What decides of several: input that must be changed, then against, then undecided.
+// The most severe of several exit codes: kBadInput, then kDecidedAgainst, then kUndecided.
 int worst_of(const std::vector<int>& exit_codes);
 
 }  // namespace ordercheck::cli

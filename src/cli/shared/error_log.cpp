@@ -16,7 +16,7 @@ constexpr std::size_t kMostErrors = 1'000;
 constexpr std::size_t kLongestLine = 2'000;
 constexpr std::size_t kLastLines = 50;
 
-// "[rank0]:", "[default0]:", "[rank0]:[E1126 10:11:12.345 ProcessGroupNCCL.cpp:552]": torchrun's and c10's.
+// Strips the prefixes of torchrun and c10: "[rank0]:", "[default0]:", "[rank0]:[E1126 10:11:12.345 ProcessGroupNCCL.cpp:552]".
 std::string_view without_prefix(std::string_view line) {
   while (true) {
     const std::size_t start = line.find_first_not_of(" \t");
@@ -28,7 +28,7 @@ std::string_view without_prefix(std::string_view line) {
   }
 }
 
-// "torch.distributed.DistBackendError: ...", "AssertionError", "Error: ..." of a program that is not Python's.
+// "torch.distributed.DistBackendError: ...", "AssertionError", or "Error: ..." from a program other than Python.
 bool is_error(std::string_view line) {
   std::size_t end = 0;
   while (end < line.size() &&
@@ -40,7 +40,7 @@ bool is_error(std::string_view line) {
   return line.find("Watchdog caught collective operation timeout") != line.npos;
 }
 
-// The frame that a line of a traceback names, or "".
+// The frame in a line of a traceback, or "".
 std::string frame_of(std::string_view line) {
   static const std::string_view file = "File \"", at = "\", line ", in = ", in ";
   const std::string_view text = trim(line);
@@ -55,7 +55,7 @@ std::string frame_of(std::string_view line) {
   return fmt::format("{}:{} in {}", path, text.substr(number, number_end - number), text.substr(number_end + in.size()));
 }
 
-// What ranks say alike but for their numbers.
+// Messages of different ranks often differ only in numbers.
 std::string without_numbers(std::string_view text) {
   std::string made;
   for (const char c : text)

@@ -1,4 +1,4 @@
-// The errors that a log or a pasted traceback holds.
+// Extracts the errors from a log or a pasted traceback.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 namespace ordercheck::cli {
 
 struct LoggedError {
-  std::string message;   // "RuntimeError: got mixed torch.Tensor and DTensor", without what a launcher puts before it
-  std::size_t line = 0;  // of the log, from 1
-  std::string frame;     // the deepest of its traceback, "torch/distributed/tensor/_dispatch.py:493 in unwrap"; "" for none
+  std::string message;   // "RuntimeError: got mixed torch.Tensor and DTensor", without a launcher's prefix
+  std::size_t line = 0;  // 1-based
+  std::string frame;     // innermost traceback frame, "torch/distributed/tensor/_dispatch.py:493 in unwrap"; "" if none
 };
 
-// Each error once, however many ranks say it with other numbers in it; in the order of the log, so that of a chain of exceptions the
-// cause comes first. Reads any bytes of any length line by line, keeps at most 1,000 errors, and 2,000 bytes of a line. A log
-// without any line that looks like an error gives its last lines, one error each.
+// Returns the errors in a log, in log order, so that the cause of a chain of exceptions comes first. Errors that differ only
+// in numbers (from several ranks) are returned once. Accepts any bytes; keeps at most 1,000 errors and 2,000 bytes of a line.
+// If no line looks like an error, returns each of the last lines as an error.
 std::vector<LoggedError> errors_in(std::istream& log);
 
 }  // namespace ordercheck::cli

@@ -1,4 +1,4 @@
-// How an answer is printed.
+// Adds the options for the output format.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace ordercheck::cli {
 
-// --format with text and json. `format` is the default and takes what is asked for; it outlives `command`.
+// Adds --format with text and json. `format` holds the default and receives the value; it must outlive `command`.
 void add_format_option(CLI::App& command, std::string& format);
 
-// --json, of a command whose --format takes json.
+// Adds the flag --json, short for --format json.
 void add_json_flag(CLI::App& command, std::string& format);
 
 }  // namespace ordercheck::cli

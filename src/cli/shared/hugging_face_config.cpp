@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What transformers calls a size; of several names the first that is there.
+// Names of a size in transformers' configs; the first one present counts.
 struct SizeKeys {
   const char* size;
   std::vector<std::string> keys;
@@ -36,7 +36,7 @@ std::vector<std::string> keys_of_sizes() {
   return lines;
 }
 
-// null counts as not there, as it does for transformers.
+// transformers treats null as absent.
 const std::string* key_in(const Json& config, const SizeKeys& of) {
   for (const std::string& key : of.keys)
     if (const auto found = config.find(key); found != config.end() && !found->is_null()) return &key;
@@ -70,7 +70,7 @@ Result<ConfigSizes> read_config(std::string_view text, const std::string& path) 
     found.sizes[of.size] = value.get<long long>();
     found.used.push_back(fmt::format("{}={} ({})", of.size, value.get<long long>(), *key));
   }
-  // As transformers has it: a model without a key for them has one head of keys and values for each head, or one for all.
+  // As in transformers: without a key there is one KV head per head, or a single one with multi_query.
   if (!found.sizes.contains("kv_heads") && found.sizes.contains("heads")) {
     const auto multi = config.find("multi_query");
     const bool one_for_all = multi != config.end() && multi->is_boolean() && multi->get<bool>();

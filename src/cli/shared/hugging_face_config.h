@@ -1,4 +1,4 @@
-// Sizes of a model out of its Hugging Face config.json.
+// Reads the sizes of a model from its Hugging Face config.json.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@
 namespace ordercheck {
 
 struct ConfigSizes {
-  std::map<std::string, long long> sizes;  // by the names that the conditions of rules have for them
+  std::map<std::string, long long> sizes;  // keyed by the names in rule conditions
   std::vector<std::string> used;           // "heads=32 (num_attention_heads)"
-  std::vector<std::string> missing;        // sizes that it has no key for: "head_dim"
+  std::vector<std::string> missing;        // sizes without a key in the file: "head_dim"
 };
 
-// A config whose sizes stand in `text_config`, as those of models for images and text do, is read there. An error of one
-// line for what is no JSON object, holds none of the sizes, or holds one that is no positive integer. `path` names the
-// file in errors. The sequence length is a job's and no model's: max_position_embeddings is not read.
+// Reads sizes from `text_config` if they are there, as in multimodal models. Returns a one-line error if the text is not a JSON
+// object, has none of the sizes, or has one that is not a positive integer. `path` is the file's name in errors. Ignores
+// max_position_embeddings: the sequence length belongs to the job.
 Result<ConfigSizes> read_config(std::string_view text, const std::string& path);
 
 }  // namespace ordercheck

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 std::string shown(const std::string& text) { return one_line(displayable(text)); }
 
-// An item that no line of the file asks for is on because the project's default is.
+// An item without a line comes from a default of the project.
 std::string place_of(const Item& item) {
   const bool is_default = item.origin.line == 0 && item.origin.file != kCommandLine;
   return shown(in_words(item.origin)) + (is_default ? ", by default" : "");

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/shared/engine_session.h"
-#include "knowledge/knowledge.h"
-#include "plan/plan.h"
+#include "matrix/knowledge.h"
+#include "matrix/plan.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {

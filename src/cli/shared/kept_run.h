@@ -1,4 +1,4 @@
-// One short run of a stack on an engine whose records can hold graphs: what the subcommands that show them start with.
+// Runs a stack once on an engine that can record graphs, for the subcommands that show them.
 #pragma once
 
 #include <string>
@@ -6,35 +6,35 @@
 
 #include "base/result.h"
 #include "cli/shared/engine_choice.h"
-#include "engine/engine_file.h"
-#include "importer/imported.h"
-#include "parity/record.h"
-#include "plan/result.h"
-#include "protocol/messages.h"
+#include "import/imported.h"
+#include "matrix/engine_file.h"
+#include "matrix/plan_result.h"
+#include "record/messages.h"
+#include "record/record.h"
 #include "stack/stack.h"
 
 namespace ordercheck::cli {
 
-// The record of a run that came to an end, or the exit code of one that did not, which was told on stderr.
+// The record of a completed run, or the exit code of a failure that was already reported on stderr.
 struct KeptRun {
-  std::string stack;  // as it prints
+  std::string stack;  // as printed
   Record record;
-  int exit_code = 0;  // of what was told; 0 where the record is complete
+  int exit_code = 0;  // 0 if the record is complete
 };
 
-// Tells notes on stderr. An error is bad input.
+// Runs `stack` once with `keep` and returns its record. Prints the record's notes on stderr. An error is bad input.
 Result<KeptRun> run_and_keep(const std::string& subcommand, const std::string& stack, const EngineChoice& choice, Keep keep);
 
-// A run of a stack that another project's file states: who ran it, and what of the file it leaves out.
+// For a stack that was imported from a configuration file: tells which engine ran it and which settings were left out.
 
-// The line above the answer: which engine ran the stack, and whether that is the project's own code.
+// The line above the answer: the engine that ran the stack, and whether that is the project's own code.
 std::string render_who_ran(const std::string& file, const Imported& imported, const Hello& hello,
                            const std::vector<EngineFile>& engines);
 
-// The outcome is open if the file states something that the stack has no item for: the run shows nothing about that.
+// Marks the outcome as open if the file has settings without an item: the run shows nothing about those.
 void leave_open(Outcome& outcome, const Imported& imported);
 
-// The exit code of a run of what a file states: equal is not enough if something of the file was left out.
+// The exit code of a run of a file: undecided instead of success if something was left out.
 int exit_code_of(const Outcome& outcome, const Imported& imported);
 
 }  // namespace ordercheck::cli

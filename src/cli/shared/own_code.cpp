@@ -14,12 +14,12 @@ std::string OwnCode::option_given() const {
 }
 
 void add_own_code_options(CLI::App* command, OwnCode& own) {
-  command->add_option("--model", own.model, "A model of the engine's (llama), or pkg:factory of your own on --engine pytorch");
-  command->add_option("--apply", own.apply, "pkg:function of your own that applies what the stack says, on --engine pytorch");
-  command->add_option("--batch", own.batch, "pkg:function of your own that makes the inputs of --model; else tokens");
-  command->add_option("--loss", own.loss, "pkg:function of your own of the model's output and a batch; else cross entropy");
-  command->add_option("--widen", own.widen,
-                      "Packages joined by '+' whose code asks for float32, which is given float64 when it is imported");
+  command->add_option("--model", own.model, "A model of the engine (default: llama), or your pkg:factory (--engine pytorch)");
+  command->add_option("--apply", own.apply, "Your pkg:function that applies the stack to your model (--engine pytorch)");
+  command->add_option("--batch", own.batch, "Your pkg:function that makes a batch for --model; default: tokens");
+  command->add_option("--loss", own.loss,
+                      "Your pkg:function of output and batch that returns the loss; default: cross entropy");
+  command->add_option("--widen", own.widen, "Packages, joined by '+', in whose code float32 is replaced by float64 on import");
 }
 
 Status check_own_code(const OwnCode& own) {

@@ -1,4 +1,4 @@
-// The user's own code on the command line: --model, --apply, --batch, --loss, --widen.
+// Adds the options for the user's own code: --model, --apply, --batch, --loss, --widen.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 namespace ordercheck::cli {
 
 struct OwnCode {
-  std::string model;  // "": what the case says
+  std::string model;  // "": the model of the case
   std::string apply, batch, loss, widen;
 
-  // The first option that names code in Python, "" for none.
+  // The first of --apply, --batch, --loss and --widen that is given; "" if none is.
   std::string option_given() const;
 };
 
 void add_own_code_options(CLI::App* command, OwnCode& own);
 
-// An error where a function is not written pkg:function.
+// Returns an error if a function is not written pkg:function.
 Status check_own_code(const OwnCode& own);
 
-// What was said replaces what the case says. A case of the usual steps keeps the usual ones.
+// Sets the given options in the case. If the case has the default number of steps, it gets the default for the new options.
 void put_into(const OwnCode& own, Case& c);
 
 }  // namespace ordercheck::cli

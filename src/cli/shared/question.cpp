@@ -18,15 +18,16 @@
 namespace ordercheck::cli {
 namespace {
 
-// Words as one stack, "" where they are none.
+// The command-line words joined by commas to one stack; "" if that is not a valid stack.
 std::string as_one(const std::vector<std::string>& words) {
   std::vector<std::string> items;
+  // "a, b" arrives as the words "a," and "b".
   for (const std::string& word : words) items.emplace_back(word, 0, word.find_last_not_of(',') + 1);
   const std::string joined = join(items, ",");
   return parse_stack(joined) ? joined : "";
 }
 
-// An unquoted "PP -> TP" reaches us as "PP" and "-": the shell read '> TP' as a file to write to.
+// An unquoted "PP -> TP" arrives as "PP" and "-": the shell took '> TP' as a redirection.
 std::string shell_mistake(const std::vector<std::string>& words, std::size_t count) {
   if (contains(words, "-"))
     return "a lone '-' among the arguments: the shell took an unquoted '->' as a redirection, and the rest of the stack "
@@ -44,14 +45,14 @@ void add_question(CLI::App& command, const char* name, const char* help, Questio
   command.add_option(name, question.words, help)->required();
   add_as_option(command, question.as);
   add_target_option(command, question.target);
-  command.add_option("--python", question.python, "Judge for the torch that is installed in this Python; it is not imported");
+  command.add_option("--python", question.python, "Check for the torch installed in this Python, which is not imported");
   add_job_options(command, question.job);
   add_format_option(command, question.format);
   command.add_option("--rules", question.rules, "The folder of rules");
 }
 
 void add_as_option(CLI::App& command, std::string& as) {
-  command.add_option("--as", as, "The format of a file, where its keys do not say: " + join(import_formats(), ", "));
+  command.add_option("--as", as, "The format of the file, if its keys do not tell: " + join(import_formats(), ", "));
 }
 
 Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& words, const std::string& as, std::size_t count) {
@@ -68,7 +69,7 @@ Result<std::vector<WrittenStack>> stacks_of(const std::vector<std::string>& word
 void add_target_option(CLI::App& command, std::string& target) {
   command.add_option(
       "--for", target,
-      "Judge for an engine and version: pytorch-2.11, pytorch (the default), native, torchtitan-0.2.2, megatron, ...");
+      "Check for an engine and version: pytorch-2.11, pytorch (default), native, torchtitan-0.2.2, megatron, ...");
 }
 
 namespace {
@@ -88,8 +89,7 @@ Result<Asked> asked_of(const std::string& target, const std::string& python, con
   return Asked{.target = *asked, .knowledge = std::move(knowledge).value()};
 }
 
-// Without --for and --python a configuration is judged for the project whose implementation it configures, where pages name that
-// project.
+// Without --for and --python, a configuration is judged for its project's own implementation, if pages name that project.
 Result<Asked> asked_of(const Question& question, const WrittenStack& written) {
   const bool is_said = !question.target.empty() || !question.python.empty();
   if (!is_said && written.imported && !written.imported->project.empty())
@@ -153,12 +153,10 @@ Status set_size(const std::string& written, Sizes& sizes) {
 }  // namespace
 
 void add_job_options(CLI::App& command, JobChoice& choice) {
-  command
-      .add_option("--set", choice.sizes,
-                  "A size of your model or step, NAME=N, also several joined by commas: " + join(settable(), ", "))
+  command.add_option("--set", choice.sizes, "Sizes of your model or step, NAME=N, joined by commas: " + join(settable(), ", "))
       ->allow_extra_args(false);
-  command.add_option("--config", choice.config, "Sizes from the config.json of a Hugging Face model");
-  command.add_option("--world", choice.ranks, "How many ranks there are")->check(CLI::PositiveNumber);
+  command.add_option("--config", choice.config, "Read sizes from the config.json of a Hugging Face model");
+  command.add_option("--world", choice.ranks, "Number of ranks")->check(CLI::PositiveNumber);
 }
 
 Result<Job> job_of(const JobChoice& choice) {
@@ -175,7 +173,7 @@ Result<Job> job_of(const JobChoice& choice) {
     fmt::print(stderr, "{}: {}{}{}\n", choice.config, join(config->used, ", "),
                config->missing.empty() ? "" : "; not in it: ", join(config->missing, ", "));
   }
-  // A step that no pipeline cuts has the microbatches that it accumulates; what is said of both stays.
+  // Without a pipeline, a step has as many microbatches as it accumulates. emplace keeps an explicit value.
   if (const auto said = sizes.find("accumulation"); said != sizes.end()) sizes.emplace("microbatches", said->second);
   return Job(choice.ranks > 0 ? std::optional(choice.ranks) : std::nullopt, std::move(sizes));
 }
@@ -189,7 +187,7 @@ bool is_code(const fs::path& path) {
   return path.extension() == ".py" || fs::is_directory(path, failed);
 }
 
-// A file alone: a pipe or a device might never end.
+// Accepts only regular files: reading a pipe or device might never end.
 Result<std::string> read_whole(const fs::path& path, const std::string& name) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return Error{fmt::format("there is no file {}", one_line(name))};
@@ -211,7 +209,7 @@ ReadBeside beside(const std::string& path) {
 
 bool names_file(const std::string& word) {
   std::error_code failed;
-  // A file that is missing is named as one: no transform ends like this.
+  // A missing file also counts: no transform ends like this.
   for (const char* ending : {".yaml", ".yml", ".json", ".toml", ".sh"})
     if (word.ends_with(ending)) return true;
   return !word.empty() && word.find('\0') == std::string::npos && fs::exists(word, failed);

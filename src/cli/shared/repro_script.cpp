@@ -7,17 +7,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/finished_program.h"
-#include "protocol/case_codec.h"
-#include "protocol/schema.h"
+#include "matrix/finished_program.h"
+#include "record/case_codec.h"
+#include "record/schema.h"
 
 namespace ordercheck::cli {
 namespace {
 
-// Importing torch alone takes up to a minute on a machine that is all busy.
+// Importing torch takes up to a minute on a fully loaded machine.
 constexpr std::chrono::seconds kLimit{120};
 
-// What the driver writes when it is called with `words`, and reads `input`.
+// The output of the driver for these arguments and this input.
 Result<std::string> written_by(const EngineSpec& engine, const std::vector<std::string>& words, const std::string& input,
                                std::chrono::seconds limit) {
   std::vector<std::string> program = engine.command;
@@ -30,7 +30,7 @@ Result<std::string> written_by(const EngineSpec& engine, const std::vector<std::
                            describe(finished->end))};
 }
 
-// Nothing where the answer has not the form that repro/many.py says.
+// nullopt if the answer lacks the format of repro/many.py.
 std::optional<ReproScript> script_in(const nlohmann::json& answer, std::size_t pieces) {
   ReproScript script;
   if (!answer.is_object()) return std::nullopt;

@@ -13,9 +13,9 @@
 namespace ordercheck {
 namespace {
 
-// A message may be a page long; its beginning says what it is.
+// A message may be a page long; its beginning is enough.
 constexpr std::size_t kLongestText = 600;
-// For the line that says what was left out, and the end of the block it stands in.
+// Space for the line about omitted items and the end of its block.
 constexpr std::size_t kRoomToSaySo = 200;
 
 std::string one_line_of(std::string_view text) {
@@ -25,7 +25,7 @@ std::string one_line_of(std::string_view text) {
   return line;
 }
 
-// A bar stays one: these spans stand in no table.
+// Bars need no escape: these code spans are not in tables.
 std::string code_of(std::string_view text) { return code(one_line_of(text)); }
 
 struct Listing {
@@ -86,7 +86,7 @@ std::string counts_of(const std::vector<ReportedBuild>& builds) {
   return text;
 }
 
-// Text that stays below a size: what does not fit is counted and said.
+// Appends items to a text while it stays below a maximum size, then states how many items were omitted.
 class Bounded {
  public:
   explicit Bounded(std::size_t at_most) : at_most_(at_most) {}

@@ -1,4 +1,4 @@
-// A matrix as Markdown for the summary of a CI job.
+// Renders a matrix as Markdown for the summary of a CI job.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace ordercheck {
 
-// What a summary may hold and still be shown whole everywhere.
+// Every CI system shows summaries of this size in full.
 inline constexpr std::size_t kJobSummaryBytes = 64 * 1024;
 
-// Unexplained contradictions first, then counts, then the rest collapsed. Shorter than `at_most`: what does not fit is counted,
-// and the text says so.
+// Lists unexplained contradictions first, then counts, then the rest collapsed. The result is shorter than `at_most`; it states
+// how many items were omitted.
 std::string render_job_summary(const std::vector<ReportedBuild>& builds, std::size_t at_most = kJobSummaryBytes);
 
-// Text among Markdown: nothing in it is markup or HTML, and it has no line break.
+// Escapes text for use inside Markdown: no markup, no HTML, no line breaks.
 std::string plain_in_markdown(std::string_view text);
 
 }  // namespace ordercheck

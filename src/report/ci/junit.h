@@ -1,4 +1,4 @@
-// JUnit XML, as Jenkins, GitLab and GitHub actions read it. No times and no host: the same runs give the same bytes.
+// Renders JUnit XML for Jenkins, GitLab and GitHub Actions, without times and host names: equal runs give equal bytes.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 
 namespace ordercheck {
 
-//   passed   what was predicted was seen       failed   it was decided against
-//   error    the engine broke                  skipped  nothing was decided, and the message says why
+// How a test case ended:
+//   passed   the run confirmed the prediction   failed   the run contradicted it
+//   error    the engine crashed                 skipped  undecided; the message says why
 enum class TestEnd { passed, failed, error, skipped };
 
 struct TestCase {
   std::string name;
   TestEnd end = TestEnd::passed;
-  std::string message;  // one line: of all but passed
+  std::string message;  // one line; empty if passed
   std::string detail;   // further lines
-  std::string file;     // "" where it is about none
-  int line = 0;         // 0: unknown
+  std::string file;     // "" if it refers to no file
+  int line = 0;         // 0 if unknown
 };
 
 struct TestSuite {
@@ -26,7 +27,7 @@ struct TestSuite {
   std::vector<TestCase> cases;
 };
 
-// Any bytes may stand in the texts: what XML cannot hold is written \xNN.
+// Accepts any bytes; writes \xNN for what XML cannot represent.
 std::string render_junit(const std::vector<TestSuite>& suites);
 
 }  // namespace ordercheck

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "report/text/summary.h"
-#include "rule/load.h"
+#include "rules/load.h"
 
 namespace ordercheck {
 namespace {
@@ -29,7 +29,6 @@ std::string details_of(const ReportedCase& one) {
   return text;
 }
 
-// Its one line says what decided nothing.
 std::string why_skipped(const ReportedCase& one) {
   const Outcome& outcome = one.outcome;
   if (outcome.agreement == Agreement::undecided) return fmt::format("{}: {}", name_of(outcome.seen.verdict), one.reason);
@@ -41,6 +40,7 @@ TestCase test_case_of(const ReportedCase& one) {
   switch (one.outcome.agreement) {
     case Agreement::confirmed: break;
     case Agreement::contradiction:
+      // Explained contradictions pass.
       if (!is_unexplained(one.outcome)) break;
       made.end = is_breakage(one.outcome) ? TestEnd::error : TestEnd::failed;
       made.message = one.outcome.disagreement;
@@ -97,7 +97,7 @@ SarifResult sarif_result_of(const ReportedCase& one, const ReportedBuild& build,
                                  unexplained ? "" : ". Explained: " + outcome.explanation),
           .file = rule != nullptr ? rule->file : evidence_file_of(build),
           .line = rule != nullptr ? title_line_of(*rule) : 1,
-          // Not the message: its words may change while the contradiction is the same.
+          // Exclude the message, so that rewording it does not create a new finding.
           .fingerprint = fmt::format("{}\n{}\n{}", name_of(build), subject, name_of(outcome.seen.verdict))};
 }
 

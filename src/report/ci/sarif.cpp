@@ -11,7 +11,7 @@
 #include "base/displayable.h"
 #include "base/text.h"
 #include "report/pages/markdown.h"
-#include "rule/load.h"
+#include "rules/load.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -23,7 +23,7 @@ const char* word_of(SarifLevel level) {
   return level == SarifLevel::error ? "error" : level == SarifLevel::warning ? "warning" : "note";
 }
 
-// A path in a URI: what may not stand there is written %NN.
+// Percent-encodes a path for use in a URI.
 std::string uri_of(const std::string& path) {
   std::string uri;
   for (const char c : path) {
@@ -99,6 +99,7 @@ std::string render_sarif(const SarifLog& log, const std::vector<Rule>& rules, co
   std::map<std::string, int> seen;
   for (const SarifResult& result : log.results) {
     const auto index = static_cast<std::size_t>(std::ranges::find(ids, result.rule) - ids.begin());
+    // Number equal findings, so that each has its own fingerprint.
     results.push_back(json_of(result, index, ++seen[result.rule + "\n" + result.fingerprint]));
   }
   Json invocation{{"executionSuccessful", !log.engine_broke && log.failed_controls.empty()}};

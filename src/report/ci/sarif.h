@@ -1,34 +1,34 @@
-// SARIF 2.1.0, as code scanning reads it: findings at a file and a line, each by a rule that says why and what to do.
+// Renders SARIF 2.1.0 for code scanning: findings at a file and a line, with rules that explain why and what to do.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "rule/rule.h"
+#include "rules/rule.h"
 
 namespace ordercheck {
 
 enum class SarifLevel { error, warning, note };
 
 struct SarifResult {
-  std::string rule;  // an id of a page, or of one of `more`
+  std::string rule;  // the id of a rule page, or of a SarifOwnRule
   SarifLevel level = SarifLevel::error;
   std::string message;
-  std::string file;  // relative to the repository; "" where it is about none
+  std::string file;  // relative to the repository; "" if it refers to no file
   int line = 1;
-  std::string stack = {};   // what it is about where there is no file
-  std::string fingerprint;  // what makes it the same finding tomorrow: its text is hashed
+  std::string stack = {};   // the stack that the result is about, if there is no file
+  std::string fingerprint;  // identifies the finding across runs; hashed
 };
 
-// A rule that is no page: "expired-allow".
+// A SARIF rule that is not a rule page: "expired-allow".
 struct SarifOwnRule {
   std::string id;
   std::string name;  // one line
   std::string help;
 };
 
-// What kept a part from being decided, and controls that failed, are told beside the results, never among them: they are about
-// the run. A run whose control failed or whose engine broke was not successful, whatever its results.
+// Undecided parts and failed controls concern the run, so they become notifications instead of results. A failed control or a
+// crashed engine makes the run unsuccessful, whatever its results.
 struct SarifLog {
   std::vector<SarifResult> results;
   std::vector<std::string> undecided;
@@ -36,7 +36,8 @@ struct SarifLog {
   bool engine_broke = false;
 };
 
-// Pages are listed with their reason, their cure and who said it: those alone that a result names. `version` is the program's.
+// The SARIF `rules` list has only the rule pages that a result names, with reason, repair and citations, and `more`.
+// `version`: ordercheck's version.
 std::string render_sarif(const SarifLog& log, const std::vector<Rule>& rules, const std::vector<SarifOwnRule>& more,
                          const std::string& version);
 

@@ -11,13 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Later ones use earlier ones; main.js draws the page.
+// In load order: later scripts use earlier ones, and main.js draws the page.
 constexpr const char* kScripts[] = {"dom.js",      "data.js",   "text.js",   "copy.js",  "graph.js",
                                     "heat.js",     "answer.js", "runs.js",   "order.js", "filter.js",
                                     "versions.js", "rules.js",  "script.js", "case.js",  "main.js"};
 
-// Inside <script>, where HTML ends at "</script" and changes its mind at "<!--": JSON can say '<' without writing one. What is no
-// UTF-8, as a message of an engine may be, is replaced.
+// "</script" and "<!--" would change how HTML parses the script, so write '<' as a JSON escape. Replaces invalid UTF-8, which
+// an engine's message may contain.
 std::string inside_script(const nlohmann::ordered_json& data) {
   const std::string text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string safe;

@@ -1,4 +1,4 @@
-// One HTML file with everything that the evidence shows: opens from disk, asks no network for anything.
+// Renders the HTML report of a matrix: one file with all evidence, which opens from disk and makes no network requests.
 #pragma once
 
 #include <filesystem>
@@ -12,28 +12,29 @@
 
 namespace ordercheck {
 
-// The scripts of `ordercheck repro` for the cases of a page: nearly all of one is in every other, so each text is held once.
+// The scripts of `ordercheck repro` for the cases of a page. Scripts share most of their text, so each piece is stored once.
 
 struct ReproScript {
-  std::vector<std::size_t> pieces;  // indices: these make the script, one behind the other
-  std::string declined;             // why there is none; "" where there is one
+  std::vector<std::size_t> pieces;  // indices of the pieces that make up the script, in order
+  std::string declined;             // why there is no script; "" if there is one
 };
 
 struct ReproScripts {
-  std::vector<std::string> pieces;               // each once
-  std::map<std::string, ReproScript> by_case{};  // by the printed case, as cases_to_reproduce gave it
+  std::vector<std::string> pieces;               // unique
+  std::map<std::string, ReproScript> by_case{};  // by the printed case, as in cases_to_reproduce
 };
 
-// What ran equal or close has nothing to show to others, and what was not run has shown nothing. That a transform has no effect, a
-// script does not show: it compares numbers and counts nothing.
+// Whether a repro script can demonstrate the verdict: differs, fails, hangs or unstable. Equal, close and unrun cases have
+// nothing to show. For `ignored` a script does not help, because it compares numbers and counts nothing.
 bool is_worth_a_script(Verdict verdict);
 
-// Of that engine's evidence, as `ordercheck repro` takes them, each once, sorted by text.
+// The cases in the engine's evidence that are worth a script, as arguments of `ordercheck repro`, unique and sorted by text.
 std::vector<Case> cases_to_reproduce(const Sources& sources, const std::string& engine);
 
-// `scripts`: of cases_to_reproduce; null where nobody was asked for them, and then a case says how to get one.
-// `templates`: the folder report_templates/html. The page of a run that is not committed: put its table into
-// `sources.evidence` and its observations into `sources.observations`. Same sources and templates, same bytes.
+// Renders the page. Same sources and templates, same bytes. To render an uncommitted run, add its table to `sources.evidence`
+// and its observations to `sources.observations`.
+// - scripts: those of cases_to_reproduce. If null, each case shows the command that generates its script.
+// - templates: the folder report_templates/html.
 Result<std::string> render_html(const Sources& sources, const ReproScripts* scripts, const std::filesystem::path& templates);
 
 }  // namespace ordercheck

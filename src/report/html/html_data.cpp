@@ -9,11 +9,10 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "base/wording.h"
-#include "check/precedence.h"
-#include "evidence/field.h"
-#include "parity/verdict.h"
-#include "plan/orders.h"
-#include "plan/result.h"
+#include "matrix/orders.h"
+#include "matrix/plan_result.h"
+#include "record/evidence_fields.h"
+#include "record/verdict.h"
 #include "report/pages/engine_runs.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/order_view.h"
@@ -22,6 +21,7 @@
 #include "report/pages/versions_view.h"
 #include "report/pages/view_json.h"
 #include "report/text/summary.h"
+#include "rules/precedence.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
 
@@ -34,7 +34,7 @@ void put(Json& object, const char* name, const std::string& text) {
   if (!text.empty()) object[name] = text;
 }
 
-// Of a stack for a target, each once.
+// Collects the precedence graphs of stacks and targets, each once.
 class Graphs {
  public:
   explicit Graphs(const Sources& sources) : sources_(sources) {}
@@ -46,6 +46,7 @@ class Graphs {
     for (const Item& item : stack.items) items.push_back(print(Stack{.items = {item}}));
     const PrecedenceGraph graph = precedence_graph(stack, judge_of(target));
     Json edges = Json::array();
+    // Only an acyclic graph has a transitive reduction.
     for (const PrecedenceEdge& edge : graph.cycle.empty() ? irreducible_edges(graph) : graph.edges)
       edges.push_back({edge.before, edge.after, edge.is_error, join(edge.rules, ", ")});
     list_.push_back({{"items", std::move(items)}, {"edges", std::move(edges)}});
@@ -67,7 +68,7 @@ class Graphs {
   Json list_ = Json::array();
 };
 
-// Of the cases that have one, each once.
+// Collects the scripts of the cases that have one, each once.
 class Scripts {
  public:
   explicit Scripts(const ReproScripts* scripts)
@@ -93,7 +94,7 @@ class Scripts {
   Json list_ = Json::array();
 };
 
-// Without the engine, which its build says.
+// The build already names the engine.
 std::string case_without_engine(const Case& c) {
   const std::string text = print(c);
   const std::string engine = " engine=" + c.engine;
@@ -118,7 +119,7 @@ Json json_of(const Difference& difference) {
   Json object{{"what", difference.what}, {"step", difference.step}};
   if (difference.rank >= 0) object["rank"] = difference.rank;
   const bool is_hash = parse_hash128(difference.got) && parse_hash128(difference.expected);
-  if (is_hash) return object;  // of a tensor: the message says how far it is away
+  if (is_hash) return object;  // a tensor: the message gives its distance
   const auto numbers = numbers_of(difference);
   object["expected"] = numbers ? numbers->expected : difference.expected;
   object["got"] = numbers ? numbers->got : difference.got;
@@ -171,6 +172,7 @@ Json pairs_json(const EngineRuns& engine, const Sources& sources) {
       if (run == nullptr)
         row.push_back({sign_of(Shown::not_run), -1});
       else
+        // The pointer difference is the run's index in `cases`.
         row.push_back({sign_of(shown_by(*run, sources, engine.target)), run - engine.outcomes.data()});
     }
     rows.push_back(std::move(row));
@@ -237,12 +239,12 @@ Json json_of(const OrderAnswer& answer) {
   Json blocked = Json::array(), silent = Json::array();
   for (const OrderRun& run : answer.blocked) blocked.push_back(json_of(run, answer.whole_order));
   for (const PairTableRow& row : answer.silent)
-    silent.push_back({{"sign", sign_of(row.shown)},
-                      {"bad", row.bad},
-                      {"good", row.good},
-                      {"happens", row.happens},
-                      {"page", row.page},
-                      {"since", row.since}});
+    silent.push_back({{"sign", sign_of(*find_named<Shown>(row["shown"].get<std::string>()))},
+                      {"bad", row["bad"]},
+                      {"good", row["good"]},
+                      {"happens", row["happens"]},
+                      {"page", row["page"]},
+                      {"since", row["since"]}});
   return {{"versions", enumerated(answer.versions)},
           {"names", answer.names},
           {"left_out", enumerated(answer.left_out)},

@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "check/check.h"
-#include "check/render.h"
 #include "report/pages/page_data.h"
 #include "report/pages/template.h"
 #include "report/pages/traffic_view.h"
 #include "report/pages/view_json.h"
 #include "report/text/unified_diff.h"
-#include "rule/page.h"
+#include "rules/check.h"
+#include "rules/page_text.h"
+#include "rules/render.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -52,20 +52,20 @@ class Maker {
     return documents;
   }
 
-  // The page as its author wrote it, with what was run of it at its end.
+  // The page as written by its author, with the results of its runs appended.
   Result<std::string> with_runs(const RulePage& rule) const {
     const auto written = read_file(root_ / rule.file);
     if (!written) return written.error();
     const auto runs = render("rule.md", rule);
     if (!runs) return runs.error();
+    // A new page has no block yet: append an empty one.
     const bool is_new = written->find(kBeginRuns) == std::string::npos;
     const std::string block = is_new ? fmt::format("\n{}\n{}\n", kBeginRuns, kEndOfBlock) : "";
     return with_block(*written + block, kBeginRuns, *runs, rule.file);
   }
 
-  // What `check` prints.
   Result<std::string> readme(const std::string& text) const {
-    // As `check` judges a stack without being told any size.
+    // Check the stack as `ordercheck check` does without --set, --config and --world.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
     Report report = check(sources_.topics.sample, judge);
     report.target_assumed = true;
@@ -95,7 +95,7 @@ Result<std::string> with_block(std::string_view text, std::string_view begin, st
   at += begin.size();
   const auto end = text.find(kEndOfBlock, at);
   if (end == std::string_view::npos)
-    return Error{fmt::format("{}: the block '{}' has no line '{}'; add it behind the block", file, begin, kEndOfBlock)};
+    return Error{fmt::format("{}: the block '{}' has no line '{}'; add it after the block", file, begin, kEndOfBlock)};
   return fmt::format("{}\n{}{}", text.substr(0, at), block, text.substr(end));
 }
 

@@ -14,7 +14,7 @@
 namespace ordercheck {
 namespace {
 
-// What must be so for the runs that the table holds.
+// The capabilities that the engine must have for the runs in the table.
 Hello hello_of(const EvidenceTable& table) {
   std::map<std::string, BuiltTransform> transforms;
   std::set<std::string> models;
@@ -66,6 +66,7 @@ const EngineRuns* newest_that_decides(const std::string& engine, const std::vect
 }
 
 const Outcome* find_outcome(const EngineRuns& engine, const Case& c) {
+  // Write out the default trainer on both sides before comparing.
   const auto trained = [](Case subject) {
     subject.stack = with_trainer(subject.stack);
     return subject;

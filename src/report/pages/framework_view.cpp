@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/precedence.h"
-#include "plan/orders.h"
+#include "matrix/orders.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
+#include "rules/precedence.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
 
-// Pairs that a rule puts the other way round.
+// The pairs of transforms in a project's order that an order rule wants the other way round, in words.
 std::string inversions(const Stack& order, const Judge& judge) {
   std::vector<std::string> pairs;
   const Precedences precedences(order, judge);
@@ -34,11 +34,11 @@ std::string in_arrows(const Stack& order) {
 std::string findings_in_words(const Stack& order, const Judge& judge) {
   std::vector<std::string> links;
   StackMatch match = judge.match(order, MissingDegrees::as_run);
-  for (const std::size_t page : places_in(judge.fired(match))) links.push_back(link_to(judge.rules()[page]));
+  for (const std::size_t page : judge.fired(match)) links.push_back(link_to(judge.rules()[page]));
   return links.empty() ? "none" : join(links, ", ");
 }
 
-// On the first other engine that builds all of the order and has run it; "" where there is none.
+// The verdict on the first other engine that built and ran the whole order; "" if there is none.
 std::string whole_run_elsewhere(const Stack& order, const Target& target, const std::vector<EngineRuns>& engines) {
   for (const EngineRuns& engine : engines) {
     if (engine.target == target || engine.target.project == target.project) continue;
@@ -50,7 +50,8 @@ std::string whole_run_elsewhere(const Stack& order, const Target& target, const 
   return "";
 }
 
-// What of the order the reader's version builds; where that is not all, the whole on another engine.
+// The text of FrameworkRow::run: the verdict on the part of the order that the reader's version implements. If that is not all
+// of it, appends the verdict on the whole order on another engine.
 std::string run_in_words(const Stack& order, const Target& target, const std::vector<EngineRuns>& engines) {
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
@@ -109,7 +110,7 @@ std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks
   struct Sides {
     std::vector<std::string> forward, turned;
   };
-  std::map<std::pair<std::string, std::string>, Sides> pairs;  // the alphabetically smaller name first
+  std::map<std::pair<std::string, std::string>, Sides> pairs;  // key: the alphabetically smaller name first
   for (const Framework& framework : frameworks) {
     const auto& items = framework.order.items;
     for (std::size_t i = 0; i < items.size(); ++i)

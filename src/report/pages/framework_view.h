@@ -1,4 +1,5 @@
-// The orders that known projects fix in their code, side by side.
+// Prepares the rows of docs/projects.md: the orders that known projects fix in their code, compared with each other, with the
+// rules and with runs.
 #pragma once
 
 #include <string>
@@ -11,21 +12,22 @@ namespace ordercheck {
 
 struct FrameworkRow {
   std::string title, order, source, date, says;
-  std::string differs;   // from the recommended order of the same transforms: "`fsdp` before `compile`"; "nothing"
-  std::string findings;  // pages that fire on it, linked; "none"
-  // On the reader's version: "equal"; "differs, without `ep`"; "not run". Where that does not build all of it, then the whole on another
-  // engine: "not run; on native 2.11.0 equal".
+  std::string differs;   // difference from our recommended order: "`fsdp` before `compile`"; or "nothing"
+  std::string findings;  // links to rule pages that fire on the order; or "none"
+  // The verdict of a run of this order on the newest PyTorch: "equal"; "differs, without `ep`"; "not run". If the pytorch
+  // engine does not implement every transform of the order, also the verdict of another engine: "not run; on native 2.11.0
+  // equal".
   std::string run;
 };
 
-// Two transforms that projects apply in both orders.
+// Two transforms that different projects apply in opposite orders.
 struct Disagreement {
   std::string pair;          // "`compile` and `fsdp`"
-  std::string first_before;  // who applies the first one first
+  std::string first_before;  // names of projects that apply the first transform first
   std::string second_before;
 };
 
-// A project's own functions, called in its own order.
+// A run of a project's own functions in its own order.
 struct OwnRun {
   std::string title;
   std::string stack;  // "`tp=2,ep=2,fsdp=2` (deepseek_v3)"

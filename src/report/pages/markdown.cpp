@@ -8,7 +8,7 @@
 
 namespace ordercheck {
 
-// CommonMark: the fence is longer than any run of backticks inside.
+// CommonMark requires a fence longer than any run of backticks inside.
 std::string code(std::string_view text) {
   if (text.empty()) return "";
   std::size_t longest = 0, run = 0;
@@ -20,7 +20,7 @@ std::string code(std::string_view text) {
 
 namespace {
 
-constexpr std::size_t kFitsWhole = 31;  // characters of code beside the other columns of a page of 1012 px
+constexpr std::size_t kFitsWhole = 31;  // characters of code that fit next to the other columns of a page of 1012 px
 
 std::string with_breaks_behind(std::string_view text, std::string_view marks) {
   std::string made;

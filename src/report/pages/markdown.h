@@ -1,4 +1,4 @@
-// Small pieces of Markdown text.
+// Formats small pieces of Markdown.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 #include <string_view>
 #include <vector>
 
-#include "rule/rule.h"
+#include "rules/rule.h"
 
 namespace ordercheck {
 
-std::string code(std::string_view text);  // a code span, whatever backticks the text holds; "" of ""
-// For a cell whose table else is wider than a page: a browser breaks no stack and no path by itself. Where one is long it may be
-// broken behind its commas, colons and slashes; what is copied stays as it is.
+std::string code(std::string_view text);  // a code span for text with any backticks; "" for ""
+// A code span for a table cell. If the text is long, adds line break opportunities after commas, colons and slashes, because
+// browsers do not break stacks and paths. Copied text stays unchanged.
 std::string breakable_code(std::string_view stack);
-std::string breakable(std::string_view text);                       // links and code spans stay whole
+std::string breakable(std::string_view text);                       // keeps links and code spans whole
 std::string thousands(std::int64_t number);                         // "1 234 567"
-std::string shortened(std::string_view text, std::size_t at_most);  // cut behind a whole character, with " ..." behind it
-std::string cell(std::string_view text);                            // what a table's cell may hold: no bar, no line break
-// Joined by commas; a line that would be too long goes on in the next one, behind `indent`.
+std::string shortened(std::string_view text, std::size_t at_most);  // cut at a character boundary, with " ..." appended
+std::string cell(std::string_view text);                            // escapes bars and removes line breaks, for a table cell
+// Joins with commas and wraps long lines; continuation lines begin with `indent`.
 std::string in_lines(const std::vector<std::string>& parts, std::string_view indent = "");
-std::string link_to(const Rule& rule);                  // from a page in docs/: "[ORD-004](../rules/order/fsdp-before-tp.md)"
+std::string link_to(const Rule& rule);                  // for a page in docs/: "[ORD-004](../rules/order/fsdp-before-tp.md)"
 std::string cited(const Citation& citation);            // "[torchtitan#1554](https://...), 2025-08-13"
 std::string source_in_words(const Citation& citation);  // "torchtitan#1554, 2025-08-13"
 

@@ -13,7 +13,7 @@
 namespace ordercheck {
 namespace {
 
-// Seen on white and on black. Silent harms stand out most: nothing else tells of them.
+// Colours for light and dark backgrounds. Silent harms stand out most, because nothing else reports them.
 struct Stroke {
   Shown shown;
   const char* arrow;
@@ -26,7 +26,7 @@ constexpr Stroke kStrokes[] = {{Shown::wrong, "==>", "stroke:#d1242f,stroke-widt
 
 class Drawing {
  public:
-  // Every one of `from` to `to`, on one line.
+  // One line with an arrow from each of `from` to `to`.
   void arrows(const std::vector<std::string>& from, const std::string& to, const Stroke& stroke) {
     lines_.push_back(fmt::format("{} {}|{}| {}", join(from, " & "), stroke.arrow, in_words(stroke.shown), to));
     count(from.size(), stroke.style);
@@ -35,7 +35,7 @@ class Drawing {
     chains_.push_back(join(names, " --- "));
     count(names.size() - 1, style);
   }
-  // Chains on one line, behind the arrows.
+  // Appends all chains on one line after the arrows.
   OrderDrawing finished() && {
     if (!chains_.empty()) lines_.push_back(join(chains_, "; "));
     std::vector<std::string> styles;
@@ -54,7 +54,7 @@ class Drawing {
   int links_ = 0;
 };
 
-// What the other order of two transforms shows that this order does not.
+// The result of running two transforms in the opposite order; equal if both orders have the same result.
 Shown harm_of_turning(const std::string& before, const std::string& after, const Sources& sources,
                       const std::vector<EngineRuns>& engines) {
   const Shown straight = shown_by_pair(before, after, sources, engines);
@@ -62,7 +62,8 @@ Shown harm_of_turning(const std::string& before, const std::string& after, const
   return turned == straight && turned != Shown::not_run ? Shown::equal : turned;
 }
 
-// Runs of neighbours that all stand to each other as `shown` says.
+// The longest sequences of adjacent transforms in `names` in which each two neighbours in the opposite order have the result
+// `shown`.
 std::vector<std::vector<std::string>> chains(const std::vector<std::string>& names, Shown shown, const Sources& sources,
                                              const std::vector<EngineRuns>& engines) {
   std::vector<std::vector<std::string>> found;

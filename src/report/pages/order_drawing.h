@@ -1,5 +1,5 @@
-// The recommended order as a picture: a Mermaid flowchart. Nodes are transforms; an arrow says what a run of its two
-// transforms in the other order showed on the reader's version.
+// Draws the recommended order as a Mermaid flowchart. Nodes are transforms. The style of an arrow shows the result of running
+// its two transforms in the opposite order on the newest PyTorch.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace ordercheck {
 
 struct OrderDrawing {
-  std::vector<std::string> lines;  // of a flowchart, without its first: edges, then their colours
+  std::vector<std::string> lines;  // lines of the flowchart after its first one: edges, then their colours
 };
 
-// `names`: the order, "pp", "tp", ... Two transforms are joined where their other order is worse; neighbours are joined in any
-// case, by a dashed line where both orders are alike, and by a dotted one where they were not run.
+// `names`: the order, "pp", "tp", ... Draws an edge between two transforms if their opposite order is worse. Adjacent
+// transforms always have one: dashed if both orders are equal, dotted if not run.
 OrderDrawing draw_order(const std::vector<std::string>& names, const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

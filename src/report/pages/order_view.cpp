@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/orders.h"
-#include "check/partners.h"
-#include "check/repair.h"
-#include "plan/orders.h"
+#include "matrix/orders.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/shown.h"
-#include "rule/load.h"
-#include "rule/match.h"
+#include "rules/item_matching.h"
+#include "rules/load.h"
+#include "rules/match.h"
+#include "rules/orders.h"
+#include "rules/repair.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 #include "stack/transforms.h"
@@ -27,8 +27,8 @@ bool is_named(const std::vector<Rule>& rules, const std::set<RuleKind>& kinds, c
   return std::ranges::any_of(rules, [&](const Rule& rule) { return kinds.contains(rule.kind) && names(rule, name); });
 }
 
-// Some page keeps two of them apart for good: its cure gives one of them up. A defect of another project's own is none of the
-// reader's.
+// True if some clash page excludes two of the transforms for good: its cure drops one of them. Ignores defects of other
+// projects' implementations.
 bool excludes(const Stack& stack, const Sources& sources) {
   return std::ranges::any_of(sources.rules, [&](const Rule& rule) {
     return rule.kind == RuleKind::clash && !is_silent_for(rule, sources.reader) &&
@@ -36,12 +36,12 @@ bool excludes(const Stack& stack, const Sources& sources) {
   });
 }
 
-// One of these is in an order, and `first` is it.
+// An order contains only one of these: `first` below.
 bool is_data_parallel(const TransformInfo& info) {
   return !info.axes.empty() && std::ranges::all_of(info.axes, [](const std::string& axis) { return axis.starts_with("dp_"); });
 }
 
-// `first`, then every other transform that order rules name and that none so far excludes, in the catalogue's order.
+// Returns `first` and every other transform in order rules that the previous ones do not exclude, in the catalogue's order.
 Stack items_around(const std::string& first, const Sources& sources) {
   std::set<std::string> taken{first};
   const auto stack_of_taken = [&] {
@@ -75,7 +75,7 @@ PairReason reason_for(const Rule& rule, const std::string& pair, const Sources& 
           .other_way = in_words(shown_by(rule.witness.bad, sources, engines))};
 }
 
-// The pages that fire when the two change places; else the pages that let them; else one entry without a page.
+// The pages that fire if the two are swapped; else the pages that allow both orders; else one entry without a page.
 std::vector<PairReason> reasons_for(const Item& before, const Item& after, const Sources& sources,
                                     const std::vector<EngineRuns>& engines) {
   const std::string pair = fmt::format("{} before {}", code(before.name), code(after.name));
@@ -83,7 +83,7 @@ std::vector<PairReason> reasons_for(const Item& before, const Item& after, const
   std::vector<const Rule*> rules;
   for (const Rule& rule : sources.rules)
     if (rule.kind == RuleKind::order && !firings(rule, turned).empty()) rules.push_back(&rule);
-  // What a rule about others says of its own pair is no answer where a rule about the reader's version has one.
+  // Drop rules about other versions if a rule about the reader's version fires.
   const auto holds = [&](const Rule* rule) { return holds_for(*rule, reader_target(sources)); };
   if (std::ranges::any_of(rules, holds)) std::erase_if(rules, [&](const Rule* rule) { return !holds(rule); });
   std::vector<PairReason> reasons;
@@ -149,7 +149,7 @@ bool ran_equal(const Stack& stack, const EngineRuns& engine) {
   return outcome != nullptr && outcome->seen.verdict == Verdict::equal;
 }
 
-// Of a run of the stack with an optimizer that it does not name.
+// Names the optimizer that the run added to the stack.
 std::string trained_in_words(const Stack& ran, const Stack& stack) {
   return ran == stack || ran.items.empty() ? "" : fmt::format(" with {}", code(print(ran.items.back())));
 }
@@ -182,7 +182,7 @@ OrderRun order_run(const Stack& stack, const Sources& sources, const EngineRuns&
   if (!made.holds && !made.no_known_cure)
     for (const Stack& wanted : made.cure ? std::vector{stack, *made.cure} : std::vector{stack})
       if (run_of(wanted, engine) == nullptr) made.to_run.push_back(wanted);
-  // A few stacks are run on such a release: what rules say of it there is told, and what was not run is no gap.
+  // Only a few stacks run on such a release, so a stack that was not run there is no gap.
   const bool neither_ran = made.to_run.size() == (made.cure ? 2u : 1u);
   made.of_few_runs = neither_ran && engine.target != reader_target(sources);
   return made;
@@ -247,7 +247,8 @@ OrderAnswer order_answer(const std::vector<RecommendedOrder>& orders, const Pair
   for (const EngineRuns& engine : engines)
     if (engine.target.project == sources.reader && engine.target.version)
       answer.versions.push_back(print(*engine.target.version));
-  std::ranges::copy_if(pairs.rows, std::back_inserter(answer.silent), is_silent, &PairTableRow::shown);
+  std::ranges::copy_if(pairs.rows, std::back_inserter(answer.silent),
+                       [](const PairTableRow& row) { return is_silent(*find_named<Shown>(row["shown"].get<std::string>())); });
   if (orders.empty()) return answer;
   const RecommendedOrder& order = orders.front();
   answer.names = run_names(order);

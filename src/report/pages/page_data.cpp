@@ -18,7 +18,7 @@ namespace ordercheck {
 
 using Json = nlohmann::json;
 
-// What a view holds as a value, and a template as text.
+// Renders values of views as text for the templates.
 void to_json(Json& json, const Stack& stack) { json = code(print(stack)); }
 void to_json(Json& json, const OrderRun& run) {
   json = {{"target", run.target},
@@ -30,26 +30,21 @@ void to_json(Json& json, const OrderRun& run) {
           {"no_known_cure", run.no_known_cure}};
 }
 namespace {
-// `as_code`: long cells break in the table, and stay whole elsewhere.
+
+// `as_code`: breakable_code in a table, whose cells wrap; code elsewhere.
 std::string build_in_words(const PairTableRow& row, std::string (*as_code)(std::string_view)) {
-  if (row.good.empty()) return "no stack is known that ran equal";
-  return as_code(row.good) + (row.good_ran ? "" : " (not run)");
+  if (row["good"] == "") return "no stack is known that ran equal";
+  return as_code(row["good"].get<std::string>()) + (row["good_ran"] ? "" : " (not run)");
 }
+
 }  // namespace
-void to_json(Json& json, const PairTableRow& row) {
-  json = {{"good", build_in_words(row, breakable_code)},
-          {"bad", breakable_code(row.bad)},
-          {"happens", row.happens},
-          {"basis", row.basis},
-          {"page", row.page}};
-}
 void to_json(Json& json, const FrameworkRow& row) {
   json = {{"title", row.title},     {"order", row.order},       {"source", breakable(row.source)},
           {"differs", row.differs}, {"findings", row.findings}, {"run", row.run}};
 }
 namespace {
 
-// Pairs that no page orders are left out, and those that an order above has told already.
+// Omits pairs that no page orders, and pairs that an earlier order already explained.
 Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
   Json reasons = Json::array();
   std::set<std::string> here;
@@ -90,17 +85,22 @@ Json count_of_pages(const PairTable& table) {
 
 Json rows_of(const PairTable& table, bool that_clip) {
   Json rows = Json::array();
-  for (const PairTableRow& row : table.rows)
-    if (row.clips == that_clip) rows.push_back(row);
+  for (PairTableRow row : table.rows) {
+    if (row["clips"] != that_clip) continue;
+    row["good"] = build_in_words(row, breakable_code);
+    row["bad"] = breakable_code(row["bad"].get<std::string>());
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
-// Of what is silent today: the rows that show this.
+// Lists the currently silent rows with this result.
 Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
   std::vector<std::string> parts;
   for (const PairTableRow& row : rows)
-    if (row.shown == shown)
-      parts.push_back(fmt::format("{} ({}; build {})", code(row.bad), row.page, build_in_words(row, code)));
+    if (row["shown"] == name_of(shown))
+      parts.push_back(fmt::format("{} ({}; build {})", code(row["bad"].get<std::string>()), row["page"].get<std::string>(),
+                                  build_in_words(row, code)));
   return join(parts, ", ");
 }
 
@@ -184,7 +184,7 @@ Json evidence_data(const PageContents& pages) {
       times_graphs = times_graphs || !table.taken.empty();
     }
   }
-  // Of a published project on its own page.
+  // A published project's changes are on its own page.
   Json changes = Json::array();
   for (const VersionsView& view : pages.changes)
     if (view.lines.empty()) changes.push_back(view);

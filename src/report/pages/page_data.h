@@ -1,4 +1,4 @@
-// What each generated page says. A page of one view alone (a rule, an engine) is that view: view_json.h.
+// Collects the data of each generated page. For pages with a single view, such as a rule or an engine, see view_json.h.
 #pragma once
 
 #include <string>
@@ -19,16 +19,16 @@
 
 namespace ordercheck {
 
-// Everything that the generated pages say; each page takes what it is about.
+// The contents of all generated pages; each page uses a part.
 struct PageContents {
-  OrderAnswer answer;  // for reader_target, the version that the ordering page is about
+  OrderAnswer answer;  // for reader_target, the version of the ordering page
   std::vector<PointView> points;
   std::vector<RecommendedOrder> orders;
   OrderDrawing drawing;  // of the first order
   PairTable pair_table;
   PairMatrix pairs;
   std::vector<Symptom> symptoms;
-  std::vector<TransformView> transforms;  // that need a word of their own: ep, simple_fsdp, auto_parallel
+  std::vector<TransformView> transforms;  // transforms with their own section: ep, simple_fsdp, auto_parallel
   std::vector<EngineView> engines;
   std::vector<VersionsView> changes;  // between versions
   std::vector<FrameworkRow> frameworks;

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "check/check.h"
 #include "report/pages/markdown.h"
 #include "report/pages/order_view.h"
 #include "report/pages/rule_view.h"
-#include "rule/match.h"
+#include "rules/check.h"
+#include "rules/match.h"
 #include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
@@ -25,7 +25,7 @@ constexpr std::size_t kLongestHappening = 70;
 
 bool orders_or_clashes(const Rule& rule) { return rule.kind == RuleKind::order || rule.kind == RuleKind::clash; }
 
-// The phase of a failure, whose message "You saw this" has; else the first thing that differs or is missing.
+// The phase of a failure (its message is in the symptom table), else the first thing that differs or is missing.
 std::string detail_of(const Observation& seen) {
   switch (seen.verdict) {
     case Verdict::fails: return seen.phase ? fmt::format(" in {}", name_of(*seen.phase)) : "";
@@ -51,14 +51,14 @@ std::string happens_in_words(Shown shown, const Observation& seen) {
              : in_words(shown);
 }
 
-// What a page's stack showed on the reader's version.
+// The result of a page's stack on the reader's version.
 struct PageRun {
   const Rule* rule;
   const Outcome* run;
   Shown shown;
 };
 
-// A harm that nobody sees is worse than one that stops the run.
+// A silent harm is worse than one that stops the run.
 int severity_of(const PageRun& page) {
   switch (page.shown) {
     case Shown::wrong: return 0;
@@ -83,13 +83,13 @@ std::optional<Stack> turned(const Rule& rule) {
   const std::vector<Firing> fired = firings(rule, rule.witness.bad, job_of(rule.witness));
   if (rule.kind != RuleKind::clash || fired.empty()) return std::nullopt;
   Stack stack = rule.witness.bad;
-  std::swap(stack.items[fired.front().items.front()], stack.items[fired.front().items.back()]);
+  std::swap(stack.items[fired.front().front()], stack.items[fired.front().back()]);
   if (stack == rule.witness.bad || firings(rule, stack, job_of(rule.witness)).empty()) return std::nullopt;
   return stack;
 }
 
-// Of every order and clash page that holds for the reader's version: its bad stack, and of a clash the other order too if that shows
-// another harm. `run` is null and `shown` is not_run where there is no run.
+// The results of every order and clash page that holds for the reader's version: its bad stack's. For a clash it adds the
+// opposite order if that shows another harm. `run` is null and `shown` is not_run if there is no run.
 std::vector<PageRun> page_runs(const Sources& sources, const std::vector<EngineRuns>& engines) {
   const Target target = reader_target(sources);
   const auto run_of = [&](const Rule& rule, const Stack& stack) {
@@ -109,7 +109,7 @@ std::vector<PageRun> page_runs(const Sources& sources, const std::vector<EngineR
   return runs;
 }
 
-// The stack as it ran equal on the reader's version.
+// The stack, if it ran equal on the reader's version.
 std::optional<Stack> ran_equal(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines) {
   for (const EngineRuns& engine : engines) {
     if (engine.target != reader_target(sources)) continue;
@@ -123,8 +123,8 @@ std::optional<Stack> ran_equal(const Stack& stack, const Sources& sources, const
   return std::nullopt;
 }
 
-// What to build instead: the page's good stack, else what `check` would try, the first that ran equal. A stack that a run refutes is
-// no cure. nullopt if none ran equal.
+// The replacement: the page's good stack, else the first suggestion of `check` that ran equal. An unrun good stack counts; one
+// that did not run equal does not. nullopt if none remains.
 std::optional<Stack> build_instead_of(const PageRun& page, const Judge& judge, const Sources& sources,
                                       const std::vector<EngineRuns>& engines) {
   const Stack& good = page.rule->witness.good;
@@ -143,15 +143,15 @@ std::optional<Stack> build_instead_of(const PageRun& page, const Judge& judge, c
 
 PairTableRow row_of(const PageRun& page, const Judge& judge, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const std::optional<Stack> good = build_instead_of(page, judge, sources, engines);
-  return {.shown = page.shown,
-          .good = good ? print(*good) : "",
-          .good_ran = good && ran_equal(*good, sources, engines),
-          .bad = print(page.run->subject.stack),
-          .clips = clips(page.run->subject.stack),
-          .happens = happens_in_words(page.shown, page.run->seen) + detail_of(page.run->seen),
-          .since = since_in_words(*page.rule, reader_target(sources), sources.observations),
-          .basis = name_of(page.rule->basis),
-          .page = link_to(*page.rule)};
+  return {{"shown", name_of(page.shown)},
+          {"good", good ? print(*good) : ""},
+          {"good_ran", good && ran_equal(*good, sources, engines)},
+          {"bad", print(page.run->subject.stack)},
+          {"clips", clips(page.run->subject.stack)},
+          {"happens", happens_in_words(page.shown, page.run->seen) + detail_of(page.run->seen)},
+          {"since", since_in_words(*page.rule, reader_target(sources), sources.observations)},
+          {"basis", name_of(page.rule->basis)},
+          {"page", link_to(*page.rule)}};
 }
 
 }  // namespace
@@ -175,7 +175,8 @@ PairTable pair_table(const Sources& sources, const std::vector<EngineRuns>& engi
 }
 
 std::size_t count_of(const PairTable& table, Shown shown) {
-  return static_cast<std::size_t>(std::ranges::count(table.rows, shown, &PairTableRow::shown));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(table.rows, [&](const PairTableRow& row) { return row["shown"] == name_of(shown); }));
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "report/pages/markdown.h"
 #include "report/pages/shown.h"
-#include "rule/job.h"
+#include "rules/job.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 
@@ -22,7 +22,8 @@ const Outcome* run_on(const EngineRuns& engine, const Stack& stack, const Source
   return find_outcome(engine, usual_case(stack, model_of(stack, usual), engine.table.engine));
 }
 
-// The reader's engine; where it runs none of the stacks, the first other one that people train with.
+// The engine whose runs the row shows: the reader's version if it ran any of the point's opposite orders, else the first other
+// project (not the engine of definitions) that did.
 const EngineRuns* engine_for(const Point& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const EngineRuns* other = nullptr;
   for (const EngineRuns& engine : engines) {
@@ -37,7 +38,7 @@ const EngineRuns* engine_for(const Point& point, const Sources& sources, const s
   return other;
 }
 
-using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // what was seen, and of which stacks
+using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // results and their stacks
 
 std::string in_words(const Groups& groups) {
   std::vector<std::string> parts;
@@ -51,7 +52,7 @@ void add_to_group(Groups& groups, const std::string& words, const std::string& s
   same->second.push_back(stack);
 }
 
-// Whether the other stack has the transforms of this one, in the same order.
+// Whether `other` contains the transforms of `stack` in the same order. Ignores the trainer.
 bool is_part_of(const Stack& stack, const Stack& other) {
   auto at = other.items.begin();
   return std::ranges::all_of(stack.items, [&](const Item& item) {
@@ -63,8 +64,8 @@ bool is_part_of(const Stack& stack, const Stack& other) {
   });
 }
 
-// The reader's version and the engine that builds transforms from their definitions: elsewhere an effect may be unmeasured, and an
-// equal run is then no proof.
+// The engines that measure every effect: the reader's version, and the one that builds transforms from their definitions. On
+// other engines an equal run may hide a missing effect.
 std::vector<const EngineRuns*> engines_that_prove(const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::vector<const EngineRuns*> found;
   for (const EngineRuns& engine : engines)
@@ -78,7 +79,8 @@ bool ran_anywhere(const Stack& stack, const Sources& sources, const std::vector<
   return std::ranges::any_of(engines, [&](const EngineRuns& engine) { return run_on(engine, stack, sources) != nullptr; });
 }
 
-// One example of each harmed stack, the reader's version first; and variants that no run has.
+// For each stack that goes wrong in the opposite order: one run with options that made it work, if there is one. Looks at the
+// reader's version first. Also lists variants without any run.
 std::string elsewhere_in_words(const Point& point, const std::vector<Stack>& harmed, const Sources& sources,
                                const std::vector<EngineRuns>& engines) {
   Groups found;

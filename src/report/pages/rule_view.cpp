@@ -6,18 +6,19 @@
 
 #include "base/text.h"
 #include "report/pages/markdown.h"
-#include "rule/load.h"
-#include "rule/pins.h"
-#include "rule/prediction.h"
+#include "rules/load.h"
+#include "rules/pins.h"
+#include "rules/prediction.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
 namespace {
 
-// As the grade takes it: of compile, the run under its usual backend first; of several releases of PyTorch, the one that decided.
+// The result of the run of an example stack on the target, in words, or "not run". Selects the same run as grade_of(): for
+// compile the one with inductor first, among several PyTorch releases the one that decided the grade.
 std::string run_of(const Stack& stack, const Witness& witness, const Target& target, const Grade& grade, const Sources& sources,
                    const std::vector<EngineRuns>& engines) {
-  if (witness.ranks) return "not run";  // a run has always as many ranks as its mesh needs
+  if (witness.ranks) return "not run";  // runs always have as many ranks as their mesh
   for (const EngineRuns& engine : engines) {
     if (engine.target != target) continue;
     const Case c = case_of(stack, witness, engine.table.engine);
@@ -32,9 +33,9 @@ std::string run_of(const Stack& stack, const Witness& witness, const Target& tar
   return "not run";
 }
 
-// Whom the claim is about first, in no particular version.
+// The project that the rule's first `holds` entry names, as a target without a version.
 Target about_whom(const Rule& rule) {
-  const Holds& first = rule.holds.front();  // a page without one is refused
+  const Holds& first = rule.holds.front();  // pages without holds are rejected
   return {.project = first.project, .implementation = first.implementation, .version = {}};
 }
 
@@ -46,8 +47,9 @@ std::string grade_in_words(const Grade& grade, const Target& target) {
                                                           : fmt::format("{} by {}", name_of(grade.kind), decided);
 }
 
-// A page that begins above a version that was run knows the release that changed it. Of others the oldest version that was run says
-// more than the oldest that the page claims: nothing was seen before it.
+// The first version that the rule is about, in words. If some version older than the rule's lower bound has committed runs,
+// returns the bound: the behaviour changed there. Otherwise returns the oldest version with runs, "2.11.0 (first run)", since
+// no older one was tested.
 std::string first_version(const Version& bound, const std::string& project, const std::vector<Observation>& observations) {
   std::optional<Version> first;
   for (const Observation& seen : observations) {
@@ -103,7 +105,7 @@ std::string since_in_words(const Rule& rule, const Target& target, const std::ve
 
 RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const bool commutes = rule.kind == RuleKind::commutes;
-  // A script has the usual model and settings, and every rank that it needs.
+  // Repro scripts use the default model and settings, and as many ranks as the mesh.
   const bool has_script =
       speaks_about(rule, sources.reader) &&
       case_of(rule.witness.bad, rule.witness, Case{}.engine) == usual_case(rule.witness.bad, Case{}.model, Case{}.engine) &&
@@ -142,13 +144,14 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
 
 namespace {
 
-// A rule whose own bad stack ended otherwise in the same table is no cause there.
+// Whether this engine's run of the rule's bad example stack did not contradict the rule.
 bool is_borne_out(const Rule& rule, const EngineRuns& engine) {
   const Outcome* bad = find_outcome(engine, case_of(rule.witness.bad, rule.witness, engine.table.engine));
   return bad == nullptr || bad->agreement != Agreement::contradiction;
 }
 
-// Rules that say of the stack what the run showed: which of them is the cause, the run of the whole stack does not tell.
+// The rules that fire on the stack and predict the observed verdict. A run of the whole stack cannot tell which of them is the
+// cause.
 std::vector<const Rule*> causes_of(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
   std::vector<const Rule*> causes;
   for (const std::string& id : outcome.prediction.fired)

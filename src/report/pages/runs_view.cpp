@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "plan/result.h"
+#include "matrix/plan_result.h"
 #include "report/pages/markdown.h"
 #include "report/text/summary.h"
 #include "stack/notation.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestPrinted = 240;
 
-// The case without the engine, which the row names.
+// Prints the case without ` engine=...`, since the table row names the engine.
 std::string text_of(const Case& c) {
   const std::string text = print(c);
   const std::string engine = " engine=" + c.engine;

@@ -1,4 +1,4 @@
-// What an engine ran and saw, and how that stands against today's rules.
+// Summarizes the runs of an engine and compares them with the current rules.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct ContradictionRow {
   std::string engine;       // "native 2.11.0, cpu"
   std::string what;         // the case: "`fsdp=2,ac,tp=2`"
   std::string claimed;      // "ORD-003 predicts differs; seen: fails"
-  std::string seen;         // what the run printed
-  std::string explanation;  // of a page, or "no rule explains it"
+  std::string seen;         // error message of the run
+  std::string explanation;  // explanation in a rule page, or "no rule explains it"
 };
 
 struct EngineView {
@@ -24,7 +24,7 @@ struct EngineView {
   std::string arithmetic;
   std::string cases;                                                  // "212"
   std::string verdicts;                                               // "180 equal, 32 fails"
-  std::string confirmed, open, explained, contradictions, undecided;  // how many
+  std::string confirmed, open, explained, contradictions, undecided;  // counts
   std::vector<std::string> controls;                                  // "clipping held: ..."
   std::vector<ContradictionRow> rows;
   std::vector<SentTable> sent;

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "report/pages/order_view.h"
-#include "rule/grade.h"
-#include "rule/match.h"
+#include "rules/grade.h"
+#include "rules/match.h"
 #include "stack/mesh.h"
 #include "stack/transforms.h"
 
@@ -22,11 +22,11 @@ bool costs_more(const Stack& stack, const Sources& sources, const Target& target
   });
 }
 
-// The transform as it is written without more, whatever its degrees.
+// Whether the item has no options and its usual scope, with any degrees.
 bool is_plain(const Item& item, const std::string& name) {
   Item plain = item_named(name);
   plain.degrees = item.degrees;
-  if (find_transform(name)->kind == TransformKind::numeric) plain.mode = item.mode;  // an optimizer has to say which
+  if (find_transform(name)->kind == TransformKind::numeric) plain.mode = item.mode;  // an optimizer must name its mode
   return item == plain;
 }
 

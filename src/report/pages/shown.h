@@ -1,50 +1,52 @@
-// What a run of a stack showed on the reader's version, as one of the few things that a reader tells apart.
+// Reduces the result of a run on the reader's version to a few categories.
 #pragma once
 
 #include <string>
 
+#include "base/enum.h"
 #include "report/pages/engine_runs.h"
 #include "report/pages/sources.h"
 
 namespace ordercheck {
 
-//   equal            bitwise equal, and no page that a run bore out says that it costs more
-//   slower           bitwise equal, and such a page says so
-//   without_effect   it ran, and a transform did nothing
-//   wrong            other numbers, nothing raised
+// What a run showed:
+//   equal            bitwise equal, and no reproduced page claims a higher cost
+//   slower           bitwise equal, but a reproduced page claims a higher cost
+//   without_effect   it ran, but a transform did nothing
+//   wrong            different numbers without an error
 //   fails            an exception, a crash or a hang
-//   not_run          there is no run, or it decided nothing
-enum class Shown { equal, slower, without_effect, wrong, fails, not_run };
+//   not_run          no run, or an undecided one
+ORDERCHECK_ENUM(Shown, equal, slower, without_effect, wrong, fails, not_run)
 
-bool is_silent(Shown shown);  // nothing is raised, and training is not what was asked for
+bool is_silent(Shown shown);  // nothing is raised, but training is not as requested
 
-// Of `stack` with the settings that a page's stacks are run with; of the reader's version (reader_target).
+// The result of `stack` with the settings of pages' stacks, on the reader's version (reader_target).
 Shown shown_by(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines);
 
-// Of two transforms and nothing else, `first` applied first, without an option and at their usual scopes: with degrees of 2
-// where that was run, else with the fewest ranks. One that has to say its mode, as an optimizer does, stands in any.
+// The result of exactly these two transforms, `first` applied first, at usual scopes without options. Prefers degrees of 2,
+// else the fewest ranks. A transform that requires a mode, such as an optimizer, may have any.
 Shown shown_by_pair(const std::string& first, const std::string& second, const Sources& sources,
                     const std::vector<EngineRuns>& engines);
 
-// What one run showed; `target` is whose pages say what costs more.
+// The result of one run; the pages of `target` decide what costs more.
 Shown shown_by(const Outcome& run, const Sources& sources, const Target& target);
 
-// The run of one engine that stands for two transforms and nothing else, chosen as shown_by_pair says; null where there is none.
+// The run of exactly these two transforms on one engine, chosen as in shown_by_pair; nullptr if there is none.
 const Outcome* pair_run(const std::string& first, const std::string& second, const EngineRuns& engine);
 
-// The run itself; null where there is none.
+// The run on the reader's version; nullptr if there is none.
 const Outcome* reader_run(const Stack& stack, const Sources& sources, const std::vector<EngineRuns>& engines);
 
-// Of an `ignored` run: what would have been there, had the transform had its effect: "0 graphs captured".
+// For an `ignored` run: the expected but missing sign of the effect: "0 graphs captured".
 std::string what_is_missing(const Observation& seen);
 
-// A message without the type of its exception: "Tensors of type ..." of "AttributeError: Tensors of type ...".
+// Strips the exception type: "AttributeError: Tensors of type ..." becomes "Tensors of type ...".
 std::string without_type(const std::string& message);
 
 const char* in_words(
     Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
-// What one run showed, as a reader asks: bitwise equal and slower is not without a difference. Of what failed, where.
+// As in_words(), but says where a failing run failed.
 std::string shown_in_words(const Outcome& run, const Sources& sources);
-const char* sign_of(Shown shown);  // one character for a table
+const char* sign_of(Shown shown);  // one character for a table cell
 
 }  // namespace ordercheck

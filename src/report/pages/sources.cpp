@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/toml.h"
-#include "check/check.h"
-#include "knowledge/knowledge.h"
-#include "rule/load.h"
+#include "matrix/knowledge.h"
+#include "rules/check.h"
+#include "rules/load.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -50,6 +50,7 @@ Result<Sources> load_sources(const Folders& folders) {
     if (!own) return own.error();
     sources.own_spaces.emplace(table.engine, *own);
   }
+  // Fail here rather than assert in reader_target().
   const auto target = settle_target({.project = sources.reader}, sources.rules, sources.observations);
   if (!target) return target.error();
   return sources;
@@ -102,7 +103,7 @@ std::vector<ItemPattern> patterns_of(TomlTable& file, const std::string& key) {
   return patterns;
 }
 
-// The first line of what is wrong with it.
+// Keeps only the first line of an error.
 Result<Stack> stack_in(const std::string& text) {
   auto stack = parse_stack(text);
   return stack ? stack : Error{split(stack.error().message, '\n').front()};

@@ -8,7 +8,7 @@
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/shown.h"
-#include "rule/pins.h"
+#include "rules/pins.h"
 #include "stack/notation.h"
 
 namespace ordercheck {
@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kLongestSymptom = 90;
 constexpr std::size_t kMostPages = 5;
 
-// "1248 operators recomputed, 1248 without it": what was missing, whatever its numbers.
+// Whether a missing effect's text is a symptom that a user recognizes: "0 graphs captured" is, "1248 operators recomputed,
+// 1248 without it" is not.
 bool is_a_sign_by_itself(const std::string& missing) { return missing.starts_with("0 "); }
 
 std::string symptom_of(const Rule& rule, const EngineRuns& engine, const Outcome& outcome) {
@@ -45,7 +46,7 @@ void add(const Seen& more, Seen& seen) {
     if (std::ranges::find(seen.pages, page) == seen.pages.end()) seen.pages.push_back(page);
 }
 
-// A pin is a part of the messages that it is about.
+// A pinned message is a part of the full messages it matches.
 bool is_part_of(const std::string& part, const std::string& whole) {
   return part != whole && whole.find(part) != std::string::npos;
 }
@@ -69,6 +70,7 @@ std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRu
   }
   std::vector<Symptom> list;
   for (auto& [message, seen] : found) {
+    // Skip a message that contains a shorter one, which collects its pages below.
     const auto shorter = std::ranges::find_if(found, [&](const auto& other) { return is_part_of(other.first, message); });
     if (shorter != found.end()) continue;
     for (const auto& [other, more] : found)

@@ -1,4 +1,4 @@
-// From what somebody sees to the pages that speak of it.
+// Lists symptoms that a user sees, such as error messages, with links to the rule pages about them.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace ordercheck {
 
 struct Symptom {
-  std::string message;  // "`Cannot distribute a DTensor`": of an exception, or what is missing where a transform had no effect
-  std::string where;    // "fails in apply", "ignored": what runs with it showed
-  std::string pages;    // linked
+  std::string message;  // "`Cannot distribute a DTensor`": an exception's message, or the missing sign of an effect
+  std::string where;    // verdicts of runs with this symptom: "fails in apply", "ignored"
+  std::string pages;    // links
 };
 
-// What runs of the bad stacks of pages showed in PyTorch, in any version that was run: what the page pins, else the beginning
-// of the message. Alike messages stand once. Sorted by message.
+// The symptoms of runs of the rule pages' bad example stacks, on every PyTorch with runs. The message is that of the page's
+// [[expect]] entry, else the beginning of the run's message. Merges similar messages. Sorted by message.
 std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

@@ -15,8 +15,8 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-// kainjow's rule for a tag alone on its line leaves an empty line behind a section that is left out, which would end a
-// table. So such lines are joined to the next one here, and the line breaks that remain are hidden from kainjow.
+// kainjow leaves an empty line for a skipped section whose tag is alone on its line, which would end a Markdown table. So join
+// such lines to the next one, and hide the remaining line breaks from kainjow.
 constexpr char kLineBreak = '\x1e';
 
 bool is_lone_section_tag(std::string_view line) {
@@ -26,7 +26,7 @@ bool is_lone_section_tag(std::string_view line) {
 std::string with_hidden_breaks(std::string_view text) {
   std::string hidden;
   for (const std::string& line : split(text, '\n')) hidden += is_lone_section_tag(line) ? line : line + kLineBreak;
-  hidden.pop_back();  // split ends a text that ends in a line break with an empty line
+  hidden.pop_back();  // split() adds an empty line after a final line break
   return hidden;
 }
 
@@ -35,7 +35,7 @@ std::string with_breaks(std::string text) {
   return text;
 }
 
-// An empty text is false, so that a section over it is left out. A text in a list is its {{text}}.
+// Empty texts are false, so that sections over them are skipped. A text in a list is its element's {{text}}.
 mustache::data data_of(const nlohmann::json& json) {
   if (json.is_boolean()) return mustache::data(json.get<bool>());
   if (json.is_string()) {

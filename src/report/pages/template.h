@@ -1,8 +1,8 @@
-// Logic-free templates (mustache): a template holds the words, the data holds what is said.
+// Renders logic-free templates (mustache): the template has the words, the data has the values.
 //
-//   {{name}} in a table's cell: bars are escaped, line breaks become blanks       {{{name}}} as it is
-//   {{#name}}...{{/name}} once for each element, or once where a text is not empty; {{^name}}...{{/name}} where there is none
-//   {{#has_name}}...{{/has_name}} once where the array `name` is not empty: the head of its table
+//   {{name}} escaped for a table cell: bars are escaped, line breaks become spaces       {{{name}}} unescaped
+//   {{#name}}...{{/name}} per element, or once if a text is not empty; {{^name}}...{{/name}} if it is empty or false
+//   {{#has_name}}...{{/has_name}} once if the array `name` is not empty: the head of its table
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace ordercheck {
 
-// `data` is an object of texts, booleans, and arrays of such objects. `path` names the template in errors.
+// `data` is an object of texts, booleans, and arrays of texts or such objects. `path` names the template in errors.
 Result<std::string> render_template(std::string_view text, const nlohmann::json& data, const std::string& path);
 
 }  // namespace ordercheck

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "evidence/table.h"
-#include "parity/counters.h"
-#include "plan/plan.h"
+#include "matrix/plan.h"
+#include "record/counters.h"
+#include "record/evidence_table.h"
 #include "report/pages/markdown.h"
-#include "rule/load.h"
+#include "rules/load.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 
@@ -37,7 +37,7 @@ SentCounts sent_in(const Observation& run, const std::vector<std::string>& leave
   return sent;
 }
 
-// In one microbatch: a whole number, but for a collective that only some of them have.
+// The count per microbatch: a whole number unless only some microbatches have the collective.
 std::string each(std::int64_t count, std::int64_t microbatches) {
   if (count % microbatches == 0) return thousands(count / microbatches);
   return fmt::format("{:.1f}", static_cast<double>(count) / static_cast<double>(microbatches));
@@ -53,6 +53,7 @@ SentRow row_of(const Outcome& outcome, const Stack& stack, const TrafficTable& t
   row.gathers_again = each(sent.gathers_again, microbatches);
   row.scatters = each(sent.scatters, microbatches);
   row.reduces = each(sent.reduces, microbatches);
+  // Round to nearest.
   row.bytes = thousands((sent.bytes + microbatches / 2) / microbatches);
   row.counts = sent;
   return row;
@@ -77,6 +78,7 @@ TakenRow taken_row_of(const Outcome& outcome) {
 }  // namespace
 
 bool sends_as_often(const SentCounts& a, const SentCounts& b) {
+  // Cross-multiply to compare counts per microbatch exactly.
   const auto same = [&](std::int64_t in_a, std::int64_t in_b) { return in_a * b.microbatches == in_b * a.microbatches; };
   return same(a.gathers, b.gathers) && same(a.gathers_again, b.gathers_again) && same(a.scatters, b.scatters) &&
          same(a.reduces, b.reduces);
@@ -113,7 +115,7 @@ bool is_newest(const EngineRuns& engine, const std::vector<EngineRuns>& engines)
 
 bool is_same(const Stack& a, const Stack& b) { return without_backend(a) == without_backend(b); }
 
-// Those of the other table that completed.
+// The rows with counts in the other engine's table that are for the same stack.
 std::vector<const SentRow*> same_in(const SentTable& there, const Stack& stack) {
   std::vector<const SentRow*> rows;
   for (const SentRow& row : there.rows)
@@ -143,15 +145,15 @@ std::string difference_in_words(const TrafficDifference& why, const Sources& sou
   return page == nullptr ? why.why : fmt::format("{} {}", why.why, link_to(*page));
 }
 
-// A table and the one that it is laid beside, of both of which something was run.
+// A traffic table and the other engine's table that its `beside` names; both have runs.
 struct Pair {
   const TrafficTable* wanted = nullptr;
   const SentTable* here = nullptr;
-  const EngineRuns* engine = nullptr;  // there
+  const EngineRuns* engine = nullptr;  // the other engine
   SentTable there;
 };
 
-// Of the version that is named, else of the newest.
+// The version that `beside` names, else the newest.
 const EngineRuns* runs_beside(const Beside& beside, const std::vector<EngineRuns>& engines) {
   if (beside.version.empty()) return newest_that_decides(beside.engine, engines);
   const auto found = std::ranges::find_if(engines, [&](const EngineRuns& one) {
@@ -222,7 +224,7 @@ Status check_named(const TrafficTable& table, const Sources& sources) {
   std::vector<std::string> titles;
   for (const TrafficTable& there : space->second.traffic) titles.push_back(there.title);
   if (contains(titles, beside.title)) return Done{};
-  return error_in(table, fmt::format("the space of {} has no table '{}' to stand beside; {}", beside.engine, beside.title,
+  return error_in(table, fmt::format("the space of {} has no table '{}' to compare with; {}", beside.engine, beside.title,
                                      did_you_mean(beside.title, titles)));
 }
 
@@ -245,10 +247,10 @@ Status check_row(const SentRow& row, const Pair& pair) {
                                               row.stack, in_short(row), in_short(there), engine));
   return error_in(*pair.wanted, fmt::format("[[traffic.differs]] says why stack {} differs, and {}; drop it there", row.stack,
                                             compared ? fmt::format("it sends {} here and on {}", in_short(row), engine)
-                                                     : fmt::format("no run of it stands beside one on {}", engine)));
+                                                     : fmt::format("no run of it can be compared with one on {}", engine)));
 }
 
-// Of stacks that no row here is about.
+// An error if a [[traffic.differs]] entry names a stack without a row in the comparison.
 Status check_reasons(const Pair& pair) {
   for (const TrafficDifference& why : pair.wanted->differs)
     for (const Stack& stack : why.stacks)

@@ -10,7 +10,7 @@
 #include "base/wording.h"
 #include "report/pages/markdown.h"
 #include "report/pages/rule_view.h"
-#include "rule/prediction.h"
+#include "rules/prediction.h"
 #include "stack/case.h"
 #include "stack/notation.h"
 #include "stack/transforms.h"
@@ -40,18 +40,18 @@ bool holds_item(const Stack& stack, const std::string& name) {
   return std::ranges::find(stack.items, name, &Item::name) != stack.items.end();
 }
 
-// A stack, and the models that it was run of: several, or one that is not the usual one.
+// A stack with its models, if they are not just the default model.
 std::string stack_and_models(const std::string& stack, const std::vector<std::string>& models) {
   if (models == std::vector<std::string>{Case{}.model}) return breakable_code(stack);
   return fmt::format("{} ({})", breakable_code(stack), join(models, ", "));
 }
 
 std::vector<TransformShown> shown_by(const std::string& name, const EngineRuns& engine, const std::vector<Rule>& rules) {
-  using Key = std::tuple<Verdict, std::string, std::string>;  // and the verdict in words, and the page
+  using Key = std::tuple<Verdict, std::string, std::string>;  // verdict, its text, page
   std::map<Key, std::vector<std::pair<std::string, std::vector<std::string>>>> groups;
   for (const Outcome& outcome : engine.outcomes) {
     const Case& c = outcome.subject;
-    // The page is of bits: what is judged by distance is on the engine's.
+    // This page is about bitwise results; runs judged by distance are on the engine's page.
     if (!holds_item(c.stack, name) || c.settings != Settings()) continue;
     auto& stacks = groups[{outcome.seen.verdict, verdict_in_words(outcome.seen), explaining_page(outcome, engine, rules)}];
     const auto found = std::ranges::find(stacks, print(c.stack), &std::pair<std::string, std::vector<std::string>>::first);

@@ -1,4 +1,4 @@
-// What is known of one transform: what was run, and what is cited only.
+// Prepares the section of a generated page about one transform: its runs, rules and citations.
 #pragma once
 
 #include <optional>
@@ -12,32 +12,33 @@
 namespace ordercheck {
 
 struct TransformPage {
-  std::string page;   // linked
+  std::string page;   // a link
   std::string claim;  // "`fsdp|hsdp` applied before `ep`"
   std::string harm, basis;
-  std::string source;  // who says so, with the date; "" where nobody is cited
+  std::string source;  // the first citation with its date; "" if nobody is cited
 };
 
-// Stacks that showed the same, and what says so.
+// A group of stacks with the same result on one engine, and the rule page that explains it.
 struct TransformShown {
   std::string target;   // "torchtitan 0.2.2"
   std::string verdict;  // "fails in apply"
-  std::string page;     // that explains it, linked; "none"; "" where it is equal
-  std::string stacks;   // the shortest: "`ep=2,fsdp=2` (deepseek_v3, llama4), `ep=4,fsdp=4` (deepseek_v3)"
-  std::string more;     // "12 more"; "" where these are all
+  std::string page;     // a link to the explaining page; "none"; "" if equal
+  std::string stacks;   // the shortest ones: "`ep=2,fsdp=2` (deepseek_v3, llama4), `ep=4,fsdp=4` (deepseek_v3)"
+  std::string more;     // "12 more"; "" if all are listed
 };
 
 struct TransformView {
   std::string name;                   // "`ep`"
   std::string title;                  // "expert parallel"
-  std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" where no engine builds it
-  std::vector<TransformShown> shown;  // what those cases showed, the worst last
-  std::string sent;                   // where its tables of traffic are: a link; "" where there is none
-  std::string projects;               // "torchtitan llama4: `tp,ep,ac`; ...": whose order holds it
+  std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" if no engine builds it
+  std::vector<TransformShown> shown;  // results of those cases; worst last
+  std::string sent;                   // links to its traffic tables; "" if there are none
+  std::string projects;               // known projects that apply it: "torchtitan llama4: `tp,ep,ac`; ..."
   std::vector<TransformPage> pages;
 };
 
-// Of a transform of the catalogue: the pages whose patterns name it or, with `scope`, something applied to that scope.
+// The view of one transform. `pages` has the rules whose patterns name the transform or, if `scope` is set, any transform at
+// that scope.
 TransformView transform_view(const std::string& name, std::optional<Scope> scope, const Sources& sources,
                              const std::vector<EngineRuns>& engines);
 

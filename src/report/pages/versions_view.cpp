@@ -17,14 +17,14 @@ namespace ordercheck {
 namespace {
 
 constexpr const char* kNotRun = "not run";
-constexpr std::size_t kRulesOfALine = 4;  // those with the most stacks; the table below has all
+constexpr std::size_t kRulesOfALine = 4;  // those with the most stacks; the table below lists all
 
 std::string cell_of(const EngineRuns& engine, const Case& c) {
   const Outcome* outcome = find_outcome(engine, c);
   return outcome == nullptr ? kNotRun : verdict_in_words(outcome->seen);
 }
 
-// The stack; in parentheses the model where it is not the usual one, and settings.
+// The stack, with a non-default model and settings in parentheses.
 std::string order_of(const Case& c) {
   std::vector<std::string> settings;
   if (c.model != Case{}.model) settings.push_back(c.model);
@@ -40,7 +40,7 @@ bool is_harm(const Outcome& outcome) {
   return !shows_parity(verdict) && verdict != Verdict::unrun && verdict != Verdict::unstable;
 }
 
-// Stacks by the page that says of them what happened, "no rule" where none does.
+// Stacks with a wrong result, keyed by a link to the rule page that explains it, or by "no rule".
 using StacksByPage = std::map<std::string, std::vector<std::string>>;
 
 void add(StacksByPage& stacks, const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
@@ -64,17 +64,17 @@ std::string in_words(const StacksByPage& stacks) {
          (more == 0 ? "" : fmt::format("; stacks of {}", counted(static_cast<std::int64_t>(more), "more rule")));
 }
 
-// What the newest version showed, held against the last before it that ran the case.
+// Stacks whose wrong result went or came with the newest version, compared with the newest older version that ran the case.
 struct Changes {
   StacksByPage gone, fresh;
 };
 
-// "gone" or "new" of a harm; "" of another change.
+// "gone" or "new" for a harm; "" for another change.
 std::string change_of(const Outcome& newest, const std::vector<const EngineRuns*>& versions, const std::vector<Rule>& rules,
                       Changes& changes) {
   const Outcome *harmed = nullptr, *unharmed = nullptr;
   const EngineRuns* where = nullptr;
-  // The last version before it that ran the case: what an older one showed may have gone before.
+  // Compare only with the last older version that ran the case: a harm in a still older one may be gone already.
   for (std::size_t i = versions.size() - 1; i-- > 0;) {
     const Outcome* older = find_outcome(*versions[i], newest.subject);
     if (older == nullptr) continue;
@@ -101,7 +101,7 @@ VersionLine silently_wrong(const EngineRuns& engine, const std::vector<Rule>& ru
           .text = in_words(wrong)};
 }
 
-// Of all versions, by text.
+// The cases of all versions, by text.
 std::map<std::string, Case> cases_of(const std::vector<const EngineRuns*>& versions) {
   std::map<std::string, Case> cases;
   for (const EngineRuns* engine : versions)
@@ -122,6 +122,7 @@ VersionsView view_of(const Sources& sources, const std::vector<const EngineRuns*
     std::set<std::string> seen(row.cells.begin(), row.cells.end());
     seen.erase(kNotRun);
     if (seen.size() < 2) {
+      // Count the case only if at least two versions ran it.
       if (std::ranges::count(row.cells, kNotRun) + 1 < std::ssize(row.cells)) ++same;
       continue;
     }

@@ -1,4 +1,5 @@
-// Views as JSON, a field under its own name: what templates of pages and the data of the HTML page are made of.
+// Converts the structs of the generated pages to JSON objects with one field per member, for page templates and the HTML
+// report.
 #pragma once
 
 #include <nlohmann/json.hpp>

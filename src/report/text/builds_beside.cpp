@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "parity/difference.h"
+#include "record/difference.h"
 #include "report/text/summary.h"
 
 namespace ordercheck {
@@ -18,7 +18,7 @@ using Row = std::vector<std::string>;
 
 bool completed(const CaseResult& result) { return result.record.ending == Ending::completed; }
 
-// Held against the first build.
+// Says for each build whether its numbers are bitwise equal to those of the first build.
 std::string bits_text(const std::vector<std::string>& names, const std::vector<CaseResult>& results) {
   if (!std::ranges::all_of(results, completed)) return "";
   for (std::size_t i = 1; i < results.size(); ++i)

@@ -1,19 +1,19 @@
-// The same cases on several builds of one engine, beside each other: the same PyTorch program under two versions of torch.
+// Renders the results of the same cases on several builds of an engine, such as two versions of torch.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "plan/result.h"
+#include "matrix/plan_result.h"
 
 namespace ordercheck {
 
-// A line a build with its verdict and the first line of the reason; then whether they agree, and, where all of them
-// completed, whether the numbers have the same bits. One name a build, in the order of the outcomes; at least two.
+// One line per build with its verdict and the first line of the reason. Then whether the builds agree and, if all completed,
+// whether the numbers are bitwise equal. `names` has one name per result; at least two.
 std::string render_builds(const std::vector<std::string>& names, const std::vector<CaseResult>& results);
 
-// The cases whose verdicts are not the same on every build, a line a case and a column a build, "not run" where one had no
-// such case; then how many are the same. At least two.
+// One line per case with different verdicts and one column per build, "not run" if a build has no such case. Then the number of
+// cases with equal verdicts. Needs at least two builds.
 std::string render_builds(const std::vector<std::string>& names, const std::vector<PlanResult>& results);
 
 }  // namespace ordercheck

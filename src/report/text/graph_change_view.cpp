@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "captured/change.h"
+#include "graph/change.h"
 #include "report/text/graph_view.h"
 
 namespace ordercheck {
@@ -30,7 +30,7 @@ constexpr std::array kLooks{
 
 const Look& look_of(NodeChange change) { return *std::ranges::find(kLooks, change, &Look::change); }
 
-// "bucket", "partition, dead_code": what `after` went through that `before` did not.
+// "bucket", "partition, dead_code": passes that ran on `after` but not on `before`.
 std::string passes_between(const GraphChange& change) {
   const auto& ran = change.after.passes;
   const auto done = static_cast<std::ptrdiff_t>(std::min(change.before.passes.size(), ran.size()));
@@ -64,7 +64,7 @@ std::string half_in_lines(const GraphChange& change, const std::vector<ChangedNo
   return text;
 }
 
-// One change of a picture: its nodes are named c<change>n<node>.
+// Draws one GraphChange into the Graphviz picture, with nodes named c<change>n<node>.
 class ChangePicture {
  public:
   ChangePicture(const GraphChange& change, std::size_t index)
@@ -99,7 +99,7 @@ class ChangePicture {
     }
   }
 
-  // The nodes that make what a node reads.
+  // The producers of the node's operands. A removed node reads values of the graph before the passes.
   std::set<std::size_t> sources(std::size_t at) const {
     const auto& makers = nodes_[at].change == NodeChange::removed ? made_before_ : made_after_;
     std::set<std::size_t> found;

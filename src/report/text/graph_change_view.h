@@ -1,23 +1,23 @@
-// What passes changed of a captured graph (captured/change.h), for people: as a list and as a picture in Graphviz's language.
+// Renders the changes that passes made to a captured graph (graph/change.h), as a list and in Graphviz's language.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "parity/graph_record.h"
+#include "record/graph_record.h"
 
 namespace ordercheck {
 
-// One capture before passes and behind them.
+// One captured graph before and after passes.
 struct GraphChange {
   GraphRecord before, after;
 };
 
-// A line a node that is not as it was: "-" removed, "+" added, ">" moved, "~" handed something else; the others are counted.
+// One line per changed node: "-" removed, "+" added, ">" moved, "~" other operands. Counts unchanged nodes.
 std::string render_change_text(const GraphChange& change);
 
-// One picture of all: what was added green, removed red and dashed, moved blue, handed something else orange. Of the other nodes grey
-// those that one of these reads or is read by; the rest is left out. `title` stands above.
+// One picture of all changes: added nodes green, removed red and dashed, moved blue, nodes with other operands orange. Their
+// unchanged neighbours are grey; other nodes are omitted. `title` is at the top.
 std::string render_changes_dot(const std::vector<GraphChange>& changes, const std::string& title);
 
 }  // namespace ordercheck

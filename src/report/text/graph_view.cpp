@@ -10,10 +10,10 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "captured/change.h"
-#include "captured/lifetimes.h"
-#include "captured/timeline.h"
-#include "protocol/record_codec.h"
+#include "graph/change.h"
+#include "graph/lifetimes.h"
+#include "graph/timeline.h"
+#include "record/record_codec.h"
 
 namespace ordercheck {
 namespace {
@@ -30,7 +30,8 @@ std::string named(const std::vector<int>& values) {
 
 bool is_collective(const GraphNodeRecord& node) { return node.op.starts_with("_c10d_functional::"); }
 
-// One graph of a picture: nodes are named g<graph>n<node>, values that come from outside g<graph>v<value>.
+// Draws one captured graph into the Graphviz picture. Nodes are named g<graph>n<node>, values from outside of the graph
+// g<graph>v<value>.
 class Picture {
  public:
   Picture(const GraphRecord& graph, std::size_t index) : graph_(graph), index_(index) {}
@@ -69,7 +70,8 @@ class Picture {
     const std::string shape = node.results.empty() ? "" : " " + shape_of(graph_, node.results.front());
     for (const int value : std::set<int>(node.operands.begin(), node.operands.end())) {
       const auto from = maker_.find(value);
-      if (from == maker_.end()) continue;  // a number
+      if (from == maker_.end()) continue;  // not a tensor
+      // Backward reads a value of forward: it is saved, so draw it thick.
       const bool crosses = node.backward && !made_in_backward_.count(value);
       edges_ += fmt::format("    {} -> {}{};\n", from->second, name, crosses ? " [penwidth=3]" : "");
     }
@@ -157,7 +159,7 @@ std::string cost_of(const GraphRecord& graph) {
 std::string render_cost(const GraphRecord& graph) { return fmt::format("on a stated machine  {}\n", cost_of(graph)); }
 
 std::string render_costs(const GraphChange& change) {
-  return fmt::format("on a stated machine\n  before  {}\n  behind  {}\n", cost_of(change.before), cost_of(change.after));
+  return fmt::format("on a stated machine\n  before  {}\n  after   {}\n", cost_of(change.before), cost_of(change.after));
 }
 
 namespace {

@@ -1,10 +1,10 @@
-// A captured graph for people: as a list of operators, and as a picture in Graphviz's language.
+// Renders a captured graph as a list of operators and in Graphviz's language.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "parity/graph_record.h"
+#include "record/graph_record.h"
 #include "report/text/graph_change_view.h"
 
 namespace ordercheck {
@@ -12,30 +12,31 @@ namespace ordercheck {
 // "layers.0", "the model".
 std::string region_of(const GraphRecord& graph);
 
-// "%12 [48x48] = aten::mm(%3, %11)  # recomputed, must_recompute": a node, and how it is tagged.
+// One node with its tags: "%12 [48x48] = aten::mm(%3, %11)  # recomputed, must_recompute".
 std::string render_node(const GraphRecord& graph, const GraphNodeRecord& node);
 
-// "mm": an operator without its library, as a picture has little room.
+// "mm": an operator without its library, to save space in a picture.
 std::string short_op(const std::string& op);
 
-// "forward" or "backward" and a line a node: as render_node() says it.
+// "forward" or "backward", and one line per node as in render_node().
 std::string render_graph_text(const GraphRecord& graph);
 
-// One picture of all graphs: forward left, backward right; what is saved between them as thick edges, what is recomputed
-// shaded, collectives as boxes with a double border. `title` stands above.
+// One picture of all graphs: forward left, backward right, saved values as thick edges, recomputed nodes shaded, collectives
+// with a double border. `title` is at the top.
 std::string render_graphs_dot(const std::vector<GraphRecord>& graphs, const std::string& title);
 
-// What a captured graph takes on a stated machine (captured/timeline.h), for people.
+// Cost of a captured graph, simulated on the stated machine (graph/timeline.h).
 
-// A line: "on a stated machine  812.5 us, of which compute waits 120.0 us of the 400.0 us that collectives take; 1234 bytes held at most".
+// One line: "on a stated machine  812.5 us, of which compute waits 120.0 us of the 400.0 us that collectives take; 1234 bytes
+// held at most".
 std::string render_cost(const GraphRecord& graph);
 
-// Two lines: before and behind.
+// Two lines of render_cost(): the graph before and after the passes.
 std::string render_costs(const GraphChange& change);
 
-// Captured graphs, or what passes changed of them, as JSON.
+// Renders captured graphs, or the changes that passes made to them, as JSON.
 
-// Whose graphs they are.
+// The run that captured the graphs.
 struct GraphsOf {
   std::string stack;
   std::string engine;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/wording.h"
-#include "protocol/record_codec.h"
+#include "record/record_codec.h"
 
 namespace ordercheck {
 namespace {

@@ -1,20 +1,20 @@
-// A plan of placements for people: node by node with what it costs, and as a picture in Graphviz's language.
+// Renders a placement plan as text with the cost of each node, in Graphviz's language and as JSON.
 #pragma once
 
 #include <string>
 
-#include "parity/graph_record.h"
+#include "record/graph_record.h"
 
 namespace ordercheck {
 
-// What all of it costs, then parameters, and a line for every node: where it takes its operands, where it leaves its results. Below it a
-// line for every operand that is redistributed.
+// The total cost, the parameters, and one line per node with the placements of its operands and results. An indented line
+// follows for every operand that is redistributed.
 std::string render_plan_text(const PlanRecord& plan, const std::string& title);
 
-// Forward left, backward right; an edge on which a value is redistributed is thick and says how. `title` stands above.
+// Forward left, backward right. Thick edges with a label are redistributions. `title` is at the top.
 std::string render_plan_dot(const PlanRecord& plan, const std::string& title);
 
-// A plan of placements as JSON.
+// The plan as JSON.
 
 std::string render_plan_json(const PlanRecord& plan, const std::string& stack);
 

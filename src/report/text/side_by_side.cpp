@@ -8,18 +8,18 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "parity/counters.h"
-#include "parity/difference.h"
-#include "parity/verdict.h"
-#include "plan/orders.h"
+#include "matrix/orders.h"
+#include "record/counters.h"
+#include "record/difference.h"
+#include "record/verdict.h"
 #include "report/text/summary.h"
-#include "rule/job.h"
+#include "rules/job.h"
 #include "stack/case.h"
 
 namespace ordercheck {
 namespace {
 
-// A bare "all_gather" is the sum of what stands behind its '@'.
+// A bare "all_gather" is the sum of its per-axis counters "all_gather@...".
 bool is_sum(const std::string& counter, const CounterValues& values) {
   const std::string with_axis = counter.substr(0, counter.find(':')) + "@";
   const auto next = values.lower_bound(with_axis);
@@ -86,7 +86,7 @@ std::string render_table(const std::vector<TableLine>& lines) {
 }
 
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines) {
-  // Beside what was not measured a number would be read as more, or as less.
+  // Omit a number next to an unmeasured one: the reader would take it for more or less.
   const auto text = [](std::int64_t value, std::int64_t other) -> std::string {
     if (!is_measured(value)) return "not measured";
     return is_measured(other) ? std::to_string(value) : "measured here alone";
@@ -111,10 +111,9 @@ bool is_complete(const CaseResult& result) { return result.record.ending == Endi
 
 std::string first_tensor_of(const CaseResult& result) { return result.divergence ? in_words(*result.divergence) : "-"; }
 
-// The numbers of the right, held against those of the left.
+// Says whether the two runs are bitwise equal, or where the right one first differs from the left one.
 std::string bits_text(const CaseResult& left, const CaseResult& right) {
-  if (!is_complete(left) || !is_complete(right))
-    return "  The numbers of the two cannot be held against each other: not both completed.\n";
+  if (!is_complete(left) || !is_complete(right)) return "  The numbers cannot be compared: not both runs completed.\n";
   const auto difference = first_difference(left.record, right.record);
   if (!difference) return "  Left and right have the same bits: every loss, gradient, norm and parameter.\n";
   return fmt::format("  Left and right part first here: {} ({} differ).\n", in_words(*difference, "the left"),

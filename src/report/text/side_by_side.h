@@ -1,45 +1,47 @@
-// Two stacks beside each other: what runs of both showed, and which counters tell them apart.
+// Compares two stacks: the results of their runs, and the counters that differ.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "parity/observation.h"
-#include "plan/result.h"
-#include "rule/counters.h"
+#include "matrix/plan_result.h"
+#include "record/observation.h"
+#include "rules/counters.h"
 #include "stack/stack.h"
 
 namespace ordercheck {
 
 struct CounterApart {
   std::string counter;    // "operators_recomputed", "all_gather@dp_shard", "all_gather@dp_shard:bytes"
-  std::int64_t left = 0;  // 0 too where it did not happen; kNotMeasured (parity/counters.h)
+  std::int64_t left = 0;  // 0 if the collective did not happen; kNotMeasured (record/counters.h) if unknown
   std::int64_t right = 0;
   friend bool operator==(const CounterApart&, const CounterApart&) = default;
 };
 
-// Sorted by name. Collectives are told by mesh axis, not summed over all axes as well. What either side has not measured is
-// among them: nobody knows whether it tells the two apart.
+// The counters in which two runs differ, sorted by name. Collectives are listed per mesh axis, without their sum over all
+// axes. Includes counters that either run did not measure, since they may differ.
 std::vector<CounterApart> counters_apart(const CounterValues& left, const CounterValues& right);
 
-// What committed runs of one engine and version, on one release of PyTorch, showed. Refers to the observations it was made of.
+// The committed runs of both stacks on one engine, version and release of PyTorch. Points into the observations that seen_of()
+// was given.
 struct SeenOfTwo {
   std::string engine;
   std::string version;
-  std::string on;                     // "torch 2.15.0", of a project that runs on it; "" of PyTorch itself
-  const Observation* left = nullptr;  // null: not run
+  std::string on;                     // "torch 2.15.0" for a project that runs on it; "" for PyTorch itself
+  const Observation* left = nullptr;  // nullptr if not run
   const Observation* right = nullptr;
-  std::vector<CounterApart> apart;  // where both completed
+  std::vector<CounterApart> apart;  // set if both runs completed
 };
 
-// One for each engine, version and release of PyTorch that ran either stack with default settings; a missing degree is what it runs as.
+// One entry per engine, version and release of PyTorch that ran either stack with default settings. An item without a degree
+// stands for the default degree.
 std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std::vector<Observation>& observations);
 
 // "native 2.11.0 showed equal either way", "native 2.11.0 showed equal, the other way fails in apply".
 std::string describe(const SeenOfTwo& seen);
 
-// A line of a table: what is told, of the left and of the right.
+// A table line: a label and the values of both sides.
 struct TableLine {
   std::string what;
   std::string left;
@@ -47,14 +49,15 @@ struct TableLine {
 };
 std::string render_table(const std::vector<TableLine>& lines);  // columns of equal width, indented by two
 
-// The lines of what was seen: the engine over both names, each verdict, and the counters apart (or that none is).
+// Lines for the runs: the engine as the heading of both names, each verdict, and the differing counters (or that there are
+// none).
 std::vector<TableLine> table_of(const SeenOfTwo& seen, const std::string& left_name, const std::string& right_name);
 void add_counters(const std::vector<CounterApart>& apart, std::vector<TableLine>& lines);
 
-// Two outcomes of one engine beside each other.
+// Renders the comparison of two runs on one engine, for `ordercheck compare --engine`.
 
-// A table of verdict, prediction, first tensor that parts from what it is held against, and every counter and collective
-// that differs; a line a side where it is not equal; then whether the two have the same bits, or where they part first.
+// A table with verdict, prediction, first divergent tensor, and every differing counter and collective. Then the reason for
+// each side that is not equal, and whether the two are bitwise equal or where they first differ.
 std::string render_two_runs(const CaseResult& left, const CaseResult& right, const Hello& hello);
 
 }  // namespace ordercheck

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/wording.h"
-#include "parity/counters.h"
-#include "parity/verdict.h"
+#include "record/counters.h"
+#include "record/verdict.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -35,7 +35,7 @@ void add_list(std::string& text, const char* name, const std::vector<std::string
   for (std::size_t i = 0; i < lines.size(); ++i) add_field(text, i == 0 ? name : "", lines[i]);
 }
 
-// Zero left out.
+// One line per counter that is not zero.
 std::vector<std::string> counter_lines(const Counters& counters) {
   std::vector<std::string> lines;
   for (const auto& [name, value] : kCounters) {
@@ -87,7 +87,7 @@ std::string world_text(const Case& c) {
 
 const char* word_of(const Control& control) { return !control.judged ? "not judged" : control.held ? "held" : "FAILED"; }
 
-// A case a line: what was seen, whether the rules predict it, and for all but equal what it was.
+// One line per case: verdict, agreement with the rules, and the reason unless equal.
 std::string verdict_lines(const std::vector<CaseResult>& results) {
   std::size_t width = 0;
   for (const CaseResult& result : results) width = std::max(width, print(result.planned.subject).size());
@@ -202,6 +202,7 @@ std::string render_evidence_text(const EvidenceTable& table) {
     if (row.phase) line += fmt::format(" in {}", name_of(*row.phase));
     if (const std::string place = place_of(row); !place.empty()) line += ", " + place;
     if (row.verdict != Verdict::equal && !row.message.empty()) line += ": " + reason_of(row);
+    // Trim the padding after short verdicts.
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
@@ -302,7 +303,7 @@ Json case_json(const CaseResult& result) {
     json["failure"] = {{"phase", name_of(failure->phase)}, {"rank", failure->rank},   {"module", failure->module},
                        {"operation", failure->operation},  {"group", failure->group}, {"sequence", failure->sequence},
                        {"message", failure->message},      {"ranks", failure->ranks}};
-  if (const auto& d = seen.difference)  // bits of numbers and hashes of tensors
+  if (const auto& d = seen.difference)  // bits of numbers, or hashes of tensors
     json["difference"] = {{"what", d->what}, {"step", d->step}, {"rank", d->rank}, {"expected", d->expected}, {"got", d->got}};
   if (result.closeness) json["closeness"] = closeness_json(*result.closeness);
   if (result.divergence) json["divergence"] = divergence_json(*result.divergence);

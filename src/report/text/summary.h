@@ -1,36 +1,37 @@
-// A plan and the result of a matrix as text and as JSON.
+// Renders the plan and the result of a matrix as text and as JSON.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "plan/result.h"
+#include "matrix/plan_result.h"
 
 namespace ordercheck {
 
-// A line a case with why it is there; then what is not planned and why.
+// One line per case with its sources, then what is not planned and why.
 std::string render_plan_text(const Plan& plan);
 std::string render_plan_json(const Plan& plan);
 
-// Counts, then every contradiction, every undecided and every open case, the controls, and what was not planned.
+// Counts, then every contradiction, undecided case and open case, the controls, and what was not planned.
 std::string render_result_text(const PlanResult& result);
 std::string render_result_json(const PlanResult& result);
 
-// Committed evidence: a head, a line a case.
+// Committed evidence: a heading and one line per case.
 std::string render_evidence_text(const EvidenceTable& table);
 
 // One case in full, as `ordercheck run` prints it.
 std::string render_case_text(const CaseResult& result, const Hello& hello);
 std::string render_case_json(const CaseResult& result, const Hello& hello);
 
-// Why the verdict is what it is: of a run that did not complete how it ended and where, rank and sequence number too.
+// The reason for the verdict. For an incomplete run: how and where it ended, with rank and sequence number.
 std::string reason_of(const CaseResult& result);
 
 // "fails, by ORD-004 [confirmed]".
 std::string prediction_text(const Outcome& outcome);
 
-// Cases that are open, by why they are: "no rule speaks about this engine and version (ORD-009 speaks about others)".
+// The cases with Agreement::open, grouped by reason: "no rule speaks about this engine and version (ORD-009 speaks about
+// others)".
 std::map<std::string, std::vector<Case>> open_cases(const std::vector<Outcome>& outcomes);
 
 }  // namespace ordercheck

@@ -28,7 +28,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 using Lines = std::vector<std::string_view>;
 
-// length[i][j]: of the longest common subsequence of a from i on and b from j on.
+// length[i][j] is the length of the longest common subsequence of a[i..] and b[j..].
 std::vector<std::vector<std::uint32_t>> lengths(const Lines& a, const Lines& b) {
   std::vector<std::vector<std::uint32_t>> length(a.size() + 1, std::vector<std::uint32_t>(b.size() + 1, 0));
   for (std::size_t i = a.size(); i-- > 0;)
@@ -64,7 +64,7 @@ std::vector<Edit> edits(Lines a, Lines b) {
   return made;
 }
 
-// Half-open ranges of edits that are printed: changes with their context, joined where they touch.
+// Half-open ranges of edits to print: changes with context, merged if they touch.
 std::vector<std::pair<std::size_t, std::size_t>> hunks(const std::vector<Edit>& all) {
   std::vector<std::pair<std::size_t, std::size_t>> ranges;
   for (std::size_t at = 0; at < all.size(); ++at) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/fake_engine.h"
-#include "unit/engine/variable.h"
+#include "unit/matrix/variable.h"
 
 namespace ordercheck::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "evidence/engine_sources.h"
+#include "record/engine_sources.h"
 #include "report/text/unified_diff.h"
-#include "rule/load.h"
+#include "rules/load.h"
 #include "unit/report/pages/mini.h"
 
 namespace ordercheck {
@@ -137,7 +137,7 @@ TEST_F(Docs, RefuseABlockWithoutAnEnd) {
   const auto documents = make_documents(root_);
   ASSERT_FALSE(documents);
   EXPECT_EQ(documents.error().message,
-            "README.md: the block '<!-- begin: check -->' has no line '<!-- end -->'; add it behind the block");
+            "README.md: the block '<!-- begin: check -->' has no line '<!-- end -->'; add it after the block");
 }
 
 TEST_F(Docs, RefuseNumbersOfTwoTablesThatDifferUnexplained) {

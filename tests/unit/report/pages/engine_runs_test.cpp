@@ -8,7 +8,7 @@
 
 #include "report/pages/page_data.h"
 #include "report/pages/rule_view.h"
-#include "rule/load.h"
+#include "rules/load.h"
 #include "stack/notation.h"
 #include "unit/report/pages/mini.h"
 

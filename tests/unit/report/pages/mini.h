@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "check/evidence_for.h"
 #include "report/pages/engine_runs.h"
 #include "report/pages/sources.h"
+#include "rules/observations.h"
 
 namespace ordercheck {
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "check/evidence_for.h"
+#include "rules/observations.h"
 #include "stack/notation.h"
 #include "unit/report/pages/mini.h"
 
@@ -184,8 +184,8 @@ TEST(OrderAnswer, TellsWhatIsSilentlyWrongAndWhatToBuildInstead) {
   sources.observations = observations_of(sources.evidence);
   const OrderAnswer answer = answer_to(sources);
   ASSERT_EQ(answer.silent.size(), 1u);
-  EXPECT_EQ(answer.silent[0].bad, "fsdp=2,tp=2");
-  EXPECT_EQ(answer.silent[0].good, "tp=2,fsdp=2");
+  EXPECT_EQ(answer.silent[0]["bad"], "fsdp=2,tp=2");
+  EXPECT_EQ(answer.silent[0]["good"], "tp=2,fsdp=2");
 }
 
 TEST(OrderAnswer, WithoutARunThereIsTheOrderAlone) {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "report/pages/rule_view.h"
-#include "rule/pattern.h"
+#include "rules/pattern.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 #include "unit/report/pages/mini.h"
@@ -21,12 +21,12 @@ TEST(PairTable, SaysWhatARunShowedAndTheCure) {
   const Sources sources = mini_on_pytorch();
   const auto rows = pair_table(sources, engine_runs_of(sources)).rows;
   ASSERT_THAT(rows, SizeIs(1));
-  EXPECT_EQ(rows[0].shown, Shown::fails);
-  EXPECT_EQ(rows[0].bad, "fsdp=2,tp=2");
-  EXPECT_EQ(rows[0].good, "tp=2,fsdp=2");
-  EXPECT_EQ(rows[0].happens, "fails loudly in apply");
-  EXPECT_EQ(rows[0].since, "2.15.0 (first run)");
-  EXPECT_EQ(rows[0].page, "[ORD-901](../rules/order/fsdp-before-tp.md)");
+  EXPECT_EQ(rows[0]["shown"], "fails");
+  EXPECT_EQ(rows[0]["bad"], "fsdp=2,tp=2");
+  EXPECT_EQ(rows[0]["good"], "tp=2,fsdp=2");
+  EXPECT_EQ(rows[0]["happens"], "fails loudly in apply");
+  EXPECT_EQ(rows[0]["since"], "2.15.0 (first run)");
+  EXPECT_EQ(rows[0]["page"], "[ORD-901](../rules/order/fsdp-before-tp.md)");
 }
 
 TEST(PairTable, SaysSinceWhichReleaseWhereAnOlderOneWasRun) {
@@ -60,10 +60,10 @@ TEST(PairTable, PutsASilentHarmFirstAndHasARowAPage) {
   sources.rules.push_back(silent);
   const auto rows = pair_table(sources, engine_runs_of(sources)).rows;
   ASSERT_THAT(rows, SizeIs(3));
-  EXPECT_EQ(rows[0].shown, Shown::wrong);
-  EXPECT_EQ(rows[0].happens, "silently wrong: gradient of layers.0.attention.wq.weight of step 0 differs");
-  EXPECT_THAT(rows[1].page, testing::HasSubstr("ORD-901"));
-  EXPECT_THAT(rows[2].page, testing::HasSubstr("ORD-904"));
+  EXPECT_EQ(rows[0]["shown"], "wrong");
+  EXPECT_EQ(rows[0]["happens"], "silently wrong: gradient of layers.0.attention.wq.weight of step 0 differs");
+  EXPECT_THAT(rows[1]["page"].get<std::string>(), testing::HasSubstr("ORD-901"));
+  EXPECT_THAT(rows[2]["page"].get<std::string>(), testing::HasSubstr("ORD-904"));
 }
 
 TEST(PairTable, TakesTheRunOfTheDefaultTrainerWhetherTheStackNamesItOrNot) {
@@ -75,20 +75,20 @@ TEST(PairTable, TakesTheRunOfTheDefaultTrainerWhetherTheStackNamesItOrNot) {
     sources.observations = observations_of(sources.evidence);
   };
   rename("tp=2,fsdp=2", "tp=2,fsdp=2,optimizer=adamw");
-  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0).good_ran);
+  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0)["good_ran"]);
   rename("tp=2,fsdp=2,optimizer=adamw", "tp=2,fsdp=2,optimizer=adamw:clip=1");
-  EXPECT_FALSE(pair_table(sources, engine_runs_of(sources)).rows.at(0).good_ran) << "clipping is another program";
+  EXPECT_FALSE(pair_table(sources, engine_runs_of(sources)).rows.at(0)["good_ran"]) << "clipping is another program";
 }
 
 TEST(PairTable, TellsWhereTheHarmIsClippings) {
   Sources sources = mini_on_pytorch();
-  EXPECT_FALSE(pair_table(sources, engine_runs_of(sources)).rows.at(0).clips);
+  EXPECT_FALSE(pair_table(sources, engine_runs_of(sources)).rows.at(0)["clips"]);
   for (Rule& rule : sources.rules) rule.witness.bad = with_clipping(rule.witness.bad, kUsualThreshold);
   for (EvidenceTable& table : sources.evidence)
     for (Observation& row : table.rows)
       if (row.case_text == "fsdp=2,tp=2 engine=pytorch") row.case_text = "fsdp=2,tp=2,optimizer=adamw:clip=1 engine=pytorch";
   sources.observations = observations_of(sources.evidence);
-  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0).clips);
+  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0)["clips"]);
 }
 
 TEST(PairTable, SaysWhetherAnEffectIsLostOrAPartOfIt) {
@@ -99,12 +99,13 @@ TEST(PairTable, SaysWhetherAnEffectIsLostOrAPartOfIt) {
       row.verdict = Verdict::ignored;
       row.effects = {{.transform = "tp=2", .partly = true, .signs = {{.text = "3 of 4 products split", .missing = true}}}};
     }
-  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).happens,
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0)["happens"],
             "silently with only a part of the effect of `tp=2`: 3 of 4 products split");
   for (EvidenceTable& table : sources.evidence)
     for (Observation& row : table.rows)
       for (Effect& effect : row.effects) effect.partly = false;
-  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).happens, "silently without effect: 3 of 4 products split");
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0)["happens"],
+            "silently without effect: 3 of 4 products split");
 }
 
 // mini's page fsdp before tp, whose good stack showed `verdict`.
@@ -119,11 +120,11 @@ Sources with_good_stack(Verdict verdict) {
 TEST(PairTable, BuildsNothingThatARunRefuted) {
   for (const Verdict verdict : {Verdict::fails, Verdict::differs, Verdict::ignored}) {
     const Sources sources = with_good_stack(verdict);
-    EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).good, "") << name_of(verdict);
+    EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0)["good"], "") << name_of(verdict);
   }
   const Sources sources = with_good_stack(Verdict::equal);
-  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0).good, "tp=2,fsdp=2");
-  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0).good_ran);
+  EXPECT_EQ(pair_table(sources, engine_runs_of(sources)).rows.at(0)["good"], "tp=2,fsdp=2");
+  EXPECT_TRUE(pair_table(sources, engine_runs_of(sources)).rows.at(0)["good_ran"]);
 }
 
 TEST(PairTable, SaysWhereTheGoodStackWasNotRun) {
@@ -131,8 +132,8 @@ TEST(PairTable, SaysWhereTheGoodStackWasNotRun) {
   std::erase_if(sources.evidence.at(0).rows,
                 [](const Observation& row) { return row.case_text == "tp=2,fsdp=2 engine=pytorch"; });
   const PairTableRow row = pair_table(sources, engine_runs_of(sources)).rows.at(0);
-  EXPECT_EQ(row.good, "tp=2,fsdp=2");
-  EXPECT_FALSE(row.good_ran);
+  EXPECT_EQ(row["good"], "tp=2,fsdp=2");
+  EXPECT_FALSE(row["good_ran"]);
 }
 
 // A clash that is loud in one order and silent in the other has a row for each; one that is loud in both has one.
@@ -145,11 +146,12 @@ TEST(PairTable, HasBothOrdersOfAClashWhereTheirHarmsDiffer) {
       if (row.case_text == "tp=2,fsdp=2 engine=pytorch") row.verdict = of_other;
     const PairTable table = pair_table(sources, engine_runs_of(sources));
     std::vector<std::string> texts;
-    for (const PairTableRow& row : table.rows) texts.push_back(row.bad + " " + in_words(row.shown));
+    for (const PairTableRow& row : table.rows)
+      texts.push_back(row["bad"].get<std::string>() + " " + row["shown"].get<std::string>());
     return texts;
   };
-  EXPECT_THAT(harms(Verdict::differs), testing::ElementsAre("tp=2,fsdp=2 silently wrong", "fsdp=2,tp=2 fails loudly"));
-  EXPECT_THAT(harms(Verdict::fails), testing::ElementsAre("fsdp=2,tp=2 fails loudly"));
+  EXPECT_THAT(harms(Verdict::differs), testing::ElementsAre("tp=2,fsdp=2 wrong", "fsdp=2,tp=2 fails"));
+  EXPECT_THAT(harms(Verdict::fails), testing::ElementsAre("fsdp=2,tp=2 fails"));
 }
 
 TEST(PairTable, IsEmptyWithoutARunOfTheReadersVersion) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parity/counters.h"
+#include "record/counters.h"
 #include "stack/notation.h"
 #include "unit/report/pages/mini.h"
 
@@ -234,7 +234,7 @@ TEST_F(BesideTables, RefuseAReasonForARowThatAgrees) {
 
 TEST_F(BesideTables, RefuseAReasonForARowThatIsNotThere) {
   table().differs.at(0).stacks.push_back(*parse_stack("ddp=4"));
-  EXPECT_THAT(refused(), HasSubstr("says why stack `ddp=4` differs, and no run of it stands beside one on other 2.0.0"));
+  EXPECT_THAT(refused(), HasSubstr("says why stack `ddp=4` differs, and no run of it can be compared with one on other 2.0.0"));
   table().differs.at(0).stacks.back() = *parse_stack("hsdp=2x2");
   EXPECT_THAT(refused(), HasSubstr("says why stack `hsdp=2x2` differs, and it was not run"));
 }
@@ -244,14 +244,14 @@ TEST_F(BesideTables, LeaveOutARunThatFailed) {
   theirs().rows.at(1).verdict = Verdict::fails;
   EXPECT_THAT(laid().at(0).rows, SizeIs(1));
   EXPECT_THAT(laid().at(0).only_here, ElementsAre("`compile@model,fsdp=4`", "`ddp=4`"));
-  EXPECT_THAT(refused(), HasSubstr("no run of it stands beside one"));
+  EXPECT_THAT(refused(), HasSubstr("no run of it can be compared with one"));
 }
 
 TEST_F(BesideTables, RefuseATableThatNobodyHas) {
   table().beside->title = "their";
   EXPECT_EQ(
       refused(),
-      "matrix/space.toml: traffic 'ours': the space of other has no table 'their' to stand beside; did you mean 'theirs'?");
+      "matrix/space.toml: traffic 'ours': the space of other has no table 'their' to compare with; did you mean 'theirs'?");
   table().beside->engine = "othr";
   EXPECT_THAT(refused(), HasSubstr("unknown engine 'othr' in 'beside'; did you mean 'other'?"));
 }

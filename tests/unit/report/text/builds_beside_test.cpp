@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "stack/notation.h"
-#include "unit/parity/honest_record.h"
-#include "unit/protocol/sample_hello.h"
+#include "unit/record/honest_record.h"
+#include "unit/record/sample_hello.h"
 
 namespace ordercheck {
 namespace {

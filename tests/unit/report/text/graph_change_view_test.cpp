@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "unit/captured/sample_graph.h"
+#include "unit/graph/sample_graph.h"
 
 namespace ordercheck {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "unit/captured/sample_graph.h"
+#include "unit/graph/sample_graph.h"
 
 namespace ordercheck {
 namespace {
@@ -99,7 +99,7 @@ TEST(GraphCost, OfAChangeTwice) {
   EXPECT_EQ(render_costs({.before = gathers(false), .after = gathers(true)}),
             "on a stated machine\n"
             "  before  12.0 us, of which compute waits 5.0 us of the 5.0 us that collectives take; 16 bytes held at most\n"
-            "  behind  7.0 us, of which compute waits 0.0 us of the 5.0 us that collectives take; 24 bytes held at most\n");
+            "  after   7.0 us, of which compute waits 0.0 us of the 5.0 us that collectives take; 24 bytes held at most\n");
 }
 
 TEST(GraphCost, WithoutASpeedItSaysSo) {

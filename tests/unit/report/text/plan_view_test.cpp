@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "protocol/record_codec.h"
+#include "record/record_codec.h"
 #include "unit/report/text/sample_plan.h"
 
 namespace ordercheck {

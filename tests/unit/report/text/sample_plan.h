@@ -1,7 +1,7 @@
 // A plan of y = mm(x, w) on two ranks, whose weight is gathered, and its weight's gradient.
 #pragma once
 
-#include "parity/graph_record.h"
+#include "record/graph_record.h"
 
 namespace ordercheck {
 

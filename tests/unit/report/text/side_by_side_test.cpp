@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parity/counters.h"
+#include "record/counters.h"
 #include "stack/notation.h"
-#include "unit/parity/honest_record.h"
-#include "unit/protocol/sample_hello.h"
+#include "unit/record/honest_record.h"
+#include "unit/record/sample_hello.h"
 
 namespace ordercheck {
 namespace {
@@ -147,7 +147,7 @@ TEST(TwoRuns, CompareNoNumbersOfARunThatFailed) {
   right.outcome.seen = {.verdict = Verdict::fails, .phase = Phase::apply, .message = "mixed tensors"};
   const std::string text = rendered(result_of("tp=2,fsdp=2"), right);
   EXPECT_THAT(text, HasSubstr("fails in apply"));
-  EXPECT_THAT(text, HasSubstr("not both completed"));
+  EXPECT_THAT(text, HasSubstr("not both runs completed"));
   EXPECT_THAT(text, Not(HasSubstr("matmul_flops")));
 }
 

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "parity/counters.h"
+#include "record/counters.h"
 #include "stack/notation.h"
-#include "unit/parity/honest_record.h"
-#include "unit/protocol/sample_hello.h"
+#include "unit/record/honest_record.h"
+#include "unit/record/sample_hello.h"
 
 namespace ordercheck {
 namespace {

@@ -1,0 +1,172 @@
+#include "cli/settings/project_notes.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/wording.h"
+#include "rules/render.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+std::string try_text(const Finding& finding) {
+  return finding.tries.empty() ? ""
+                               : fmt::format("try {} [{}]", print(finding.tries.front().stack), finding.tries.front().seen);
+}
+
+Origin place_of_items(const ProjectReport& report, const StackReport& one, const std::vector<std::size_t>& items) {
+  if (items.empty() || items.back() >= one.report.stack.items.size()) return place_of(report, one.entry);
+  const Origin& origin = one.report.stack.items[items.back()].origin;
+  return report.code.contains(origin.file) ? origin : place_of(report, one.entry);
+}
+
+ProjectNote note_of(const ProjectReport& whole, const StackReport& one, const Finding& finding) {
+  const ProjectStack& entry = one.entry;
+  std::string parties;
+  for (const Party& party : finding.parties) parties += " " + party.text;
+  ProjectNote note{
+      .rule = finding.rule,
+      .severity = finding.severity,
+      .where = place_of(whole, one, finding),
+      .stack = entry.name,
+      .lines = {fmt::format("{}: {}", entry.name, finding.headline), fmt::format("{}: {}", finding.instead, finding.why)},
+      .fingerprint = entry.name + parties};
+  if (const std::string way = try_text(finding); !way.empty()) note.lines.push_back(way);
+  return note;
+}
+
+ProjectNote note_of(const ProjectReport& whole, const StackReport& one, const Unknown& unknown) {
+  const ProjectStack& entry = one.entry;
+  std::vector<std::size_t> items;
+  for (std::size_t at = 0; at < one.report.stack.items.size(); ++at)
+    if (one.report.stack.items[at].name == unknown.transform) items.push_back(at);
+  return {.rule = id_of(unknown),
+          .severity = Severity::advice,
+          .where = place_of_items(whole, one, items),
+          .stack = entry.name,
+          .lines = {fmt::format("{}: {}", entry.name, in_words(unknown, one.report.target))},
+          .fingerprint = fmt::format("{} {}", entry.name, unknown.transform)};
+}
+
+std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
+
+}  // namespace
+
+std::string message_of(const ProjectNote& note) { return join(note.lines, "; "); }
+
+Origin place_of(const ProjectReport& report, const ProjectStack& entry) {
+  return {.file = entry.file.empty() ? report.path : entry.file, .line = entry.line};
+}
+
+Origin place_of(const ProjectReport& report, const StackReport& one, const Finding& finding) {
+  std::vector<std::size_t> items;
+  for (const Party& party : finding.parties) items.push_back(party.index);
+  return place_of_items(report, one, items);
+}
+
+std::string in_repository(const ProjectReport& report, const Origin& where) {
+  const auto code = report.code.find(where.file);
+  return code == report.code.end() ? report.from_repository : code->second;
+}
+
+std::vector<ProjectNote> notes_of(const ProjectReport& report) {
+  std::vector<ProjectNote> notes;
+  for (const StackReport& one : report.stacks) {
+    for (const Finding& finding : one.report.findings) notes.push_back(note_of(report, one, finding));
+    for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(report, one, unknown));
+  }
+  for (const OpenPlace& open : report.open)
+    notes.push_back({.rule = kNotUnderstood,
+                     .severity = Severity::advice,
+                     .where = open.where,
+                     .stack = "",
+                     .lines = {open.text},
+                     .fingerprint = open.text});
+  for (const Allow& allow : report.expired)
+    notes.push_back({.rule = kExpired,
+                     .severity = Severity::error,
+                     .where = {.file = report.path, .line = allow.line},
+                     .stack = "",
+                     .lines = {fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
+                                           allow.rule, where_of(allow), allow.until, allow.reason)},
+                     .fingerprint = allow.rule + where_of(allow)});
+  for (const Allow& allow : report.idle)
+    notes.push_back({.rule = kIdle,
+                     .severity = Severity::advice,
+                     .where = {.file = report.path, .line = allow.line},
+                     .stack = "",
+                     .lines = {fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
+                                           where_of(allow), allow.reason)},
+                     .fingerprint = allow.rule + where_of(allow)});
+  return notes;
+}
+
+std::vector<ProjectNote> notes_once_a_function(const ProjectReport& report) {
+  if (!report.of_code) return notes_of(report);
+  std::map<std::string, Origin> functions;
+  for (const StackReport& one : report.stacks) functions[one.entry.name] = place_of(report, one.entry);
+  std::vector<ProjectNote> kept;
+  std::map<std::tuple<std::string, std::string, int, std::string, int>, std::size_t> seen;
+  std::vector<int> stacks;
+  for (ProjectNote& note : notes_of(report)) {
+    const Origin function = functions[note.stack];
+    const auto [place, is_new] =
+        seen.try_emplace({note.rule, note.where.file, note.where.line, function.file, function.line}, kept.size());
+    if (!is_new && !note.stack.empty()) {
+      ++stacks[place->second];
+      continue;
+    }
+    kept.push_back(std::move(note));
+    stacks.push_back(1);
+  }
+  for (std::size_t at = 0; at < kept.size(); ++at)
+    if (stacks[at] > 1) kept[at].lines.front() += fmt::format(" (in {} stacks of the function)", stacks[at]);
+  return kept;
+}
+
+std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes) {
+  std::size_t allowed = 0;
+  for (const StackReport& one : report.stacks) allowed += one.allowed.size();
+  std::int64_t errors = 0, advice = 0, unknown = 0, open = 0;
+  for (const ProjectNote& note : notes) {
+    if (note.rule == kNotUnderstood)
+      ++open;
+    else if (note.rule.starts_with(kUnknownPrefix))
+      ++unknown;
+    else
+      ++(note.severity == Severity::error ? errors : advice);
+  }
+  std::string text = report.of_code && report.stacks.empty()
+                         ? "no stack found: nothing was judged"
+                         : fmt::format("{}: ", counted(static_cast<std::int64_t>(report.stacks.size()), "stack"));
+  if (errors > 0 || advice > 0)
+    text += fmt::format("{}, {}", counted(errors, "error"), counted(advice, "advisory", "advisories"));
+  else if (!report.stacks.empty() || !report.of_code)
+    text += open > 0 ? "undecided" : "nothing against them in what could be judged";
+  if (unknown > 0) text += fmt::format(", {} that nothing is known of", counted(unknown, "transform"));
+  if (open > 0) text += fmt::format(", {} not understood", counted(open, "call or file", "calls or files"));
+  return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(static_cast<std::int64_t>(allowed), "finding")));
+}
+
+bool is_about(const Allow& allow, std::string_view stack, std::string_view rule) {
+  return allow.rule == rule && (allow.stack.empty() || allow.stack == stack);
+}
+
+bool has_expired(const Allow& allow, std::string_view today) { return allow.until < today; }
+
+const Allow* allowance_for(const Project& project, std::string_view stack, std::string_view rule, std::string_view today) {
+  const Allow* expired = nullptr;
+  for (const Allow& allow : project.allows) {
+    if (!is_about(allow, stack, rule)) continue;
+    if (!has_expired(allow, today)) return &allow;
+    if (expired == nullptr) expired = &allow;
+  }
+  return expired;
+}
+
+}  // namespace ordercheck

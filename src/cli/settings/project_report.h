@@ -1,0 +1,75 @@
+// Defines the report on the stacks of a user's repository: findings, findings that [[allow]] entries cover, and unused
+// entries.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/settings/project_file.h"
+#include "rules/finding.h"
+#include "stack/stack.h"
+
+namespace ordercheck {
+
+struct AllowedFinding {
+  Finding finding;
+  Allow by;
+};
+
+struct StackReport {
+  ProjectStack entry;
+  Report report;  // without allowed findings
+  std::vector<AllowedFinding> allowed;
+};
+
+// A call of scanned code that may apply a transform but was not followed, or a file that could not be read.
+struct OpenPlace {
+  Origin where;
+  std::string text;  // "not understood: m.apply_tp(mesh): its class is not among the files read"
+};
+
+struct ProjectReport {
+  std::string path;             // relative to the current folder; "" for a stack without a file
+  std::string from_repository;  // relative to the repository root, for SARIF and GitHub
+  bool of_code = false;         // the stacks come from scanned training code, not from a project file
+  // For scanned code: maps each file's path, as in origins, to its path relative to the repository root.
+  std::map<std::string, std::string> code = {};
+  std::vector<StackReport> stacks;   // in file order
+  std::vector<Allow> expired;        // [[allow]] entries past their last day, which count as errors
+  std::vector<Allow> idle;           // [[allow]] entries that cover no finding of any stack
+  std::vector<OpenPlace> open = {};  // in scanned code; if not empty, a report without findings is undecided
+};
+
+// Combines the checks of a project's stacks and applies its [[allow]] entries. `reports` has one per stack, in order. `today`:
+// a date such as 2026-11-23.
+ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
+                     const std::string& from_repository);
+
+// Wraps the check of one stack from the command line or an imported file; the stack's name is its notation. `path`: the
+// imported file, "" if none; findings are then at the lines of the items. `from_repository`: `path` relative to the repository
+// root.
+ProjectReport judged(Report report, const std::string& path = "", const std::string& from_repository = "");
+
+// The id for an unknown transform in [[allow]] and reports: "unknown-ep".
+inline constexpr const char* kUnknownPrefix = "unknown-";
+std::string id_of(const Unknown& unknown);
+
+// Moves each finding for which `reason_of` returns a nonempty reason to StackReport::allowed.
+void allow_findings(ProjectReport& report, const std::function<std::string(const StackReport&, const Finding&)>& reason_of);
+
+int unknown_of(const ProjectReport& report);  // transforms without a rule or run that no entry allows
+int errors_of(const ProjectReport& report);   // including expired entries
+int advice_of(const ProjectReport& report);   // including unused entries
+
+// Rewrites a stack of the user's file in place; all other text, including comments, stays unchanged.
+
+// Returns `text` with the stack of the [[stack]] entry `which` replaced by `stack`. Returns an error unless the result parses
+// to the same project with only that stack changed.
+Result<std::string> with_stack(std::string_view text, const std::string& path, std::size_t which, const Stack& stack);
+
+}  // namespace ordercheck

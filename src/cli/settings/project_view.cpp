@@ -1,0 +1,283 @@
+#include "cli/settings/project_view.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/displayable.h"
+#include "base/text.h"
+#include "base/wording.h"
+#include "cli/settings/project_notes.h"
+#include "report/ci/junit.h"
+#include "report/ci/sarif.h"
+#include "rules/job.h"
+#include "rules/render.h"
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// GitHub's escapes for the message of a workflow command.
+std::string escaped_data(std::string_view text) {
+  std::string made;
+  for (const char c : displayable(text)) {
+    if (c == '%')
+      made += "%25";
+    else if (c == '\n')
+      made += "%0A";
+    else
+      made += c;
+  }
+  return made;
+}
+
+// GitHub's escapes for a property of a workflow command.
+std::string escaped_property(std::string_view text) {
+  std::string made;
+  for (const char c : escaped_data(text)) {
+    if (c == ':')
+      made += "%3A";
+    else if (c == ',')
+      made += "%2C";
+    else
+      made += c;
+  }
+  return made;
+}
+
+Json json_of(const Allow& allow) {
+  return {{"rule", allow.rule}, {"stack", allow.stack}, {"reason", allow.reason}, {"until", allow.until}, {"line", allow.line}};
+}
+
+// A hint how to give the unknown sizes and degrees of a stack, in the project file or by options.
+std::string way_to_give(const StackReport& one, const std::vector<std::string>& unknown, const char* sizes) {
+  const bool is_code = !one.entry.file.empty();
+  const auto is_given = [](const std::string& name) { return name == "ranks" || is_size(name); };
+  std::vector<std::string> ways;
+  if (std::ranges::any_of(unknown, is_given))
+    ways.push_back(fmt::format("give them {}", is_code ? "with --set and --world" : sizes));
+  if (!std::ranges::all_of(unknown, is_given))
+    ways.emplace_back(is_code ? "degrees that the code leaves open stay unknown" : "write a degree after each transform");
+  return join(ways, "; ");
+}
+
+struct Open {
+  std::vector<std::string> rules, unknown;
+};
+
+Open open_of(const Report& report) {
+  Open open;
+  for (const NotJudged& rule : report.not_judged) {
+    open.rules.push_back(fmt::format("{} ({})", rule.rule, join(rule.sizes, ", ")));
+    open.unknown.insert(open.unknown.end(), rule.sizes.begin(), rule.sizes.end());
+  }
+  return open;
+}
+
+std::string shown(const Origin& where) {
+  const std::string file = one_line(displayable(where.file));
+  return where.line > 0 ? fmt::format("{}:{}", file, where.line) : file;
+}
+
+std::string line_of(const ProjectNote& note, const std::string& text) {
+  return fmt::format("{}: {} {}: {}\n", shown(note.where), name_of(note.severity), note.rule, one_line(displayable(text)));
+}
+
+Json json_of(const Origin& where) { return {{"file", displayable(where.file)}, {"line", where.line}}; }
+
+}  // namespace
+
+std::string render_project_briefly(const ProjectReport& report) {
+  std::string text;
+  for (const StackReport& one : report.stacks)
+    text += fmt::format("{}: {}", one_line(displayable(one.entry.name)), render_text(one.report, false, Detail::line));
+  const std::vector<ProjectNote> notes = notes_of(report);
+  for (const ProjectNote& note : notes)
+    if (note.stack.empty()) text += line_of(note, message_of(note));
+  return text + summary_of(report, notes) + "\n";
+}
+
+std::string render_project_text(const ProjectReport& report) {
+  std::string text;
+  const std::vector<ProjectNote> notes = notes_of(report);
+  for (const ProjectNote& note : notes) text += line_of(note, message_of(note));
+  for (const StackReport& one : report.stacks) {
+    for (const AllowedFinding& allowed : one.allowed)
+      text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
+                          one.entry.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
+    if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.entry.name), print(*one.report.repaired));
+    if (const Open open = open_of(one.report); !open.rules.empty())
+      text += fmt::format("{}: not judged, sizes unknown: {}; {}\n", one_line(one.entry.name), join(open.rules, ", "),
+                          way_to_give(one, open.unknown, "in sizes = { ... }"));
+  }
+  return text + summary_of(report, notes) + "\n";
+}
+
+std::string render_code_text(const ProjectReport& report) {
+  std::string text;
+  const std::vector<ProjectNote> notes = notes_once_a_function(report);
+  for (const ProjectNote& note : notes) {
+    if (note.rule == kNotUnderstood) {
+      text += fmt::format("{}: {}\n", shown(note.where), one_line(displayable(note.lines.front())));
+      continue;
+    }
+    text += line_of(note, note.lines.front());
+    for (std::size_t at = 1; at < note.lines.size(); ++at) text += "  " + one_line(displayable(note.lines[at])) + "\n";
+  }
+  std::set<std::string> unknown;
+  const StackReport* of = nullptr;
+  for (const StackReport& one : report.stacks) {
+    for (const AllowedFinding& allowed : one.allowed)
+      text += fmt::format("{}: allowed {} in {}: {}\n", shown(place_of(report, one, allowed.finding)), allowed.finding.rule,
+                          one_line(displayable(one.entry.name)), one_line(displayable(allowed.by.reason)));
+    const std::vector<std::string> sizes = open_of(one.report).unknown;
+    unknown.insert(sizes.begin(), sizes.end());
+    if (!sizes.empty()) of = &one;
+  }
+  if (of != nullptr) {
+    const std::vector<std::string> names(unknown.begin(), unknown.end());
+    text += fmt::format("rules about sizes were not judged: {} unknown; {}\n", join(names, ", "), way_to_give(*of, names, ""));
+  }
+  return text + summary_of(report, notes) + "\n";
+}
+
+std::string render_project_json(const ProjectReport& report) {
+  Json stacks = Json::array(), expired = Json::array(), idle = Json::array();
+  for (const StackReport& one : report.stacks) {
+    Json allowed = Json::array();
+    for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
+    if (report.of_code) {
+      Json items = Json::array();
+      for (const Item& item : one.report.stack.items) items.push_back(json_of(item.origin));
+      stacks.push_back({{"name", displayable(one.entry.name)},
+                        {"function", json_of(place_of(report, one.entry))},
+                        {"items", items},
+                        {"report", Json::parse(render_json(one.report))}});
+      continue;
+    }
+    stacks.push_back({{"name", one.entry.name},
+                      {"line", one.entry.line},
+                      {"model", one.entry.run.model},
+                      {"apply", one.entry.run.apply},
+                      {"allowed", allowed},
+                      {"report", Json::parse(render_json(one.report))}});
+  }
+  if (report.of_code) {
+    Json open = Json::array();
+    for (const OpenPlace& place : report.open)
+      open.push_back({{"text", displayable(place.text)}, {"where", json_of(place.where)}});
+    return Json{{"schema", "ordercheck/check-code/1"},
+                {"path", displayable(report.path)},
+                {"stacks", stacks},
+                {"not_understood", open},
+                {"errors", errors_of(report)},
+                {"advice", advice_of(report)}}
+               .dump(2) +
+           "\n";
+  }
+  for (const Allow& allow : report.expired) expired.push_back(json_of(allow));
+  for (const Allow& allow : report.idle) idle.push_back(json_of(allow));
+  return Json{{"schema", "ordercheck/check-project/1"},
+              {"file", report.path},
+              {"stacks", stacks},
+              {"expired", expired},
+              {"idle", idle},
+              {"errors", errors_of(report)},
+              {"advice", advice_of(report)}}
+             .dump(2) +
+         "\n";
+}
+
+std::string render_project_junit(const ProjectReport& report) {
+  const std::string file = report.from_repository;
+  TestSuite suite{.name = file.empty() ? "ordercheck" : file, .properties = {}, .cases = {}};
+  const std::vector<ProjectNote> notes = notes_of(report);
+  for (const StackReport& one : report.stacks) {
+    const std::string own = in_repository(report, place_of(report, one.entry));
+    TestCase made{.name = one.entry.name, .file = own, .line = own.empty() ? 0 : one.entry.line};
+    for (const ProjectNote& note : notes) {
+      if (note.stack != one.entry.name) continue;
+      made.detail += fmt::format("{} {}: {}\n", name_of(note.severity), note.rule, message_of(note));
+      if (note.severity != Severity::error) continue;
+      if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, message_of(note));
+      made.end = TestEnd::failed;
+    }
+    if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
+      made.end = TestEnd::skipped;
+      made.message = in_words(one.report.unknown.front(), one.report.target);
+    }
+    suite.cases.push_back(made);
+  }
+  for (const ProjectNote& note : notes)
+    if (note.rule == kNotUnderstood)
+      suite.cases.push_back({.name = fmt::format("{}: {}", shown(note.where), message_of(note)),
+                             .end = TestEnd::skipped,
+                             .message = message_of(note),
+                             .detail = "",
+                             .file = in_repository(report, note.where),
+                             .line = note.where.line});
+  for (const ProjectNote& note : notes)
+    if (note.rule == kExpired)
+      suite.cases.push_back({.name = "allow " + note.fingerprint,
+                             .end = TestEnd::failed,
+                             .message = message_of(note),
+                             .detail = "",
+                             .file = file,
+                             .line = note.where.line});
+  return render_junit({suite});
+}
+
+std::string render_project_sarif(const ProjectReport& report, const std::vector<Rule>& rules, const std::string& version) {
+  SarifLog log;
+  for (const ProjectNote& note : notes_once_a_function(report))
+    log.results.push_back({.rule = note.rule,
+                           .level = note.severity == Severity::error ? SarifLevel::error
+                                    : note.rule == kNotUnderstood    ? SarifLevel::note
+                                                                     : SarifLevel::warning,
+                           .message = message_of(note),
+                           .file = in_repository(report, note.where),
+                           .line = note.where.line,
+                           .stack = note.stack,
+                           .fingerprint = note.fingerprint});
+  // Rules that were not judged are notes, which code scanning lists separately from findings.
+  for (const StackReport& one : report.stacks)
+    for (const NotJudged& open : one.report.not_judged)
+      log.results.push_back(
+          {.rule = open.rule,
+           .level = SarifLevel::note,
+           .message = fmt::format(
+               "{}: not judged, sizes unknown: {}; {}", one.entry.name, join(open.sizes, ", "),
+               way_to_give(one, open.sizes, report.from_repository.empty() ? "with --set" : "in the sizes of the stack")),
+           .file = in_repository(report, place_of(report, one.entry)),
+           .line = one.entry.line,
+           .stack = one.entry.name,
+           .fingerprint = one.entry.name});
+  const std::vector<SarifOwnRule> own{{.id = kExpired,
+                                       .name = "An entry of .ordercheck.toml has expired",
+                                       .help = "Mend the stack, or give the entry a new date and the reason for it."},
+                                      {.id = kIdle,
+                                       .name = "An entry of .ordercheck.toml allows what nothing finds any more",
+                                       .help = "Remove the entry: it would hide the next finding of the same rule."},
+                                      {.id = kNotUnderstood,
+                                       .name = "A call that may apply a transform was not followed",
+                                       .help = "Read the call: nothing that it applies was judged."}};
+  return render_sarif(log, rules, own, version);
+}
+
+std::string render_project_github(const ProjectReport& report) {
+  std::string text;
+  const std::vector<ProjectNote> notes = notes_once_a_function(report);
+  for (const ProjectNote& note : notes) {
+    const std::string file = in_repository(report, note.where);
+    const std::string where = file.empty() ? "" : fmt::format("file={},line={},", escaped_property(file), note.where.line);
+    text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
+                        escaped_property("ordercheck " + note.rule), escaped_data(message_of(note)));
+  }
+  return text + escaped_data(summary_of(report, notes)) + "\n";
+}
+
+}  // namespace ordercheck

@@ -1,0 +1,28 @@
+// Parses the frame of a rule page: a head between two lines `+++`, a title, three sections. Does not read fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ordercheck {
+
+// `ordercheck docs --write` writes a page's table of runs between these two lines. The parser skips it.
+inline constexpr std::string_view kBeginRuns = "<!-- begin: runs -->";
+inline constexpr std::string_view kEndOfBlock = "<!-- end -->";
+
+struct Page {
+  std::string head;    // TOML
+  int head_line = 2;   // line of the head's first line in the file
+  std::string title;   // without "# "
+  std::string flags;   // the text below "## What it flags", trimmed
+  std::string why;     // the text below "## Why"
+  std::string limits;  // the text below "## Limits"
+};
+
+// Checks in this order: the lines `+++`, the title, that each section is in place and not empty, and that there are no others.
+// Errors begin with "<file>:<line>: ".
+Result<Page> parse_page(std::string_view text, std::string_view file);
+
+}  // namespace ordercheck

@@ -1,0 +1,124 @@
+#include "cli/settings/project_view.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "stack/notation.h"
+
+namespace ordercheck {
+namespace {
+
+nlohmann::json sarif_results(const StackReport& stack) {
+  const ProjectReport report{
+      .path = ".ordercheck.toml", .from_repository = "a/.ordercheck.toml", .stacks = {stack}, .expired = {}, .idle = {}};
+  return nlohmann::json::parse(render_project_sarif(report, {}, "1"))["runs"][0]["results"];
+}
+
+TEST(ProjectSarif, WhatCouldNotBeJudgedIsANote) {
+  StackReport stack;
+  stack.entry.name = "a";
+  stack.entry.line = 7;
+  EXPECT_TRUE(sarif_results(stack).empty());
+  stack.report.not_judged = {{.rule = "FIT-002", .sizes = {"heads", "kv_heads"}}};
+  const nlohmann::json results = sarif_results(stack);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0]["ruleId"], "FIT-002");
+  EXPECT_EQ(results[0]["level"], "note");
+  EXPECT_EQ(results[0]["message"]["text"],
+            "a: not judged, sizes unknown: heads, kv_heads; give them in the sizes of the stack");
+  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+}
+
+// Of a stack that another project's file states: a finding stands where the last of its items does.
+TEST(ProjectView, FindsItemsWhereAFileStatesThem) {
+  Report report;
+  report.stack = parse_stack("fsdp=2,tp=2").value();
+  report.stack.items[0].origin = {"train.yaml", 3};
+  report.stack.items[1].origin = {"more.json", 9};
+  report.findings = {{.rule = "ORD-1", .severity = Severity::error, .parties = {{0, "fsdp=2"}, {1, "tp=2"}}},
+                     {.rule = "ORD-2", .severity = Severity::error, .parties = {{0, "fsdp=2"}}}};
+  ProjectReport judged_there = judged(report, "train.yaml", "a/train.yaml");
+  judged_there.code = {{"train.yaml", "a/train.yaml"}, {"more.json", "a/more.json"}};
+  const auto results = nlohmann::json::parse(render_project_sarif(judged_there, {}, "1"))["runs"][0]["results"];
+  ASSERT_EQ(results.size(), 2u);
+  const auto place = [&](std::size_t at) { return results[at]["locations"][0]["physicalLocation"]; };
+  EXPECT_EQ(place(0)["artifactLocation"]["uri"], "a/more.json");
+  EXPECT_EQ(place(0)["region"]["startLine"], 9);
+  EXPECT_EQ(place(1)["artifactLocation"]["uri"], "a/train.yaml");
+  EXPECT_EQ(place(1)["region"]["startLine"], 3);
+  const std::string github = render_project_github(judged_there);
+  EXPECT_EQ(github.substr(0, 55), "::error file=a/more.json,line=9,title=ordercheck ORD-1:");
+  // Of no file, no place.
+  for (Item& item : report.stack.items) item.origin = {};
+  EXPECT_EQ(render_project_github(judged(report)).substr(0, 32), "::error title=ordercheck ORD-1::");
+}
+
+// Of code: each finding once a function, in three lines, and never silence about what was not followed.
+class CodeView : public testing::Test {
+ protected:
+  static StackReport stack(const std::string& name) {
+    StackReport one;
+    one.entry = {.name = name, .stack = parse_stack("fsdp,tp").value(), .job = Job({}, {}), .line = 3, .file = "a.py"};
+    one.report.stack = one.entry.stack;
+    for (Item& item : one.report.stack.items) item.origin = {"a.py", 9};
+    one.report.findings = {{.rule = "ORD-1",
+                            .headline = "fsdp is applied before tp",
+                            .severity = Severity::error,
+                            .parties = {{0, "fsdp"}, {1, "tp"}},
+                            .instead = "tp goes before fsdp",
+                            .why = "so it is.",
+                            .tries = {{parse_stack("tp,fsdp").value(), "equal when run"}}}};
+    one.report.not_judged = {{.rule = "FIT-1", .sizes = {"heads"}}};
+    return one;
+  }
+  static ProjectReport report(std::vector<StackReport> stacks, std::vector<OpenPlace> open = {}) {
+    return {.path = "a.py",
+            .from_repository = "a.py",
+            .of_code = true,
+            .code = {{"a.py", "src/a.py"}},
+            .stacks = std::move(stacks),
+            .expired = {},
+            .idle = {},
+            .open = std::move(open)};
+  }
+};
+
+TEST_F(CodeView, SaysAFindingOnceAFunctionInThreeLines) {
+  EXPECT_EQ(render_code_text(report({stack("f, where a"), stack("f, where not a")})),
+            "a.py:9: error ORD-1: f, where a: fsdp is applied before tp (in 2 stacks of the function)\n"
+            "  tp goes before fsdp: so it is.\n"
+            "  try tp,fsdp [equal when run]\n"
+            "rules about sizes were not judged: heads unknown; give them with --set and --world\n"
+            "2 stacks: 1 error, 0 advisories\n");
+  StackReport of_another = stack("g");
+  of_another.entry.line = 20;
+  EXPECT_EQ(nlohmann::json::parse(render_project_sarif(report({stack("f"), of_another}), {}, "1"))["runs"][0]["results"].size(),
+            4u);  // two findings, two notes about sizes
+}
+
+TEST_F(CodeView, NamesWhatWasNotFollowedInEveryFormat) {
+  StackReport right = stack("f");
+  right.report.findings.clear();
+  right.report.not_judged.clear();
+  const ProjectReport open =
+      report({right}, {{{"a.py", 7}, "not understood: m.apply_tp(mesh): its class is not among the files read"}});
+  EXPECT_EQ(render_code_text(open),
+            "a.py:7: not understood: m.apply_tp(mesh): its class is not among the files read\n"
+            "1 stack: undecided, 1 call or file not understood\n");
+  EXPECT_EQ(render_project_github(open).substr(0, 66), "::warning file=src/a.py,line=7,title=ordercheck not-understood::no");
+  EXPECT_NE(render_project_junit(open).find("<skipped"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(render_project_json(open))["not_understood"][0]["where"]["line"], 7);
+  EXPECT_EQ(render_code_text(report({right})), "1 stack: nothing against them in what could be judged\n");
+  EXPECT_EQ(render_code_text(report({})), "no stack found: nothing was judged\n");
+}
+
+TEST_F(CodeView, AllowsWhatHasAReasonAlone) {
+  ProjectReport found = report({stack("f"), stack("g")});
+  allow_findings(found, [](const StackReport& one, const Finding&) { return one.entry.name == "f" ? "as we measured" : ""; });
+  EXPECT_EQ(found.stacks[0].report.findings.size(), 0u);
+  EXPECT_EQ(errors_of(found), 1);
+  EXPECT_NE(render_code_text(found).find("a.py:9: allowed ORD-1 in f: as we measured\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ordercheck
