@@ -33,7 +33,7 @@ need_bare_root() {
   lock_cache
   bare_root=$cache/bare-root-$suite-$(dpkg --print-architecture).tar.gz
   if [[ ! -e $bare_root ]]; then
-    (need_packages debootstrap && step "making a bare $suite in $bare_root (once)" make_bare_root "$bare_root" "$suite") || {
+    (need_packages bare-root && step "making a bare $suite in $bare_root (once)" make_bare_root "$bare_root" "$suite") || {
       say "no bare root: debootstrap is not to be had, or could not make one"
       bare_root=
     }

@@ -18,6 +18,13 @@ set_up_began=$SECONDS
 # Hits across presets and clones: paths are hashed relative to the checkout.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
+# answer_help "$@": where --help is asked for, prints the comment that the script begins with and ends.
+answer_help() {
+  [[ ${1:-} == --help || ${1:-} == -h ]] || return 0
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+}
+
 say() { printf '[set-up] %s\n' "$*" >&2; }
 
 stop() {
@@ -66,15 +73,23 @@ step() {
   stop "could not finish: $label (exit status $status of: $*)"
 }
 
-# Debian packages: asks dpkg for each and apt only for what is missing.
+# Prints the packages of these groups of debian-packages.txt.
+packages_of() {
+  local group
+  for group in "$@"; do sed -n "s/^$group //p" "$root/scripts/lib/debian-packages.txt"; done
+}
+
+is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# need_packages GROUP...: asks dpkg for each package of these groups and apt only for what is missing.
 need_packages() {
   local missing=() package
   if ! command -v dpkg-query >/dev/null; then
-    say "no dpkg-query: not a Debian system, so these are taken to be there: $(tr '\n' ' ' <"$root/scripts/lib/debian-packages.txt")"
+    say "no dpkg-query: not a Debian system, so these are taken to be there: $(packages_of "$@" | tr '\n' ' ')"
     return 0
   fi
-  for package in $(<"$root/scripts/lib/debian-packages.txt") "$@"; do
-    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  for package in $(packages_of "$@"); do
+    is_installed "$package" || missing+=("$package")
   done
   ((${#missing[@]} > 0)) || return 0
   if ((EUID != 0)); then
@@ -119,7 +134,7 @@ lock_cache() {
 }
 unlock_cache() { exec {cache_lock}>&-; }
 
-need_venv_module() { python3 -c 'import venv, ensurepip' 2>/dev/null || need_packages python3-venv; }
+need_venv_module() { python3 -c 'import venv, ensurepip' 2>/dev/null || need_packages venv; }
 
 # install_once FOLDER WHAT INSTALL [ARGUMENT...]: runs `INSTALL FOLDER ARGUMENT...` where FOLDER is not there whole.
 install_once() {
@@ -259,7 +274,7 @@ need_torch() {
 # HiGHS, which solves for placements, from PyPI's highsbox: headers, a library and what that needs. Not where Debian's package is there,
 # which CMake finds by itself.
 need_highs() {
-  [[ $(dpkg-query -W -f '${db:Status-Status}' libhighs-dev 2>/dev/null) != installed ]] || return 0
+  ! is_installed libhighs-dev || return 0
   install_once "$cache/highsbox-$highs_version" "highsbox $highs_version" install_venv "highsbox==$highs_version"
 }
 
@@ -269,11 +284,16 @@ highs_root() {
   compgen -G "$cache/highsbox-$highs_version/lib/python3*/site-packages/highsbox/highs_dist"
 }
 
-# need_configured PRESET [-DNAME=VALUE]: ninja itself configures again when a CMake file changes. With HiGHS where need_highs has put it,
-# whoever asks, so that no two scripts configure one preset in two ways.
+# Whether CMake finds what the tests are compiled with; where it is no Debian, all is taken to be there.
+has_test_packages() {
+  ! command -v dpkg-query >/dev/null || is_installed libgtest-dev
+}
+
+# need_configured PRESET [-DNAME=VALUE]: ninja itself configures again when a CMake file changes. With HiGHS where need_highs has put it
+# and tests where their packages are, whoever asks, so that no two scripts configure one preset in two ways.
 need_configured() {
   local preset=$1 folder=$root/build/$1 wanted
-  set -- "$@" "-DORDERCHECK_HIGHS=$(highs_root)"
+  set -- "$@" "-DORDERCHECK_HIGHS=$(highs_root)" "-DORDERCHECK_TESTS=$(has_test_packages && echo ON || echo OFF)"
   wanted="${*:2} presets $(cksum <"$root/CMakePresets.json")"
   [[ -e $folder/build.ninja && -e $folder/.configured && $(<"$folder/.configured") == "$wanted" ]] && return 0
   step "configuring the preset $preset" cmake -S "$root" --preset "$@"
