@@ -11,7 +11,6 @@ namespace ordercheck {
 namespace {
 
 constexpr std::string_view kArguments = "MODEL_ARGS.";
-constexpr std::string_view kOffDevice = "no transform for offloading";
 
 const std::vector<Key>& megatron_keys() {
   static const std::vector<Key> keys{

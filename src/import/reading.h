@@ -53,6 +53,9 @@ struct Key {
   std::string_view of = "";
 };
 
+// `of` of a key that moves parameters, optimizer states or activations off the device.
+inline constexpr std::string_view kOffDevice = "no transform for offloading";
+
 struct DataParallel {
   std::string_view shard = "fsdp", both = "hsdp", replicate = "ddp";  // the transforms to use
   std::string sharded_options = "";                                   // ":reshard=never", appended to a sharding transform

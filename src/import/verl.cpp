@@ -11,7 +11,6 @@ namespace ordercheck {
 namespace {
 
 constexpr std::string_view kActor = "actor_rollout_ref.actor.";
-constexpr std::string_view kOffDevice = "no transform for offloading";
 
 const std::vector<Key>& verl_keys() {
   static const std::vector<Key> keys{
