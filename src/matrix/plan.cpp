@@ -111,6 +111,12 @@ class Collector {
     }
   }
 
+  // Whether the tier takes the cases of this source without the space listing them.
+  bool takes(SourceKind kind) const {
+    if (tier_ != Tier::by_default || !space_.by_default.empty()) return false;
+    return kind == SourceKind::witness || kind == SourceKind::covering;
+  }
+
   // Listed cases are part of the full plan. `is_of_tier` marks those of the tier being planned.
   void add_listed(const std::vector<Case>& cases, const std::string& model, bool is_of_tier) {
     for (const Case& c : cases) {
@@ -168,7 +174,8 @@ class Collector {
   Plan plan() const {
     Plan plan{.engine = hello_.engine, .cases = {}, .not_planned = {}, .only_in_full = 0};
     for (const auto& [text, planned] : cases_) {
-      const bool in_tier = is_whole(space_, tier_) || listed_.contains(text);
+      const bool in_tier = is_whole(space_, tier_) || listed_.contains(text) ||
+                           std::ranges::any_of(planned.sources, [&](const Source& s) { return takes(s.kind); });
       auto sources = planned.sources;
       std::ranges::sort(sources);
       auto reason = why_not(planned.subject, hello_);
@@ -210,7 +217,7 @@ std::optional<Tier> find_tier(const std::string& name) {
 }
 
 bool is_whole(const Space& space, Tier tier) {
-  return tier == Tier::full || (tier == Tier::by_default && space.by_default.empty());
+  return tier == Tier::full || (tier == Tier::by_default && space.by_default.empty() && space.covering.empty());
 }
 
 std::string why_not(const Case& c, const Hello& hello) {
@@ -250,7 +257,7 @@ Plan make_plan(const Space& space, const std::vector<Framework>& frameworks, con
     collector.add_backend_witnesses();
     collector.add_legal_sets(model);
     collector.add_covering(model);
-    collector.add_listed(space.smoke, model, tier == Tier::smoke);
+    collector.add_listed(space.smoke, model, tier == Tier::smoke || (tier == Tier::by_default && space.by_default.empty()));
     collector.add_listed(space.by_default, model, tier == Tier::by_default);
     collector.add_listed(space.versions, model, tier == Tier::versions);
     collector.add_optimizers(model);

@@ -60,7 +60,8 @@ std::string why_not(const Case& c, const Hello& hello);
 
 // How much of the space (space.h) to plan; option --tier.
 //   smoke       the few stacks in the space's `smoke`: they show whether the engine works with a build at all
-//   by_default  the stacks in the space's `default`; all if that is empty
+//   by_default  the stacks in the space's `default`; without them, every rule's witness, the rows of `covering` and `smoke`; everything
+//               in a space that has no `covering` either
 //   full        every case of every source
 //   versions    the stacks in the space's `versions`
 enum class Tier { smoke, by_default, full, versions };

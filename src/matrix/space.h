@@ -14,7 +14,7 @@
 //   backend_witnesses = 3         # also run compiling witnesses of at most this many items under the usual backend; optional
 //   smoke = ["fsdp=2", "ep=2,fsdp=2 model=qwen3_moe"]   # tier smoke: shows whether an engine works with a build at all;
 //                                 # optional
-//   default = ["ac,fsdp=4"]       # tier default: runs if no tier is named; everything if omitted
+//   default = ["ac,fsdp=4"]       # tier default: runs if no tier is named; see Tier in plan.h
 //   versions = ["ac,fsdp=4"]      # tier versions: for builds that do not run the whole space; optional
 //   accumulations = [1, 2, 4]
 //   optimizers = ["optimizer=sgd", "optimizer=adamw:clip=1.0"]

@@ -34,6 +34,7 @@ struct MatrixCommand {
   bool fresh = false;
   bool write = false;
   bool check = false;
+  bool verbose = false;
 };
 
 // Register `matrix plan`, `matrix run` and so on. They share `options`.

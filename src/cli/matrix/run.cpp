@@ -199,7 +199,7 @@ Result<int> run_matrix_command(const MatrixCommand& command) {
       objects.push_back(render_result_json(*ran->result));
       departures += ran->departures;
     } else {
-      fmt::print("{}{}{}", heading(spec, specs->size()), render_result_text(*ran->result), ran->departures);
+      fmt::print("{}{}{}", heading(spec, specs->size()), render_result_text(*ran->result, command.verbose), ran->departures);
     }
     results.push_back(std::move(*ran->result));
     rules = std::move(ran->rules);
@@ -231,6 +231,7 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
   add_timeout_option(run, options->engine);
   run->add_option("--journal", options->journal,
                   "Cache of finished runs of the same build; default: a file in the cache folder");
+  run->add_flag("--verbose", options->verbose, "Print a line for each case, however many there are");
   run->add_flag("--fresh", options->fresh, "Ignore cached runs");
   add_format_option(*run, options->format);
   run->add_option("--report", options->reports,

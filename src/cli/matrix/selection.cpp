@@ -43,7 +43,10 @@ void add_selection(CLI::App* command, MatrixCommand& options) {
   add_engine_options(command, options.engine);
   add_world_options(command, options.engine);
   CLI::Option* tier =
-      command->add_option("--tier", options.tier, "smoke, default, full or versions; default: default, or full with --only");
+      command->add_option("--tier", options.tier,
+                          "smoke: whether the engine works, 30 s; default: each rule's witness and a covering set, minutes; "
+                          "full: every case; versions: "
+                          "for builds that do not run the whole space. Without --tier: default, or full with --only");
   tier->check(CLI::IsMember(tier_names()));
   command->add_option("--only", options.only, "Run only matching cases, * matches anything: 'tp=2,*'; repeatable")
       ->allow_extra_args(false);

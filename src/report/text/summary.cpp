@@ -20,11 +20,23 @@ std::string sources_text(const std::vector<Source>& sources) {
   return join(parts, ", ");
 }
 
-std::string not_planned_text(const Plan& plan) {
+// A screen: with more cases than this, only --verbose lists each.
+constexpr std::size_t kMostCasesListed = 20;
+constexpr std::size_t kMostOfAKind = 3;
+
+// The first `most` of the texts, and how many more there are.
+std::string first_of(const std::vector<std::string>& texts, std::size_t most) {
   std::string text;
-  for (const auto& [reason, count] : reasons_not_planned(plan))
-    text += fmt::format("not planned    {}: {}\n", counted(count, "case"), reason);
+  for (std::size_t i = 0; i < std::min(most, texts.size()); ++i) text += texts[i];
+  if (texts.size() > most) text += fmt::format("{:<15}{} more such\n", "", texts.size() - most);
   return text;
+}
+
+std::vector<std::string> not_planned_lines(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : reasons_not_planned(plan))
+    lines.push_back(fmt::format("not planned    {}: {}\n", counted(count, "case"), reason));
+  return lines;
 }
 
 void add_field(std::string& text, const char* name, const std::string& value) {
@@ -134,32 +146,38 @@ std::string render_plan_text(const Plan& plan) {
     text += fmt::format("{:<{}}  {}; not planned: {}\n", print(one.subject), width, sources_text(one.sources), one.reason);
   text += fmt::format("{} planned on {}, {} not{}\n", counted(plan.cases.size(), "case"), plan.engine, plan.not_planned.size(),
                       plan.only_in_full == 0 ? "" : fmt::format("; {} more with --tier full", plan.only_in_full));
-  return text + not_planned_text(plan);
+  return text + join(not_planned_lines(plan), "");
 }
 
-std::string render_result_text(const PlanResult& result) {
+std::string render_result_text(const PlanResult& result, bool verbose) {
   const Tally tally = tally_of(result);
+  const bool lists_cases = verbose || result.cases.size() <= kMostCasesListed;
+  const std::size_t most = lists_cases ? std::string::npos : kMostOfAKind;
+  std::vector<std::string> contradictions, undecided, open, controls;
+  for (const CaseResult& one : result.cases) {
+    if (one.outcome.agreement == Agreement::contradiction) contradictions.push_back(contradiction_text(one));
+    if (one.outcome.agreement == Agreement::undecided)
+      undecided.push_back(
+          fmt::format("{:<15}{}: {}\n", name_of(one.outcome.seen.verdict), print(one.planned.subject), reason_of(one)));
+  }
+  for (const auto& [why, cases] : open_cases(outcomes_of(result))) {
+    open.push_back(fmt::format("open           {}: {}\n", counted(std::ssize(cases), "case"), why));
+    for (const Case& c : cases)
+      if (lists_cases) open.back() += fmt::format("                 {}\n", print(c));
+  }
+  for (const Control& control : result.controls)
+    controls.push_back(fmt::format("control        {} {}: {}\n", control.name, word_of(control), control.evidence));
   std::vector<std::string> verdicts;
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
-  std::string text = verdict_lines(result.cases);
+
+  std::string text = first_of(contradictions, most) + first_of(undecided, most);
+  if (lists_cases) text += verdict_lines(result.cases);
   text += fmt::format("{} on {} ({}): {}\n", counted(std::ssize(result.cases), "case"), result.hello.engine,
                       join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
   text += fmt::format("{} confirmed, {} open, {} explained by a rule, {} not explained, {} undecided\n", tally.confirmed,
                       tally.open, counted(tally.explained, "contradiction"), tally.contradictions, tally.undecided);
-  for (const CaseResult& one : result.cases)
-    if (one.outcome.agreement == Agreement::contradiction) text += contradiction_text(one);
-  for (const CaseResult& one : result.cases)
-    if (one.outcome.agreement == Agreement::undecided)
-      text += fmt::format("{:<15}{}: {}\n", name_of(one.outcome.seen.verdict), print(one.planned.subject), reason_of(one));
-  for (const auto& [why, cases] : open_cases(outcomes_of(result))) {
-    std::vector<std::string> texts;
-    for (const Case& c : cases) texts.push_back(print(c));
-    text += fmt::format("open           {}: {}\n                 {}\n", counted(std::ssize(cases), "case"), why,
-                        join(texts, "\n                 "));
-  }
-  for (const Control& control : result.controls)
-    text += fmt::format("control        {} {}: {}\n", control.name, word_of(control), control.evidence);
-  return text + not_planned_text(result.plan);
+  text += first_of(open, most) + first_of(controls, std::string::npos) + first_of(not_planned_lines(result.plan), most);
+  return lists_cases ? text : text + "--verbose lists every case\n";
 }
 
 std::string render_case_text(const CaseResult& result, const Hello& hello) {

@@ -13,8 +13,9 @@ namespace ordercheck {
 std::string render_plan_text(const Plan& plan);
 std::string render_plan_json(const Plan& plan);
 
-// Counts, then every contradiction, undecided case and open case, the controls, and what was not planned.
-std::string render_result_text(const PlanResult& result);
+// Contradictions and undecided cases, the counts, why cases are open, the controls, and what was not planned: at most 30 lines for more
+// than 20 cases. Of fewer cases, or with `verbose`, also a line for each case.
+std::string render_result_text(const PlanResult& result, bool verbose = false);
 std::string render_result_json(const PlanResult& result);
 
 // Committed evidence: a heading and one line per case.

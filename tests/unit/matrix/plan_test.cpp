@@ -108,6 +108,19 @@ TEST(Plan, TheDefaultIsAllWhereTheSpaceListsNone) {
   EXPECT_EQ(print(few.not_planned[0].subject), "ep=2,fsdp=2 model=moe");
 }
 
+TEST(Plan, TheDefaultOfASpaceWithCoveringRowsIsWitnessesThoseRowsAndSmoke) {
+  Space space = sample_space();
+  space.covering = {*parse_case("tp=2,fsdp=2 accumulation=4")};
+  space.smoke = {*parse_case("fsdp=4")};
+  EXPECT_FALSE(is_whole(space, Tier::by_default));
+  const Plan plan = make_plan(space, {}, sample_rules(), sample_hello(), Tier::by_default);
+  std::vector<std::string> cases;
+  for (const PlannedCase& one : plan.cases) cases.push_back(print(one.subject));
+  EXPECT_THAT(cases, testing::UnorderedElementsAre("ac,tp=2", "tp=2,ac", "fsdp=2,tp=2", "tp=2,fsdp=2", "fsdp=4",
+                                                   "tp=2,fsdp=2 accumulation=4"));
+  EXPECT_GT(plan.only_in_full, 0u);
+}
+
 TEST(Plan, TiersHaveNames) {
   for (const std::string& name : tier_names()) {
     ASSERT_TRUE(find_tier(name));

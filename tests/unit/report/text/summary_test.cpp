@@ -1,5 +1,7 @@
 #include "report/text/summary.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -78,6 +80,26 @@ TEST(Summary, AContradictionIsToldWithItsFirstTensor) {
 
 TEST(Summary, AnUndecidedCaseIsNamed) {
   EXPECT_THAT(render_result_text(result_of(Agreement::undecided)), HasSubstr("differs        tp=2: the loss is another\n"));
+}
+
+TEST(Summary, ManyCasesAreASummaryUnlessVerbose) {
+  PlanResult result = result_of(Agreement::contradiction);
+  for (const char* why : {"a", "b", "c", "d", "e"})
+    for (int i = 0; i < 10; ++i) {
+      CaseResult open = result_of(Agreement::open).cases[0];
+      open.outcome.open_because = why;
+      result.cases.push_back(open);
+      result.cases.push_back(result.cases[0]);
+    }
+  const std::string brief = render_result_text(result);
+  EXPECT_THAT(brief, testing::StartsWith("contradiction  tp=2: "));
+  EXPECT_LE(std::ranges::count(brief, '\n'), 30);
+  EXPECT_THAT(brief, HasSubstr("               48 more such\n"));
+  EXPECT_THAT(brief, HasSubstr("open           10 cases: a\n"));
+  EXPECT_THAT(brief, testing::EndsWith("--verbose lists every case\n"));
+  const std::string verbose = render_result_text(result, true);
+  EXPECT_THAT(verbose, HasSubstr("open           10 cases: e\n"));
+  EXPECT_GE(std::ranges::count(verbose, '\n'), 200);
 }
 
 TEST(Summary, JsonHoldsTheSame) {
