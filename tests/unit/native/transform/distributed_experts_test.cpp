@@ -23,6 +23,7 @@ at::Tensor rows_of(int rank) { return numbers({counts_of(rank).sum().item<int64_
 
 // What comes home is what the experts make of a rank's own rows.
 TEST(DistributedExperts, WorkOnEveryRanksRows) {
+  const Exactly exact;  // MKL rounds a product of fewer rows otherwise
   complete({.degrees = {1, 1, 2, 1, 1}, .ep = 2}, [](RankState& rank) {
     const at::Tensor counts = counts_of(rank.rank);
     const at::Tensor expected = some_experts()->call({rows_of(rank.rank), counts});
