@@ -1,6 +1,8 @@
 #include "report/text/summary.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,8 +22,10 @@ std::string sources_text(const std::vector<Source>& sources) {
   return join(parts, ", ");
 }
 
-// A screen: with more cases than this, only --verbose lists each.
+// With more cases than kMostCasesListed, only --verbose lists each, and the text has at most 30 lines: five contradictions of two lines
+// and three of every other kind, each with a line for the rest, two lines of counts, four controls and the last line.
 constexpr std::size_t kMostCasesListed = 20;
+constexpr std::size_t kMostContradictions = 5;
 constexpr std::size_t kMostOfAKind = 3;
 
 // The first `most` of the texts, and how many more there are.
@@ -68,10 +72,12 @@ std::vector<std::string> farthest_lines(const Closeness& closeness) {
   return lines;
 }
 
-std::string contradiction_text(const CaseResult& result) {
+// What is predicted and what is seen; with `in_full` also where the difference begins and what explains it.
+std::string contradiction_text(const CaseResult& result, bool in_full) {
   const Outcome& outcome = result.outcome;
   std::string text = fmt::format("contradiction  {}: {}\n", print(outcome.subject), outcome.disagreement);
   text += fmt::format("               {}\n", reason_of(result));
+  if (!in_full) return text;
   if (result.divergence) text += fmt::format("               first in {}\n", in_words(*result.divergence));
   if (!result.right_without.empty())
     text += fmt::format("               right without {}\n", join(result.right_without, " or "));
@@ -155,12 +161,15 @@ std::string render_result_text(const PlanResult& result, bool verbose) {
   const std::size_t most = lists_cases ? std::string::npos : kMostOfAKind;
   std::vector<std::string> contradictions, undecided, open, controls;
   for (const CaseResult& one : result.cases) {
-    if (one.outcome.agreement == Agreement::contradiction) contradictions.push_back(contradiction_text(one));
+    if (one.outcome.agreement == Agreement::contradiction) contradictions.push_back(contradiction_text(one, lists_cases));
     if (one.outcome.agreement == Agreement::undecided)
       undecided.push_back(
           fmt::format("{:<15}{}: {}\n", name_of(one.outcome.seen.verdict), print(one.planned.subject), reason_of(one)));
   }
-  for (const auto& [why, cases] : open_cases(outcomes_of(result))) {
+  const auto reasons = open_cases(outcomes_of(result));
+  std::vector<std::pair<std::string, std::vector<Case>>> by_number(reasons.begin(), reasons.end());
+  std::ranges::stable_sort(by_number, std::greater<>{}, [](const auto& reason) { return reason.second.size(); });
+  for (const auto& [why, cases] : by_number) {
     open.push_back(fmt::format("open           {}: {}\n", counted(std::ssize(cases), "case"), why));
     for (const Case& c : cases)
       if (lists_cases) open.back() += fmt::format("                 {}\n", print(c));
@@ -170,7 +179,7 @@ std::string render_result_text(const PlanResult& result, bool verbose) {
   std::vector<std::string> verdicts;
   for (const auto& [verdict, count] : tally.verdicts) verdicts.push_back(fmt::format("{} {}", count, name_of(verdict)));
 
-  std::string text = first_of(contradictions, most) + first_of(undecided, most);
+  std::string text = first_of(contradictions, lists_cases ? most : kMostContradictions) + first_of(undecided, most);
   if (lists_cases) text += verdict_lines(result.cases);
   text += fmt::format("{} on {} ({}): {}\n", counted(std::ssize(result.cases), "case"), result.hello.engine,
                       join(result.hello.versions, ", "), verdicts.empty() ? "nothing ran" : join(verdicts, ", "));
