@@ -286,7 +286,9 @@ highs_root() {
 
 # Whether CMake finds what the tests are compiled with; where it is no Debian, all is taken to be there.
 has_test_packages() {
-  ! command -v dpkg-query >/dev/null || is_installed libgtest-dev
+  local package
+  command -v dpkg-query >/dev/null || return 0
+  for package in $(packages_of tests); do is_installed "$package" || return 1; done
 }
 
 # need_configured PRESET [-DNAME=VALUE]: ninja itself configures again when a CMake file changes. With HiGHS where need_highs has put it
