@@ -15,8 +15,8 @@ readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_versi
 readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
 
-# Hits across presets and clones: paths are hashed relative to the checkout.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+# Hits across presets and clones: paths are hashed relative to the checkout. The rest is what ccache asks for with precompiled headers.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 # answer_help "$@": where --help is asked for, prints the comment that the script begins with and ends.
 answer_help() {
