@@ -15,6 +15,8 @@ if(NOT ORDERCHECK_STATIC)
   install(FILES LICENSE DESTINATION share/doc/ordercheck RENAME copyright)
 endif()
 
+# A package needs the program alone, not the tests.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "the ordercheck authors")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Checks the order in which parallelism and wrappers are applied to a model")

@@ -31,9 +31,10 @@ TEST_P(AutoParallel, TrainsAsOneRank) {
 INSTANTIATE_TEST_SUITE_P(DataAndTensorParallel, AutoParallel,
                          testing::Values("auto_parallel=2", "auto_parallel=4", "auto_parallel=1:tp=2", "auto_parallel=1:tp=4",
                                          "auto_parallel=2:tp=2", "auto_parallel=2:replicas=2",
-                                         "auto_parallel=2:tp=2:replicas=2", "auto_parallel=2:memory=replicated",
-                                         "auto_parallel=1:tp=2:memory=replicated", "auto_parallel=2:tp=2:reshard=never",
-                                         "auto_parallel=1"));
+                                         "auto_parallel=2:memory=replicated", "auto_parallel=1:tp=2:memory=replicated",
+                                         "auto_parallel=2:tp=2:reshard=never", "auto_parallel=1"));
+
+INSTANTIATE_TEST_SUITE_P(OnThreeAxes, AutoParallel, testing::Values("auto_parallel=2:tp=2:replicas=2"));
 
 INSTANTIATE_TEST_SUITE_P(WithOthers, AutoParallel,
                          testing::Values("ac,auto_parallel=2", "sac,auto_parallel=2:tp=2", "auto_parallel=2:tp=2,compile@model",
