@@ -1,4 +1,9 @@
-# Sourced by scripts/test after setup.sh: a Debian with Python and nothing that builds, for tests/install/bare.
+# Sourced by scripts/test and bench/first-hour after setup.sh: a Debian with Python and nothing that builds, for tests/install/bare.
+
+# Whether a Debian can be made here and entered.
+can_make_root() { ((EUID == 0)) && command -v apt-get >/dev/null && unshare --mount --net --pid --fork true 2>/dev/null; }
+
+debian_suite() { sed -n 's/^VERSION_CODENAME=//p' /etc/os-release; }
 
 # Where apt here takes this Debian from, such as http://<host>/debian/.
 debian_mirror() {
@@ -25,11 +30,11 @@ make_bare_root() {
 need_bare_root() {
   local suite
   bare_root=
-  if ((EUID != 0)) || ! command -v apt-get >/dev/null || ! unshare --mount --net --pid --fork true 2>/dev/null; then
+  if ! can_make_root; then
     say "no bare root: it takes root, apt and namespaces"
     return 0
   fi
-  suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  suite=$(debian_suite)
   lock_cache
   bare_root=$cache/bare-root-$suite-$(dpkg --print-architecture).tar.gz
   if [[ ! -e $bare_root ]]; then
