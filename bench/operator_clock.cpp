@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -32,19 +33,31 @@ struct Interval {
   std::int64_t leave() { return --depth == 0 ? std::max<std::int64_t>(0, thread_cpu_ns() - began - reading_ns) : 0; }
 };
 
+struct ThreadClock;
 std::mutex operators_mutex;
-std::map<std::string, OperatorTime> operators;
+std::map<std::string, OperatorTime> operators;  // of threads that ended
+std::set<const ThreadClock*> clocks;            // of those that live: rank threads wait for another case
 
 struct ThreadClock {
   Interval call, kernel;
   std::uint64_t were_kernels = 0;  // a bit a call that is open, the innermost last: whether it counted as a kernel
   std::unordered_map<const char*, OperatorTime> own;  // by the address of a name, which lives as long as its operator
 
+  ThreadClock() {
+    const std::lock_guard lock(operators_mutex);
+    clocks.insert(this);
+  }
+  ThreadClock(const ThreadClock&) = delete;
+  ThreadClock& operator=(const ThreadClock&) = delete;
   ~ThreadClock() {
     const std::lock_guard lock(operators_mutex);
+    clocks.erase(this);
+    add_to(operators);
+  }
+  void add_to(std::map<std::string, OperatorTime>& all) const {
     for (const auto& [name, time] : own) {
-      operators[name].calls += time.calls;
-      operators[name].ns += time.ns;
+      all[name].calls += time.calls;
+      all[name].ns += time.ns;
     }
   }
 };
@@ -120,8 +133,10 @@ OperatorTimes take_operator_times() {
 
 std::vector<OperatorTime> operator_times() {
   const std::lock_guard lock(operators_mutex);
+  auto all = operators;
+  for (const ThreadClock* clock : clocks) clock->add_to(all);
   std::vector<OperatorTime> times;
-  for (auto [name, time] : operators) {
+  for (auto [name, time] : all) {
     time.name = name;
     times.push_back(time);
   }

@@ -30,7 +30,7 @@ void install_operator_clock();
 // The sum over all threads that ran operators since the last call. No operator may be running.
 OperatorTimes take_operator_times();
 
-// Kernels by the operator's name, of all threads that ended.
+// Kernels by the operator's name, of all threads. No operator may be running.
 struct OperatorTime {
   std::string name;
   std::int64_t calls = 0;
