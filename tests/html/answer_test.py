@@ -84,8 +84,9 @@ def test_it_is_the_answer_of_the_markdown_page(laptop: Page) -> None:
     assert arrows is not None
     steps = laptop.get_by_role("list", name="Recommended order").locator("code").all_inner_texts()
     assert " → ".join(steps) == arrows[1]
-    silent = " ".join(line for line in lines if line.startswith("**Silently"))  # wrong, and without effect
-    wanted = re.findall(r"`(\S+)` \(\[(\S+)\]\(\S+?\); build `(\S+)`\)", silent)
+    table = lines[lines.index("| you do | you get | do instead |") + 2 :]
+    rows = [re.sub("</?code>", "`", row.replace("<wbr>", "")) for row in table[: table.index("")]]
+    wanted = [re.findall(r"\| `(\S+)` \| .*\(\[(\S+)\]\(\S+\)\) \| `(\S+)` \|", row)[0] for row in rows]
     assert len(wanted) > 3
     shown = [
         [cell.inner_text() for cell in row.locator("th code, .to-copy code, .id").all()]

@@ -1,8 +1,11 @@
-"""The code on the first screen of docs/parallelism_ordering.md, run as a user would hand it in with --apply."""
+"""The code of docs/parallelism_ordering.md and that for experts, run as a user would hand it in with --apply."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,18 +13,16 @@ from ordercheck_pytorch.projects.project import project_named
 from real_worker import Worker, numbers
 
 TORCHTITAN = project_named("torchtitan")
-PAGE = Path(__file__).parents[2] / "docs" / "parallelism_ordering.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def blocks_of_the_page() -> list[str]:
-    """The dense model's, and that of a model with experts."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2, f"{PAGE} has {len(blocks)} blocks of Python"
-    return blocks
+def code_of(page: str) -> str:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(), re.DOTALL | re.MULTILINE)
+    return block
 
 
 def test_the_code_of_the_page_is_bitwise_equal_to_a_single_rank_run(tmp_path: Path) -> None:
-    (tmp_path / "of_the_page.py").write_text(blocks_of_the_page()[0])
+    (tmp_path / "of_the_page.py").write_text(code_of("parallelism_ordering.md"))
     worker = Worker(users_code=str(tmp_path))
     record = worker.run("tp=2,ac,compile,fsdp=2", apply="of_the_page:parallelize")
     assert numbers(record) == numbers(worker.run(""))
@@ -32,12 +33,33 @@ def test_the_code_of_the_page_is_bitwise_equal_to_a_single_rank_run(tmp_path: Pa
     assert worker.close() == 0
 
 
+def test_the_code_of_the_page_runs_under_torchrun_as_printed(tmp_path: Path) -> None:
+    code = code_of("parallelism_ordering.md")
+    assert len(code.splitlines()) <= 60
+    assert max(map(len, code.splitlines())) <= 88
+    (tmp_path / "train.py").write_text(code)
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "4"]
+    # What a rank prints goes to a file of its own: in one pipe, lines of two ranks mix.
+    ran = subprocess.run(
+        [*torchrun, "--redirects", "1", "--log-dir", "log", "train.py"],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    norms = [tuple(file.read_text().split()) for file in tmp_path.glob("log/*/*/*/stdout.log")]
+    assert len(norms) == 4, ran.stderr
+    assert len(set(norms)) == 1, "a step's norm is one on all ranks"
+    assert len(set(norms[0])) == 3, "each step changes the norm"
+
+
 @pytest.mark.skipif(
     not TORCHTITAN.is_installed,
     reason=f"{TORCHTITAN.name} is not in the cache; scripts/test puts it there",
 )
 def test_the_code_for_experts_is_bitwise_equal_to_a_single_rank_run(tmp_path: Path) -> None:
-    code = blocks_of_the_page()[1]
+    code = code_of("experts_and_graphs.md")
     (tmp_path / "of_experts.py").write_text(code)
     averaging = "\n".join(line for line in code.splitlines() if "set_gradient_divide_factor" not in line)
     (tmp_path / "averaging.py").write_text(averaging)

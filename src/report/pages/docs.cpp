@@ -36,10 +36,15 @@ class Maker {
     if (auto checked = check_beside(sources_, engines_); !checked) return checked.error();
     const PageContents pages = pages_of(sources_, engines_);
     std::vector<Document> documents;
-    for (const auto& [path, name, data] : {std::tuple("docs/parallelism_ordering.md", "ordering.md", ordering_data(pages)),
-                                           std::tuple("docs/projects.md", "projects.md", projects_data(pages)),
-                                           std::tuple("docs/evidence.md", "evidence.md", evidence_data(pages)),
-                                           std::tuple("rules/README.md", "rule_index.md", rule_index_data(pages))}) {
+    const nlohmann::json ordering = ordering_data(pages);
+    for (const auto& [path, name, data] :
+         {std::tuple("docs/parallelism_ordering.md", "ordering.md", ordering),
+          std::tuple("docs/pairs.md", "pairs.md", ordering), std::tuple("docs/messages.md", "messages.md", ordering),
+          std::tuple("docs/clipping.md", "clipping.md", ordering),
+          std::tuple("docs/experts_and_graphs.md", "experts_and_graphs.md", ordering),
+          std::tuple("docs/projects.md", "projects.md", projects_data(pages)),
+          std::tuple("docs/evidence.md", "evidence.md", evidence_data(pages)),
+          std::tuple("rules/README.md", "rule_index.md", rule_index_data(pages))}) {
       auto contents = render(name, data);
       if (!contents) return contents.error();
       documents.push_back({.path = path, .contents = std::move(contents).value()});

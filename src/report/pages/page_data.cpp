@@ -31,10 +31,9 @@ void to_json(Json& json, const OrderRun& run) {
 }
 namespace {
 
-// `as_code`: breakable_code in a table, whose cells wrap; code elsewhere.
-std::string build_in_words(const PairTableRow& row, std::string (*as_code)(std::string_view)) {
+std::string build_in_words(const PairTableRow& row) {
   if (row["good"] == "") return "no stack is known that ran equal";
-  return as_code(row["good"].get<std::string>()) + (row["good_ran"] ? "" : " (not run)");
+  return breakable_code(row["good"].get<std::string>()) + (row["good_ran"] ? "" : " (not run)");
 }
 
 }  // namespace
@@ -83,25 +82,18 @@ Json count_of_pages(const PairTable& table) {
           {"not_run", counted(table.not_run, "rule")}};
 }
 
-Json rows_of(const PairTable& table, bool that_clip) {
-  Json rows = Json::array();
-  for (PairTableRow row : table.rows) {
-    if (row["clips"] != that_clip) continue;
-    row["good"] = build_in_words(row, breakable_code);
-    row["bad"] = breakable_code(row["bad"].get<std::string>());
-    rows.push_back(std::move(row));
-  }
-  return rows;
+// With stacks as code that breaks: table cells wrap.
+Json shown_row(PairTableRow row) {
+  row["good"] = build_in_words(row);
+  row["bad"] = breakable_code(row["bad"].get<std::string>());
+  return row;
 }
 
-// Lists the currently silent rows with this result.
-Json rows_that_show(Shown shown, const std::vector<PairTableRow>& rows) {
-  std::vector<std::string> parts;
-  for (const PairTableRow& row : rows)
-    if (row["shown"] == name_of(shown))
-      parts.push_back(fmt::format("{} ({}; build {})", code(row["bad"].get<std::string>()), row["page"].get<std::string>(),
-                                  build_in_words(row, code)));
-  return join(parts, ", ");
+Json rows_of(const PairTable& table, bool that_clip) {
+  Json rows = Json::array();
+  for (const PairTableRow& row : table.rows)
+    if (row["clips"] == that_clip) rows.push_back(shown_row(row));
+  return rows;
 }
 
 }  // namespace
@@ -139,25 +131,21 @@ Json ordering_data(const PageContents& pages) {
   Json orders = Json::array();
   std::set<std::string> told;
   for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
-  Json lines = Json::array();
-  for (const VersionsView& view : pages.changes)
-    for (const VersionLine& line : view.lines) lines.push_back(line);
+  Json silent = Json::array();
+  for (const PairTableRow& row : answer.silent) silent.push_back(shown_row(row));
   Json data{{"target", answer.target},
             {"versions", enumerated(answer.versions)},
             {"arrows", join(answer.names, " → ")},
             {"left_out", enumerated(answer.left_out)},
             {"blocked", std::move(blocked)},
             {"drawing", pages.drawing.lines},
-            {"silently_wrong", rows_that_show(Shown::wrong, answer.silent)},
-            {"without_effect", rows_that_show(Shown::without_effect, answer.silent)},
+            {"silent", std::move(silent)},
             {"pair_table", rows_of(pages.pair_table, false)},
             {"clipping_table", rows_of(pages.pair_table, true)},
             {"orders", std::move(orders)},
             {"pairs", data_of(pages.pairs)},
             {"symptoms", pages.symptoms},
             {"transforms", pages.transforms},
-            {"engines", pages.engines},
-            {"release_lines", std::move(lines)},
             {"points", pages.points}};
   data["count"] = count_of_pages(pages.pair_table);
   return data;

@@ -39,7 +39,7 @@ struct PageContents {
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& engines);
 
-nlohmann::json ordering_data(const PageContents& pages);    // docs/parallelism_ordering.md
+nlohmann::json ordering_data(const PageContents& pages);    // docs/parallelism_ordering.md and the pages that it leads to
 nlohmann::json projects_data(const PageContents& pages);    // docs/projects.md
 nlohmann::json evidence_data(const PageContents& pages);    // docs/evidence.md
 nlohmann::json rule_index_data(const PageContents& pages);  // rules/README.md

@@ -68,7 +68,7 @@ void expect_golden(const std::vector<Document>& documents, const std::string& fo
 
 TEST_F(Docs, AreAsTheGoldenPages) {
   const auto documents = made();
-  EXPECT_EQ(documents.size(), 7u);
+  EXPECT_EQ(documents.size(), 11u);
   expect_golden(documents, "mini");
 }
 
@@ -90,10 +90,10 @@ TEST_F(Docs, BeginWithWhoWroteThem) {
 }
 
 TEST_F(Docs, AreCurrentOnceWritten) {
-  EXPECT_EQ(stale_paths().size(), 7u);
+  EXPECT_EQ(stale_paths().size(), 11u);
   const auto touched = write_documents(root_, made());
   ASSERT_TRUE(touched) << touched.error().message;
-  EXPECT_EQ(touched->size(), 7u);
+  EXPECT_EQ(touched->size(), 11u);
   EXPECT_TRUE(stale_paths().empty());
 }
 
