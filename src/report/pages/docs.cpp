@@ -32,9 +32,12 @@ class Maker {
     return render_template(*text, data, "report_templates/md/" + name);
   }
 
-  Result<std::vector<Document>> pages() const {
+  Result<PageContents> contents() const {
     if (auto checked = check_beside(sources_, engines_); !checked) return checked.error();
-    const PageContents pages = pages_of(sources_, engines_);
+    return pages_of(sources_, engines_);
+  }
+
+  Result<std::vector<Document>> documents_of(const PageContents& pages) const {
     std::vector<Document> documents;
     const nlohmann::json ordering = ordering_data(pages);
     for (const auto& [path, name, data] :
@@ -69,7 +72,11 @@ class Maker {
     return with_block(*written + block, kBeginRuns, *runs, rule.file);
   }
 
-  Result<std::string> readme(const std::string& text) const {
+  Result<std::string> readme(const std::string& text, const PageContents& pages) const {
+    const auto order = render("readme_order.md", ordering_data(pages));
+    if (!order) return order.error();
+    const auto with_order = with_block(text, "<!-- begin: order -->", *order, "README.md");
+    if (!with_order) return with_order;
     // Check the stack as `ordercheck check` does without --set, --config and --world.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
     Report report = check(sources_.topics.sample, judge);
@@ -77,7 +84,7 @@ class Maker {
     const auto checked =
         render("readme_check.md", {{"stack", print(sources_.topics.sample)}, {"output", render_text(report, false)}});
     if (!checked) return checked.error();
-    return with_block(text, "<!-- begin: check -->", *checked, "README.md");
+    return with_block(*with_order, "<!-- begin: check -->", *checked, "README.md");
   }
 
  private:
@@ -108,12 +115,14 @@ Result<std::vector<Document>> make_documents(const fs::path& root) {
   const auto sources = load_sources(root);
   if (!sources) return sources.error();
   const Maker maker(root, *sources);
-  auto documents = maker.pages();
+  const auto pages = maker.contents();
+  if (!pages) return pages.error();
+  auto documents = maker.documents_of(*pages);
   if (!documents) return documents;
   const auto before = text_of(root / "README.md");
   if (!before) return before.error();
   if (!before->empty()) {
-    auto readme = maker.readme(*before);
+    auto readme = maker.readme(*before, *pages);
     if (!readme) return readme.error();
     documents->push_back({.path = "README.md", .contents = std::move(readme).value()});
   }

@@ -123,10 +123,11 @@ TEST_F(Docs, PutRunsAtTheEndOfARulesPage) {
 }
 
 TEST_F(Docs, FillTheBlocksOfAReadmeAndNothingElse) {
-  write("README.md", "before\n<!-- begin: check -->\nold\n<!-- end -->\nafter\n");
+  write("README.md", "<!-- begin: order -->\n<!-- end -->\nbefore\n<!-- begin: check -->\nold\n<!-- end -->\nafter\n");
   const auto documents = made();
   ASSERT_EQ(documents.front().path, "README.md");
   const std::string& text = documents.front().contents;
+  EXPECT_TRUE(text.starts_with("<!-- begin: order -->\n**`")) << text;
   EXPECT_THAT(text, HasSubstr("before\n<!-- begin: check -->\n```\n$ scripts/ordercheck check fsdp=2,tp=2\nORD-901"));
   EXPECT_THAT(text, HasSubstr("<!-- end -->\nafter\n"));
   EXPECT_EQ(text.find("old"), std::string::npos);
