@@ -1,5 +1,4 @@
-# A program that needs glibc alone, as that of a wheel has to. Its sources compile with the flags of the preset core, so that
-# ccache serves both.
+# A program that needs glibc alone, as that of a wheel has to.
 add_library(ordercheck_fmt STATIC scripts/lib/fmt.cpp)
 target_compile_definitions(ordercheck_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 target_include_directories(ordercheck_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -76,7 +76,8 @@ endif()
 # Headers of CUDA for these sources alone: all others compile as in the preset cpu, and are found in ccache.
 foreach(room arith_cuda world_nccl)
   target_sources(ordercheck_native_${room} PRIVATE ${${room}_toolkit})
-  set_source_files_properties(${${room}_toolkit} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS "USE_CUDA;USE_C10D_NCCL"
+  set_source_files_properties(${${room}_toolkit} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
+                              COMPILE_DEFINITIONS "USE_CUDA;USE_C10D_NCCL"
                               INCLUDE_DIRECTORIES "${nccl_INCLUDE};${CUDAToolkit_INCLUDE_DIRS}")
 endforeach()
 
