@@ -40,6 +40,26 @@ std::string version_text() {
   return text;
 }
 
+// One line. Names the subcommand or option that is near a misspelt one.
+std::string usage_error(CLI::App& app, const CLI::ParseError& wrong) {
+  const std::string text = split(wrong.what(), '\n').front() + "; --help shows the usage";
+  CLI::App* asked = &app;  // the innermost subcommand that was named
+  while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (unknown.empty()) return text;
+  const std::string& word = unknown.front();
+  std::vector<std::string> known;
+  if (word.starts_with("-")) {
+    for (const CLI::Option* option : asked->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    if (!nearest(word, known)) return text;  // its options are too many for a line
+  } else {
+    for (const CLI::App* command : asked->get_subcommands([](CLI::App*) { return true; })) known.push_back(command->get_name());
+    if (known.empty()) return text;
+  }
+  return fmt::format("there is no '{}'; {}", word, did_you_mean(word, known));
+}
+
 // Handles failures that no subcommand can: output to a full disk, or no memory. Journals and files written before stay
 // valid.
 int parsed_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
@@ -51,7 +71,7 @@ int parsed_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     const int code = app.exit(asked);
     return std::cout.flush() ? code : stopped(fmt::format("cannot write the output: {}", std::strerror(errno)));
   } catch (const CLI::ParseError& wrong) {
-    return stopped(split(wrong.what(), '\n').front() + "; --help shows the usage");
+    return stopped(usage_error(app, wrong));
   } catch (const std::bad_alloc&) {
     return stopped("there is not enough memory; raise the limit of this process, or ask for less at once (--only, --shard)");
   } catch (const std::filesystem::filesystem_error& wrong) {

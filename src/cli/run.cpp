@@ -15,6 +15,7 @@
 #include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/kept_run.h"
+#include "cli/shared/numbers.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/question.h"
 #include "matrix/knowledge.h"
@@ -145,11 +146,11 @@ void add_run(CLI::App& app, int& exit_code) {
       ->add_option("--accumulation", options->accumulation,
                    fmt::format("Microbatches per step; default {}, or {} with an optimizer in backward", usual.accumulation,
                                usual_accumulation(parse_stack("optimizer=sgd:in_backward=on").value())))
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number_from(1));
   command
       ->add_option("--steps", options->steps,
                    fmt::format("Number of steps; default {}, or {} with --apply", usual.steps, usual_steps({.apply = "a:b"})))
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number_from(1));
   command->add_option("--seed", options->seed, fmt::format("Seed of weights and data; default {}", usual.seed));
   command
       ->add_option("--arithmetic", options->arithmetic,

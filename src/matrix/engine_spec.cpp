@@ -33,10 +33,10 @@ Result<fs::path> find_beside(const EngineFile& engine) {
   if (failed) return Error{fmt::format("{} worker: cannot tell where this program is: {}", engine.name, failed.message())};
   const fs::path beside = self.parent_path() / engine.built_beside;
   if (is_program(beside)) return beside;
-  return Error{
-      fmt::format("{} worker: LibTorch/rank wing missing: expected {}; build it with scripts/ordercheck, or name one "
-                  "in ORDERCHECK_WORKER",
-                  engine.name, beside.string())};
+  return Error{fmt::format(
+      "{} engine: its worker is not built: expected {}; build it with scripts/ordercheck in a checkout, or name one "
+      "in ORDERCHECK_WORKER",
+      engine.name, beside.string())};
 }
 
 }  // namespace

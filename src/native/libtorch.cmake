@@ -1,5 +1,5 @@
 # LibTorch, found without its own CMake package: that one demands a CUDA toolkit wherever the wheel was built with CUDA,
-# and a GPU (or a list of architectures) wherever there is a toolkit. The rank wing needs neither on a CPU.
+# and a GPU (or a list of architectures) wherever there is a toolkit. The native engine needs neither on a CPU.
 #
 # Searched: ORDERCHECK_TORCH, then every folder of CMAKE_PREFIX_PATH, itself or two above (torch/share/cmake, as
 # torch.utils.cmake_prefix_path says). Gives the target ordercheck_torch and TORCH_FOUND_VERSION.

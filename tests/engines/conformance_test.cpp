@@ -51,7 +51,7 @@ void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 // An interpreter that is named and does not do is no reason to skip: it fails.
 std::string why_no_pytorch() {
   if (!std::filesystem::exists(kNativeWorker))
-    return "the pytorch engine is tried with the build that has a rank wing (preset cpu), once is enough";
+    return "the pytorch engine is tried with the build that has the native engine (preset cpu), once is enough";
   const char* python = std::getenv("ORDERCHECK_PYTHON");
   if (python == nullptr || *python == 0) return "ORDERCHECK_PYTHON names no Python with torch; scripts/test sets it";
   return "";
@@ -59,7 +59,7 @@ std::string why_no_pytorch() {
 
 std::vector<Engine> engines() {
   std::string missing;
-  if (!std::filesystem::exists(kNativeWorker)) missing = "this build has no rank wing: expected " + kNativeWorker.string();
+  if (!std::filesystem::exists(kNativeWorker)) missing = "this build has no native engine: expected " + kNativeWorker.string();
   return {{"fake", [] { return Result<EngineSpec>(fake_engine()); }, "", std::chrono::seconds(2)},
           {"native", native, missing, std::chrono::seconds(8)},
           {"native_processes", native_processes, missing, std::chrono::seconds(20), "native"},

@@ -16,6 +16,7 @@
 #include "cli/matrix/reports.h"
 #include "cli/shared/engine_session.h"
 #include "cli/shared/format_option.h"
+#include "cli/shared/numbers.h"
 #include "matrix/knowledge.h"
 #include "record/evidence_diff.h"
 #include "report/text/builds_beside.h"
@@ -226,7 +227,7 @@ void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opti
   run->add_option("--out", options->out, "Write the results to this file; `matrix merge` reads those of shards");
   run->add_flag("--check", options->check, "Rerun everything; print a diff and exit 1 if results differ from matrix/evidence");
   run->add_option("--jobs", options->jobs, "Number of parallel workers; 0: one per hardware thread")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number_from(0))
       ->capture_default_str();
   add_timeout_option(run, options->engine);
   run->add_option("--journal", options->journal,

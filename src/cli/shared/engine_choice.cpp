@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/shared/numbers.h"
 #include "stack/case.h"
 
 namespace ordercheck::cli {
@@ -76,7 +77,7 @@ void add_world_options(CLI::App* command, EngineChoice& choice) {
 
 void add_timeout_option(CLI::App* command, EngineChoice& choice) {
   command->add_option("--timeout", choice.timeout, "Timeout of one run in seconds; default: that of the engine's file")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
 }
 
 Result<EngineFile> engine_named(const std::string& name, const std::vector<EngineFile>& known) {

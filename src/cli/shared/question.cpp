@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/hugging_face_config.h"
+#include "cli/shared/numbers.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -156,7 +157,7 @@ void add_job_options(CLI::App& command, JobChoice& choice) {
   command.add_option("--set", choice.sizes, "Sizes of your model or step, NAME=N, joined by commas: " + join(settable(), ", "))
       ->allow_extra_args(false);
   command.add_option("--config", choice.config, "Read sizes from the config.json of a Hugging Face model");
-  command.add_option("--world", choice.ranks, "Number of ranks")->check(CLI::PositiveNumber);
+  command.add_option("--world", choice.ranks, "Number of ranks")->check(whole_number_from(1));
 }
 
 Result<Job> job_of(const JobChoice& choice) {

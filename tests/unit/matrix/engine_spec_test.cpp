@@ -40,7 +40,7 @@ TEST(engine_spec, without_the_variable_the_worker_stands_beside_this_program) {
     EXPECT_THAT(native->command, ElementsAre(beside.string()));
   } else {
     ASSERT_FALSE(native);
-    EXPECT_THAT(native.error().message, AllOf(HasSubstr("LibTorch/rank wing missing: expected " + beside.string()),
+    EXPECT_THAT(native.error().message, AllOf(HasSubstr("its worker is not built: expected " + beside.string()),
                                               HasSubstr("build it with scripts/ordercheck")));
   }
 }
