@@ -42,14 +42,14 @@ std::string version_text() {
 
 // One line. Names the subcommand or option that is near a misspelt one.
 std::string usage_error(CLI::App& app, const CLI::ParseError& wrong) {
-  const std::string text = split(wrong.what(), '\n').front() + "; --help shows the usage";
+  std::string text = split(wrong.what(), '\n').front() + "; --help shows the usage";
   CLI::App* asked = &app;  // the innermost subcommand that was named
   while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
   const std::vector<std::string> unknown = app.remaining(true);
   if (unknown.empty()) return text;
   const std::string& word = unknown.front();
   std::vector<std::string> known;
-  if (word.starts_with("-")) {
+  if (word.starts_with('-')) {
     for (const CLI::Option* option : asked->get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     if (!nearest(word, known)) return text;  // its options are too many for a line
