@@ -45,6 +45,7 @@ class Catalogue {
  private:
   struct ButForDegrees {
     using is_transparent = void;
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): of no temporary
     static const Item& item(const Item& item) { return item; }
     static const Item& item(const ItemKind& kind) { return kind.item; }
     static std::size_t hash(const Item& item);

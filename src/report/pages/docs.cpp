@@ -75,7 +75,7 @@ class Maker {
   Result<std::string> readme(const std::string& text, const PageContents& pages) const {
     const auto order = render("readme_order.md", ordering_data(pages));
     if (!order) return order.error();
-    const auto with_order = with_block(text, "<!-- begin: order -->", *order, "README.md");
+    auto with_order = with_block(text, "<!-- begin: order -->", *order, "README.md");
     if (!with_order) return with_order;
     // Check the stack as `ordercheck check` does without --set, --config and --world.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
