@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -85,6 +86,22 @@ std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std
                         .on = join(engine.table.versions, ", ")});
       }
   return runs;
+}
+
+NewestOrders newest_orders(const std::vector<Framework>& frameworks, const std::string& project) {
+  const auto is_of_a_release = [&](const Framework& one) { return one.project == project && !one.release.empty(); };
+  std::optional<Version> newest;
+  for (const Framework& one : frameworks)
+    if (is_of_a_release(one) && (!newest || *newest < *parse_version(one.release))) newest = *parse_version(one.release);
+  if (!newest) return {};
+  NewestOrders found{.release = fmt::format("{} {}", project, print(*newest)), .orders = {}};
+  for (const Framework& one : frameworks) {
+    if (!is_of_a_release(one) || one.release != print(*newest)) continue;
+    const bool repeats = one.title.starts_with(found.release + " ");
+    const std::string title = repeats ? one.title.substr(found.release.size() + 1) : one.title;
+    found.orders.push_back(fmt::format("{} {}", title, in_arrows(one.order)));
+  }
+  return found;
 }
 
 std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines) {

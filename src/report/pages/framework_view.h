@@ -37,6 +37,13 @@ struct OwnRun {
 std::vector<OwnRun> own_runs(const std::vector<Framework>& frameworks, const std::vector<EngineRuns>& engines,
                              const std::vector<Rule>& rules);
 
+// The orders of a project's newest release. Empty for an unknown project, or if none of its orders is of a release.
+struct NewestOrders {
+  std::string release;              // "torchtitan 0.3.0"
+  std::vector<std::string> orders;  // "llama3 `cp → tp → ac → compile → fsdp`"
+};
+NewestOrders newest_orders(const std::vector<Framework>& frameworks, const std::string& project);
+
 std::vector<FrameworkRow> framework_rows(const Sources& sources, const std::vector<EngineRuns>& engines);
 std::vector<Disagreement> disagreements(const std::vector<Framework>& frameworks);
 

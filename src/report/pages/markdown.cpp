@@ -79,20 +79,20 @@ std::string cell(std::string_view text) {
   return made;
 }
 
-std::string in_lines(const std::vector<std::string>& parts, std::string_view indent) {
+std::string in_lines(std::string_view text, std::string_view indent) {
   constexpr std::size_t kLongestLine = 160;
-  std::string text;
+  std::string lines;
   std::size_t line = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string part = parts[i] + (i + 1 < parts.size() ? "," : "");
-    if (line > 0 && line + 1 + part.size() > kLongestLine) {
-      text += "\n" + std::string(indent);
-      line = 0;
+  for (const std::string& word : split(text, ' ')) {
+    if (line > 0 && line + 1 + word.size() > kLongestLine) {
+      lines += fmt::format("\n{}{}", indent, word);
+      line = indent.size() + word.size();
+      continue;
     }
-    text += (line > 0 ? " " : "") + part;
-    line += (line > 0 ? 1 : 0) + part.size();
+    lines += (line > 0 ? " " : "") + word;
+    line += (line > 0 ? 1 : 0) + word.size();
   }
-  return text;
+  return lines;
 }
 
 std::string link_to(const Rule& rule) { return fmt::format("[{}](../{})", rule.id, rule.file); }

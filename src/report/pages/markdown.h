@@ -18,8 +18,8 @@ std::string breakable(std::string_view text);                       // keeps lin
 std::string thousands(std::int64_t number);                         // "1 234 567"
 std::string shortened(std::string_view text, std::size_t at_most);  // cut at a character boundary, with " ..." appended
 std::string cell(std::string_view text);                            // escapes bars and removes line breaks, for a table cell
-// Joins with commas and wraps long lines; continuation lines begin with `indent`.
-std::string in_lines(const std::vector<std::string>& parts, std::string_view indent = "");
+// Breaks the text at blanks into lines of at most 160 characters, if it has blanks; continuation lines begin with `indent`.
+std::string in_lines(std::string_view text, std::string_view indent = "");
 std::string link_to(const Rule& rule);                  // for a page in docs/: "[ORD-004](../rules/order/fsdp-before-tp.md)"
 std::string cited(const Citation& citation);            // "[torchtitan#1554](https://...), 2025-08-13"
 std::string source_in_words(const Citation& citation);  // "torchtitan#1554, 2025-08-13"

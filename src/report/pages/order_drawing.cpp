@@ -28,20 +28,28 @@ class Drawing {
  public:
   // One line with an arrow from each of `from` to `to`.
   void arrows(const std::vector<std::string>& from, const std::string& to, const Stroke& stroke) {
-    lines_.push_back(fmt::format("{} {}|{}| {}", join(from, " & "), stroke.arrow, in_words(stroke.shown), to));
+    arrows_.push_back(fmt::format("{} {}|{}| {}", join(from, " & "), stroke.arrow, in_words(stroke.shown), to));
     count(from.size(), stroke.style);
   }
   void chain(const std::vector<std::string>& names, const char* style) {
     chains_.push_back(join(names, " --- "));
     count(names.size() - 1, style);
   }
-  // Appends all chains on one line after the arrows.
+  // The arrows, then the chains, then the styles; as many on a line as fit.
   OrderDrawing finished() && {
-    if (!chains_.empty()) lines_.push_back(join(chains_, "; "));
-    std::vector<std::string> styles;
-    for (const auto& [style, links] : styled_) styles.push_back(fmt::format("linkStyle {} {}", join(links, ","), style));
-    lines_.push_back(join(styles, "; "));
-    return {std::move(lines_)};
+    std::vector<std::string> parts = std::move(arrows_);
+    parts.insert(parts.end(), chains_.begin(), chains_.end());
+    for (const auto& [style, links] : styled_) parts.push_back(fmt::format("linkStyle {} {}", join(links, ","), style));
+    constexpr std::size_t kLongestLine = 150;
+    OrderDrawing drawing;
+    for (std::string& part : parts) {
+      const bool fits = !drawing.lines.empty() && drawing.lines.back().size() + part.size() + 2 <= kLongestLine;
+      if (fits)
+        drawing.lines.back() += "; " + part;
+      else
+        drawing.lines.push_back(std::move(part));
+    }
+    return drawing;
   }
 
  private:
@@ -49,7 +57,7 @@ class Drawing {
     for (std::size_t i = 0; i < links; ++i) styled_[style].push_back(std::to_string(links_++));
   }
 
-  std::vector<std::string> lines_, chains_;
+  std::vector<std::string> arrows_, chains_;
   std::map<std::string, std::vector<std::string>> styled_;
   int links_ = 0;
 };

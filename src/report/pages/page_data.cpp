@@ -1,7 +1,7 @@
 #include "report/pages/page_data.h"
 
 #include <algorithm>
-#include <set>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void to_json(Json& json, const OrderRun& run) {
   json = {{"target", run.target},
           {"stack", run.stack},
           {"seen", run.seen},
-          {"blockers", join(run.blockers, "; ")},
+          {"blockers", in_lines(fmt::format("> {}.", join(run.blockers, "; ")), "> ")},
           {"cure", run.cure ? Json(*run.cure) : Json("")},
           {"cure_seen", run.cure_seen},
           {"no_known_cure", run.no_known_cure}};
@@ -43,16 +43,39 @@ void to_json(Json& json, const FrameworkRow& row) {
 }
 namespace {
 
-// Omits pairs that no page orders, and pairs that an earlier order already explained.
-Json data_of(const RecommendedOrder& order, std::set<std::string>& told) {
-  Json reasons = Json::array();
-  std::set<std::string> here;
-  for (const PairReason& reason : order.reasons) {
-    here.insert(reason.pair);
-    if (!reason.rule.empty() && !told.contains(reason.pair)) reasons.push_back(reason);
+Json data_of(const RecommendedOrder& order) {
+  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", order.runs}};
+}
+
+// A paragraph of a list: continuation lines are indented.
+std::string bullet(const std::string& text) { return in_lines("- " + text, "  "); }
+
+Json data_of(const PairView& pair) {
+  Json lines = Json::array();
+  const std::string instead = pair.good.empty() ? "" : fmt::format("Do {}. ", pair.good);
+  if (!pair.turned.empty()) lines.push_back(bullet(fmt::format("{}The other order: {}.", instead, pair.turned)));
+  if (!pair.reason.empty()) lines.push_back(bullet(fmt::format("Why: {}.", pair.reason)));
+  std::vector<std::string> change;
+  if (!pair.needs.empty()) change.push_back("needs " + pair.needs);
+  if (!pair.elsewhere.empty()) change.push_back(pair.elsewhere);
+  std::vector<std::string> sentences;
+  if (!change.empty()) sentences.push_back(fmt::format("To change it: {}.", join(change, "; ")));
+  if (!pair.said.empty()) sentences.push_back(fmt::format("#1554: {}.", pair.said));
+  if (!sentences.empty()) lines.push_back(bullet(join(sentences, " ")));
+  return {{"title", fmt::format("{}: {}", pair.order, pair.answer)}, {"lines", std::move(lines)}};
+}
+
+// A line for each answer: "- *no*: `tp` before `fsdp`, `ep` before `fsdp`".
+Json answers_of(const std::vector<PairView>& pairs) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> answers;
+  for (const PairView& pair : pairs) {
+    auto same = std::ranges::find(answers, pair.answer, [](const auto& answer) { return answer.first; });
+    if (same == answers.end()) same = answers.insert(same, {pair.answer, {}});
+    same->second.push_back(pair.order);
   }
-  told.insert(here.begin(), here.end());
-  return {{"title", order.title}, {"arrows", join(order.names, " → ")}, {"runs", order.runs}, {"reasons", std::move(reasons)}};
+  Json lines = Json::array();
+  for (const auto& [answer, orders] : answers) lines.push_back(bullet(fmt::format("*{}*: {}", answer, join(orders, ", "))));
+  return lines;
 }
 
 Json data_of(const PairMatrix& matrix) {
@@ -100,13 +123,14 @@ Json rows_of(const PairTable& table, bool that_clip) {
 
 PageContents pages_of(const Sources& sources, const std::vector<EngineRuns>& all) {
   const std::vector<EngineRuns> engines = that_decide(all);
-  PageContents pages{.points = point_views(sources, engines),
+  PageContents pages{.asked = pair_views(sources, engines),
                      .orders = recommended_orders(sources, engines),
                      .pair_table = pair_table(sources, engines),
                      .pairs = pair_matrix(sources, engines),
                      .symptoms = symptoms(sources, engines),
                      .changes = versions_views(sources, engines),
                      .frameworks = framework_rows(sources, engines),
+                     .newest = newest_orders(sources.frameworks, sources.topics.project),
                      .own_runs = own_runs(sources.frameworks, engines, sources.rules),
                      .disagreements = disagreements(sources.frameworks)};
   for (const ItemPattern& section : sources.topics.sections)
@@ -129,10 +153,15 @@ Json ordering_data(const PageContents& pages) {
     blocked.back()["state"] = in_words(answer.whole_order);
   }
   Json orders = Json::array();
-  std::set<std::string> told;
-  for (const RecommendedOrder& order : pages.orders) orders.push_back(data_of(order, told));
+  // The first order is in the headline.
+  for (const RecommendedOrder& order : pages.orders | std::views::drop(1)) orders.push_back(data_of(order));
   Json silent = Json::array();
   for (const PairTableRow& row : answer.silent) silent.push_back(shown_row(row));
+  Json asked = Json::array();
+  for (const PairView& pair : pages.asked) asked.push_back(data_of(pair));
+  std::string newest;
+  if (!pages.newest.orders.empty())
+    newest = fmt::format("**{}** applies, in its code for {}", pages.newest.release, join(pages.newest.orders, ", for "));
   Json data{{"target", answer.target},
             {"versions", enumerated(answer.versions)},
             {"arrows", join(answer.names, " → ")},
@@ -146,7 +175,9 @@ Json ordering_data(const PageContents& pages) {
             {"pairs", data_of(pages.pairs)},
             {"symptoms", pages.symptoms},
             {"transforms", pages.transforms},
-            {"points", pages.points}};
+            {"asked", std::move(asked)},
+            {"answers", answers_of(pages.asked)},
+            {"newest", in_lines(newest)}};
   data["count"] = count_of_pages(pages.pair_table);
   return data;
 }

@@ -10,7 +10,7 @@
 #include "report/pages/order_drawing.h"
 #include "report/pages/order_view.h"
 #include "report/pages/pair_table.h"
-#include "report/pages/point_view.h"
+#include "report/pages/pair_view.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/runs_view.h"
 #include "report/pages/symptoms.h"
@@ -22,7 +22,7 @@ namespace ordercheck {
 // The contents of all generated pages; each page uses a part.
 struct PageContents {
   OrderAnswer answer;  // for reader_target, the version of the ordering page
-  std::vector<PointView> points;
+  std::vector<PairView> asked;
   std::vector<RecommendedOrder> orders;
   OrderDrawing drawing;  // of the first order
   PairTable pair_table;
@@ -32,6 +32,7 @@ struct PageContents {
   std::vector<EngineView> engines;
   std::vector<VersionsView> changes;  // between versions
   std::vector<FrameworkRow> frameworks;
+  NewestOrders newest;
   std::vector<OwnRun> own_runs;
   std::vector<Disagreement> disagreements;
   std::vector<RulePage> rules;

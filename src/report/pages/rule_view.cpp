@@ -1,6 +1,7 @@
 #include "report/pages/rule_view.h"
 
 #include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ std::string first_version(const Version& bound, const std::string& project, cons
     const Result<Version> version = parse_version(seen.version);
     if (seen.engine == project && version && (!first || *version < *first)) first = *version;
   }
-  return first && *first >= bound ? print(*first) + " (first run)" : print(bound);
+  return first && *first >= bound ? fmt::format("{} {}", print(*first), kFirstRun) : print(bound);
 }
 
 }  // namespace
@@ -103,6 +104,29 @@ std::string since_in_words(const Rule& rule, const Target& target, const std::ve
   return "";
 }
 
+namespace {
+
+bool shows_the_same(const Standing& one, const Standing& other) {
+  const auto project = [](const Standing& standing) { return standing.target.substr(0, standing.target.find(' ')); };
+  const auto shown = [](const Standing& standing) {
+    return std::tie(standing.grade, standing.note, standing.bad, standing.good, standing.claimed);
+  };
+  return project(one) == project(other) && shown(one) == shown(other);
+}
+
+// Appends the version of a standing to the row before it, if both show the same.
+std::vector<Standing> merged(const std::vector<Standing>& standings) {
+  std::vector<Standing> rows;
+  for (const Standing& standing : standings)
+    if (!rows.empty() && shows_the_same(rows.back(), standing))
+      rows.back().target += "," + standing.target.substr(standing.target.find(' '));
+    else
+      rows.push_back(standing);
+  return rows;
+}
+
+}  // namespace
+
 RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const bool commutes = rule.kind == RuleKind::commutes;
   // Repro scripts use the default model and settings, and as many ranks as the mesh.
@@ -132,6 +156,7 @@ RulePage rule_page(const Rule& rule, const Sources& sources, const std::vector<E
                 .why = rule.why,
                 .limits = rule.limits,
                 .standings = standings_of(rule, sources, engines)};
+  page.rows = merged(page.standings);
   if (page.standings.empty()) page.cited = name_of(grade_of(rule, about_whom(rule), {}).kind);
   std::vector<std::string> grades;
   for (const Standing& one : page.standings) grades.push_back(one.target + ": " + one.grade);
@@ -163,13 +188,19 @@ std::vector<const Rule*> causes_of(const Outcome& outcome, const EngineRuns& eng
 
 }  // namespace
 
+const Rule* explaining_rule(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  const bool explained = outcome.agreement == Agreement::confirmed || !outcome.explanation.empty();
+  if (!explained || shows_parity(outcome.seen.verdict)) return nullptr;
+  const Rule* rule = find_rule(rules, outcome.prediction.rule);
+  if (rule == nullptr) return nullptr;
+  const std::vector<const Rule*> causes = causes_of(outcome, engine, rules);
+  return causes.empty() || is_borne_out(*rule, engine) ? rule : causes.front();
+}
+
 std::string explaining_page(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {
   if (shows_parity(outcome.seen.verdict)) return "";
-  const bool explained = outcome.agreement == Agreement::confirmed || !outcome.explanation.empty();
-  const Rule* rule = explained ? find_rule(rules, outcome.prediction.rule) : nullptr;
-  if (rule == nullptr) return "none";
-  const std::vector<const Rule*> causes = causes_of(outcome, engine, rules);
-  return link_to(causes.empty() || is_borne_out(*rule, engine) ? *rule : *causes.front());
+  const Rule* rule = explaining_rule(outcome, engine, rules);
+  return rule == nullptr ? "none" : link_to(*rule);
 }
 
 std::string causing_pages(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules) {

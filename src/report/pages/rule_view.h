@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/pages/engine_runs.h"
@@ -30,6 +31,7 @@ struct RulePage {
   std::string bad_name, good_name;        // "bad" and "good"; "one" and "other" of a commutes page
   std::string what, why, limits;          // sections, Markdown
   std::vector<Standing> standings;        // one per engine and version that the claim is about
+  std::vector<Standing> rows;             // the same; versions of one engine that showed the same are one row
   std::string grades;                     // all grades, for a table cell; "cited, not run" without any
   std::string cited;                      // the grade by citations, if `standings` is empty: "contested"
   std::vector<std::string> citations;     // one line each
@@ -45,8 +47,11 @@ std::string holds_in_words(const Rule& rule);  // "`pytorch>=2.6`, `native>=1`"
 // version has runs too. "2.11.0 (first run)": the oldest version with runs, if none is older than the bound. An upper bound is
 // appended: ", before 2.13". "" if the rule is not about the target.
 std::string since_in_words(const Rule& rule, const Target& target, const std::vector<Observation>& observations);
-// A link to the rule that predicts the verdict of a wrong run; "none" without such a rule, "" if the verdict is equal. If
-// several predict it, prefers one whose own bad example stack did not contradict the rule on this engine.
+constexpr std::string_view kFirstRun = "(first run)";
+// The rule that predicts the verdict of a wrong run; nullptr without such a rule, or if the verdict is equal. If several predict
+// it, prefers one whose own bad example stack did not contradict the rule on this engine.
+const Rule* explaining_rule(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules);
+// A link to explaining_rule(); "none" without such a rule, "" if the verdict is equal.
 std::string explaining_page(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules);
 // As explaining_page(), but links to all rules that predict the observed verdict for the stack.
 std::string causing_pages(const Outcome& outcome, const EngineRuns& engine, const std::vector<Rule>& rules);

@@ -20,7 +20,7 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
 
 namespace {
 
-std::string name_of(const std::vector<EngineFile>& engines, bool EngineFile::* use) {
+std::string name_of(const std::vector<EngineFile>& engines, bool EngineFile::*use) {
   const auto found = std::ranges::find(engines, true, use);
   return found == engines.end() ? "" : found->name;
 }
@@ -128,15 +128,15 @@ std::vector<Stack> stacks_in(TomlTable& file, const std::string& key) {
   return stacks;
 }
 
-Point point_in(TomlTable& part) {
-  Point point{.order = part.text("order"),
-              .said = part.text("said"),
-              .turned = stacks_in(part, "turned"),
-              .variants = stacks_in(part, "variants"),
-              .needs = part.text_if_given("needs"),
-              .elsewhere = part.text_if_given("elsewhere")};
-  if (point.turned.empty()) part.refuse("turned", "a point needs the stacks of the other order");
-  return point;
+AskedPair pair_in(TomlTable& part) {
+  AskedPair pair{.order = part.text("order"),
+                 .said = part.text_if_given("said"),
+                 .turned = stacks_in(part, "turned"),
+                 .variants = stacks_in(part, "variants"),
+                 .needs = part.text_if_given("needs"),
+                 .elsewhere = part.text_if_given("elsewhere")};
+  if (pair.turned.empty()) part.refuse("turned", "expected the stacks of the opposite order");
+  return pair;
 }
 
 }  // namespace
@@ -147,9 +147,10 @@ Result<Topics> parse_topics(std::string_view text, const std::string& path) {
                 .shardings = names_in(file, "shardings"),
                 .sections = patterns_of(file, "sections"),
                 .sample = file.take("sample", stack_in(file.text("sample"))),
-                .points = {}};
-  for (TomlTable& part : file.tables_if_given("point")) {
-    topics.points.push_back(point_in(part));
+                .project = file.text_if_given("project"),
+                .pairs = {}};
+  for (TomlTable& part : file.tables_if_given("pair")) {
+    topics.pairs.push_back(pair_in(part));
     file.adopt(part);
   }
   if (const auto error = file.error()) return *error;

@@ -23,18 +23,19 @@ namespace ordercheck {
 //   shardings = ["fsdp"]           # one recommended order each; the first is in the headline
 //   sample = "fsdp=2,tp=2"         # the stack that README.md checks
 //   sections = ["ep@experts"]      # transforms with their own section, including pages about this scope
-//   [[point]]                      # a public statement about one order
+//   project = "torchtitan"         # the published project whose newest orders the page names; optional
+//   [[pair]]                       # a pair of transforms with its own heading
 //   order = "`tp` before `fsdp`"
-//   said = "[natural]"             # in its own words, with its hedge
+//   said = "[natural]"             # what the discussion says of it, in its own words; optional
 //   turned = ["fsdp=2,tp=2"]       # the opposite order
 //   variants = []                  # the opposite order with options that may make it work; optional
 //   needs = "..."                  # what would have to change for the opposite order to work; optional
 //   elsewhere = "..."              # a project that implements the opposite order, with its source; optional
 
-struct Point {
-  std::string order, said;
+struct AskedPair {
+  std::string order, said;  // "" if unset, as needs and elsewhere
   std::vector<Stack> turned, variants;
-  std::string needs, elsewhere;  // "" if unset
+  std::string needs, elsewhere;
 };
 
 struct Topics {
@@ -42,7 +43,8 @@ struct Topics {
   std::vector<std::string> shardings;
   std::vector<ItemPattern> sections;
   Stack sample;
-  std::vector<Point> points;
+  std::string project;  // "" if unset
+  std::vector<AskedPair> pairs;
 };
 
 // Errors are "<path>:<line>: ...": a missing or unknown key, an unknown transform.

@@ -27,12 +27,7 @@ std::string symptom_of(const Rule& rule, const EngineRuns& engine, const Outcome
     const std::string missing = what_is_missing(outcome.seen);
     return is_a_sign_by_itself(missing) ? missing : "";
   }
-  if (verdict != Verdict::fails && verdict != Verdict::hangs) return "";
-  for (const Expectation& pin : rule.expectations)
-    if (!pin.stack && !pin.message.empty() && pin.engine == engine.target.project && engine.target.version == pin.version &&
-        outcome.seen.message.find(pin.message) != std::string::npos)
-      return pin.message;
-  return shortened(without_type(outcome.seen.message), kLongestSymptom);
+  return verdict == Verdict::fails || verdict == Verdict::hangs ? error_of(&rule, engine, outcome) : "";
 }
 
 struct Seen {
@@ -52,6 +47,17 @@ bool is_part_of(const std::string& part, const std::string& whole) {
 }
 
 }  // namespace
+
+std::string error_of(const Rule* rule, const EngineRuns& engine, const Outcome& outcome) {
+  const auto is_of_the_run = [&](const Expectation& pin) {
+    return !pin.stack && !pin.message.empty() && pin.engine == engine.target.project &&
+           outcome.seen.message.find(pin.message) != std::string::npos;
+  };
+  if (rule != nullptr)
+    if (const auto pin = std::ranges::find_if(rule->expectations, is_of_the_run); pin != rule->expectations.end())
+      return pin->message;
+  return shortened(without_type(outcome.seen.message), kLongestSymptom);
+}
 
 std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRuns>& engines) {
   std::map<std::string, Seen> found;

@@ -17,6 +17,10 @@ struct Symptom {
 
 // The symptoms of runs of the rule pages' bad example stacks, on every PyTorch with runs. The message is that of the page's
 // [[expect]] entry, else the beginning of the run's message. Merges similar messages. Sorted by message.
+// The error that a failed run raised: the fragment that the rule names for this engine, else the message, cut.
+// `rule` may be null.
+std::string error_of(const Rule* rule, const EngineRuns& engine, const Outcome& outcome);
+
 std::vector<Symptom> symptoms(const Sources& sources, const std::vector<EngineRuns>& engines);
 
 }  // namespace ordercheck

@@ -4,10 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "report/pages/framework_view.h"
 #include "report/pages/markdown.h"
 #include "report/pages/order_view.h"
-#include "report/pages/point_view.h"
+#include "report/pages/pair_view.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/runs_view.h"
 #include "report/pages/symptoms.h"
@@ -34,8 +35,8 @@ void to_json(Json& json, const BesideTable& table) {
           {"model", table.model},
           {"models", table.models},
           {"rows", table.rows},
-          {"only_here", in_lines(table.only_here)},
-          {"only_there", in_lines(table.only_there)}};
+          {"only_here", in_lines(join(table.only_here, ", "))},
+          {"only_there", in_lines(join(table.only_there, ", "))}};
 }
 template <class Json>
 void to_json(Json& json, const SentTable& table) {
@@ -51,7 +52,7 @@ void to_json(Json& json, const SentTable& table) {
 ORDERCHECK_DATA_OF(ContradictionRow, engine, what, claimed, seen, explanation)
 ORDERCHECK_DATA_OF(OwnRun, title, stack, shown, on)
 ORDERCHECK_DATA_OF(Disagreement, pair, first_before, second_before)
-ORDERCHECK_DATA_OF(PointView, order, said, change, needs, elsewhere)
+ORDERCHECK_DATA_OF(PairView, order, answer, good, turned, reason, said, needs, elsewhere)
 ORDERCHECK_DATA_OF(ChangedRow, order, cells, rules, change)
 ORDERCHECK_DATA_OF(VersionLine, label, text)
 ORDERCHECK_DATA_OF(VersionsView, engine, versions, same, rows, lines)
@@ -60,7 +61,7 @@ ORDERCHECK_DATA_OF(TransformShown, target, verdict, page, stacks, more)
 ORDERCHECK_DATA_OF(TransformView, name, title, run, shown, sent, projects, pages)
 ORDERCHECK_DATA_OF(Standing, target, grade, note, bad, good, claimed)
 ORDERCHECK_DATA_OF(RulePage, id, title, kind, file, page, flags, when, harm, basis, holds, bad, good, repro, loses, bad_name,
-                   good_name, what, why, limits, standings, grades, cited, citations, expectations)
+                   good_name, what, why, limits, standings, rows, grades, cited, citations, expectations)
 ORDERCHECK_DATA_OF(EngineView, title, versions, arithmetic, cases, verdicts, confirmed, open, explained, contradictions,
                    undecided, controls, rows, sent)
 

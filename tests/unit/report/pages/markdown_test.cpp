@@ -39,11 +39,13 @@ TEST(Markdown, CutsBehindAWholeCharacter) {
   EXPECT_EQ(shortened("a\xC3\xA9z", 2), "a ...");
 }
 
-TEST(Markdown, BreaksLinesBetweenParts) {
-  EXPECT_EQ(in_lines({}), "");
-  EXPECT_EQ(in_lines({"a", "b"}), "a, b");
-  const std::string part(90, 'x');
-  EXPECT_EQ(in_lines({part, part, "b"}, "  "), part + ",\n  " + part + ", b");
+TEST(Markdown, BreaksLinesAtBlanks) {
+  EXPECT_EQ(in_lines(""), "");
+  EXPECT_EQ(in_lines("a, b"), "a, b");
+  const std::string word(90, 'x');
+  EXPECT_EQ(in_lines(word + ", " + word + " b", "  "), word + ",\n  " + word + " b");
+  const std::string long_word(200, 'x');
+  EXPECT_EQ(in_lines(long_word), long_word);
 }
 
 TEST(Markdown, KeepsACellInItsRow) { EXPECT_EQ(cell("a|b\nc"), "a\\|b c"); }

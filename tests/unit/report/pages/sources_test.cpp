@@ -32,19 +32,19 @@ TEST(Topics, RefuseWhatIsNoTransform) {
   EXPECT_THAT(two.error().message, HasSubstr("expected one transform, got 'fsdp|ddp'"));
 }
 
-TEST(Topics, HoldPointsWithStacksThatParse) {
+TEST(Topics, HoldPairsWithStacksThatParse) {
   const std::string head =
-      "core = []\nshardings = []\nsections = []\nsample = \"tp=2\"\n[[point]]\norder = \"o\"\nsaid = \"s\"\n";
+      "core = []\nshardings = []\nsections = []\nsample = \"tp=2\"\n[[pair]]\norder = \"o\"\nsaid = \"s\"\n";
   const auto topics = parse_topics(head + "turned = [\"ac,tp=2\"]\n", "pages.toml");
   ASSERT_TRUE(topics) << topics.error().message;
-  ASSERT_EQ(topics->points.size(), 1u);
-  EXPECT_EQ(print(topics->points[0].turned.at(0)), "ac,tp=2");
+  ASSERT_EQ(topics->pairs.size(), 1u);
+  EXPECT_EQ(print(topics->pairs[0].turned.at(0)), "ac,tp=2");
   const auto bad = parse_topics(head + "turned = [\"ac,tq=2\"]\n", "pages.toml");
   ASSERT_FALSE(bad);
   EXPECT_THAT(bad.error().message, HasSubstr("pages.toml:8: stack 'ac,tq=2': unknown transform 'tq'"));
   const auto none = parse_topics(head, "pages.toml");
   ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().message, HasSubstr("a point needs the stacks of the other order"));
+  EXPECT_THAT(none.error().message, HasSubstr("expected the stacks of the opposite order"));
 }
 
 }  // namespace

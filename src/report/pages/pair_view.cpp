@@ -1,4 +1,4 @@
-#include "report/pages/point_view.h"
+#include "report/pages/pair_view.h"
 
 #include <algorithm>
 
@@ -6,8 +6,11 @@
 
 #include "base/text.h"
 #include "report/pages/markdown.h"
+#include "report/pages/rule_view.h"
 #include "report/pages/shown.h"
+#include "report/pages/symptoms.h"
 #include "rules/job.h"
+#include "rules/match.h"
 #include "stack/notation.h"
 #include "stack/trainer.h"
 
@@ -22,13 +25,13 @@ const Outcome* run_on(const EngineRuns& engine, const Stack& stack, const Source
   return find_outcome(engine, usual_case(stack, model_of(stack, usual), engine.table.engine));
 }
 
-// The engine whose runs the row shows: the reader's version if it ran any of the point's opposite orders, else the first other
+// The engine whose runs the row shows: the reader's version if it ran any of the pair's opposite orders, else the first other
 // project (not the engine of definitions) that did.
-const EngineRuns* engine_for(const Point& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
+const EngineRuns* engine_for(const AskedPair& pair, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const EngineRuns* other = nullptr;
   for (const EngineRuns& engine : engines) {
     const bool runs_one =
-        std::ranges::any_of(point.turned, [&](const Stack& stack) { return run_on(engine, stack, sources) != nullptr; });
+        std::ranges::any_of(pair.turned, [&](const Stack& stack) { return run_on(engine, stack, sources) != nullptr; });
     if (!runs_one) continue;
     if (engine.target == reader_target(sources)) return &engine;
     const std::string& project = engine.target.project;
@@ -81,10 +84,10 @@ bool ran_anywhere(const Stack& stack, const Sources& sources, const std::vector<
 
 // For each stack that goes wrong in the opposite order: one run with options that made it work, if there is one. Looks at the
 // reader's version first. Also lists variants without any run.
-std::string elsewhere_in_words(const Point& point, const std::vector<Stack>& harmed, const Sources& sources,
+std::string elsewhere_in_words(const AskedPair& pair, const std::vector<Stack>& harmed, const Sources& sources,
                                const std::vector<EngineRuns>& engines) {
   Groups found;
-  std::vector<Stack> candidates = point.variants;
+  std::vector<Stack> candidates = pair.variants;
   candidates.insert(candidates.end(), harmed.begin(), harmed.end());
   std::vector<std::string> unknown;
   for (const Stack& stack : harmed) {
@@ -95,10 +98,10 @@ std::string elsewhere_in_words(const Point& point, const std::vector<Stack>& har
         const Outcome* run = run_on(*engine, candidate, sources);
         if (run == nullptr || !works(shown_by(*run, sources, engine->target))) continue;
         is_found = true;
-        add_to_group(found, print(engine->target), breakable_code(print(run->subject.stack)));
+        add_to_group(found, "works on " + print(engine->target), breakable_code(print(run->subject.stack)));
       }
     if (is_found) continue;
-    for (const Stack& variant : point.variants)
+    for (const Stack& variant : pair.variants)
       if (is_part_of(stack, variant) && !ran_anywhere(variant, sources, engines)) {
         add_to_group(found, "not run", code(print(variant)));
         has_unrun_variant = true;
@@ -107,42 +110,74 @@ std::string elsewhere_in_words(const Point& point, const std::vector<Stack>& har
   }
   std::vector<std::string> parts;
   if (!found.empty()) parts.push_back(in_words(found));
-  if (!point.elsewhere.empty()) parts.push_back(point.elsewhere);
-  if (point.elsewhere.empty() && !unknown.empty())
+  if (!pair.elsewhere.empty()) parts.push_back(pair.elsewhere);
+  if (pair.elsewhere.empty() && !unknown.empty())
     parts.push_back("no implementation known" + (found.empty() ? "" : " for " + join(unknown, ", ")));
   return join(parts, "; ");
 }
 
-PointView view_of(const Point& point, const Sources& sources, const std::vector<EngineRuns>& engines) {
-  PointView view{.order = point.order, .said = point.said, .change = "not run", .needs = "", .elsewhere = ""};
-  const EngineRuns* engine = engine_for(point, sources, engines);
+// The rule that predicts the harm of a run of the opposite order. If the run was equal: a rule that recommends against it, else
+// one that allows both orders. nullptr if there is none.
+const Rule* rule_of(const Outcome& run, const EngineRuns& engine, const std::vector<Rule>& rules) {
+  if (!shows_parity(run.seen.verdict)) return explaining_rule(run, engine, rules);
+  const Stack& stack = run.subject.stack;
+  for (const Rule& rule : rules)
+    if (rule.kind == RuleKind::order && holds_for(rule, engine.target) && !firings(rule, stack).empty()) return &rule;
+  for (const Rule& rule : rules)
+    if (rule.kind == RuleKind::commutes && !commuting_pairs(rule, stack).empty()) return &rule;
+  return nullptr;
+}
+
+std::string result_in_words(const Outcome& run, const Rule* rule, const EngineRuns& engine, const Sources& sources) {
+  const std::string words = shown_in_words(run, sources);
+  return run.seen.verdict == Verdict::fails ? fmt::format("{} (\"{}\")", words, error_of(rule, engine, run)) : words;
+}
+
+// `since` is left out if the oldest version with runs shows it too.
+std::string reason_in_words(const Rule& rule, const EngineRuns& engine, const Sources& sources) {
+  const std::string since = since_in_words(rule, engine.target, sources.observations);
+  const bool says_since = !since.empty() && since.find(kFirstRun) == since.npos;
+  return fmt::format("{} ({}{}, {})", reason_of(rule), link_to(rule), says_since ? ", since " + since : "",
+                     name_of(rule.basis));
+}
+
+PairView view_of(const AskedPair& pair, const Sources& sources, const std::vector<EngineRuns>& engines) {
+  PairView view{.order = pair.order, .answer = "not run", .said = pair.said};
+  const EngineRuns* engine = engine_for(pair, sources, engines);
   if (engine == nullptr) return view;
   Groups groups;
   std::vector<Stack> harmed;
-  std::size_t working = 0;
-  for (const Stack& stack : point.turned) {
+  bool works_somewhere = false;
+  const Rule* explaining = nullptr;  // of the first harmful run, else of the first run
+  for (const Stack& stack : pair.turned) {
     const Outcome* run = run_on(*engine, stack, sources);
     if (run == nullptr) continue;
-    if (works(shown_by(*run, sources, engine->target)))
-      ++working;
-    else
+    const bool is_harmed = !works(shown_by(*run, sources, engine->target));
+    if (is_harmed)
       harmed.push_back(stack);
-    add_to_group(groups, shown_in_words(*run, sources), breakable_code(print(run->subject.stack)));
+    else
+      works_somewhere = true;
+    const Rule* rule = rule_of(*run, *engine, sources.rules);
+    add_to_group(groups, result_in_words(*run, rule, *engine, sources), breakable_code(print(run->subject.stack)));
+    const bool is_first_harm = is_harmed && harmed.size() == 1;
+    if (explaining == nullptr || is_first_harm) explaining = rule;
   }
-  const char* answer = harmed.empty() ? "yes" : working == 0 ? "no" : "in part";
-  const std::string where = engine->target == reader_target(sources) ? "" : fmt::format(" (on {})", print(engine->target));
-  view.change = fmt::format("{}{}: {}", answer, where, in_words(groups));
+  view.answer = harmed.empty() ? "yes" : works_somewhere ? "in part" : "no";
+  if (engine->target != reader_target(sources)) view.answer += fmt::format(" (on {})", print(engine->target));
+  view.turned = in_words(groups);
+  if (explaining != nullptr) view.reason = reason_in_words(*explaining, *engine, sources);
   if (harmed.empty()) return view;
-  view.needs = point.needs;
-  view.elsewhere = elsewhere_in_words(point, harmed, sources, engines);
+  if (explaining != nullptr) view.good = code(print(explaining->witness.good));
+  view.needs = pair.needs;
+  view.elsewhere = elsewhere_in_words(pair, harmed, sources, engines);
   return view;
 }
 
 }  // namespace
 
-std::vector<PointView> point_views(const Sources& sources, const std::vector<EngineRuns>& engines) {
-  std::vector<PointView> views;
-  for (const Point& point : sources.topics.points) views.push_back(view_of(point, sources, engines));
+std::vector<PairView> pair_views(const Sources& sources, const std::vector<EngineRuns>& engines) {
+  std::vector<PairView> views;
+  for (const AskedPair& pair : sources.topics.pairs) views.push_back(view_of(pair, sources, engines));
   return views;
 }
 
