@@ -1,4 +1,4 @@
-// Reads rule pages: a TOML head between two lines `+++`, then Markdown.
+// Reads rule pages: a TOML head in an HTML comment, which GitHub does not show, then Markdown.
 #pragma once
 
 #include <filesystem>

@@ -11,6 +11,8 @@
 namespace ordercheck {
 namespace {
 
+constexpr std::string_view kBeginBlock = "<!-- begin: ";
+constexpr std::string_view kBeginHead = "<!--", kEndHead = "-->";
 constexpr std::array<std::string_view, 3> kSections{"What it flags", "Why", "Limits"};
 
 // A numbered line. In a fenced block, '#' is no heading.
@@ -41,23 +43,30 @@ Error at(std::string_view file, int line, const std::string& what) {
 
 Result<Page> parse_page(std::string_view text, std::string_view file) {
   const std::vector<Line> lines = lines_of(text);
-  if (lines.front().text != "+++")
-    return at(file, 1, fmt::format("expected a line '+++' that opens the head, got '{}'", lines.front().text.substr(0, 40)));
+  if (lines.front().text != kBeginHead)
+    return at(file, 1,
+              fmt::format("expected a line '{}' that opens the head, got '{}'", kBeginHead, lines.front().text.substr(0, 40)));
   std::size_t next = 1;
   Page page;
-  while (next < lines.size() && lines[next].text != "+++") page.head += lines[next++].text + "\n";
+  for (; next < lines.size() && lines[next].text != kEndHead; ++next) {
+    const std::string& text = lines[next].text;
+    if (text.find(kEndHead) != text.npos)  // GitHub would show the rest of the head
+      return at(file, lines[next].number, fmt::format("'{}' within the head, which it would end; reword the line", kEndHead));
+    page.head += text + "\n";
+  }
   if (next == lines.size())
-    return at(file, lines.back().number, "the page ends inside its head: no closing line '+++' (a torn file?)");
+    return at(file, lines.back().number,
+              fmt::format("the page ends inside its head: no closing line '{}' (a torn file?)", kEndHead));
   ++next;
 
   std::vector<std::string*> bodies{&page.flags, &page.why, &page.limits};
   std::vector<int> section_lines;
-  std::optional<int> generated;  // line where the generated table of runs begins; 0 after its end
+  std::optional<int> generated;  // line where a generated block begins; nullopt outside of one
   for (; next < lines.size(); ++next) {
     const Line& line = lines[next];
-    if (!generated && !line.fenced && line.text == kBeginRuns) generated = line.number;
-    if (generated && *generated > 0) {
-      if (line.text == kEndOfBlock) generated = 0;
+    if (!generated && !line.fenced && line.text.starts_with(kBeginBlock)) generated = line.number;
+    if (generated) {
+      if (line.text == kEndOfBlock) generated.reset();
       continue;
     }
     if (!line.fenced && line.text.starts_with("# ")) {
@@ -79,9 +88,8 @@ Result<Page> parse_page(std::string_view text, std::string_view file) {
                                    : "text between the title and '## What it flags'");
     }
   }
-  if (generated && *generated > 0)
-    return at(file, *generated,
-              fmt::format("the generated block has no line '{}'; delete it and run ordercheck docs --write", kEndOfBlock));
+  if (generated)
+    return at(file, *generated, fmt::format("the generated block has no line '{}'; add it after the block", kEndOfBlock));
   if (page.title.empty()) return at(file, lines.back().number, "the page ends without a line '# <title>' (a torn file?)");
   for (std::size_t i = 0; i < kSections.size(); ++i) {
     if (i >= section_lines.size())

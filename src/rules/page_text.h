@@ -1,4 +1,4 @@
-// Parses the frame of a rule page: a head between two lines `+++`, a title, three sections. Does not read fields.
+// Parses the frame of a rule page: a head between lines `<!--` and `-->`, a title, three sections. Does not read fields.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace ordercheck {
 
-// `ordercheck docs --write` writes a page's table of runs between these two lines. The parser skips it.
+// `ordercheck docs --write` writes a page's table of runs between these two lines. The parser skips every generated block: lines
+// from "<!-- begin: ..." to kEndOfBlock.
 inline constexpr std::string_view kBeginRuns = "<!-- begin: runs -->";
 inline constexpr std::string_view kEndOfBlock = "<!-- end -->";
 
@@ -21,7 +22,7 @@ struct Page {
   std::string limits;  // the text below "## Limits"
 };
 
-// Checks in this order: the lines `+++`, the title, that each section is in place and not empty, and that there are no others.
+// Checks in this order: the lines around the head, the title, that each section is in place and not empty, and that there are no others.
 // Errors begin with "<file>:<line>: ".
 Result<Page> parse_page(std::string_view text, std::string_view file);
 

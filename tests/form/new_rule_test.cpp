@@ -29,12 +29,12 @@ class NewRule : public testing::Test {
 
   std::vector<std::string> touched_by(const std::string& first, const std::string& then, const std::string& bad,
                                       const std::string& good) {
-    const std::string page = "+++\nid = \"ORD-900\"\nfirst = \"" + first + "\"\nthen = \"" + then +
+    const std::string page = "<!--\nid = \"ORD-900\"\nfirst = \"" + first + "\"\nthen = \"" + then +
                              "\"\nbasis = \"incidental\"\nharm = \"fails\"\nholds = [\"pytorch>=2.6\"]\n[[cite]]\n"
                              "url = \"https://example.org/toy\"\ndate = \"2026-01-02\"\nsays = \"supports\"\n"
                              "claim = \"A toy asks for it.\"\n[witness]\nbad = \"" +
                              bad + "\"\ngood = \"" + good +
-                             "\"\n+++\n# A toy\n\n## What it flags\nA toy.\n\n## Why\nA toy asks for this order.\n\n"
+                             "\"\n-->\n# A toy\n\n## What it flags\nA toy.\n\n## Why\nA toy asks for this order.\n\n"
                              "## Limits\nNone.\n";
     EXPECT_TRUE(replace_file(root_ / ("rules/order/" + first + "-before-" + then + ".md"), page));
     const auto documents = make_documents(root_);

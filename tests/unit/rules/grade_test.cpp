@@ -235,7 +235,7 @@ class Costs : public testing::Test {
   Rule rule_ = [] {
     std::string text = page_with("harm = \"fails\"", "harm = \"slow\"");
     const std::size_t at = text.find("verdict = \"fails\"");
-    text.replace(at, text.find("+++\n#") - at, "verdict = \"equal\"\nmore = \"all_gather@dp_shard\"\n");
+    text.replace(at, text.find("-->\n#") - at, "verdict = \"equal\"\nmore = \"all_gather@dp_shard\"\n");
     return rule_of(text);
   }();
 

@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Frame, Mistakes,
-    testing::Values(Mistake{"no_opening", "+++\nid", "id", "1", "expected a line '+++'"},
+    testing::Values(Mistake{"no_opening", "<!--\nid", "id", "1", "expected a line '<!--'"},
                     Mistake{"second_title", "## Why", "# Another\n## Why", "29", "second title"},
                     Mistake{"sections_out_of_order", "## Why", "## Limits", "29", "expected section '## Why', got '## Limits'"},
                     Mistake{"section_too_many", "None known.\n", "None known.\n## More\nx\n", "34", "after '## Limits'"},
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
 std::string page_of(const std::string& harm, const std::string& pin) {
   std::string text = page_with("harm = \"fails\"", harm);
   const std::size_t at = text.find("verdict = ");
-  return text.replace(at, text.find("+++\n#") - at, pin);
+  return text.replace(at, text.find("-->\n#") - at, pin);
 }
 
 TEST(ParseRule, ACostIsPinnedByACounterThatMoves) {

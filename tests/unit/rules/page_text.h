@@ -12,7 +12,7 @@ namespace ordercheck {
 
 // Line numbers of this text are asserted on: the head is lines 2 to 20.
 inline std::string good_page() {
-  return R"(+++
+  return R"(<!--
 id = "ORD-004"
 first = "fsdp|hsdp"
 then = "tp"
@@ -34,7 +34,7 @@ version = "2.11.0"
 verdict = "fails"
 phase = "apply"
 message = "Cannot distribute a DTensor"
-+++
+-->
 # FSDP2 applied before tensor parallelism
 
 ## What it flags

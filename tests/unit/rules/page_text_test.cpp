@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(ParsePage, PartsHeadTitleAndSections) {
-  const Result<Page> page = parse_page("+++\nid = 1\n+++\n# T\n\n## What it flags\na\n\nb\n## Why\nc\n## Limits\nd\n", "x.md");
+  const Result<Page> page = parse_page("<!--\nid = 1\n-->\n# T\n\n## What it flags\na\n\nb\n## Why\nc\n## Limits\nd\n", "x.md");
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_EQ(page->head, "id = 1\n");
   EXPECT_EQ(page->head_line, 2);
@@ -22,9 +22,28 @@ TEST(ParsePage, PartsHeadTitleAndSections) {
 
 TEST(ParsePage, HeadingsInsideAFenceAreText) {
   const Result<Page> page =
-      parse_page("+++\n+++\n# T\n## What it flags\na\n## Why\n```\n# no title\n## no section\n```\n## Limits\nd\n", "x.md");
+      parse_page("<!--\n-->\n# T\n## What it flags\na\n## Why\n```\n# no title\n## no section\n```\n## Limits\nd\n", "x.md");
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_THAT(page->why, HasSubstr("## no section"));
+}
+
+TEST(ParsePage, GeneratedBlocksAreNoPartOfASection) {
+  const std::string block = "<!-- begin: example -->\n## Example\ncode\n<!-- end -->\n";
+  const Result<Page> page =
+      parse_page("<!--\n-->\n# T\n## What it flags\na\n## Why\nb\n" + block + "## Limits\nc\n" + block, "x.md");
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_EQ(page->why, "b");
+  EXPECT_EQ(page->limits, "c");
+  const Result<Page> open = parse_page("<!--\n-->\n# T\n## What it flags\na\n## Why\nb\n<!-- begin: example -->\n", "x.md");
+  ASSERT_FALSE(open);
+  EXPECT_THAT(open.error().message, HasSubstr("x.md:8: the generated block has no line '<!-- end -->'"));
+}
+
+// GitHub would end the comment there and show the rest of the head.
+TEST(ParsePage, TheHeadEndsItsCommentOnlyAtItsEnd) {
+  const Result<Page> page = parse_page("<!--\nclaim = \"a --> b\"\n-->\n# T\n", "x.md");
+  ASSERT_FALSE(page);
+  EXPECT_THAT(page.error().message, HasSubstr("x.md:2: '-->' within the head"));
 }
 
 TEST(ParsePage, LinesMayEndAsOnWindows) {

@@ -25,7 +25,7 @@ Rule wrong_rule() {
   put(", \"native>=1\"", "");
   put("fsdp=2,tp=2", "ac,tp=2");
   put("tp=2,fsdp=2", "tp=2,ac");
-  text.erase(text.find("[[expect]]"), text.find("+++\n#") - text.find("[[expect]]"));
+  text.erase(text.find("[[expect]]"), text.find("-->\n#") - text.find("[[expect]]"));
   return rule_of(text, "rules/order/ac-before-tp.md");
 }
 
