@@ -11,6 +11,7 @@
 #include "base/wording.h"
 #include "record/counters.h"
 #include "record/verdict.h"
+#include "report/text/failed_in.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -193,6 +194,7 @@ std::string render_case_text(const CaseResult& result, const Hello& hello) {
   const Outcome& outcome = result.outcome;
   const Case& subject = outcome.subject;
   std::string text = fmt::format("{}: {}\n  {}\n", print(subject), name_of(outcome.seen.verdict), reason_of(result));
+  if (result.record.failure) add_field(text, "happened in", failed_in(subject, result.record.failure->phase));
   add_field(text, "persists", result.persistence);
   if (result.closeness) add_list(text, "farthest", farthest_lines(*result.closeness));
   if (result.divergence) add_field(text, "first in", in_words(*result.divergence));
