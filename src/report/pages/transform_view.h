@@ -27,12 +27,19 @@ struct TransformShown {
   std::string more;     // "12 more"; "" if all are listed
 };
 
+// What one mode of the transform sends and holds on rank 0: of its SentRow and TakenRow.
+struct ModeRow {
+  std::string stack, gathers, gathers_again, scatters, reduces, bytes;
+  std::string held, saved, parameters;  // peak bytes: values of captured graphs, saved for backward, parameters; "" if unknown
+};
+
 struct TransformView {
   std::string name;                   // "`ep`"
   std::string title;                  // "expert parallel"
   std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" if no engine builds it
   std::vector<TransformShown> shown;  // results of those cases; worst last
-  std::string sent;                   // links to its traffic tables; "" if there are none
+  std::string modes_on;               // "native 2.11.0, cpu": the first engine with a traffic table of it; "" if there is none
+  std::vector<ModeRow> modes;         // the table's first row, for comparison, and its rows of this transform
   std::string projects;               // known projects that apply it: "torchtitan llama4: `tp,ep,ac`; ..."
   std::vector<TransformPage> pages;
 };

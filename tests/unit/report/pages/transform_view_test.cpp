@@ -32,6 +32,18 @@ TEST(TransformView, GroupsStacksByWhatTheyShowed) {
     if (shown.verdict != "equal") EXPECT_NE(shown.page, "") << shown.stacks;
 }
 
+TEST(TransformView, ListsModesAfterTheFirstRowOfTheirTrafficTable) {
+  const Sources sources = mini();
+  const std::vector<EngineRuns> engines = engine_runs_of(sources);
+  const std::vector<SentTable> tables = sent_tables(sources, engines.front());
+  ASSERT_FALSE(tables.empty());
+  const TransformView view = transform_view("tp", std::nullopt, sources, engines);
+  ASSERT_FALSE(view.modes.empty());
+  EXPECT_EQ(view.modes.front().bytes, tables.front().rows.front().bytes);
+  for (std::size_t i = 1; i < view.modes.size(); ++i) EXPECT_THAT(view.modes[i].stack, HasSubstr("tp="));
+  EXPECT_THAT(transform_view("ep", std::nullopt, sources, engines).modes, IsEmpty());
+}
+
 TEST(TransformView, HasNoRunOfWhatNoEngineBuilds) {
   const Sources sources = mini();
   const TransformView view = transform_view("ep", std::nullopt, sources, engine_runs_of(sources));
