@@ -8,8 +8,9 @@
 
 namespace ordercheck {
 
-// `ordercheck docs --write` writes a page's table of runs between these two lines. The parser skips every generated block: lines
-// from "<!-- begin: ..." to kEndOfBlock.
+// `ordercheck docs --write` writes the claim in words and the table of runs after these lines, up to kEndOfBlock. The parser skips
+// every generated block: lines from "<!-- begin: ..." to kEndOfBlock.
+inline constexpr std::string_view kBeginClaim = "<!-- begin: claim -->";
 inline constexpr std::string_view kBeginRuns = "<!-- begin: runs -->";
 inline constexpr std::string_view kEndOfBlock = "<!-- end -->";
 

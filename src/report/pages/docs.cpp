@@ -53,23 +53,31 @@ class Maker {
       documents.push_back({.path = path, .contents = std::move(contents).value()});
     }
     for (const RulePage& rule : pages.rules) {
-      auto contents = with_runs(rule);
+      auto contents = with_blocks(rule);
       if (!contents) return contents.error();
       documents.push_back({.path = rule.file, .contents = std::move(contents).value()});
     }
     return documents;
   }
 
-  // The page as written by its author, with the results of its runs appended.
-  Result<std::string> with_runs(const RulePage& rule) const {
-    const auto written = read_file(root_ / rule.file);
-    if (!written) return written.error();
+  // The page as written by its author, with its claim in words after the title and the results of its runs appended.
+  Result<std::string> with_blocks(const RulePage& rule) const {
+    const auto read = read_file(root_ / rule.file);
+    if (!read) return read.error();
+    std::string written = *read;
+    // A new page has no blocks yet: add empty ones.
+    if (written.find(kBeginClaim) == std::string::npos) {
+      const std::string title = fmt::format("\n# {}\n", rule.title);
+      if (const auto at = written.find(title); at != std::string::npos)
+        written.insert(at + title.size(), fmt::format("{}\n{}\n", kBeginClaim, kEndOfBlock));
+    }
+    if (written.find(kBeginRuns) == std::string::npos) written += fmt::format("\n{}\n{}\n", kBeginRuns, kEndOfBlock);
+    const auto claim = render("rule_head.md", rule);
+    if (!claim) return claim.error();
     const auto runs = render("rule.md", rule);
     if (!runs) return runs.error();
-    // A new page has no block yet: append an empty one.
-    const bool is_new = written->find(kBeginRuns) == std::string::npos;
-    const std::string block = is_new ? fmt::format("\n{}\n{}\n", kBeginRuns, kEndOfBlock) : "";
-    return with_block(*written + block, kBeginRuns, *runs, rule.file);
+    const auto with_claim = with_block(written, kBeginClaim, *claim, rule.file);
+    return with_claim ? with_block(*with_claim, kBeginRuns, *runs, rule.file) : with_claim;
   }
 
   Result<std::string> readme(const std::string& text, const PageContents& pages) const {

@@ -106,17 +106,20 @@ TEST_F(Docs, AreStaleWhenEdited) {
   EXPECT_TRUE(stale_paths().empty());
 }
 
-// What the author writes stays, and what is read of the page is the same with its runs and without.
-TEST_F(Docs, PutRunsAtTheEndOfARulesPage) {
+// What the author writes stays, and what is read of the page is the same with its blocks and without.
+TEST_F(Docs, PutTheClaimAfterTheTitleAndRunsAtTheEndOfARulesPage) {
   const std::string path = "rules/order/fsdp-before-tp.md";
   const std::string written = *read_file(root_ / path);
   const auto rule = *parse_rule(written, path);
   ASSERT_TRUE(write_documents(root_, made()));
   const std::string filled = *read_file(root_ / path);
-  EXPECT_TRUE(filled.starts_with(written));
+  const auto claim = filled.find("<!-- begin: claim -->\n");
+  const auto end = filled.find("<!-- end -->\n", claim) + std::string_view("<!-- end -->\n").size();
+  EXPECT_TRUE((filled.substr(0, claim) + filled.substr(end)).starts_with(written));
+  EXPECT_THAT(filled, HasSubstr("\n**ORD-901** flags `"));
   EXPECT_THAT(filled, HasSubstr("\n## Runs\n"));
   EXPECT_EQ(parse_rule(filled, path)->limits, rule.limits);
-  write(path, filled.substr(0, filled.find("<!-- end -->")));
+  write(path, filled.substr(0, filled.rfind("<!-- end -->")));
   const auto torn = make_documents(root_);
   ASSERT_FALSE(torn);
   EXPECT_THAT(torn.error().message, HasSubstr("the generated block has no line '<!-- end -->'"));
