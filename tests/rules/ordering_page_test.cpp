@@ -160,7 +160,7 @@ TEST(OrderingPage, SilentRowsAndCountsAreThoseOfAllPairs) {
 
 // Each heading "### `tp` before `ac`: no" and the results of its opposite order are those of the runs.
 TEST(OrderingPage, EveryPairSaysWhatItsRunsShowed) {
-  static const std::regex kPair(R"(\n### ([^\n]+): ([a-z ]+)(\([^\n]+\))?\n- [^\n]*The other order: ((?:[^\n]|\n  )+)\.\n)");
+  static const std::regex kPair(R"(\n### ([^\n]+): ([a-z ]+)(\([^\n]+\))?\n- [^\n]*The other order, ((?:[^\n]|\n  )+)\.\n)");
   std::size_t pairs = 0, held = 0;
   std::string text = page();
   for (std::smatch match; std::regex_search(text, match, kPair); text = "\n" + match.suffix().str()) {
@@ -168,9 +168,10 @@ TEST(OrderingPage, EveryPairSaysWhatItsRunsShowed) {
     if (match[3].matched) continue;  // of an engine that is not the page's
     bool harmed = false, works = false;
     for (const std::string& part : split(std::regex_replace(match[4].str(), std::regex("\n *"), " "), ';')) {
-      std::string words(trim(part.substr(0, part.find(": `"))));
+      const auto end = part.find("`: ");
+      std::string words(trim(part.substr(end + 3)));
       words = words.substr(0, words.find(" (\""));
-      for (const std::string& stack : codes_in(part)) {
+      for (const std::string& stack : codes_in(part.substr(0, end + 1))) {
         ++held;
         ASSERT_TRUE(verdicts().contains(stack)) << stack;
         EXPECT_TRUE(says(words, verdicts().at(stack))) << stack << ": " << words;

@@ -52,16 +52,14 @@ std::string bullet(const std::string& text) { return in_lines("- " + text, "  ")
 
 Json data_of(const PairView& pair) {
   Json lines = Json::array();
-  const std::string instead = pair.good.empty() ? "" : fmt::format("Do {}. ", pair.good);
-  if (!pair.turned.empty()) lines.push_back(bullet(fmt::format("{}The other order: {}.", instead, pair.turned)));
+  const std::string instead = pair.good.empty() ? "" : fmt::format("Build {}. ", pair.good);
+  if (!pair.turned.empty()) lines.push_back(bullet(fmt::format("{}The other order, {}.", instead, pair.turned)));
   if (!pair.reason.empty()) lines.push_back(bullet(fmt::format("Why: {}.", pair.reason)));
   std::vector<std::string> change;
-  if (!pair.needs.empty()) change.push_back("needs " + pair.needs);
+  if (!pair.needs.empty()) change.push_back(fmt::format("A change needs {}.", pair.needs));
   if (!pair.elsewhere.empty()) change.push_back(pair.elsewhere);
-  std::vector<std::string> sentences;
-  if (!change.empty()) sentences.push_back(fmt::format("To change it: {}.", join(change, "; ")));
-  if (!pair.said.empty()) sentences.push_back(fmt::format("#1554: {}.", pair.said));
-  if (!sentences.empty()) lines.push_back(bullet(join(sentences, " ")));
+  if (!pair.said.empty()) change.push_back(fmt::format("#1554 says: {}.", pair.said));
+  if (!change.empty()) lines.push_back(bullet(join(change, " ")));
   return {{"title", fmt::format("{}: {}", pair.order, pair.answer)}, {"lines", std::move(lines)}};
 }
 

@@ -40,17 +40,6 @@ std::string detail_of(const Observation& seen) {
   }
 }
 
-bool keeps_a_part(Shown shown, const Observation& seen) {
-  const std::vector<Effect> lost = lost_effects(seen.effects);
-  return shown == Shown::without_effect && !lost.empty() && lost.front().partly;
-}
-
-std::string happens_in_words(Shown shown, const Observation& seen) {
-  return keeps_a_part(shown, seen)
-             ? "silently with only a part of the effect of " + code(lost_effects(seen.effects).front().transform)
-             : in_words(shown);
-}
-
 // The result of a page's stack on the reader's version.
 struct PageRun {
   const Rule* rule;
@@ -148,7 +137,7 @@ PairTableRow row_of(const PageRun& page, const Judge& judge, const Sources& sour
           {"good_ran", good && ran_equal(*good, sources, engines)},
           {"bad", print(page.run->subject.stack)},
           {"clips", clips(page.run->subject.stack)},
-          {"happens", happens_in_words(page.shown, page.run->seen) + detail_of(page.run->seen)},
+          {"happens", happened_in_words(page.shown, page.run->seen) + detail_of(page.run->seen)},
           {"since", since_in_words(*page.rule, reader_target(sources), sources.observations)},
           {"basis", name_of(page.rule->basis)},
           {"page", link_to(*page.rule)}};

@@ -43,9 +43,10 @@ const EngineRuns* engine_for(const AskedPair& pair, const Sources& sources, cons
 
 using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // results and their stacks
 
+// "`compile,ac`: slower; `compile,sac`: silently without effect"
 std::string in_words(const Groups& groups) {
   std::vector<std::string> parts;
-  for (const auto& [words, stacks] : groups) parts.push_back(fmt::format("{}: {}", words, join(stacks, ", ")));
+  for (const auto& [words, stacks] : groups) parts.push_back(fmt::format("{}: {}", join(stacks, ", "), words));
   return join(parts, "; ");
 }
 
@@ -86,10 +87,9 @@ bool ran_anywhere(const Stack& stack, const Sources& sources, const std::vector<
 // reader's version first. Also lists variants without any run.
 std::string elsewhere_in_words(const AskedPair& pair, const std::vector<Stack>& harmed, const Sources& sources,
                                const std::vector<EngineRuns>& engines) {
-  Groups found;
+  std::vector<std::string> sentences, unknown;
   std::vector<Stack> candidates = pair.variants;
   candidates.insert(candidates.end(), harmed.begin(), harmed.end());
-  std::vector<std::string> unknown;
   for (const Stack& stack : harmed) {
     bool is_found = false, has_unrun_variant = false;
     for (const EngineRuns* engine : engines_that_prove(sources, engines))
@@ -98,22 +98,22 @@ std::string elsewhere_in_words(const AskedPair& pair, const std::vector<Stack>& 
         const Outcome* run = run_on(*engine, candidate, sources);
         if (run == nullptr || !works(shown_by(*run, sources, engine->target))) continue;
         is_found = true;
-        add_to_group(found, "works on " + print(engine->target), breakable_code(print(run->subject.stack)));
+        sentences.push_back(fmt::format("{} works on {}.", breakable_code(print(run->subject.stack)), print(engine->target)));
       }
     if (is_found) continue;
     for (const Stack& variant : pair.variants)
       if (is_part_of(stack, variant) && !ran_anywhere(variant, sources, engines)) {
-        add_to_group(found, "not run", code(print(variant)));
+        sentences.push_back(fmt::format("{} was not run.", code(print(variant))));
         has_unrun_variant = true;
       }
     if (!has_unrun_variant) unknown.push_back(code(print(stack)));
   }
-  std::vector<std::string> parts;
-  if (!found.empty()) parts.push_back(in_words(found));
-  if (!pair.elsewhere.empty()) parts.push_back(pair.elsewhere);
-  if (pair.elsewhere.empty() && !unknown.empty())
-    parts.push_back("no implementation known" + (found.empty() ? "" : " for " + join(unknown, ", ")));
-  return join(parts, "; ");
+  const bool is_about_all = sentences.empty();
+  if (!pair.elsewhere.empty())
+    sentences.push_back(pair.elsewhere + ".");
+  else if (!unknown.empty())
+    sentences.push_back(fmt::format("No implementation is known{}.", is_about_all ? "" : " of " + join(unknown, ", ")));
+  return join(sentences, " ");
 }
 
 // The rule that predicts the harm of a run of the opposite order. If the run was equal: a rule that recommends against it, else

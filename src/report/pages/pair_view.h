@@ -13,11 +13,11 @@ struct PairView {
   std::string order;      // "`tp` before `fsdp`"
   std::string answer;     // may the order be changed: "no", "in part", "yes"; "not run"
   std::string good;       // "`tp=2,fsdp=2`"; "" if the order may be changed, or no rule explains why not
-  std::string turned;     // results of the opposite order: "fails in apply (\"Cannot distribute ...\"): `fsdp=2,tp=2`"
+  std::string turned;     // results of the opposite order: "`fsdp=2,tp=2`: fails in apply (\"Cannot distribute ...\")"
   std::string reason;     // "FSDP2 shards what TP left; ... ([ORD-004](...), incidental)"
   std::string said;       // "[natural]"
   std::string needs;      // what would have to change for the opposite order to work; "" if nothing
-  std::string elsewhere;  // "works on native 2.11.0: `fsdp=2,ac,compile`; no implementation known for `ddp=2,pp=2`"
+  std::string elsewhere;  // "`fsdp=2,ac,compile` works on native 2.11.0. No implementation is known of `ddp=2,pp=2`."
 };
 
 // One per [[pair]] of matrix/pages.toml. Runs are those of the reader's version, else of the first other project with runs.

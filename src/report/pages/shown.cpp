@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "report/pages/markdown.h"
 #include "report/pages/order_view.h"
 #include "rules/grade.h"
 #include "rules/match.h"
@@ -124,9 +125,20 @@ const char* sign_of(Shown shown) {
   return "·";
 }
 
+bool keeps_a_part(Shown shown, const Observation& seen) {
+  const std::vector<Effect> lost = lost_effects(seen.effects);
+  return shown == Shown::without_effect && !lost.empty() && lost.front().partly;
+}
+
+std::string happened_in_words(Shown shown, const Observation& seen) {
+  return keeps_a_part(shown, seen)
+             ? "silently with only a part of the effect of " + code(lost_effects(seen.effects).front().transform)
+             : in_words(shown);
+}
+
 std::string shown_in_words(const Outcome& run, const Sources& sources) {
   const Shown shown = shown_by(run, sources, reader_target(sources));
-  return shown == Shown::fails ? verdict_in_words(run.seen) : in_words(shown);
+  return shown == Shown::fails ? verdict_in_words(run.seen) : happened_in_words(shown, run.seen);
 }
 
 }  // namespace ordercheck

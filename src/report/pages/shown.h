@@ -45,7 +45,11 @@ std::string without_type(const std::string& message);
 
 const char* in_words(
     Shown shown);  // "fails loudly", "silently wrong", "silently without effect", "slower", "no difference", "not run yet"
-// As in_words(), but says where a failing run failed.
+// Whether the transform without effect keeps a part of it.
+bool keeps_a_part(Shown shown, const Observation& seen);
+// As in_words(), but names a transform that keeps a part of its effect: "silently with only a part of the effect of `sac`".
+std::string happened_in_words(Shown shown, const Observation& seen);
+// As happened_in_words(), but says where a failing run failed.
 std::string shown_in_words(const Outcome& run, const Sources& sources);
 const char* sign_of(Shown shown);  // one character for a table cell
 

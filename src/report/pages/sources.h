@@ -30,7 +30,7 @@ namespace ordercheck {
 //   turned = ["fsdp=2,tp=2"]       # the opposite order
 //   variants = []                  # the opposite order with options that may make it work; optional
 //   needs = "..."                  # what would have to change for the opposite order to work; optional
-//   elsewhere = "..."              # a project that implements the opposite order, with its source; optional
+//   elsewhere = "..."              # a sentence: which project implements the opposite order; optional
 
 struct AskedPair {
   std::string order, said;  // "" if unset, as needs and elsewhere

@@ -34,12 +34,12 @@ TEST(PairView, SaysNoWhereTheOtherOrderHarmsAndYesWhereItDoesNot) {
   const PairView harmed = pair(sources, 0), fine = pair(sources, 1);
   EXPECT_EQ(harmed.said, "[sounds | not fundamental]");
   EXPECT_EQ(harmed.answer, "no");
-  EXPECT_EQ(harmed.turned, "silently wrong: `ac,tp=2,fsdp=2`");
+  EXPECT_EQ(harmed.turned, "`ac,tp=2,fsdp=2`: silently wrong");
   EXPECT_EQ(harmed.good + harmed.reason, "") << "no rule speaks about this engine";
   EXPECT_EQ(harmed.needs, "an invented plan");
-  EXPECT_EQ(harmed.elsewhere, "no implementation known");
+  EXPECT_EQ(harmed.elsewhere, "No implementation is known.");
   EXPECT_EQ(fine.answer, "yes");
-  EXPECT_EQ(fine.turned, "no difference: `fsdp=2,ac`");
+  EXPECT_EQ(fine.turned, "`fsdp=2,ac`: no difference");
   EXPECT_THAT(fine.reason, HasSubstr("([COM-901](../rules/commutes/ac-with-fsdp.md), incidental)"));
   EXPECT_EQ(fine.good + fine.needs + fine.elsewhere, "") << "nothing has to change";
 }
@@ -59,27 +59,27 @@ TEST(PairView, SaysInPartWhereOneOfTwoStacksHarms) {
   Sources sources = mini_on_pytorch();
   sources.topics.pairs.at(0).turned.push_back(*parse_stack("ac,tp=2"));
   EXPECT_EQ(pair(sources, 0).answer, "in part");
-  EXPECT_EQ(pair(sources, 0).turned, "silently wrong: `ac,tp=2,fsdp=2`; no difference: `ac,tp=2`");
+  EXPECT_EQ(pair(sources, 0).turned, "`ac,tp=2,fsdp=2`: silently wrong; `ac,tp=2`: no difference");
 }
 
 TEST(PairView, NamesTheTrainerThatTheRunHad) {
   const Sources sources = on_both("ac,tp=2,fsdp=2,optimizer=adamw", Verdict::differs);
-  EXPECT_EQ(pair(sources, 0).turned, "silently wrong: `ac,tp=2,fsdp=2,optimizer=adamw`");
+  EXPECT_EQ(pair(sources, 0).turned, "`ac,tp=2,fsdp=2,optimizer=adamw`: silently wrong");
 }
 
 TEST(PairView, NamesTheEngineThatHasItWorking) {
-  EXPECT_EQ(pair(on_both("ac,tp=2,fsdp=2", Verdict::equal), 0).elsewhere, "works on native 2.11.0: `ac,tp=2,fsdp=2`");
-  EXPECT_EQ(pair(on_both("ac,tp=2,fsdp=2", Verdict::differs), 0).elsewhere, "no implementation known");
+  EXPECT_EQ(pair(on_both("ac,tp=2,fsdp=2", Verdict::equal), 0).elsewhere, "`ac,tp=2,fsdp=2` works on native 2.11.0.");
+  EXPECT_EQ(pair(on_both("ac,tp=2,fsdp=2", Verdict::differs), 0).elsewhere, "No implementation is known.");
 }
 
 TEST(PairView, NamesAVariantThatWorksAndOneThatNobodyRan) {
   Sources sources = mini_on_pytorch();
   AskedPair& asked = sources.topics.pairs.at(0);
   asked.variants = {*parse_stack("ac,tp=2:plan=blocks,fsdp=2")};
-  EXPECT_EQ(pair(sources, 0).elsewhere, "not run: `ac,tp=2:plan=blocks,fsdp=2`");
+  EXPECT_EQ(pair(sources, 0).elsewhere, "`ac,tp=2:plan=blocks,fsdp=2` was not run.");
   for (Observation& row : sources.evidence.at(0).rows)
     if (row.case_text == "tp=2,fsdp=2 engine=pytorch") row.case_text = "ac,tp=2:plan=blocks,fsdp=2 engine=pytorch";
-  EXPECT_EQ(pair(sources, 0).elsewhere, "works on pytorch 2.15.0: `ac,tp=2:plan=blocks,fsdp=2`");
+  EXPECT_EQ(pair(sources, 0).elsewhere, "`ac,tp=2:plan=blocks,fsdp=2` works on pytorch 2.15.0.");
 }
 
 TEST(PairView, IsNotRunWithoutARun) { EXPECT_EQ(pair(mini_unrun(), 0).answer, "not run"); }
