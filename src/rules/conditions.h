@@ -3,7 +3,7 @@
 //
 // Names:
 // - degrees pp dp_replicate dp_shard cp tp ep etp: 1 if absent; an unwritten degree is only known to be more than 1
-// - dp = dp_replicate * dp_shard; world: the number of ranks in the mesh; ranks: the available ranks, if known (`--world`)
+// - dp = dp_replicate * dp_shard; world: the number of ranks in the mesh; ranks: the available ranks, if known (`--ranks`)
 // - model sizes layers dim heads kv_heads head_dim ffn_hidden vocab experts
 // - step sizes sequence_length sequences microbatches accumulation
 // - ac sac compile: number of items of that name; clip_alone: number of optimizers that clip by clip_grad_norm_ alone

@@ -152,7 +152,7 @@ std::string render(const std::vector<NotJudged>& open) {
   std::string how = join(ways, " or ");
   const auto also = [&how](const char* way) { how += std::string(how.empty() ? "" : ", and ") + way; };
   if (degrees) also("a degree after each transform");
-  if (ranks) also("--world N for the ranks");
+  if (ranks) also("--ranks N");
   return fmt::format("Not judged, sizes unknown: {}. Give them with {}.\n", join(rules, ", "), how);
 }
 

@@ -205,7 +205,7 @@ std::vector<std::string> project_corpus() {
   const std::string stack =
       "[[stack]]\nname = \"pretrain\"\nstack = \"pp=2,tp=2,ac,compile,fsdp=2\"\nfor = \"pytorch-2.11\"\n"
       "model = \"train.model:build\"\napply = \"train.parallel:apply\"\n"
-      "sizes = { heads = 32, kv_heads = 8, sequence_length = 8192, world = 16 }\n";
+      "sizes = { heads = 32, kv_heads = 8, sequence_length = 8192, ranks = 16 }\n";
   return {stack, "rules = [\"own\"]\n" + stack + "[[stack]]\nname = \"tune\"\nstack = \"fsdp=2\"\n",
           stack + "[[allow]]\nrule = \"ORD-010\"\nstack = \"pretrain\"\nreason = \"issue 12\"\nuntil = \"2027-03-01\"\n",
           stack + "[[allow]]\nrule = \"ORD-010\"\nreason = \"issue 12\"\nuntil = 2027-03-01\n"};

@@ -181,7 +181,7 @@ Result<int> check_project(const ProjectCheck& asked) {
   const Question& question = asked.question;
   if (!question.job.sizes.empty() || !question.job.config.empty() || question.job.ranks > 0)
     return Error{fmt::format(
-        "--set, --config and --world apply to a single stack; write the sizes of the stacks of {} there, under 'sizes'",
+        "--set, --config and --ranks apply to a single stack; write the sizes of the stacks of {} there, under 'sizes'",
         kProjectFile)};
   if (!asked.fix.empty() && question.format != "text")
     return Error{fmt::format("--fix prints text; leave out --format {}", question.format)};

@@ -29,9 +29,9 @@ Job read_sizes(TomlTable sizes, TomlTable& entry) {
   for (const auto* names : {&model_size_names(), &step_size_names()})
     for (const std::string& name : *names)
       if (const auto size = sizes.number_if_given(name, range_of_size(name).least)) known[name] = *size;
-  const auto world = sizes.number_if_given("world");
+  const auto ranks = sizes.number_if_given("ranks");
   entry.adopt(sizes);
-  return Job(world, std::move(known));
+  return Job(ranks, std::move(known));
 }
 
 std::string function_if_given(TomlTable& entry, const std::string& key) {

@@ -15,7 +15,7 @@
 //   arithmetic = "exact"                  # exact, plain or float32
 //   steps = 5
 //   python = ".venv/bin/python"           # relative to the folder of this file; for `run`
-//   sizes = { heads = 32, kv_heads = 8, sequence_length = 8192, world = 16 }
+//   sizes = { heads = 32, kv_heads = 8, sequence_length = 8192, ranks = 16 }
 //
 //   [[allow]]
 //   rule = "ORD-010"

@@ -59,7 +59,7 @@ std::string way_to_give(const StackReport& one, const std::vector<std::string>& 
   const auto is_given = [](const std::string& name) { return name == "ranks" || is_size(name); };
   std::vector<std::string> ways;
   if (std::ranges::any_of(unknown, is_given))
-    ways.push_back(fmt::format("give them {}", is_code ? "with --set and --world" : sizes));
+    ways.push_back(fmt::format("give them {}", is_code ? "with --set and --ranks" : sizes));
   if (!std::ranges::all_of(unknown, is_given))
     ways.emplace_back(is_code ? "degrees that the code leaves open stay unknown" : "write a degree after each transform");
   return join(ways, "; ");

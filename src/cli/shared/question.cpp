@@ -131,7 +131,7 @@ Error unknown_size(const std::string& name, const std::string& written) {
   const std::vector<std::string> names = settable();
   const std::vector<std::string> degrees{"pp", "dp_replicate", "dp_shard", "cp", "tp", "ep", "dp"};
   if (name == "ranks" || name == "world")
-    return Error{fmt::format("--set {}: the number of ranks is given with --world", written)};
+    return Error{fmt::format("--set {}: the number of ranks is given with --ranks", written)};
   if (contains(degrees, name))
     return Error{fmt::format("--set {}: '{}' is a degree, not a size; write it in the stack", written, name)};
   return Error{fmt::format("--set {}: unknown size '{}'; {}", written, name, did_you_mean(name, names))};
@@ -157,7 +157,7 @@ void add_job_options(CLI::App& command, JobChoice& choice) {
   command.add_option("--set", choice.sizes, "Sizes of your model or step, NAME=N, joined by commas: " + join(settable(), ", "))
       ->allow_extra_args(false);
   command.add_option("--config", choice.config, "Read sizes from the config.json of a Hugging Face model");
-  command.add_option("--world", choice.ranks, "Number of ranks")->check(whole_number_from(1));
+  command.add_option("--ranks", choice.ranks, "Number of ranks")->check(whole_number_from(1));
 }
 
 Result<Job> job_of(const JobChoice& choice) {

@@ -36,7 +36,7 @@ Result<Imported> import_file(const std::string& path, const ImportOptions& optio
 // Adds the ranks and sizes that the imported file states to the job. Those from the command line take precedence.
 Job with_stated(Job job, const Imported& imported);
 
-// The options that describe the training job of a stack: --set, --config and --world.
+// The options that describe the training job of a stack: --set, --config and --ranks.
 
 struct JobChoice {
   std::vector<std::string> sizes;  // "heads=32"

@@ -23,17 +23,17 @@ def check(
     *,
     sizes: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | None = None,
-    world: int | None = None,
+    ranks: int | None = None,
     target: str | None = None,
     python: str | None = None,
 ) -> Report:
     """Judges a stack by the rules; launches nothing.
 
-    sizes: {"heads": 32}; config: a Hugging Face config.json; world: ranks; target: "torchtitan", "pytorch-2.15";
+    sizes: {"heads": 32}; config: a Hugging Face config.json; ranks: how many there are; target: "torchtitan", "pytorch-2.15";
     python: judge for the torch that is installed there.
     """
     return read_report(
-        json_answer("check", _text("stack", stack), *_facts(sizes, config, world, target, python))
+        json_answer("check", _text("stack", stack), *_facts(sizes, config, ranks, target, python))
     )
 
 
@@ -42,13 +42,13 @@ def suggest(
     *,
     sizes: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | None = None,
-    world: int | None = None,
+    ranks: int | None = None,
     target: str | None = None,
     python: str | None = None,
 ) -> Suggestion:
     """The order in which to apply these transforms."""
     return read_suggestion(
-        json_answer("suggest", _text("stack", stack), *_facts(sizes, config, world, target, python))
+        json_answer("suggest", _text("stack", stack), *_facts(sizes, config, ranks, target, python))
     )
 
 
@@ -99,7 +99,7 @@ def run(
 def _facts(
     sizes: Mapping[str, int] | None,
     config: str | os.PathLike[str] | None,
-    world: int | None,
+    ranks: int | None,
     target: str | None,
     python: str | None,
 ) -> list[str]:
@@ -110,8 +110,8 @@ def _facts(
         facts += ["--set", ",".join(f"{name}={_number(name, value)}" for name, value in sizes.items())]
     if config is not None:
         facts += ["--config", os.fspath(config)]
-    if world is not None:
-        facts += ["--world", str(_number("world", world))]
+    if ranks is not None:
+        facts += ["--ranks", str(_number("ranks", ranks))]
     if target is not None:
         facts += ["--for", _text("target", target)]
     if python is not None:

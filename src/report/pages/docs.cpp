@@ -85,7 +85,7 @@ class Maker {
     if (!order) return order.error();
     auto with_order = with_block(text, "<!-- begin: order -->", *order, "README.md");
     if (!with_order) return with_order;
-    // Check the stack as `ordercheck check` does without --set, --config and --world.
+    // Check the stack as `ordercheck check` does without --set, --config and --ranks.
     const Judge judge(sources_.rules, reader_target(sources_), sources_.observations, Job({}, {}));
     Report report = check(sources_.topics.sample, judge);
     report.target_assumed = true;

@@ -22,7 +22,7 @@ std::string error_of(const std::string& text) {
 
 TEST(ProjectFile, IsReadWithItsLines) {
   const auto project = parse_project(std::string(kStack) +
-                                         "for = \"pytorch-2.11\"\nsizes = { heads = 32, world = 8 }\n"
+                                         "for = \"pytorch-2.11\"\nsizes = { heads = 32, ranks = 8 }\n"
                                          "[[allow]]\nreason = \"r\"\nrule = \"ORD-010\"\nuntil = \"2027-03-01\"\n",
                                      "p.toml");
   ASSERT_TRUE(project) << project.error().message;
@@ -71,6 +71,7 @@ TEST(ProjectFile, MayBeATableOfPyproject) {
 TEST(ProjectFile, AMistakeIsNamedWithItsLine) {
   EXPECT_THAT(error_of(std::string(kStack) + "fro = \"pytorch\"\n"), HasSubstr("p.toml:4: unknown key 'fro'"));
   EXPECT_THAT(error_of(std::string(kStack) + "sizes = { head = 3 }\n"), HasSubstr("unknown key 'head'"));
+  EXPECT_THAT(error_of(std::string(kStack) + "sizes = { world = 3 }\n"), HasSubstr("unknown key 'world'"));
   EXPECT_THAT(error_of(std::string(kStack) + "model = \"train\"\n"), HasSubstr("p.toml:4: model 'train' is not written"));
   EXPECT_THAT(error_of(std::string(kStack) + "arithmetic = \"exakt\"\n"),
               HasSubstr("p.toml:4: arithmetic 'exakt' is none; expected exact, plain or float32"));

@@ -88,7 +88,7 @@ TEST_F(CodeView, SaysAFindingOnceAFunctionInThreeLines) {
             "a.py:9: error ORD-1: f, where a: fsdp is applied before tp (in 2 stacks of the function)\n"
             "  tp goes before fsdp: so it is.\n"
             "  try tp,fsdp [equal when run]\n"
-            "rules about sizes were not judged: heads unknown; give them with --set and --world\n"
+            "rules about sizes were not judged: heads unknown; give them with --set and --ranks\n"
             "2 stacks: 1 error, 0 advisories\n");
   StackReport of_another = stack("g");
   of_another.entry.line = 20;
