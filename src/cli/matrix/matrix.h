@@ -37,8 +37,8 @@ struct MatrixCommand {
   bool verbose = false;
 };
 
-// Register `matrix plan`, `matrix run` and so on. They share `options`.
-void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
+// Register `matrix list`, `matrix run` and so on. They share `options`.
+void add_matrix_list(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
 void add_matrix_run(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
 void add_matrix_merge(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);
 void add_matrix_diff(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code);

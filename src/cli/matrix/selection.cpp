@@ -99,7 +99,7 @@ Result<Planned> plan_of(const MatrixCommand& command, const Hello& hello) {
     std::erase_if(plan.cases, other);
     std::erase_if(plan.not_planned, other);
     if (plan.cases.empty())
-      return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix plan` lists them",
+      return Error{fmt::format("no planned case matches --only '{}'; `ordercheck matrix list` lists them",
                                join(command.only, "' or '"))};
   }
   if (!command.arithmetic.empty())

@@ -348,7 +348,7 @@ std::string render_plan_json(const Plan& plan) {
   Json cases = Json::array();
   for (const PlannedCase& planned : plan.cases)
     cases.push_back({{"case", print(planned.subject)}, {"sources", sources_json(planned.sources)}});
-  return Json{{"schema", "ordercheck/matrix-plan/1"},
+  return Json{{"schema", "ordercheck/matrix-list/1"},
               {"engine", plan.engine},
               {"cases", cases},
               {"not_planned", not_planned_json(plan)},

@@ -1,4 +1,4 @@
-// ordercheck matrix plan: lists the planned cases, and the unplanned ones with reasons.
+// ordercheck matrix list: lists the planned cases, and the unplanned ones with reasons.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@
 namespace ordercheck::cli {
 namespace {
 
-Result<int> run_plan(const MatrixCommand& command) {
+Result<int> list_cases(const MatrixCommand& command) {
   const auto specs = builds_of(command);
   if (!specs) return specs.error();
   std::vector<std::string> objects;
@@ -33,13 +33,13 @@ Result<int> run_plan(const MatrixCommand& command) {
 
 }  // namespace
 
-void add_matrix_plan(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
-  CLI::App* plan = matrix.add_subcommand("plan", "List the planned cases, and which are left out and why");
-  add_folders(plan, *options);
-  add_selection(plan, *options);
-  add_format_option(*plan, options->format);
-  show_examples(*plan, {"matrix plan --only '*tp=2*'"});
-  plan->callback([options, &exit_code] { exit_code = ended("matrix", run_plan(*options)); });
+void add_matrix_list(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& options, int& exit_code) {
+  CLI::App* list = matrix.add_subcommand("list", "List the planned cases, and which are left out and why");
+  add_folders(list, *options);
+  add_selection(list, *options);
+  add_format_option(*list, options->format);
+  show_examples(*list, {"matrix list --only '*tp=2*'"});
+  list->callback([options, &exit_code] { exit_code = ended("matrix", list_cases(*options)); });
 }
 
 }  // namespace ordercheck::cli
