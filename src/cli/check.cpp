@@ -27,7 +27,7 @@ struct CheckOptions {
   std::string fix;
   bool strict = false;
   bool quiet = false;
-  bool all = false;
+  bool verbose = false;
 };
 
 Result<int> run_check(const CheckOptions& options) {
@@ -60,7 +60,7 @@ Result<int> run_check(const CheckOptions& options) {
     return code;
   }
   if (format == "text") fmt::print("{}", refused);
-  const Detail detail = options.quiet ? Detail::line : options.all ? Detail::all : Detail::screen;
+  const Detail detail = options.quiet ? Detail::line : options.verbose ? Detail::all : Detail::screen;
   // Do not print that a stack is legal if the project itself rejects the configuration.
   if (format == "json" || refused.empty() || !report.findings.empty())
     fmt::print("{}", format == "json" ? render_json(report) : render_text(report, wants_colour(), detail));
@@ -89,7 +89,7 @@ void add_check(CLI::App& app, int& exit_code) {
       ->excludes("stack");
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
   CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line per stack");
-  command->add_flag("--all", options->all, "Print every finding in full")->excludes(quiet);
+  command->add_flag("--verbose", options->verbose, "Print every finding in full")->excludes(quiet);
   show_examples(*command, {"check pp=2,tp=2,ac,compile,fsdp=2", "check fsdp=2,tp=3 --set heads=32 --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = ended("check", run_check(*options)); });
 }

@@ -111,7 +111,7 @@ std::string render_briefly(const Report& report, bool colour) {
     if (!contains(cure->second, finding.rule)) cure->second.push_back(finding.rule);
   }
   for (const auto& [stack, rules] : cures) text += fmt::format("Against {} alone: try {}\n", join(rules, ", "), stack);
-  if (!beyond.empty()) text += fmt::format("And {}. --all tells all of each.\n", join(beyond, ", "));
+  if (!beyond.empty()) text += fmt::format("And {}. --verbose prints each in full.\n", join(beyond, ", "));
   return text;
 }
 

@@ -22,12 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShown = 6;   // cases per group, so that all groups fit one screen; --all shows the rest
+constexpr std::size_t kShown = 6;   // cases per group, so that all groups fit one screen; --verbose shows the rest
 constexpr std::size_t kWide = 100;  // characters of one side's result
 
 struct DiffCommand {
   std::string before, after;
-  bool all = false;
 };
 
 // "torch-2.11.0" matches the build torch-2.11.0-cpu, and torch-2.11.0-cuda if that is the only one; "torch-2.1" matches
@@ -112,11 +111,11 @@ std::string cut_short(const std::string& text) {
   return text.substr(0, end) + " ...";
 }
 
-std::string group_text(ChangeKind kind, const std::vector<const Change*>& changes, bool all) {
+std::string group_text(ChangeKind kind, const std::vector<const Change*>& changes, bool verbose) {
   std::string text = fmt::format("{}: {}\n", name_of(kind), counted(std::ssize(changes), "case"));
   const bool one_side = kind == ChangeKind::only_before || kind == ChangeKind::only_after;
   // Hundreds of cases on one side mean a larger matrix; their number is enough.
-  const std::size_t shown = all ? changes.size() : std::min(changes.size(), one_side ? kShown / 2 : kShown);
+  const std::size_t shown = verbose ? changes.size() : std::min(changes.size(), one_side ? kShown / 2 : kShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const Change& one = *changes[i];
     if (one_side)
@@ -124,18 +123,18 @@ std::string group_text(ChangeKind kind, const std::vector<const Change*>& change
     else
       text += fmt::format("  {}\n    - {}\n    + {}\n", one.case_text, cut_short(one.before), cut_short(one.after));
   }
-  if (shown < changes.size()) text += fmt::format("  and {} more; --all shows them\n", changes.size() - shown);
+  if (shown < changes.size()) text += fmt::format("  and {} more; --verbose shows them\n", changes.size() - shown);
   return text;
 }
 
-std::string render_diff_text(const DiffCommand& asked, const TableDiff& diff) {
+std::string render_diff_text(const DiffCommand& asked, const TableDiff& diff, bool verbose) {
   std::map<ChangeKind, std::vector<const Change*>> groups;
   for (const Change& one : diff.changes) groups[one.kind].push_back(&one);
   std::size_t changed = 0;
   std::string text;
   for (const auto& [kind, changes] : groups) {
     if (kind != ChangeKind::only_before && kind != ChangeKind::only_after) changed += changes.size();
-    text += group_text(kind, changes, asked.all);
+    text += group_text(kind, changes, verbose);
   }
   return fmt::format("{} to {}: {} in both, {} changed\n", asked.before, asked.after,
                      counted(static_cast<std::int64_t>(diff.in_both), "case"), changed) +
@@ -161,7 +160,7 @@ Result<int> run_diff(const MatrixCommand& command, const DiffCommand& asked) {
   const auto after = table_named(asked.after, command);
   if (!after) return after.error();
   const TableDiff diff = diff_of(*before, *after);
-  fmt::print("{}", command.format == "json" ? render_diff_json(asked, diff) : render_diff_text(asked, diff));
+  fmt::print("{}", command.format == "json" ? render_diff_json(asked, diff) : render_diff_text(asked, diff, command.verbose));
   const bool worse = !diff.changes.empty() && diff.changes.front().kind == ChangeKind::worse;
   return worse ? kDecidedAgainst : kNothingAgainst;
 }
@@ -177,7 +176,7 @@ void add_matrix_diff(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
                    "A table file, a build (torch-2.11.0), or a build of a commit (HEAD~1:torch-2.11.0)")
       ->required();
   diff->add_option("AFTER", asked->after, "As BEFORE")->required();
-  diff->add_flag("--all", asked->all, "List every case of every group");
+  diff->add_flag("--verbose", options->verbose, "List every case of every group");
   add_format_option(*diff, options->format);
   show_examples(*diff, {"matrix diff torch-2.11.0 torch-2.15.0"});
   diff->callback([options, asked, &exit_code] { exit_code = ended("matrix", run_diff(*options, *asked)); });
