@@ -243,19 +243,12 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                            .line = note.where.line,
                            .stack = note.stack,
                            .fingerprint = note.fingerprint});
-  // Rules that were not judged are notes, which code scanning lists separately from findings.
+  // A rule that was not judged found nothing, so it is a notification of the run instead of a result.
   for (const StackReport& one : report.stacks)
-    for (const NotJudged& open : one.report.not_judged)
-      log.results.push_back(
-          {.rule = open.rule,
-           .level = SarifLevel::note,
-           .message = fmt::format(
-               "{}: not judged, sizes unknown: {}; {}", one.entry.name, join(open.sizes, ", "),
-               way_to_give(one, open.sizes, report.from_repository.empty() ? "with --set" : "in the sizes of the stack")),
-           .file = in_repository(report, place_of(report, one.entry)),
-           .line = one.entry.line,
-           .stack = one.entry.name,
-           .fingerprint = one.entry.name});
+    if (const Open open = open_of(one.report); !open.rules.empty())
+      log.remarks.push_back(fmt::format(
+          "{}: not judged, sizes unknown: {}; {}", one.entry.name, join(open.rules, ", "),
+          way_to_give(one, open.unknown, report.from_repository.empty() ? "with --set" : "in the sizes of the stack")));
   const std::vector<SarifOwnRule> own{{.id = kExpired,
                                        .name = "An entry of .ordercheck.toml has expired",
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},

@@ -108,6 +108,7 @@ std::string render_sarif(const SarifLog& log, const std::vector<Rule>& rules, co
   };
   for (const std::string& line : log.failed_controls) notify("error", line);
   for (const std::string& line : log.undecided) notify("warning", line);
+  for (const std::string& line : log.remarks) notify("note", line);
   const Json driver{{"name", "ordercheck"}, {"version", version}, {"rules", listed}};
   const Json whole{{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
                    {"version", "2.1.0"},

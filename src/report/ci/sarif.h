@@ -27,10 +27,11 @@ struct SarifOwnRule {
   std::string help;
 };
 
-// Undecided parts and failed controls concern the run, so they become notifications instead of results. A failed control or a
-// crashed engine makes the run unsuccessful, whatever its results.
+// Remarks, undecided parts and failed controls concern the run, so they become notifications (note, warning, error) instead of
+// results. A failed control or a crashed engine makes the run unsuccessful, whatever its results.
 struct SarifLog {
   std::vector<SarifResult> results;
+  std::vector<std::string> remarks = {};
   std::vector<std::string> undecided;
   std::vector<std::string> failed_controls;
   bool engine_broke = false;

@@ -40,11 +40,10 @@ TEST(RenderText, SaysWhichSizesWereUnknownAndHowToGiveThem) {
   report.not_judged = {{.rule = "FIT-002", .sizes = {"heads", "kv_heads"}},
                        {.rule = "FIT-003", .sizes = {"sequence_length"}},
                        {.rule = "FIT-001", .sizes = {"ranks"}}};
-  EXPECT_EQ(
-      render_text(report, false),
-      "Nothing against it in what could be judged. Judged for pytorch 2.11.\n"
-      "Not judged, sizes unknown: FIT-002 (heads, kv_heads), FIT-003 (sequence_length), FIT-001 (ranks). "
-      "Give them with --set heads=N,kv_heads=N,sequence_length=N or --config config.json of the model, and --ranks N.\n");
+  EXPECT_EQ(render_text(report, false),
+            "Nothing against it in what could be judged. Judged for pytorch 2.11.\n"
+            "Not judged, sizes unknown: FIT-002 (heads, kv_heads), FIT-003 (sequence_length), FIT-001 (ranks). "
+            "Give them with --set heads=N,kv_heads=N,sequence_length=N or --config config.json of the model, and --ranks N.\n");
   const auto json = nlohmann::json::parse(render_json(report));
   EXPECT_EQ(json["not_judged"][0]["rule"], "FIT-002");
   EXPECT_EQ(json["not_judged"][0]["unknown"], nlohmann::json({"heads", "kv_heads"}));

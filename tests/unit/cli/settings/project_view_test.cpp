@@ -8,25 +8,28 @@
 namespace ordercheck {
 namespace {
 
-nlohmann::json sarif_results(const StackReport& stack) {
+nlohmann::json sarif_run(const StackReport& stack) {
   const ProjectReport report{
       .path = ".ordercheck.toml", .from_repository = "a/.ordercheck.toml", .stacks = {stack}, .expired = {}, .idle = {}};
-  return nlohmann::json::parse(render_project_sarif(report, {}, "1"))["runs"][0]["results"];
+  return nlohmann::json::parse(render_project_sarif(report, {}, "1"))["runs"][0];
 }
 
-TEST(ProjectSarif, WhatCouldNotBeJudgedIsANote) {
+TEST(ProjectSarif, ReportsARuleThatWasNotJudgedAsANotificationAndNoResult) {
   StackReport stack;
   stack.entry.name = "a";
-  stack.entry.line = 7;
-  EXPECT_TRUE(sarif_results(stack).empty());
+  EXPECT_FALSE(sarif_run(stack)["invocations"][0].contains("toolExecutionNotifications"));
   stack.report.not_judged = {{.rule = "FIT-002", .sizes = {"heads", "kv_heads"}}};
-  const nlohmann::json results = sarif_results(stack);
-  ASSERT_EQ(results.size(), 1u);
-  EXPECT_EQ(results[0]["ruleId"], "FIT-002");
-  EXPECT_EQ(results[0]["level"], "note");
-  EXPECT_EQ(results[0]["message"]["text"],
-            "a: not judged, sizes unknown: heads, kv_heads; give them in the sizes of the stack");
-  EXPECT_EQ(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+  const nlohmann::json run = sarif_run(stack);
+  EXPECT_TRUE(run["results"].empty());
+  EXPECT_TRUE(run["tool"]["driver"]["rules"].empty());
+  const nlohmann::json notes = run["invocations"][0]["toolExecutionNotifications"];
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0]["level"], "note");
+  EXPECT_EQ(notes[0]["message"]["text"],
+            "a: not judged, sizes unknown: FIT-002 (heads, kv_heads); give them in the sizes of the stack");
+  // A finding stays a result.
+  stack.report.findings = {{.rule = "ORD-1", .severity = Severity::error}};
+  EXPECT_EQ(sarif_run(stack)["results"].size(), 1u);
 }
 
 // Of a stack that another project's file states: a finding stands where the last of its items does.
@@ -93,7 +96,7 @@ TEST_F(CodeView, SaysAFindingOnceAFunctionInThreeLines) {
   StackReport of_another = stack("g");
   of_another.entry.line = 20;
   EXPECT_EQ(nlohmann::json::parse(render_project_sarif(report({stack("f"), of_another}), {}, "1"))["runs"][0]["results"].size(),
-            4u);  // two findings, two notes about sizes
+            2u);
 }
 
 TEST_F(CodeView, NamesWhatWasNotFollowedInEveryFormat) {
