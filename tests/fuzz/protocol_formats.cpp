@@ -177,7 +177,7 @@ std::string check_scan(std::string_view bytes) {
 std::vector<std::string> scan_corpus() {
   return {
       R"json({"files": 1, "bad": [{"file": "b.py", "line": 2, "text": "is no Python"}], "left_out": [], "not_understood": [],
- "functions": [{"function": "f", "file": "a.py", "line": 1, "stacks": [{"where": "x", "items": [{"name": "fsdp", "mode": "",
+ "directives": [{"file": "a.py", "line": 2, "covers": 3, "text": "# ordercheck: ignore[ORD-1] r"}], "functions": [{"function": "f", "file": "a.py", "line": 1, "stacks": [{"where": "x", "items": [{"name": "fsdp", "mode": "",
  "degrees": "2", "options": [["reshard", "never"]], "scope": "model", "file": "a.py", "line": 3, "call": "shard",
  "call_file": "a.py", "call_line": 9, "condition": "y", "through": []}]}], "not_understood": [{"text": "g()", "file": "a.py",
  "line": 4, "why": "z"}]}]})json",

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/project/found_project.h"
+#include "cli/project/ignore_comments.h"
 #include "cli/project/project.h"
 #include "cli/settings/project_notes.h"
 #include "cli/settings/project_view.h"
@@ -54,46 +53,35 @@ JudgedCode project_of(const ScannedCode& code, const Job& job, const std::string
   return made;
 }
 
-// Adds entries of .ordercheck.toml, here or above, that apply to every stack. Entries for one stack refer to that file's
-// stacks.
-Status add_allowances(JudgedCode& code) {
-  const auto file = find_project_file();
-  if (!file) return Done{};
-  const auto own = read_project(file->string());
-  if (!own) return own.error();
-  for (const Allow& allow : own->allows)
-    if (allow.stack.empty()) code.project.allows.push_back(allow);
-  return Done{};
+// Adds what allows findings: comments of the code, and the entries of .ordercheck.toml, here or above, that apply to every
+// stack. Entries for one stack refer to that file's stacks. Adds that file's own rules too, which entries may name.
+Status add_allowances(const ScannedCode& code, Project& project, std::vector<Rule>& rules) {
+  const auto comments = ignore_comments(code);
+  if (!comments) return comments.error();
+  project.allows = *comments;
+  if (const auto file = find_project_file()) {
+    const auto own = read_project(file->string());
+    if (!own) return own.error();
+    if (const Status added = add_own_rules(*own, rules); !added) return added.error();
+    for (const Allow& allow : own->allows)
+      if (allow.stack.empty()) project.allows.push_back(allow);
+  }
+  return check_allowed_rules(project, rules);
 }
 
-// Caches the lines of files.
-class Lines {
- public:
-  std::string at(const Origin& where) {
-    auto& lines = files_[where.file];
-    if (!lines) {
-      const auto text = read_file(where.file);
-      lines = text ? split(*text, '\n') : std::vector<std::string>{};
-    }
-    const auto line = static_cast<std::size_t>(where.line);
-    return where.line > 0 && line <= lines->size() ? (*lines)[line - 1] : "";
+// The paths of the files that the report names, relative to the root of the repository.
+std::map<std::string, std::string> files_of(const ScannedCode& code, const std::vector<OpenPlace>& open) {
+  std::map<std::string, std::string> files;
+  const auto add = [&](const Origin& where) {
+    if (!files.contains(where.file)) files[where.file] = from_repository(where.file);
+  };
+  for (const ScannedStack& one : code.stacks) {
+    add(one.function);
+    for (const Item& item : one.imported.stack.items) add(item.origin);
   }
-
- private:
-  std::map<std::string, std::optional<std::vector<std::string>>> files_;
-};
-
-// "# ordercheck: ignore[ORD-004, ORD-009] reason": the reason, if the line gives one for this rule; else "".
-std::string reason_to_ignore(std::string_view line, const std::string& rule) {
-  constexpr std::string_view kIgnore = "# ordercheck: ignore[";
-  const std::size_t at = line.find(kIgnore);
-  if (at == line.npos) return "";
-  const std::string_view rest = line.substr(at + kIgnore.size());
-  const std::size_t close = rest.find(']');
-  if (close == rest.npos) return "";
-  for (const std::string& id : split(rest.substr(0, close), ','))
-    if (trim(id) == rule) return std::string(trim(rest.substr(close + 1)));
-  return "";
+  for (const OpenPlace& one : open) add(one.where);
+  for (const Directive& one : code.directives) add(one.where);
+  return files;
 }
 
 std::vector<OpenPlace> open_places(const ScannedCode& code) {
@@ -128,12 +116,12 @@ Result<int> check_code(const Question& question, bool strict, const std::string&
   if (!code) return code.error();
   Question of_model = question;
   of_model.words = {"model"};
-  const auto asked = read_question(of_model);
+  auto asked = read_question(of_model);
   if (!asked) return asked.error();
-  const Knowledge& known = asked->knowledge;
-  const Judge judge(known.rules, asked->settled.target, known.observations, asked->job);
+  Knowledge& known = asked->knowledge;
   JudgedCode judged_code = project_of(*code, asked->job, path);
-  if (const Status added = add_allowances(judged_code); !added) return added.error();
+  if (const Status added = add_allowances(*code, judged_code.project, known.rules); !added) return added.error();
+  const Judge judge(known.rules, asked->settled.target, known.observations, asked->job);
   std::vector<Report> reports;
   for (const ScannedStack* one : judged_code.stacks) {
     reports.push_back(check_scanned(*one, judge));
@@ -142,20 +130,13 @@ Result<int> check_code(const Question& question, bool strict, const std::string&
   }
   const auto day = day_of(today);
   if (!day) return day.error();
-  ProjectReport report = judged(judged_code.project, std::move(reports), *day, from_repository(path));
+  const std::vector<OpenPlace> open = open_places(*code);
+  ProjectReport report = judged(judged_code.project, std::move(reports), *day, from_repository(path), files_of(*code, open));
   report.of_code = true;
-  // Unused and expired entries concern the project file's own stacks, so do not report them here.
-  report.idle.clear();
+  report.open = open;
+  // Unused and expired entries of the project file concern its own stacks, so report only unused comments here.
+  std::erase_if(report.idle, [](const Allow& allow) { return allow.covers == 0; });
   report.expired.clear();
-  report.open = open_places(*code);
-  for (const ScannedStack& one : code->stacks)
-    for (const Item& item : one.imported.stack.items) report.code[item.origin.file] = from_repository(item.origin.file);
-  for (const ProjectStack& one : judged_code.project.stacks) report.code[one.file] = from_repository(one.file);
-  for (const OpenPlace& one : report.open) report.code[one.where.file] = from_repository(one.where.file);
-  Lines lines;
-  allow_findings(report, [&](const StackReport& one, const Finding& finding) {
-    return reason_to_ignore(lines.at(place_of(report, one, finding)), finding.rule);
-  });
   if (question.format == "text")
     fmt::print("{}", quiet ? render_project_briefly(report) : render_code_text(report));
   else

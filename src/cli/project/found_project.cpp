@@ -79,7 +79,7 @@ Status check_allowed_rules(const Project& project, const std::vector<Rule>& rule
   for (const TransformInfo& transform : transforms()) ids.push_back(kUnknownPrefix + transform.name);
   for (const Allow& allow : project.allows)
     if (!contains(ids, allow.rule))
-      return Error{fmt::format("{}:{}: no rule has the id '{}'; {}", project.path, allow.line, one_line(allow.rule),
+      return Error{fmt::format("{}:{}: no rule has the id '{}'; {}", allow.file, allow.line, one_line(allow.rule),
                                did_you_mean(allow.rule, ids, "`ordercheck rules` lists them: "))};
   return Done{};
 }

@@ -27,7 +27,7 @@ Status add_own_rules(const Project& project, std::vector<Rule>& rules);
 // even if ordercheck runs in a subfolder.
 std::vector<EngineSpec> importing_from(const std::filesystem::path& folder, std::vector<EngineSpec> specs);
 
-// Returns an error if an [[allow]] entry names an unknown rule.
+// Returns an error with file and line if an entry that allows findings names an unknown rule.
 Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules);
 
 // Validates --today; "" means the current UTC date of this machine.

@@ -121,6 +121,7 @@ Result<Project> parse_project(std::string_view text, const std::string& path) {
   for (TomlTable& entry : file.tables_if_given("allow")) {
     Allow one = read_allow(entry, project.stacks);
     one.line = line_in(part, "allow", project.allows.size(), "rule");
+    one.file = path;
     project.allows.push_back(std::move(one));
     if (const auto wrong = entry.error()) return *wrong;
   }

@@ -58,12 +58,15 @@ struct ProjectStack {
   std::string file = {};  // of scanned code; "" for a stack in the project file
 };
 
+// Accepts the findings of one rule: an [[allow]] entry, or an id in an ignore comment of training code.
 struct Allow {
   std::string rule;   // an id; "unknown-ep" for a transform without a rule or run
   std::string stack;  // a name; "" for every stack
   std::string reason;
-  std::string until;  // 2027-03-01
-  int line = 1;       // of the key `rule`
+  std::string until;      // 2027-03-01; "" for a comment, which does not expire
+  int line = 1;           // of the key `rule`, or of the comment
+  std::string file = {};  // as named in errors and reports
+  int covers = 0;         // for a comment, the line of `file` whose findings it covers; 0 for an [[allow]] entry
 };
 
 struct Project {

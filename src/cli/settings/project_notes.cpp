@@ -25,6 +25,23 @@ Origin place_of_items(const ProjectReport& report, const StackReport& one, const
   return report.code.contains(origin.file) ? origin : place_of(report, one.entry);
 }
 
+std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
+
+bool is_about(const Allow& allow, std::string_view stack, std::string_view rule) {
+  return allow.rule == rule && (allow.stack.empty() || allow.stack == stack);
+}
+
+ProjectNote note_of(const Allow& allow, const char* rule, Severity severity, const std::string& text) {
+  return {.rule = rule,
+          .severity = severity,
+          .where = {.file = allow.file, .line = allow.line},
+          .stack = "",
+          .lines = {text},
+          .fingerprint = allow.rule + where_of(allow)};
+}
+
+}  // namespace
+
 ProjectNote note_of(const ProjectReport& whole, const StackReport& one, const Finding& finding) {
   const ProjectStack& entry = one.entry;
   std::string parties;
@@ -52,10 +69,6 @@ ProjectNote note_of(const ProjectReport& whole, const StackReport& one, const Un
           .lines = {fmt::format("{}: {}", entry.name, in_words(unknown, one.report.target))},
           .fingerprint = fmt::format("{} {}", entry.name, unknown.transform)};
 }
-
-std::string where_of(const Allow& allow) { return allow.stack.empty() ? "" : " in " + allow.stack; }
-
-}  // namespace
 
 std::string message_of(const ProjectNote& note) { return join(note.lines, "; "); }
 
@@ -88,37 +101,52 @@ std::vector<ProjectNote> notes_of(const ProjectReport& report) {
                      .lines = {open.text},
                      .fingerprint = open.text});
   for (const Allow& allow : report.expired)
-    notes.push_back({.rule = kExpired,
-                     .severity = Severity::error,
-                     .where = {.file = report.path, .line = allow.line},
-                     .stack = "",
-                     .lines = {fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
-                                           allow.rule, where_of(allow), allow.until, allow.reason)},
-                     .fingerprint = allow.rule + where_of(allow)});
+    notes.push_back(note_of(allow, kExpired, Severity::error,
+                            fmt::format("{}{} was allowed until {} ({}): mend the stack, or give a new date and the reason",
+                                        allow.rule, where_of(allow), allow.until, allow.reason)));
   for (const Allow& allow : report.idle)
-    notes.push_back({.rule = kIdle,
-                     .severity = Severity::advice,
-                     .where = {.file = report.path, .line = allow.line},
-                     .stack = "",
-                     .lines = {fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry", allow.rule,
-                                           where_of(allow), allow.reason)},
-                     .fingerprint = allow.rule + where_of(allow)});
+    notes.push_back(note_of(allow, kIdle, Severity::advice,
+                            allow.covers > 0
+                                ? fmt::format("the comment ignores {} ({}), but line {} has no such finding: remove the id",
+                                              allow.rule, allow.reason, allow.covers)
+                                : fmt::format("{}{} is allowed ({}), but nothing finds it any more: remove the entry",
+                                              allow.rule, where_of(allow), allow.reason)));
   return notes;
 }
 
+namespace {
+
+// Finds repeated notes: the stacks of one function of scanned code may have the same finding at the same call.
+class FunctionNotes {
+ public:
+  explicit FunctionNotes(const ProjectReport& report) {
+    for (const StackReport& one : report.stacks) functions_[one.entry.name] = place_of(report, one.entry);
+  }
+
+  // The index of the equal note that came before, else `next` and whether it is new.
+  std::pair<std::size_t, bool> place(const ProjectNote& note, std::size_t next) {
+    const Origin& function = functions_[note.stack];
+    const auto [found, is_new] =
+        seen_.try_emplace({note.rule, note.where.file, note.where.line, function.file, function.line}, next);
+    return {found->second, is_new || note.stack.empty()};
+  }
+
+ private:
+  std::map<std::string, Origin> functions_;
+  std::map<std::tuple<std::string, std::string, int, std::string, int>, std::size_t> seen_;
+};
+
+}  // namespace
+
 std::vector<ProjectNote> notes_once_a_function(const ProjectReport& report) {
   if (!report.of_code) return notes_of(report);
-  std::map<std::string, Origin> functions;
-  for (const StackReport& one : report.stacks) functions[one.entry.name] = place_of(report, one.entry);
+  FunctionNotes seen(report);
   std::vector<ProjectNote> kept;
-  std::map<std::tuple<std::string, std::string, int, std::string, int>, std::size_t> seen;
   std::vector<int> stacks;
   for (ProjectNote& note : notes_of(report)) {
-    const Origin function = functions[note.stack];
-    const auto [place, is_new] =
-        seen.try_emplace({note.rule, note.where.file, note.where.line, function.file, function.line}, kept.size());
-    if (!is_new && !note.stack.empty()) {
-      ++stacks[place->second];
+    const auto [at, is_new] = seen.place(note, kept.size());
+    if (!is_new) {
+      ++stacks[at];
       continue;
     }
     kept.push_back(std::move(note));
@@ -129,9 +157,17 @@ std::vector<ProjectNote> notes_once_a_function(const ProjectReport& report) {
   return kept;
 }
 
+std::vector<AllowedNote> allowed_of(const ProjectReport& report) {
+  FunctionNotes seen(report);
+  std::vector<AllowedNote> kept;
+  for (const StackReport& one : report.stacks)
+    for (const AllowedNote& allowed : one.allowed)
+      if (!report.of_code || seen.place(allowed.note, kept.size()).second) kept.push_back(allowed);
+  return kept;
+}
+
 std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes) {
-  std::size_t allowed = 0;
-  for (const StackReport& one : report.stacks) allowed += one.allowed.size();
+  const auto allowed = std::ssize(allowed_of(report));
   std::int64_t errors = 0, advice = 0, unknown = 0, open = 0;
   for (const ProjectNote& note : notes) {
     if (note.rule == kNotUnderstood)
@@ -150,14 +186,15 @@ std::string summary_of(const ProjectReport& report, const std::vector<ProjectNot
     text += open > 0 ? "undecided" : "nothing against them in what could be judged";
   if (unknown > 0) text += fmt::format(", {} that nothing is known of", counted(unknown, "transform"));
   if (open > 0) text += fmt::format(", {} not understood", counted(open, "call or file", "calls or files"));
-  return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(static_cast<std::int64_t>(allowed), "finding")));
+  return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(allowed, "finding")));
 }
 
-bool is_about(const Allow& allow, std::string_view stack, std::string_view rule) {
-  return allow.rule == rule && (allow.stack.empty() || allow.stack == stack);
+bool covers(const Allow& allow, const ProjectNote& note) {
+  if (!is_about(allow, note.stack, note.rule)) return false;
+  return allow.covers == 0 || (allow.file == note.where.file && allow.covers == note.where.line);
 }
 
-bool has_expired(const Allow& allow, std::string_view today) { return allow.until < today; }
+bool has_expired(const Allow& allow, std::string_view today) { return !allow.until.empty() && allow.until < today; }
 
 const Allow* allowance_for(const Project& project, std::string_view stack, std::string_view rule, std::string_view today) {
   const Allow* expired = nullptr;

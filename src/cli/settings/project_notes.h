@@ -10,22 +10,19 @@
 
 namespace ordercheck {
 
-struct ProjectNote {
-  std::string rule;
-  Severity severity = Severity::error;
-  Origin where;                    // a path relative to the current folder
-  std::string stack;               // the stack's name; "" for a note about an [[allow]] entry
-  std::vector<std::string> lines;  // what is wrong, why, and what to try
-  std::string fingerprint;
-};
-
 inline constexpr const char* kExpired = "expired-allow";
 inline constexpr const char* kIdle = "idle-allow";
 inline constexpr const char* kNotUnderstood = "not-understood";  // a call or file of scanned code that was not understood
 
+// The note about a finding, or about a transform without a rule or run, of one stack of the report.
+ProjectNote note_of(const ProjectReport& report, const StackReport& one, const Finding& finding);
+ProjectNote note_of(const ProjectReport& report, const StackReport& one, const Unknown& unknown);
+
 std::vector<ProjectNote> notes_of(const ProjectReport& report);
 // For scanned code: like notes_of, but a finding that several stacks of a function share is one note.
 std::vector<ProjectNote> notes_once_a_function(const ProjectReport& report);
+// What entries allow; for scanned code, once per function like notes_once_a_function.
+std::vector<AllowedNote> allowed_of(const ProjectReport& report);
 
 std::string message_of(const ProjectNote& note);  // its lines joined into one
 
@@ -38,10 +35,10 @@ std::string in_repository(const ProjectReport& report, const Origin& where);
 // "2 stacks: 1 error, 0 advisories", for these notes.
 std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes);
 
-// Which findings an [[allow]] entry covers, and until when.
+// Which findings an entry covers, and until when.
 
-// Whether the [[allow]] entry covers findings of this rule in this stack.
-bool is_about(const Allow& allow, std::string_view stack, std::string_view rule);
+// Whether the entry covers this note: its rule, its stack if the entry names one, and its line if the entry is a comment.
+bool covers(const Allow& allow, const ProjectNote& note);
 
 // Whether the entry's last day (`until`) is before `today`, a date such as 2026-11-23.
 bool has_expired(const Allow& allow, std::string_view today);

@@ -23,41 +23,35 @@ void drop_repair_without_error(Report& report) {
 }  // namespace
 
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
-                     const std::string& from_repository) {
+                     const std::string& from_repository, std::map<std::string, std::string> code) {
   ProjectReport made{.path = project.path,
                      .from_repository = from_repository,
                      .of_code = false,
-                     .code = {},
+                     .code = std::move(code),
                      .stacks = {},
                      .expired = {},
                      .idle = {}};
   std::vector<bool> used(project.allows.size(), false);
+  const auto allowance_of = [&](const ProjectNote& note) {
+    const Allow* by = nullptr;
+    for (std::size_t at = 0; at < project.allows.size(); ++at) {
+      const Allow& allow = project.allows[at];
+      if (!covers(allow, note)) continue;
+      used[at] = true;
+      if (by == nullptr && !has_expired(allow, today)) by = &allow;
+    }
+    return by;
+  };
   for (std::size_t i = 0; i < reports.size(); ++i) {
     StackReport one{.entry = project.stacks[i], .report = std::move(reports[i]), .allowed = {}};
-    std::vector<Finding> left;
-    for (Finding& finding : one.report.findings) {
-      const Allow* by = nullptr;
-      for (std::size_t at = 0; at < project.allows.size(); ++at) {
-        const Allow& allow = project.allows[at];
-        if (!is_about(allow, one.entry.name, finding.rule)) continue;
-        used[at] = true;
-        if (by == nullptr && !has_expired(allow, today)) by = &allow;
-      }
-      if (by != nullptr)
-        one.allowed.push_back({std::move(finding), *by});
-      else
-        left.push_back(std::move(finding));
-    }
-    one.report.findings = std::move(left);
-    std::erase_if(one.report.unknown, [&](const Unknown& unknown) {
-      bool allowed = false;
-      for (std::size_t at = 0; at < project.allows.size(); ++at) {
-        if (!is_about(project.allows[at], one.entry.name, id_of(unknown))) continue;
-        used[at] = true;
-        allowed = allowed || !has_expired(project.allows[at], today);
-      }
-      return allowed;
-    });
+    const auto is_allowed = [&](const auto& found) {
+      const ProjectNote note = note_of(made, one, found);
+      const Allow* by = allowance_of(note);
+      if (by != nullptr) one.allowed.push_back({note, *by});
+      return by != nullptr;
+    };
+    std::erase_if(one.report.findings, is_allowed);
+    std::erase_if(one.report.unknown, is_allowed);
     drop_repair_without_error(one.report);
     made.stacks.push_back(std::move(one));
   }
@@ -68,21 +62,6 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
       made.idle.push_back(project.allows[at]);
   }
   return made;
-}
-
-void allow_findings(ProjectReport& report, const std::function<std::string(const StackReport&, const Finding&)>& reason_of) {
-  for (StackReport& one : report.stacks) {
-    std::vector<Finding> left;
-    for (Finding& finding : one.report.findings) {
-      const std::string reason = reason_of(one, finding);
-      if (reason.empty())
-        left.push_back(std::move(finding));
-      else
-        one.allowed.push_back({finding, {.rule = finding.rule, .stack = one.entry.name, .reason = reason, .until = ""}});
-    }
-    one.report.findings = std::move(left);
-    drop_repair_without_error(one.report);
-  }
 }
 
 ProjectReport judged(Report report, const std::string& path, const std::string& from_repository) {

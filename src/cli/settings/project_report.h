@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,15 +15,26 @@
 
 namespace ordercheck {
 
-struct AllowedFinding {
-  Finding finding;
+// One message at one file and line, which all output formats print.
+struct ProjectNote {
+  std::string rule;
+  Severity severity = Severity::error;
+  Origin where;                    // a path relative to the current folder
+  std::string stack;               // the stack's name; "" for a note about an entry that allows
+  std::vector<std::string> lines;  // what is wrong, why, and what to try
+  std::string fingerprint;
+};
+
+// A finding, or a transform without a rule or run, that an entry allows.
+struct AllowedNote {
+  ProjectNote note;
   Allow by;
 };
 
 struct StackReport {
   ProjectStack entry;
   Report report;  // without allowed findings
-  std::vector<AllowedFinding> allowed;
+  std::vector<AllowedNote> allowed;
 };
 
 // A call of scanned code that may apply a transform but was not followed, or a file that could not be read.
@@ -40,15 +50,15 @@ struct ProjectReport {
   // For scanned code: maps each file's path, as in origins, to its path relative to the repository root.
   std::map<std::string, std::string> code = {};
   std::vector<StackReport> stacks;   // in file order
-  std::vector<Allow> expired;        // [[allow]] entries past their last day, which count as errors
-  std::vector<Allow> idle;           // [[allow]] entries that cover no finding of any stack
+  std::vector<Allow> expired;        // entries past their last day, which count as errors
+  std::vector<Allow> idle;           // entries that cover no finding of any stack
   std::vector<OpenPlace> open = {};  // in scanned code; if not empty, a report without findings is undecided
 };
 
-// Combines the checks of a project's stacks and applies its [[allow]] entries. `reports` has one per stack, in order. `today`:
-// a date such as 2026-11-23.
+// Combines the checks of a project's stacks and applies its entries that allow findings. `reports` has one per stack, in order.
+// `today`: a date such as 2026-11-23. `code`: ProjectReport::code, which decides the places of findings; {} for a project file.
 ProjectReport judged(const Project& project, std::vector<Report> reports, const std::string& today,
-                     const std::string& from_repository);
+                     const std::string& from_repository, std::map<std::string, std::string> code = {});
 
 // Wraps the check of one stack from the command line or an imported file; the stack's name is its notation. `path`: the
 // imported file, "" if none; findings are then at the lines of the items. `from_repository`: `path` relative to the repository
@@ -58,9 +68,6 @@ ProjectReport judged(Report report, const std::string& path = "", const std::str
 // The id for an unknown transform in [[allow]] and reports: "unknown-ep".
 inline constexpr const char* kUnknownPrefix = "unknown-";
 std::string id_of(const Unknown& unknown);
-
-// Moves each finding for which `reason_of` returns a nonempty reason to StackReport::allowed.
-void allow_findings(ProjectReport& report, const std::function<std::string(const StackReport&, const Finding&)>& reason_of);
 
 int unknown_of(const ProjectReport& report);  // transforms without a rule or run that no entry allows
 int errors_of(const ProjectReport& report);   // including expired entries

@@ -1,6 +1,7 @@
 #include "cli/settings/project_view.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -50,7 +51,11 @@ std::string escaped_property(std::string_view text) {
 }
 
 Json json_of(const Allow& allow) {
-  return {{"rule", allow.rule}, {"stack", allow.stack}, {"reason", allow.reason}, {"until", allow.until}, {"line", allow.line}};
+  return {{"rule", allow.rule},
+          {"stack", allow.stack},
+          {"reason", displayable(allow.reason)},
+          {"until", allow.until},
+          {"line", allow.line}};
 }
 
 // A hint how to give the unknown sizes and degrees of a stack, in the project file or by options.
@@ -89,6 +94,27 @@ std::string line_of(const ProjectNote& note, const std::string& text) {
 
 Json json_of(const Origin& where) { return {{"file", displayable(where.file)}, {"line", where.line}}; }
 
+// One line per ignore comment with its number of findings, then one line per finding that an [[allow]] entry covers.
+std::string allowed_text(const ProjectReport& report) {
+  std::map<std::pair<std::string, int>, std::pair<int, std::string>> comments;
+  std::string text;
+  for (const auto& [note, by] : allowed_of(report)) {
+    const std::string place = shown({.file = by.file, .line = by.line}), reason = one_line(displayable(by.reason));
+    if (by.covers > 0) {
+      auto& [findings, why] = comments[{by.file, by.line}];
+      ++findings;
+      why = fmt::format("suppressed by a comment at {}: {}\n", place, reason);
+    } else {
+      text += fmt::format("{}: allowed {} in {} until {}: {}\n", place, note.rule, one_line(displayable(note.stack)), by.until,
+                          reason);
+    }
+  }
+  std::string suppressed;
+  for (const auto& [place, comment] : comments)
+    suppressed += fmt::format("{} {}", counted(comment.first, "finding"), comment.second);
+  return suppressed + text;
+}
+
 }  // namespace
 
 std::string render_project_briefly(const ProjectReport& report) {
@@ -105,10 +131,8 @@ std::string render_project_text(const ProjectReport& report) {
   std::string text;
   const std::vector<ProjectNote> notes = notes_of(report);
   for (const ProjectNote& note : notes) text += line_of(note, message_of(note));
+  text += allowed_text(report);
   for (const StackReport& one : report.stacks) {
-    for (const AllowedFinding& allowed : one.allowed)
-      text += fmt::format("{}:{}: allowed {} in {} until {}: {}\n", report.path, allowed.by.line, allowed.finding.rule,
-                          one.entry.name, allowed.by.until, one_line(displayable(allowed.by.reason)));
     if (one.report.repaired) text += fmt::format("{}: repaired: {}\n", one_line(one.entry.name), print(*one.report.repaired));
     if (const Open open = open_of(one.report); !open.rules.empty())
       text += fmt::format("{}: not judged, sizes unknown: {}; {}\n", one_line(one.entry.name), join(open.rules, ", "),
@@ -128,12 +152,10 @@ std::string render_code_text(const ProjectReport& report) {
     text += line_of(note, note.lines.front());
     for (std::size_t at = 1; at < note.lines.size(); ++at) text += "  " + one_line(displayable(note.lines[at])) + "\n";
   }
+  text += allowed_text(report);
   std::set<std::string> unknown;
   const StackReport* of = nullptr;
   for (const StackReport& one : report.stacks) {
-    for (const AllowedFinding& allowed : one.allowed)
-      text += fmt::format("{}: allowed {} in {}: {}\n", shown(place_of(report, one, allowed.finding)), allowed.finding.rule,
-                          one_line(displayable(one.entry.name)), one_line(displayable(allowed.by.reason)));
     const std::vector<std::string> sizes = open_of(one.report).unknown;
     unknown.insert(sizes.begin(), sizes.end());
     if (!sizes.empty()) of = &one;
@@ -147,15 +169,22 @@ std::string render_code_text(const ProjectReport& report) {
 
 std::string render_project_json(const ProjectReport& report) {
   Json stacks = Json::array(), expired = Json::array(), idle = Json::array();
+  // The entries of a project file are all in that file.
+  const auto entry_of = [&](const Allow& allow) {
+    Json entry = json_of(allow);
+    if (report.of_code) entry["file"] = displayable(allow.file);
+    return entry;
+  };
   for (const StackReport& one : report.stacks) {
     Json allowed = Json::array();
-    for (const AllowedFinding& found : one.allowed) allowed.push_back(json_of(found.by));
+    for (const AllowedNote& found : one.allowed) allowed.push_back(entry_of(found.by));
     if (report.of_code) {
       Json items = Json::array();
       for (const Item& item : one.report.stack.items) items.push_back(json_of(item.origin));
       stacks.push_back({{"name", displayable(one.entry.name)},
                         {"function", json_of(place_of(report, one.entry))},
                         {"items", items},
+                        {"allowed", allowed},
                         {"report", Json::parse(render_json(one.report))}});
       continue;
     }
@@ -166,6 +195,8 @@ std::string render_project_json(const ProjectReport& report) {
                       {"allowed", allowed},
                       {"report", Json::parse(render_json(one.report))}});
   }
+  for (const Allow& allow : report.expired) expired.push_back(entry_of(allow));
+  for (const Allow& allow : report.idle) idle.push_back(entry_of(allow));
   if (report.of_code) {
     Json open = Json::array();
     for (const OpenPlace& place : report.open)
@@ -174,13 +205,12 @@ std::string render_project_json(const ProjectReport& report) {
                 {"path", displayable(report.path)},
                 {"stacks", stacks},
                 {"not_understood", open},
+                {"idle", idle},
                 {"errors", errors_of(report)},
                 {"advice", advice_of(report)}}
                .dump(2) +
            "\n";
   }
-  for (const Allow& allow : report.expired) expired.push_back(json_of(allow));
-  for (const Allow& allow : report.idle) idle.push_back(json_of(allow));
   return Json{{"schema", "ordercheck/check-project/1"},
               {"file", report.path},
               {"stacks", stacks},
@@ -206,6 +236,8 @@ std::string render_project_junit(const ProjectReport& report) {
       if (made.end == TestEnd::passed) made.message = fmt::format("{}: {}", note.rule, message_of(note));
       made.end = TestEnd::failed;
     }
+    for (const auto& [note, by] : one.allowed)
+      made.detail += fmt::format("allowed {}: {} ({}:{})\n", note.rule, by.reason, by.file, by.line);
     if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
       made.end = TestEnd::skipped;
       made.message = in_words(one.report.unknown.front(), one.report.target);
@@ -233,7 +265,7 @@ std::string render_project_junit(const ProjectReport& report) {
 
 std::string render_project_sarif(const ProjectReport& report, const std::vector<Rule>& rules, const std::string& version) {
   SarifLog log;
-  for (const ProjectNote& note : notes_once_a_function(report))
+  const auto add = [&](const ProjectNote& note, const std::string& suppressed) {
     log.results.push_back({.rule = note.rule,
                            .level = note.severity == Severity::error ? SarifLevel::error
                                     : note.rule == kNotUnderstood    ? SarifLevel::note
@@ -242,7 +274,13 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                            .file = in_repository(report, note.where),
                            .line = note.where.line,
                            .stack = note.stack,
-                           .fingerprint = note.fingerprint});
+                           .fingerprint = note.fingerprint,
+                           .suppressed = suppressed});
+  };
+  for (const ProjectNote& note : notes_once_a_function(report)) add(note, "");
+  // GitHub opens an alert for a suppressed result too, so only comments, which SARIF calls inSource, add one.
+  for (const auto& [note, by] : allowed_of(report))
+    if (by.covers > 0) add(note, by.reason);
   // A rule that was not judged found nothing, so it is a notification of the run instead of a result.
   for (const StackReport& one : report.stacks)
     if (const Open open = open_of(one.report); !open.rules.empty())
@@ -253,8 +291,8 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
                                        .name = "An entry of .ordercheck.toml has expired",
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},
                                       {.id = kIdle,
-                                       .name = "An entry of .ordercheck.toml allows what nothing finds any more",
-                                       .help = "Remove the entry: it would hide the next finding of the same rule."},
+                                       .name = "An entry of .ordercheck.toml or a comment allows what nothing finds",
+                                       .help = "Remove it: it would hide the next finding of the same rule."},
                                       {.id = kNotUnderstood,
                                        .name = "A call that may apply a transform was not followed",
                                        .help = "Read the call: nothing that it applies was judged."}};
@@ -270,7 +308,7 @@ std::string render_project_github(const ProjectReport& report) {
     text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
                         escaped_property("ordercheck " + note.rule), escaped_data(message_of(note)));
   }
-  return text + escaped_data(summary_of(report, notes)) + "\n";
+  return text + allowed_text(report) + escaped_data(summary_of(report, notes)) + "\n";
 }
 
 }  // namespace ordercheck

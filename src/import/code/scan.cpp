@@ -108,6 +108,14 @@ UnreadFile unread_of(const Answer& told) {
   return file;
 }
 
+Directive directive_of(const Answer& told) {
+  Directive directive;
+  directive.where = place_of(told);
+  directive.covers = told.at("covers").get<int>();
+  directive.text = told.at("text").get<std::string>();
+  return directive;
+}
+
 // Writes the item in the notation of stacks, so that a single parser validates items.
 std::string notation_of(const Answer& told) {
   std::string text = told.at("name").get<std::string>();
@@ -160,6 +168,7 @@ Result<ScannedCode> code_of(const Answer& told) {
       code.stacks.push_back(std::move(made).value());
     }
   for (const Answer& note : told.at("not_understood")) code.not_understood.push_back(note_of(note));
+  for (const Answer& directive : told.at("directives")) code.directives.push_back(directive_of(directive));
   return code;
 }
 

@@ -50,11 +50,22 @@ struct UnreadFile {
   }
 };
 
+// A comment that speaks to ordercheck: "# ordercheck: ignore[ORD-004] reason".
+struct Directive {
+  Origin where;
+  int covers = 0;  // the line that it is about: its own, or the next line of code if it is alone on its line
+  std::string text;
+  friend bool operator==(const Directive& a, const Directive& b) {
+    return a.where.file == b.where.file && a.where.line == b.where.line && a.covers == b.covers && a.text == b.text;
+  }
+};
+
 struct ScannedCode {
   int files = 0;                              // number of files read
   std::vector<ScannedStack> stacks;           // sorted by file and line of their functions
   std::vector<UnreadFile> unread;             // files that do not parse or exceed a limit
   std::vector<NotUnderstood> not_understood;  // in functions without a stack; those of a stack are in it
+  std::vector<Directive> directives;          // by file and line; not validated
   friend bool operator==(const ScannedCode&, const ScannedCode&) = default;
 };
 

@@ -73,12 +73,15 @@ Json location_of(const SarifResult& result) {
 
 Json json_of(const SarifResult& result, std::size_t index, int occurrence) {
   const std::string hash = hex(hash_of(result.rule + "\n" + result.fingerprint));
-  return {{"ruleId", result.rule},
-          {"ruleIndex", index},
-          {"level", word_of(result.level)},
-          {"message", {{"text", displayable(result.message)}}},
-          {"locations", Json::array({location_of(result)})},
-          {"partialFingerprints", {{"ordercheck/v1", fmt::format("{}:{}", hash, occurrence)}}}};
+  Json json{{"ruleId", result.rule},
+            {"ruleIndex", index},
+            {"level", word_of(result.level)},
+            {"message", {{"text", displayable(result.message)}}},
+            {"locations", Json::array({location_of(result)})},
+            {"partialFingerprints", {{"ordercheck/v1", fmt::format("{}:{}", hash, occurrence)}}}};
+  if (!result.suppressed.empty())
+    json["suppressions"] = Json::array({{{"kind", "inSource"}, {"justification", displayable(result.suppressed)}}});
+  return json;
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ struct SarifResult {
   std::string message;
   std::string file;  // relative to the repository; "" if it refers to no file
   int line = 1;
-  std::string stack = {};   // the stack that the result is about, if there is no file
-  std::string fingerprint;  // identifies the finding across runs; hashed
+  std::string stack = {};       // the stack that the result is about, if there is no file
+  std::string fingerprint;      // identifies the finding across runs; hashed
+  std::string suppressed = {};  // the reason that a comment in the source gives for accepting it; "" if it is not accepted
 };
 
 // A SARIF rule that is not a rule page: "expired-allow".

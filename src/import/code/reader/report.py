@@ -63,6 +63,11 @@ def scan(path: str) -> dict[str, object]:
         "left_out": [_bad(bad) for bad in left_out],
         "functions": _bounded(told, left_out),
         "not_understood": [_note(note) for note in _once(others)[:MOST_NOTES]],
+        "directives": [
+            {"file": module.path, "line": one.line, "covers": one.covers, "text": one.text}
+            for module in sources.modules
+            for one in module.directives
+        ],
     }
 
 

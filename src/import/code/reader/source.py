@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from catalogue import DOT_OF_A_FOLDER
+from directives import Directive, directives_of
 
 MOST_FILES = 5000
 MOST_BYTES = 2 << 20  # of one file
@@ -39,6 +40,7 @@ class Module:
     stars: list[str] = field(default_factory=list)
     functions: dict[str, Function] = field(default_factory=dict)
     bases: dict[str, list[str]] = field(default_factory=dict)  # of its classes, as written
+    directives: list[Directive] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def read_sources(path: str) -> Sources:
             sources.bad.append(parsed)
         else:
             sources.modules.append(_indexed(file, parsed))
+            sources.modules[-1].directives = directives_of(text)
     return sources
 
 

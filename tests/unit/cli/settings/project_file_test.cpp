@@ -117,7 +117,7 @@ Project allowing(const std::string& rule, const std::string& until) {
   return {.path = "../.ordercheck.toml",
           .rules = {},
           .stacks = {{.name = "a", .job = Job({}, {}), .line = 3}},
-          .allows = {{.rule = rule, .stack = "", .reason = "r", .until = until, .line = 9}}};
+          .allows = {{.rule = rule, .stack = "", .reason = "r", .until = until, .line = 9, .file = "../.ordercheck.toml"}}};
 }
 
 TEST(ProjectReport, AnEntryAllowsUntilItsLastDayAndIsAnErrorAfterIt) {

@@ -17,6 +17,7 @@ int line_for(const Project& project, const std::string& stack, const std::string
 TEST(Allowance, AnEntryHoldsThroughItsLastDay) {
   EXPECT_FALSE(has_expired(entry("", "2027-03-01", 1), "2027-03-01"));
   EXPECT_TRUE(has_expired(entry("", "2027-02-28", 1), "2027-03-01"));
+  EXPECT_FALSE(has_expired(entry("", "", 1), "2027-03-01")) << "a comment";
 }
 
 TEST(Allowance, AnEntryThatHoldsGoesBeforeOneThatExpired) {

@@ -123,6 +123,22 @@ TEST_F(Scan, TellsRemarksFromWhatIsOpenAndNamesTheModels) {
   EXPECT_THAT(shown, Not(HasSubstr("not understood")));
 }
 
+// A comment is about its own line, or about the next line of code if it is alone on its line. Text in a string is no comment.
+TEST_F(Scan, FindsCommentsThatSpeakToOrdercheck) {
+  const auto code = scan_code(write("a.py",
+                                    "x = 1  # ordercheck: ignore[ORD-1] a\n"
+                                    "# ordercheck: ignore[ORD-2] b\n"
+                                    "# more\n"
+                                    "y = '''\n"
+                                    "# ordercheck: ignore[ORD-3] c'''  # noqa  # ordercheck: ignore[ORD-4] d\n"
+                                    "z = '# ordercheck: ignore[ORD-5] e'  # see `# ordercheck: ignore`\n"));
+  ASSERT_TRUE(code);
+  const std::string file = (folder_ / "a.py").string();
+  EXPECT_EQ(code->directives, (std::vector<Directive>{{{file, 1}, 1, "# ordercheck: ignore[ORD-1] a"},
+                                                      {{file, 2}, 4, "# ordercheck: ignore[ORD-2] b"},
+                                                      {{file, 5}, 5, "# ordercheck: ignore[ORD-4] d"}}));
+}
+
 TEST_F(Scan, EndsWhereItTakesTooLong) {
   const auto code = scan_code(write("a.py", kSetup), std::chrono::milliseconds(1));
   ASSERT_FALSE(code);
@@ -134,7 +150,7 @@ TEST_F(Scan, AnswersThatAreNoneAreALine) {
   EXPECT_EQ(parse_scan_answer(R"({"error": "too\nlarge"})").error().message, "too\\nlarge");
   const auto with = [](const std::string& item) {
     return parse_scan_answer(
-        R"({"files": 1, "bad": [], "left_out": [], "not_understood": [], "functions": [{"function": "f", "file": "a.py", "line": 1,
+        R"({"files": 1, "bad": [], "left_out": [], "not_understood": [], "directives": [], "functions": [{"function": "f", "file": "a.py", "line": 1,
             "not_understood": [], "stacks": [{"where": "", "items": [{"name": ")" +
         item + R"(", "mode": "", "options": [], "scope": "", "file": "a.py", "line": 3, "call": "c", "call_file": "a.py",
             "call_line": 3, "condition": ""}]}]}]})");
