@@ -21,30 +21,18 @@
 namespace ordercheck::cli {
 namespace {
 
-struct CheckOptions {
-  Question question;
-  std::string today;
-  std::string fix;
-  bool strict = false;
-  bool quiet = false;
-  bool verbose = false;
-};
-
 Result<int> run_check(const CheckOptions& options) {
   const std::string& format = options.question.format;
-  if (options.question.words.empty())
-    return check_project({.question = options.question,
-                          .today = options.today,
-                          .strict = options.strict,
-                          .quiet = options.quiet,
-                          .fix = options.fix});
-  if (is_code(options.question)) return check_code(options.question, options.strict, options.today, options.quiet);
+  if (options.question.words.empty()) return check_project(options);
+  if (is_code(options.question)) return check_code(options);
   if (options.question.words.size() == 1 && trim(options.question.words.front()).empty())
     return Error{"the stack is empty (an unset variable?); name a transform, or write 'model' for the model as it is"};
   const auto asked = read_question(options.question);
   if (!asked) return asked.error();
   const Knowledge& known = asked->knowledge;
-  Report report = check(asked->stack, Judge(known.rules, asked->settled.target, known.observations, asked->job));
+  const auto selection = RuleSelection::parse(options.select, options.ignore, known.rules);
+  if (!selection) return selection.error();
+  Report report = check(asked->stack, Judge(known.rules, asked->settled.target, known.observations, asked->job, *selection));
   report.target_assumed = asked->settled.assumed;
   report.newest_run = asked->settled.newest_run;
   const std::string refused = asked->imported ? refusals_of(*asked->imported) : "";
@@ -87,6 +75,10 @@ void add_check(CLI::App& app, int& exit_code) {
   command->add_option("--today", options->today, "Today's date, YYYY-MM-DD, for expiry of entries in .ordercheck.toml");
   command->add_option("--fix", options->fix, "Write the repaired stacks into this .ordercheck.toml, then check it")
       ->excludes("stack");
+  command->add_option("--select", options->select, "Ask only these rules: ids or prefixes of ids, such as ORD,CLA-017")
+      ->allow_extra_args(false);
+  command->add_option("--ignore", options->ignore, "Do not ask these rules; the longer prefix decides")
+      ->allow_extra_args(false);
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
   CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line per stack");
   command->add_flag("--verbose", options->verbose, "Print every finding in full")->excludes(quiet);

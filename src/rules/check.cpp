@@ -201,11 +201,13 @@ bool is_of_other_releases(const Rule& rule, const Target& target) {
 
 }  // namespace
 
-Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job)
+Judge::Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job,
+             RuleSelection asked)
     : rules_(rules),
       target_(std::move(target)),
       observations_(observations),
       job_(std::move(job)),
+      asked_(std::move(asked)),
       catalogue_(std::make_shared<const Catalogue>(rules)),
       job_values_(values_of(job_)),
       witnesses_(std::make_shared<const WitnessPartsOfPages>(rules)),
@@ -324,6 +326,13 @@ std::vector<Finding> in_words(const std::vector<Fired>& fired, const Stack& stac
   return findings;
 }
 
+// The findings that a report has about what fired.
+std::vector<Finding> describe_all(const std::vector<Fired>& fired, const Stack& stack, const Judge& judge) {
+  std::vector<Finding> findings = fold(in_words(fired, stack, judge), judge);
+  leave_out_what_a_run_answers(findings, stack, judge);
+  return findings;
+}
+
 }  // namespace
 
 std::vector<Finding> findings_of(const Stack& stack, const Judge& judge) {
@@ -345,8 +354,13 @@ Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
   report.stack = stack;
   report.target = judge.target();
   const std::vector<Fired> fired = fired_on(stack, judge);
-  report.findings = fold(in_words(fired, stack, judge), judge);
-  leave_out_what_a_run_answers(report.findings, stack, judge);
+  const RuleSelection& asked = judge.asked();
+  std::vector<Fired> reported = fired;
+  const auto others = std::ranges::stable_partition(reported, [&](const Fired& one) { return asked.has(one.rule->id); });
+  report.not_asked.by = asked.written();
+  report.not_asked.findings = describe_all({others.begin(), others.end()}, stack, judge);
+  reported.erase(others.begin(), others.end());
+  report.findings = describe_all(reported, stack, judge);
   report.seen = seen_otherwise(stack, fired, judge, report.ran_wrong);
   report.conflict = smallest_conflict(stack, judge);
   report.repaired = search.repaired(stack);
@@ -355,13 +369,17 @@ Report check(const Stack& stack, const Judge& judge, RepairSearch& search) {
     report.conflict.reset();
     report.repaired.reset();
   }
+  if (report.conflict && !std::ranges::all_of(report.conflict->rules, [&](const auto& id) { return asked.has(id); }))
+    report.conflict.reset();
   StackMatch match = judge.match(stack);
   for (const std::size_t page : match.open())
     if (const Rule& rule = judge.rules()[page]; !judge.is_silenced(rule))
-      report.not_judged.push_back({.rule = rule.id, .sizes = match.unknown_sizes(page)});
+      (asked.has(rule.id) ? report.not_judged : report.not_asked.not_judged)
+          .push_back({.rule = rule.id, .sizes = match.unknown_sizes(page)});
   for (Finding& finding : report.findings) finding.tries = tries_of(finding, report, judge, search);
   prefer_what_ran_equal(report, judge);
   report.trainer = trainer_advice(stack, judge);
+  std::erase_if(report.trainer, [&](const TrainerAdvice& one) { return !asked.has(one.rule); });
   report.unknown = unknown_in(stack, judge);
   return report;
 }

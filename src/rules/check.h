@@ -13,6 +13,7 @@
 #include "rules/item_matching.h"
 #include "rules/job.h"
 #include "rules/match.h"
+#include "rules/rule_selection.h"
 #include "rules/run_index.h"
 #include "stack/case.h"
 
@@ -24,13 +25,16 @@ class RepairSearch;
 // references to the caller's rules and observations, which must outlive it. Grades every rule once. Thread safe.
 class Judge {
  public:
-  // `target` must have a version, see settle_target. `job` defaults to the model sizes that the engines run.
-  Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job = {});
+  // `target` must have a version, see settle_target. `job` defaults to the model sizes that the engines run. `asked` decides
+  // what check() reports; repairs obey every rule.
+  Judge(const std::vector<Rule>& rules, Target target, const std::vector<Observation>& observations, Job job = {},
+        RuleSelection asked = {});
 
   const std::vector<Rule>& rules() const { return rules_; }
   const Target& target() const { return target_; }
   const std::vector<Observation>& observations() const { return observations_; }
   const Job& job() const { return job_; }
+  const RuleSelection& asked() const { return asked_; }
   const RunIndex& runs() const { return runs_; }
   const WitnessParts& witness_parts(const Rule& rule) const { return witnesses_->of(index_of(rule)); }  // for one of rules()
   // Whether a committed run of the target's project has the transform. For a project without runs: whether one of its pages
@@ -63,6 +67,7 @@ class Judge {
   Target target_;
   const std::vector<Observation>& observations_;
   Job job_;
+  RuleSelection asked_;
   std::vector<Grade> grades_;  // one per rule, like the next members
   std::vector<Severity> severities_;
   std::vector<bool> silenced_, standing_;
@@ -79,7 +84,7 @@ class Judge {
 // the newest version of it with runs (2.12.1). An error that lists the known projects if the project is unknown.
 Result<Target> settle_target(const Target& asked, const std::vector<Rule>& rules, const std::vector<Observation>& observations);
 
-// Checks a stack against all rules that are not silenced, and adds the smallest conflict and repairs. A finding that a
+// Checks a stack against all rules that are asked and not silenced, and adds the smallest conflict and repairs. A finding that a
 // stronger rule implies is listed in that rule's finding (`also`).
 Report check(const Stack& stack, const Judge& judge);
 // The same for many stacks: `search` caches repairs, and must belong to the same judge.

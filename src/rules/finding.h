@@ -88,6 +88,14 @@ struct Unknown {
   friend bool operator==(const Unknown&, const Unknown&) = default;
 };
 
+// What --select and --ignore leave out of a report.
+struct NotAsked {
+  std::string by;                     // the options, "--ignore FIT"; "" if every rule is asked
+  std::vector<Finding> findings;      // of the rules that are left out
+  std::vector<NotJudged> not_judged;  // of the rules that are left out
+  friend bool operator==(const NotAsked&, const NotAsked&) = default;
+};
+
 struct Report {
   Stack stack;
   Target target;
@@ -99,9 +107,10 @@ struct Report {
   bool ran_wrong = false;                   // that run was wrong, and no rule explains it, not even one with unknown sizes
   std::vector<TrainerAdvice> trainer = {};  // in rule order; does not make the stack illegal
   std::vector<NotJudged> not_judged;        // in rule order
-  std::vector<Unknown> unknown = {};        // in stack order
-  std::optional<Conflict> conflict;         // set if there is an error
-  std::optional<Stack> repaired;            // a similar stack without errors; unset if not needed or not found
+  NotAsked not_asked = {};
+  std::vector<Unknown> unknown = {};  // in stack order
+  std::optional<Conflict> conflict;   // set if there is an error
+  std::optional<Stack> repaired;      // a similar stack without errors; unset if not needed or not found
   friend bool operator==(const Report&, const Report&) = default;
 };
 

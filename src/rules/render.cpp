@@ -162,11 +162,21 @@ std::string render(const TrainerAdvice& one) {
                      print(with_clipping({}, kUsualThreshold)), one.rule, one.shows);
 }
 
+// "FIT-002 (error), EFF-009 (advice)", each rule once.
+std::string rules_in_words(const std::vector<Finding>& findings) {
+  std::vector<std::string> rules;
+  for (const Finding& finding : findings)
+    if (const std::string rule = fmt::format("{} ({})", finding.rule, name_of(finding.severity)); !contains(rules, rule))
+      rules.push_back(rule);
+  return join(rules, ", ");
+}
+
 std::string verdict_of(const Report& report) {
   std::string counts =
       in_words(Counts{.errors = count_of(report, Severity::error), .advice = count_of(report, Severity::advice)});
   if (!counts.empty()) return counts;
-  const std::string judged = report.not_judged.empty() && report.unknown.empty() ? "" : " in what could be judged";
+  const bool is_judged = report.not_judged.empty() && report.unknown.empty();
+  const std::string judged = scope_in_words(!report.not_asked.by.empty(), !is_judged);
   return report.ran_wrong ? "No rule is against it" + judged + ", but its run is" : "Nothing against it" + judged;
 }
 
@@ -179,6 +189,7 @@ std::string one_line_of(const Report& report) {
   if (!rules.empty()) text += ": " + join(rules, ", ");
   if (report.repaired) text += "; repaired: " + print(*report.repaired);
   if (!unknown.empty()) text += "; nothing is known of " + join(unknown, ", ");
+  if (!report.not_asked.findings.empty()) text += "; not asked: " + rules_in_words(report.not_asked.findings);
   return fmt::format("{} ({})\n", text, print(report.target));
 }
 
@@ -191,6 +202,19 @@ std::string render_repaired(const Report& report, bool colour) {
 }
 
 }  // namespace
+
+std::string in_words(const NotAsked& left_out) {
+  if (left_out.by.empty()) return "";
+  const std::string rules = rules_in_words(left_out.findings);
+  const auto open = std::ssize(left_out.not_judged);
+  return fmt::format("Not asked ({}): {}{}.", left_out.by, rules.empty() ? "no finding" : rules,
+                     open == 0 ? "" : fmt::format("; {} not judged", counted(open, "rule")));
+}
+
+std::string scope_in_words(bool is_selected, bool is_open) {
+  if (is_selected) return is_open ? " in what was asked and could be judged" : " in what was asked";
+  return is_open ? " in what could be judged" : "";
+}
 
 std::string in_words(const Counts& counts) {
   std::vector<std::string> parts;
@@ -233,6 +257,7 @@ std::string render_text(const Report& report, bool colour, Detail detail) {
   text += fmt::format(" Judged for {}{}.\n", print(report.target), known);
   for (const TrainerAdvice& one : report.trainer) text += render(one);
   if (!report.not_judged.empty()) text += render(report.not_judged);
+  if (const std::string left_out = in_words(report.not_asked); !left_out.empty()) text += left_out + "\n";
   return text;
 }
 

@@ -20,6 +20,12 @@ std::string render_text(const Report& report, bool colour, Detail detail = Detai
 // One object: stack, target, findings, conflict, repaired, errors, advice. Indents by two blanks and ends in a newline.
 std::string render_json(const Report& report);
 
+// "Not asked (--ignore FIT): FIT-002 (error); 3 rules not judged."; "" if every rule is asked.
+std::string in_words(const NotAsked& left_out);
+
+// What a verdict without findings is limited to: " in what was asked and could be judged"; "" if every rule was asked and judged.
+std::string scope_in_words(bool is_selected, bool is_open);
+
 // "2 errors, 1 advisory"; "" if there are none.
 std::string in_words(const Counts& counts);
 

@@ -57,6 +57,16 @@ Json json_of(const Unknown& one) {
   return {{"transform", one.transform}, {"elsewhere", elsewhere}};
 }
 
+// null if every rule is asked.
+Json json_of(const NotAsked& left_out) {
+  if (left_out.by.empty()) return nullptr;
+  Json findings = Json::array(), not_judged = Json::array();
+  for (const Finding& finding : left_out.findings)
+    findings.push_back({{"rule", finding.rule}, {"severity", name_of(finding.severity)}, {"headline", finding.headline}});
+  for (const NotJudged& one : left_out.not_judged) not_judged.push_back(one.rule);
+  return {{"by", left_out.by}, {"findings", findings}, {"not_judged", not_judged}};
+}
+
 // The JSON value of `legal`: true, false, or null if unknown.
 Json json_of(Legality legality) { return legality == Legality::unknown ? Json(nullptr) : Json(legality == Legality::legal); }
 
@@ -84,6 +94,7 @@ std::string render_json(const Report& report) {
                    {"seen", report.seen},
                    {"trainer", trainer},
                    {"not_judged", not_judged},
+                   {"not_asked", json_of(report.not_asked)},
                    {"unknown", unknown},
                    {"conflict", report.conflict ? json_of(*report.conflict) : Json(nullptr)},
                    {"repaired", json_of(report.repaired)}};

@@ -32,6 +32,7 @@ LATEST = f"{SOURCE}/rules"
 ASKED = {
     "check-1": [
         f"check fsdp=2,tp=2 --rules {LATEST}",
+        f"check fsdp=2,tp=2 --select EFF --ignore EFF-009 --rules {LATEST}",
         f"check tp=2,fsdp=2 --for pytorch-2.11 --rules {LATEST}",
         f"check ep=2,tp=2,fsdp=2 --rules {LATEST}",
         f"check ac,tp=2,fsdp=2 --for pytorch-2.15 --rules {LATEST}",

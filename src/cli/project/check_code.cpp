@@ -110,7 +110,8 @@ bool is_code(const Question& question) {
   return word.ends_with(".py") || (std::filesystem::is_directory(word, failed) && !parse_stack(word));
 }
 
-Result<int> check_code(const Question& question, bool strict, const std::string& today, bool quiet) {
+Result<int> check_code(const CheckOptions& options) {
+  const Question& question = options.question;
   const std::string& path = question.words.front();
   const auto code = scan_code(path);
   if (!code) return code.error();
@@ -121,14 +122,17 @@ Result<int> check_code(const Question& question, bool strict, const std::string&
   Knowledge& known = asked->knowledge;
   JudgedCode judged_code = project_of(*code, asked->job, path);
   if (const Status added = add_allowances(*code, judged_code.project, known.rules); !added) return added.error();
-  const Judge judge(known.rules, asked->settled.target, known.observations, asked->job);
+  auto selection = RuleSelection::parse(options.select, options.ignore, known.rules);
+  if (!selection) return selection.error();
+  leave_out_unasked(judged_code.project, *selection);
+  const Judge judge(known.rules, asked->settled.target, known.observations, asked->job, *selection);
   std::vector<Report> reports;
   for (const ScannedStack* one : judged_code.stacks) {
     reports.push_back(check_scanned(*one, judge));
     reports.back().target_assumed = asked->settled.assumed;
     reports.back().newest_run = asked->settled.newest_run;
   }
-  const auto day = day_of(today);
+  const auto day = day_of(options.today);
   if (!day) return day.error();
   const std::vector<OpenPlace> open = open_places(*code);
   ProjectReport report = judged(judged_code.project, std::move(reports), *day, from_repository(path), files_of(*code, open));
@@ -138,11 +142,11 @@ Result<int> check_code(const Question& question, bool strict, const std::string&
   std::erase_if(report.idle, [](const Allow& allow) { return allow.covers == 0; });
   report.expired.clear();
   if (question.format == "text")
-    fmt::print("{}", quiet ? render_project_briefly(report) : render_code_text(report));
+    fmt::print("{}", options.quiet ? render_project_briefly(report) : render_code_text(report));
   else
     fmt::print("{}",
                question.format == "json" ? render_project_json(report) : render_for_ci(report, question.format, known.rules));
-  if (errors_of(report) > 0 || (strict && advice_of(report) > 0)) return kDecidedAgainst;
+  if (errors_of(report) > 0 || (options.strict && advice_of(report) > 0)) return kDecidedAgainst;
   const bool is_open = report.stacks.empty() || !report.open.empty() || unknown_of(report) > 0;
   return is_open ? kUndecided : kNothingAgainst;
 }
@@ -192,20 +196,21 @@ bool is_same(const Finding& one, const Finding& other) {
   return one.rule == other.rule && std::ranges::equal(one.parties, other.parties, {}, &Party::index, &Party::index);
 }
 
-const Finding* find(const Report& report, const Finding& finding) {
-  const auto found = std::ranges::find_if(report.findings, [&](const Finding& one) { return is_same(one, finding); });
-  return found == report.findings.end() ? nullptr : &*found;
+using FindingList = std::vector<Finding>;
+
+bool has(const FindingList& findings, const Finding& finding) {
+  return std::ranges::any_of(findings, [&](const Finding& one) { return is_same(one, finding); });
 }
 
 using Conditions = std::vector<std::string>;
 
 // The combinations of option values for which the finding occurs; one empty combination if it occurs for all.
-std::vector<Conditions> conditions_with(const std::vector<Variant>& variants, const std::vector<Report>& reports,
+std::vector<Conditions> conditions_with(const std::vector<Variant>& variants, const std::vector<FindingList>& found,
                                         const Finding& finding) {
   std::map<Conditions, bool> all;
   for (std::size_t at = 0; at < variants.size(); ++at) {
     bool& has_all = all.try_emplace(variants[at].conditions, true).first->second;
-    has_all = has_all && find(reports[at], finding) != nullptr;
+    has_all = has_all && has(found[at], finding);
   }
   std::vector<Conditions> with;
   for (const auto& [conditions, has_all] : all)
@@ -220,26 +225,38 @@ Conditions shared_by(const std::vector<Conditions>& all) {
   return shared.empty() ? all.front() : shared;
 }
 
+// Merges the findings of the variants: `found` has a list for each.
+FindingList merge(const std::vector<Variant>& variants, const std::vector<FindingList>& found) {
+  FindingList made;
+  for (const FindingList& findings : found)
+    for (const Finding& finding : findings) {
+      if (has(made, finding)) continue;
+      const std::vector<Conditions> with = conditions_with(variants, found, finding);
+      if (with.empty()) continue;
+      made.push_back(finding);
+      if (with.front().empty()) continue;
+      Finding& conditional = made.back();
+      conditional.severity = Severity::advice;
+      conditional.headline = fmt::format("if {}: {}", join(shared_by(with), " and "), finding.headline);
+    }
+  std::ranges::stable_sort(made, {}, [](const Finding& finding) { return finding.severity != Severity::error; });
+  return made;
+}
+
 }  // namespace
 
 Report check_scanned(const ScannedStack& one, const Judge& judge) {
   const std::vector<Variant> variants = variants_of(one);
   std::vector<Report> reports;
-  for (const Variant& variant : variants) reports.push_back(check(variant.stack, judge));
+  std::vector<FindingList> found, not_asked;
+  for (const Variant& variant : variants) {
+    reports.push_back(check(variant.stack, judge));
+    found.push_back(reports.back().findings);
+    not_asked.push_back(reports.back().not_asked.findings);
+  }
   Report made = reports.front();
-  made.findings.clear();
-  for (const Report& report : reports)
-    for (const Finding& finding : report.findings) {
-      if (find(made, finding) != nullptr) continue;
-      const std::vector<Conditions> with = conditions_with(variants, reports, finding);
-      if (with.empty()) continue;
-      made.findings.push_back(finding);
-      if (with.front().empty()) continue;
-      Finding& conditional = made.findings.back();
-      conditional.severity = Severity::advice;
-      conditional.headline = fmt::format("if {}: {}", join(shared_by(with), " and "), finding.headline);
-    }
-  std::ranges::stable_sort(made.findings, {}, [](const Finding& finding) { return finding.severity != Severity::error; });
+  made.findings = merge(variants, found);
+  made.not_asked.findings = merge(variants, not_asked);
   if (count_of(made, Severity::error) == 0) {
     made.conflict.reset();
     made.repaired.reset();

@@ -1,9 +1,8 @@
 // ordercheck check FILE.py|FOLDER: judges every order that training code can apply, with findings at its files and lines.
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
+#include "cli/project/project.h"
 #include "cli/shared/question.h"
 #include "import/code/scan.h"
 #include "rules/check.h"
@@ -14,9 +13,8 @@ namespace ordercheck::cli {
 bool is_code(const Question& question);
 
 // Checks the code and returns the exit code: kUndecided if no stack is found, or if a call that may apply a transform was not
-// followed. `strict`: advice counts as an error. `today`: the date that `until` in .ordercheck.toml is compared with. `quiet`:
-// prints one line per stack.
-Result<int> check_code(const Question& question, bool strict, const std::string& today, bool quiet);
+// followed.
+Result<int> check_code(const CheckOptions& options);
 
 // Checks a stack found in code, where some options may be unknown ("open").
 

@@ -84,6 +84,11 @@ Status check_allowed_rules(const Project& project, const std::vector<Rule>& rule
   return Done{};
 }
 
+void leave_out_unasked(Project& project, const RuleSelection& asked) {
+  std::erase_if(project.allows,
+                [&](const Allow& allow) { return !allow.rule.starts_with(kUnknownPrefix) && !asked.has(allow.rule); });
+}
+
 Result<std::string> day_of(const std::string& today) {
   if (today.empty()) return day_of_this_machine();
   if (constexpr std::size_t kDay = 10; is_date(today) && today.size() == kDay) return today;

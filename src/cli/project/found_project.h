@@ -10,6 +10,7 @@
 #include "cli/settings/project_file.h"
 #include "matrix/engine_spec.h"
 #include "rules/rule.h"
+#include "rules/rule_selection.h"
 
 namespace ordercheck::cli {
 
@@ -29,6 +30,9 @@ std::vector<EngineSpec> importing_from(const std::filesystem::path& folder, std:
 
 // Returns an error with file and line if an entry that allows findings names an unknown rule.
 Status check_allowed_rules(const Project& project, const std::vector<Rule>& rules);
+
+// Removes the entries for rules that are not asked about: whether they cover a finding is unknown.
+void leave_out_unasked(Project& project, const RuleSelection& asked);
 
 // Validates --today; "" means the current UTC date of this machine.
 Result<std::string> day_of(const std::string& today);

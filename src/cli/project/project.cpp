@@ -26,7 +26,8 @@ namespace {
 // judging a stack.
 class Judges {
  public:
-  Judges(const Project& project, const Question& question) : project_(project), question_(question) {}
+  Judges(const Project& project, const CheckOptions& options)
+      : project_(project), options_(options), question_(options.question) {}
 
   Result<Report> judge(const ProjectStack& one) {
     const std::string& target = question_.target.empty() && question_.python.empty() ? one.target : question_.target;
@@ -38,6 +39,12 @@ class Judges {
     report.newest_run = (*bench)->settled.newest_run;
     return report;
   }
+
+  // The error of --select or --ignore, which concerns no stack; unset if they are valid.
+  const std::optional<Error>& wrong_selection() const { return wrong_selection_; }
+
+  // For the rules of the last stack's target; every rule for a project without stacks.
+  RuleSelection selection() const { return benches_.empty() ? RuleSelection() : benches_.back()->selection; }
 
   // The rules loaded for the last stack's target; empty for a project without stacks.
   const std::vector<Rule>& rules() const {
@@ -54,6 +61,7 @@ class Judges {
   struct Bench {
     std::string target;  // as written
     Knowledge known;
+    RuleSelection selection;
     SettledTarget settled;
     std::vector<std::unique_ptr<Seat>> seats;  // one per job
   };
@@ -70,8 +78,13 @@ class Judges {
     if (const Status added = add_own_rules(project_, known->rules); !added) return added.error();
     auto settled = settle(*asked, *known);
     if (!settled) return settled.error();
-    benches_.push_back(std::make_unique<Bench>(
-        Bench{.target = target, .known = std::move(known).value(), .settled = std::move(settled).value(), .seats = {}}));
+    auto selection = RuleSelection::parse(options_.select, options_.ignore, known->rules);
+    if (!selection) return *(wrong_selection_ = selection.error());
+    benches_.push_back(std::make_unique<Bench>(Bench{.target = target,
+                                                     .known = std::move(known).value(),
+                                                     .selection = std::move(selection).value(),
+                                                     .settled = std::move(settled).value(),
+                                                     .seats = {}}));
     return benches_.back().get();
   }
 
@@ -79,12 +92,14 @@ class Judges {
     for (const auto& seat : bench.seats)
       if (seat->judge.job() == job) return *seat;
     bench.seats.push_back(
-        std::make_unique<Seat>(Judge(bench.known.rules, bench.settled.target, bench.known.observations, job)));
+        std::make_unique<Seat>(Judge(bench.known.rules, bench.settled.target, bench.known.observations, job, bench.selection)));
     return *bench.seats.back();
   }
 
   const Project& project_;
+  const CheckOptions& options_;
   const Question& question_;
+  std::optional<Error> wrong_selection_;
   std::vector<std::unique_ptr<Bench>> benches_;
 };
 
@@ -93,29 +108,32 @@ struct JudgedProject {
   std::vector<Rule> rules;
 };
 
-std::string rendered(const ProjectReport& report, const ProjectCheck& asked, const std::vector<Rule>& rules) {
+std::string rendered(const ProjectReport& report, const CheckOptions& asked, const std::vector<Rule>& rules) {
   const std::string& format = asked.question.format;
   if (format == "json") return render_project_json(report);
   if (format != "text") return render_for_ci(report, format, rules);
   return asked.quiet ? render_project_briefly(report) : render_project_text(report);
 }
 
-Result<JudgedProject> judge_project(const ProjectCheck& asked) {
+Result<JudgedProject> judge_project(const CheckOptions& asked) {
   const auto day = day_of(asked.today);
   if (!day) return day.error();
-  const auto project = read_project(asked.fix);
-  if (!project) return project.error();
-  Judges judges(*project, asked.question);
+  auto read = read_project(asked.fix);
+  if (!read) return read.error();
+  Project project = std::move(read).value();
+  Judges judges(project, asked);
   std::vector<Report> reports;
-  for (const ProjectStack& one : project->stacks) {
+  for (const ProjectStack& one : project.stacks) {
     auto report = judges.judge(one);
+    if (!report && judges.wrong_selection()) return *judges.wrong_selection();
     if (!report)
-      return Error{fmt::format("{}:{}: stack '{}': {}", project->path, one.line, one_line(one.name), report.error().message)};
+      return Error{fmt::format("{}:{}: stack '{}': {}", project.path, one.line, one_line(one.name), report.error().message)};
     reports.push_back(std::move(report).value());
   }
   const std::vector<Rule>& rules = judges.rules();
-  if (const Status ids = check_allowed_rules(*project, rules); !ids) return ids.error();
-  return JudgedProject{.report = judged(*project, std::move(reports), *day, from_repository(project->path)), .rules = rules};
+  if (const Status ids = check_allowed_rules(project, rules); !ids) return ids.error();
+  leave_out_unasked(project, judges.selection());
+  return JudgedProject{.report = judged(project, std::move(reports), *day, from_repository(project.path)), .rules = rules};
 }
 
 // --fix: writes the repaired stacks into the project file, all or none, prints each, and returns their number.
@@ -177,7 +195,7 @@ ProjectReport judged_in_file(Report report, const std::string& file) {
   return made;
 }
 
-Result<int> check_project(const ProjectCheck& asked) {
+Result<int> check_project(const CheckOptions& asked) {
   const Question& question = asked.question;
   if (!question.job.sizes.empty() || !question.job.config.empty() || question.job.ranks > 0)
     return Error{fmt::format(

@@ -25,14 +25,17 @@ ProjectReport judged_in_file(Report report, const std::string& file);
 // file's name.
 std::string from_repository(const std::filesystem::path& file);
 
-// Options of `ordercheck check` without a stack. `today` is a date such as 2026-11-23, or "" for the current date.
-struct ProjectCheck {
+// The options of `ordercheck check`, for stacks, files, code and project files alike.
+struct CheckOptions {
   Question question;
-  std::string today;
-  bool strict = false;
-  bool quiet = false;  // one line per stack
-  std::string fix;     // a file to write repaired stacks into before checking it; "" for none
+  std::string today;                        // a date such as 2026-11-23 that `until` is compared with; "" for the current date
+  std::string fix;                          // a project file to write repaired stacks into before checking it; "" for none
+  std::vector<std::string> select, ignore;  // see RuleSelection::parse
+  bool strict = false;                      // advice counts as an error
+  bool quiet = false;                       // one line per stack
+  bool verbose = false;                     // every finding in full
 };
-Result<int> check_project(const ProjectCheck& asked);
+
+Result<int> check_project(const CheckOptions& asked);
 
 }  // namespace ordercheck::cli

@@ -166,6 +166,18 @@ std::vector<AllowedNote> allowed_of(const ProjectReport& report) {
   return kept;
 }
 
+NotAsked not_asked_of(const ProjectReport& report) {
+  NotAsked all;
+  for (const StackReport& stack : report.stacks) {
+    const NotAsked& one = stack.report.not_asked;
+    all.by = one.by;
+    all.findings.insert(all.findings.end(), one.findings.begin(), one.findings.end());
+    for (const NotJudged& open : one.not_judged)
+      if (std::ranges::count(all.not_judged, open.rule, &NotJudged::rule) == 0) all.not_judged.push_back(open);
+  }
+  return all;
+}
+
 std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes) {
   const auto allowed = std::ssize(allowed_of(report));
   std::int64_t errors = 0, advice = 0, unknown = 0, open = 0;
@@ -183,7 +195,7 @@ std::string summary_of(const ProjectReport& report, const std::vector<ProjectNot
   if (errors > 0 || advice > 0)
     text += fmt::format("{}, {}", counted(errors, "error"), counted(advice, "advisory", "advisories"));
   else if (!report.stacks.empty() || !report.of_code)
-    text += open > 0 ? "undecided" : "nothing against them in what could be judged";
+    text += open > 0 ? "undecided" : "nothing against them" + scope_in_words(!not_asked_of(report).by.empty(), true);
   if (unknown > 0) text += fmt::format(", {} that nothing is known of", counted(unknown, "transform"));
   if (open > 0) text += fmt::format(", {} not understood", counted(open, "call or file", "calls or files"));
   return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(allowed, "finding")));

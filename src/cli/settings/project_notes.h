@@ -32,6 +32,9 @@ Origin place_of(const ProjectReport& report, const StackReport& one, const Findi
 // The path relative to the repository root, for SARIF and GitHub annotations.
 std::string in_repository(const ProjectReport& report, const Origin& where);
 
+// What --select and --ignore leave out of the reports of all stacks.
+NotAsked not_asked_of(const ProjectReport& report);
+
 // "2 stacks: 1 error, 0 advisories", for these notes.
 std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes);
 

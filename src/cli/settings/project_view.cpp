@@ -115,6 +115,12 @@ std::string allowed_text(const ProjectReport& report) {
   return suppressed + text;
 }
 
+// The last lines: what was not asked, then the counts.
+std::string end_of(const ProjectReport& report, const std::vector<ProjectNote>& notes) {
+  const std::string left_out = in_words(not_asked_of(report));
+  return (left_out.empty() ? "" : left_out + "\n") + summary_of(report, notes) + "\n";
+}
+
 }  // namespace
 
 std::string render_project_briefly(const ProjectReport& report) {
@@ -124,7 +130,7 @@ std::string render_project_briefly(const ProjectReport& report) {
   const std::vector<ProjectNote> notes = notes_of(report);
   for (const ProjectNote& note : notes)
     if (note.stack.empty()) text += line_of(note, message_of(note));
-  return text + summary_of(report, notes) + "\n";
+  return text + end_of(report, notes);
 }
 
 std::string render_project_text(const ProjectReport& report) {
@@ -138,7 +144,7 @@ std::string render_project_text(const ProjectReport& report) {
       text += fmt::format("{}: not judged, sizes unknown: {}; {}\n", one_line(one.entry.name), join(open.rules, ", "),
                           way_to_give(one, open.unknown, "in sizes = { ... }"));
   }
-  return text + summary_of(report, notes) + "\n";
+  return text + end_of(report, notes);
 }
 
 std::string render_code_text(const ProjectReport& report) {
@@ -164,7 +170,7 @@ std::string render_code_text(const ProjectReport& report) {
     const std::vector<std::string> names(unknown.begin(), unknown.end());
     text += fmt::format("rules about sizes were not judged: {} unknown; {}\n", join(names, ", "), way_to_give(*of, names, ""));
   }
-  return text + summary_of(report, notes) + "\n";
+  return text + end_of(report, notes);
 }
 
 std::string render_project_json(const ProjectReport& report) {
@@ -225,6 +231,8 @@ std::string render_project_json(const ProjectReport& report) {
 std::string render_project_junit(const ProjectReport& report) {
   const std::string file = report.from_repository;
   TestSuite suite{.name = file.empty() ? "ordercheck" : file, .properties = {}, .cases = {}};
+  if (std::string left_out = in_words(not_asked_of(report)); !left_out.empty())
+    suite.properties.emplace_back("not_asked", std::move(left_out));
   const std::vector<ProjectNote> notes = notes_of(report);
   for (const StackReport& one : report.stacks) {
     const std::string own = in_repository(report, place_of(report, one.entry));
@@ -287,6 +295,7 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
       log.remarks.push_back(fmt::format(
           "{}: not judged, sizes unknown: {}; {}", one.entry.name, join(open.rules, ", "),
           way_to_give(one, open.unknown, report.from_repository.empty() ? "with --set" : "in the sizes of the stack")));
+  if (std::string left_out = in_words(not_asked_of(report)); !left_out.empty()) log.remarks.push_back(std::move(left_out));
   const std::vector<SarifOwnRule> own{{.id = kExpired,
                                        .name = "An entry of .ordercheck.toml has expired",
                                        .help = "Mend the stack, or give the entry a new date and the reason for it."},
@@ -308,7 +317,7 @@ std::string render_project_github(const ProjectReport& report) {
     text += fmt::format("::{} {}title={}::{}\n", note.severity == Severity::error ? "error" : "warning", where,
                         escaped_property("ordercheck " + note.rule), escaped_data(message_of(note)));
   }
-  return text + allowed_text(report) + escaped_data(summary_of(report, notes)) + "\n";
+  return text + allowed_text(report) + end_of(report, notes);
 }
 
 }  // namespace ordercheck
