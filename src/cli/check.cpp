@@ -37,10 +37,10 @@ Result<int> run_check(const CheckOptions& options) {
   report.newest_run = asked->settled.newest_run;
   const std::string refused = asked->imported ? refusals_of(*asked->imported) : "";
   const int code = refused.empty() ? exit_code_of(report, options.strict) : kDecidedAgainst;
-  if (format != "text" && format != "json") {
+  if (options.statistics || (format != "text" && format != "json")) {
     fmt::print(stderr, "{}", refused);
-    fmt::print("{}", render_for_ci(judged_in_file(std::move(report), asked->imported ? options.question.words.front() : ""),
-                                   format, known.rules));
+    fmt::print("{}", render(judged_in_file(std::move(report), asked->imported ? options.question.words.front() : ""), options,
+                            known.rules));
     return code;
   }
   if (asked->imported && format == "json") {
@@ -68,7 +68,8 @@ void add_check(CLI::App& app, int& exit_code) {
   command->get_option("stack")->required(false);
   command->remove_option(command->get_option("--json"));
   command->remove_option(command->get_option("--format"));
-  command->add_option("--format", options->question.format, "text, json, sarif, junit or github")
+  command
+      ->add_option("--format", options->question.format, "text, concise (one line per finding), json, sarif, junit or github")
       ->check(CLI::IsMember(project_formats()))
       ->capture_default_str();
   add_json_flag(*command, options->question.format);
@@ -81,7 +82,9 @@ void add_check(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_flag("--strict", options->strict, "Exit 1 on advice too");
   CLI::Option* quiet = command->add_flag("--quiet,-q", options->quiet, "One line per stack");
-  command->add_flag("--verbose", options->verbose, "Print every finding in full")->excludes(quiet);
+  CLI::Option* verbose = command->add_flag("--verbose", options->verbose, "Print every finding in full")->excludes(quiet);
+  command->add_flag("--statistics", options->statistics, "Print counts per rule instead of findings")
+      ->excludes(quiet, verbose, command->get_option("--format"), command->get_option("--json"));
   show_examples(*command, {"check pp=2,tp=2,ac,compile,fsdp=2", "check fsdp=2,tp=3 --set heads=32 --for pytorch-2.11"});
   command->callback([options, &exit_code] { exit_code = ended("check", run_check(*options)); });
 }

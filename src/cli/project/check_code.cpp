@@ -141,11 +141,7 @@ Result<int> check_code(const CheckOptions& options) {
   // Unused and expired entries of the project file concern its own stacks, so report only unused comments here.
   std::erase_if(report.idle, [](const Allow& allow) { return allow.covers == 0; });
   report.expired.clear();
-  if (question.format == "text")
-    fmt::print("{}", options.quiet ? render_project_briefly(report) : render_code_text(report));
-  else
-    fmt::print("{}",
-               question.format == "json" ? render_project_json(report) : render_for_ci(report, question.format, known.rules));
+  fmt::print("{}", render(report, options, known.rules));
   if (errors_of(report) > 0 || (options.strict && advice_of(report) > 0)) return kDecidedAgainst;
   const bool is_open = report.stacks.empty() || !report.open.empty() || unknown_of(report) > 0;
   return is_open ? kUndecided : kNothingAgainst;

@@ -108,13 +108,6 @@ struct JudgedProject {
   std::vector<Rule> rules;
 };
 
-std::string rendered(const ProjectReport& report, const CheckOptions& asked, const std::vector<Rule>& rules) {
-  const std::string& format = asked.question.format;
-  if (format == "json") return render_project_json(report);
-  if (format != "text") return render_for_ci(report, format, rules);
-  return asked.quiet ? render_project_briefly(report) : render_project_text(report);
-}
-
 Result<JudgedProject> judge_project(const CheckOptions& asked) {
   const auto day = day_of(asked.today);
   if (!day) return day.error();
@@ -162,13 +155,20 @@ Result<std::size_t> write_repairs(const ProjectReport& report) {
 }  // namespace
 
 const std::vector<std::string>& project_formats() {
-  static const std::vector<std::string> all{"text", "json", "sarif", "junit", "github"};
+  static const std::vector<std::string> all{"text", "concise", "json", "sarif", "junit", "github"};
   return all;
 }
 
-std::string render_for_ci(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules) {
+std::string render(const ProjectReport& report, const CheckOptions& options, const std::vector<Rule>& rules) {
+  const std::string& format = options.question.format;
+  if (options.statistics) return render_project_statistics(report, rules);
+  if (format == "json") return render_project_json(report);
   if (format == "sarif") return render_project_sarif(report, rules, ORDERCHECK_VERSION);
-  return format == "junit" ? render_project_junit(report) : render_project_github(report);
+  if (format == "junit") return render_project_junit(report);
+  if (format == "github") return render_project_github(report);
+  if (format == "concise") return render_project_concise(report);
+  if (options.quiet) return render_project_briefly(report);
+  return report.of_code ? render_code_text(report) : render_project_text(report);
 }
 
 std::string from_repository(const std::filesystem::path& file) {
@@ -210,7 +210,7 @@ Result<int> check_project(const CheckOptions& asked) {
     if (*rewritten > 0) judged = judge_project(asked);
   }
   if (!judged) return judged.error();
-  fmt::print("{}", rendered(judged->report, asked, judged->rules));
+  fmt::print("{}", render(judged->report, asked, judged->rules));
   const bool against = errors_of(judged->report) > 0 || (asked.strict && advice_of(judged->report) > 0);
   if (against) return kDecidedAgainst;
   return unknown_of(judged->report) > 0 ? kUndecided : kNothingAgainst;

@@ -12,11 +12,6 @@
 
 namespace ordercheck::cli {
 
-const std::vector<std::string>& project_formats();  // text json sarif junit github
-
-// Renders the report in a CI format: sarif, junit or github. Findings of a stack without a file have no line.
-std::string render_for_ci(const ProjectReport& report, const std::string& format, const std::vector<Rule>& rules);
-
 // Wraps the report of one stack as a project report, with its findings at the lines of the items in `file`; without lines if
 // `file` is "".
 ProjectReport judged_in_file(Report report, const std::string& file);
@@ -34,7 +29,13 @@ struct CheckOptions {
   bool strict = false;                      // advice counts as an error
   bool quiet = false;                       // one line per stack
   bool verbose = false;                     // every finding in full
+  bool statistics = false;                  // counts per rule instead of findings
 };
+
+const std::vector<std::string>& project_formats();  // text concise json sarif junit github
+
+// Renders the report in the format of the options. Findings of a stack without a file have no line.
+std::string render(const ProjectReport& report, const CheckOptions& options, const std::vector<Rule>& rules);
 
 Result<int> check_project(const CheckOptions& asked);
 

@@ -1,6 +1,7 @@
 #include "cli/settings/project_view.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "report/ci/junit.h"
 #include "report/ci/sarif.h"
 #include "rules/job.h"
+#include "rules/load.h"
 #include "rules/render.h"
 #include "stack/notation.h"
 
@@ -115,6 +117,26 @@ std::string allowed_text(const ProjectReport& report) {
   return suppressed + text;
 }
 
+// What notes are about that are not about a rule page.
+const std::vector<SarifOwnRule>& own_rules() {
+  static const std::vector<SarifOwnRule> own{{.id = kExpired,
+                                              .name = "An entry of .ordercheck.toml has expired",
+                                              .help = "Mend the stack, or give the entry a new date and the reason for it."},
+                                             {.id = kIdle,
+                                              .name = "An entry of .ordercheck.toml or a comment allows what nothing finds",
+                                              .help = "Remove it: it would hide the next finding of the same rule."},
+                                             {.id = kNotUnderstood,
+                                              .name = "A call that may apply a transform was not followed",
+                                              .help = "Read the call: nothing that it applies was judged."}};
+  return own;
+}
+
+std::string title_of(const ProjectNote& note, const std::vector<Rule>& rules) {
+  if (const Rule* page = find_rule(rules, note.rule)) return page->title;
+  const auto own = std::ranges::find(own_rules(), note.rule, &SarifOwnRule::id);
+  return own == own_rules().end() ? note.lines.front() : own->name;
+}
+
 // The last lines: what was not asked, then the counts.
 std::string end_of(const ProjectReport& report, const std::vector<ProjectNote>& notes) {
   const std::string left_out = in_words(not_asked_of(report));
@@ -145,6 +167,39 @@ std::string render_project_text(const ProjectReport& report) {
                           way_to_give(one, open.unknown, "in sizes = { ... }"));
   }
   return text + end_of(report, notes);
+}
+
+std::string render_project_concise(const ProjectReport& report) {
+  std::string text;
+  const std::vector<ProjectNote> notes = notes_once_a_function(report);
+  for (const ProjectNote& note : notes) {
+    const std::string stack = note.stack + ": ";
+    std::string_view headline = note.lines.front();
+    if (!note.stack.empty() && headline.starts_with(stack)) headline.remove_prefix(stack.size());
+    // Reports know no columns; editors want one.
+    const std::string place = note.where.file.empty() ? one_line(displayable(note.stack))
+                              : note.where.line > 0   ? shown(note.where) + ":1"
+                                                      : shown(note.where);
+    text += fmt::format("{}: {} {}: {}\n", place, note.rule, name_of(note.severity), one_line(displayable(headline)));
+  }
+  return text + allowed_text(report) + end_of(report, notes);
+}
+
+std::string render_project_statistics(const ProjectReport& report, const std::vector<Rule>& rules) {
+  const std::vector<ProjectNote> notes = notes_once_a_function(report);
+  std::map<std::pair<std::string, Severity>, std::pair<int, std::string>> counts;
+  for (const ProjectNote& note : notes) {
+    auto& [count, title] = counts[{note.rule, note.severity}];
+    ++count;
+    title = one_line(displayable(title_of(note, rules)));
+  }
+  std::vector<std::pair<int, std::vector<std::string>>> rows;
+  for (const auto& [rule, counted] : counts)
+    rows.push_back({counted.first, {std::to_string(counted.first), rule.first, name_of(rule.second), counted.second}});
+  std::ranges::stable_sort(rows, std::greater<>{}, [](const auto& row) { return row.first; });
+  std::vector<std::vector<std::string>> cells;
+  for (auto& [count, row] : rows) cells.push_back(std::move(row));
+  return in_columns(cells) + allowed_text(report) + end_of(report, notes);
 }
 
 std::string render_code_text(const ProjectReport& report) {
@@ -296,16 +351,7 @@ std::string render_project_sarif(const ProjectReport& report, const std::vector<
           "{}: not judged, sizes unknown: {}; {}", one.entry.name, join(open.rules, ", "),
           way_to_give(one, open.unknown, report.from_repository.empty() ? "with --set" : "in the sizes of the stack")));
   if (std::string left_out = in_words(not_asked_of(report)); !left_out.empty()) log.remarks.push_back(std::move(left_out));
-  const std::vector<SarifOwnRule> own{{.id = kExpired,
-                                       .name = "An entry of .ordercheck.toml has expired",
-                                       .help = "Mend the stack, or give the entry a new date and the reason for it."},
-                                      {.id = kIdle,
-                                       .name = "An entry of .ordercheck.toml or a comment allows what nothing finds",
-                                       .help = "Remove it: it would hide the next finding of the same rule."},
-                                      {.id = kNotUnderstood,
-                                       .name = "A call that may apply a transform was not followed",
-                                       .help = "Read the call: nothing that it applies was judged."}};
-  return render_sarif(log, rules, own, version);
+  return render_sarif(log, rules, own_rules(), version);
 }
 
 std::string render_project_github(const ProjectReport& report) {

@@ -18,6 +18,13 @@ std::string render_project_briefly(const ProjectReport& report);
 // For scanned code: at most three lines per finding, each once per function, and one line for everything not judged.
 std::string render_code_text(const ProjectReport& report);
 
+// One line per finding, "train.py:12:1: ORD-004 error: headline", for editors and grep. A stack without a file is named instead
+// of a place. Then what is suppressed and not asked, and a line of counts.
+std::string render_project_concise(const ProjectReport& report);
+
+// One line per rule, most findings first: number, id, severity, title. Then like render_project_concise.
+std::string render_project_statistics(const ProjectReport& report, const std::vector<Rule>& rules);
+
 std::string render_project_json(const ProjectReport& report);
 
 // One test case per stack: it fails with an error, with all findings as detail, and passes with advice.
