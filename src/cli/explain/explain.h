@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "matrix/knowledge.h"
@@ -24,8 +25,9 @@ std::string explain_terms(const std::string& word, const Knowledge& knowledge);
 // The rules that explain an error message, best match first, each with the matching line. A rule matches if the message of an
 // [[expect]] entry, of a committed run or of a citation contains the user's message, or most of its words in sequence.
 struct MessageAnswer {
-  std::string text;        // "" if nothing matches
-  std::size_t shared = 0;  // number of words that the best match shares, in sequence
+  std::string text;                     // "" if nothing matches
+  std::size_t shared = 0;               // number of words that the best match shares, in sequence
+  std::vector<std::string> rules = {};  // ids, best match first
 };
 MessageAnswer explain_message(const std::string& message, const Knowledge& knowledge);
 
@@ -34,6 +36,7 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
 struct LogAnswer {
   std::string text;
   bool is_known = false;
+  std::vector<std::string> rules = {};  // ids, best match first
 };
 Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowledge);
 

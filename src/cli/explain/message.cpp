@@ -170,7 +170,9 @@ MessageAnswer explain_message(const std::string& message, const Knowledge& knowl
   for (const RunFound& found : runs)
     if (!found.on_a_page) text += fmt::format("No rule speaks about this run:\n  {}\n", line_of(*found.run));
   if (!pages.empty()) text += fmt::format("ordercheck explain {} prints the rule.\n", pages.front().rule->id);
-  return {.text = std::move(text), .shared = shared};
+  std::vector<std::string> ids;
+  for (const PageFound& page : pages) ids.push_back(page.rule->id);
+  return {.text = std::move(text), .shared = shared, .rules = std::move(ids)};
 }
 
 namespace {
@@ -203,7 +205,7 @@ Result<LogAnswer> explain_errors(const std::string& path, const Knowledge& knowl
       best = &errors[i];
       answer = std::move(one);
     }
-  if (best != nullptr) return LogAnswer{.text = where(path, *best) + answer.text, .is_known = true};
+  if (best != nullptr) return LogAnswer{.text = where(path, *best) + answer.text, .is_known = true, .rules = answer.rules};
   return LogAnswer{
       .text = fmt::format("{}Nothing is known of it: no rule, committed run or citation holds this message{}.\n",
                           where(path, errors.front()),
