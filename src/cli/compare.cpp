@@ -5,14 +5,18 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/format_option.h"
 #include "cli/shared/import_view.h"
 #include "cli/shared/kept_run.h"
 #include "cli/shared/question.h"
+#include "record/counters.h"
 #include "report/text/side_by_side.h"
+#include "report/text/summary.h"
 #include "rules/job.h"
 #include "rules/render.h"
 #include "rules/stack_changes.h"
@@ -28,20 +32,75 @@ struct CompareOptions {
   JobChoice job;
   std::string rules;
   bool run = false;
+  std::string format = "text";
   EngineChoice engine;
 };
 
-int print_findings(const char* side, const Stack& stack, const Judge& judge, bool assumed) {
+using Json = nlohmann::ordered_json;
+
+// Prints the parts of the answer as text, or collects them as one JSON object that finish() prints.
+class Comparison {
+ public:
+  explicit Comparison(bool is_json) : is_json_(is_json) {}
+  bool is_json() const { return is_json_; }
+
+  void text(const std::string& part) const {
+    if (!is_json_) fmt::print("{}", part);
+  }
+  // Sets the key, or appends to its list.
+  void set(const char* key, Json value) { whole_[key] = std::move(value); }
+  void add(const char* key, Json value) { whole_[key].push_back(std::move(value)); }
+  void finish() const {
+    if (is_json_) fmt::print("{}\n", whole_.dump(2, ' ', false, Json::error_handler_t::replace));
+  }
+
+ private:
+  bool is_json_;
+  Json whole_{{"schema", "ordercheck/compare/1"}};
+};
+
+int tell_findings(const char* side, const Stack& stack, const Judge& judge, bool assumed, Comparison& answer) {
   Report report = check(stack, judge);
   report.target_assumed = assumed;
-  fmt::print("\nFindings of the {}: {}\n{}", side, print(stack), render_text(report, wants_colour()));
+  answer.text(fmt::format("\nFindings of the {}: {}\n{}", side, print(stack), render_text(report, wants_colour())));
+  answer.add("findings", {{"side", side}, {"report", Json::parse(render_json(report))}});
   return count_of(report, Severity::error) > 0 ? kDecidedAgainst : kNothingAgainst;
 }
 
-void print_evidence(const Stack& left, const Stack& right, const std::vector<Observation>& observations) {
+Json json_of(const SeenOfTwo& seen) {
+  const auto verdict = [](const Observation* one) { return one == nullptr ? Json(nullptr) : Json(verdict_in_words(*one)); };
+  const auto number = [](std::int64_t value) { return is_measured(value) ? Json(value) : Json(nullptr); };
+  Json counters = Json::array();
+  for (const CounterApart& one : seen.apart)
+    counters.push_back({{"counter", one.counter}, {"left", number(one.left)}, {"right", number(one.right)}});
+  return {{"engine", seen.engine},      {"version", seen.version},      {"on", seen.on},
+          {"left", verdict(seen.left)}, {"right", verdict(seen.right)}, {"counters", counters}};
+}
+
+void tell_evidence(const Stack& left, const Stack& right, const std::vector<Observation>& observations, Comparison& answer) {
   const auto seen = seen_of(left, right, observations);
-  fmt::print("\nWhat committed runs showed:{}\n", seen.empty() ? " neither was run; --run runs both" : "");
-  for (const SeenOfTwo& one : seen) fmt::print("{}", render_table(table_of(one, "left", "right")));
+  answer.text(fmt::format("\nWhat committed runs showed:{}\n", seen.empty() ? " neither was run; --run runs both" : ""));
+  answer.set("committed_runs", Json::array());
+  for (const SeenOfTwo& one : seen) {
+    answer.text(render_table(table_of(one, "left", "right")));
+    answer.add("committed_runs", json_of(one));
+  }
+}
+
+Json json_of(const StackChanges& changes) {
+  Json only_left = Json::array(), only_right = Json::array(), changed = Json::array(), swapped = Json::array();
+  Json axes = Json::array();
+  for (const Item& item : changes.only_left) only_left.push_back(print(item));
+  for (const Item& item : changes.only_right) only_right.push_back(print(item));
+  for (const ItemChange& one : changes.changed) changed.push_back({{"left", print(one.left)}, {"right", print(one.right)}});
+  const auto word = [](const PairAnswer& one) {
+    return Json{{"word", name_of(one.word)}, {"rule", one.rule == nullptr ? Json(nullptr) : Json(one.rule->id)}};
+  };
+  for (const Swap& one : changes.swapped)
+    swapped.push_back(
+        {{"first", print(one.first)}, {"second", print(one.second)}, {"left", word(one.left)}, {"right", word(one.right)}});
+  for (const AxisChange& one : changes.axes) axes.push_back({{"axis", one.axis}, {"left", one.left}, {"right", one.right}});
+  return {{"only_left", only_left}, {"only_right", only_right}, {"changed", changed}, {"swapped", swapped}, {"axes", axes}};
 }
 
 const CaseResult& result_of(const Stack& stack, const PlanResult& result) {
@@ -55,14 +114,15 @@ struct Side {
   std::optional<Imported> imported;
 };
 
-int tell_run(CaseResult& result, const Side& side, const Hello& hello, const Knowledge& knowledge) {
+int tell_run(CaseResult& result, const Side& side, const Hello& hello, const Knowledge& knowledge, const Comparison& answer) {
   if (!side.imported) return exit_code_of(result.outcome);
-  fmt::print("{}", render_who_ran(side.word, *side.imported, hello, knowledge.engines));
+  answer.text(render_who_ran(side.word, *side.imported, hello, knowledge.engines));
   leave_open(result.outcome, *side.imported);
   return exit_code_of(result.outcome, *side.imported);
 }
 
-Result<int> run_both(EngineSession& session, const Side& left_side, const Side& right_side, const Knowledge& knowledge) {
+Result<int> run_both(EngineSession& session, const Side& left_side, const Side& right_side, const Knowledge& knowledge,
+                     Comparison& answer) {
   const Stack &left = left_side.stack, &right = right_side.stack;
   const Hello hello = session.runner().hello();
   const auto planned = [&](const Stack& stack) {
@@ -83,9 +143,12 @@ Result<int> run_both(EngineSession& session, const Side& left_side, const Side& 
     return Error{fmt::format("{}: {}", print(declined.subject), declined.reason)};
   }
   CaseResult one = result_of(left, *result), other = result_of(right, *result);
-  fmt::print("\n");
-  const std::vector<int> codes{tell_run(one, left_side, hello, knowledge), tell_run(other, right_side, hello, knowledge)};
-  fmt::print("What the two runs showed:\n{}", render_two_runs(one, other, hello));
+  answer.text("\n");
+  const std::vector<int> codes{tell_run(one, left_side, hello, knowledge, answer),
+                               tell_run(other, right_side, hello, knowledge, answer)};
+  answer.text("What the two runs showed:\n" + render_two_runs(one, other, hello));
+  answer.add("runs",
+             {{"left", Json::parse(render_case_json(one, hello))}, {"right", Json::parse(render_case_json(other, hello))}});
   return worst_of(codes);
 }
 
@@ -148,23 +211,29 @@ Result<int> run_compare(const CompareOptions& options) {
   for (const WrittenStack& one : *stacks)
     if (one.imported) stated = with_stated(stated, *one.imported);
   const Judge judge(knowledge->rules, targets->front().target, knowledge->observations, stated);
-  fmt::print("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left.stack), print(right.stack),
-             render_text(changes_between(left.stack, right.stack, judge), judge));
+  Comparison answer(options.format == "json");
+  const StackChanges changes = changes_between(left.stack, right.stack, judge);
+  answer.text(fmt::format("left   {}\nright  {}\n\nWhat changes from left to right:\n{}", print(left.stack), print(right.stack),
+                          render_text(changes, judge)));
+  answer.set("left", print(left.stack));
+  answer.set("right", print(right.stack));
+  answer.set("changes", json_of(changes));
   for (const WrittenStack& one : *stacks)
-    if (one.imported) fmt::print("\n{}", render_import_below(*one.imported));
+    if (one.imported) answer.text("\n" + render_import_below(*one.imported));
   std::vector<int> codes;
   for (const SettledTarget& target : *targets) {
     const Judge for_target(knowledge->rules, target.target, knowledge->observations, stated);
-    codes.push_back(print_findings("left", left.stack, for_target, target.assumed));
-    if (left.stack != right.stack) codes.push_back(print_findings("right", right.stack, for_target, target.assumed));
+    codes.push_back(tell_findings("left", left.stack, for_target, target.assumed, answer));
+    if (left.stack != right.stack) codes.push_back(tell_findings("right", right.stack, for_target, target.assumed, answer));
   }
-  if (!options.run) print_evidence(left.stack, right.stack, knowledge->observations);
+  if (!options.run) tell_evidence(left.stack, right.stack, knowledge->observations, answer);
   // Stop only on input that must be changed; other failures of one interpreter still show the runs of the rest.
   for (const auto& session : *sessions) {
-    const auto ran = run_both(*session, left, right, *knowledge);
+    const auto ran = run_both(*session, left, right, *knowledge, answer);
     if (!ran) return ran;
     codes.push_back(*ran);
   }
+  answer.finish();
   return worst_of(codes);
 }
 
@@ -185,6 +254,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_engine_options(command, options->engine);
   add_timeout_option(command, options->engine);
   command->add_option("--rules", options->rules, "The folder of rules");
+  add_format_option(*command, options->format);
   show_examples(*command, {"compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2", "compare tp=2,ac,fsdp=2 ac,tp=2,fsdp=2 --run"});
   command->callback([options, &exit_code] { exit_code = ended("compare", run_compare(*options)); });
 }
