@@ -1,6 +1,7 @@
 // ordercheck watch [STACK]... --python A --python B: checks whether stacks change their verdict with another PyTorch.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "base/enum.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -16,6 +19,7 @@
 #include "cli/settings/project_notes.h"
 #include "cli/shared/engine_choice.h"
 #include "cli/shared/engine_session.h"
+#include "cli/shared/format_option.h"
 #include "cli/shared/own_code.h"
 #include "cli/shared/repro_script.h"
 #include "matrix/engine_spec.h"
@@ -34,6 +38,7 @@ struct WatchCommand {
   std::string out = "ordercheck-watch";  // a folder
   std::string rules;
   std::string today;
+  std::string format = "text";
   OwnCode own;
   EngineChoice engine;
 };
@@ -157,60 +162,88 @@ std::string entry_in_words(const Allow& allow, const Project& project, const cha
                      project.path, allow.line);
 }
 
-std::string line_of(const Watched& one, const Observation& before, const Observation& after, const Standing& standing) {
-  const std::string name = print(one);
-  if (undecided_one(before) || undecided_one(after))
-    return fmt::format("undecided  {}: {} -> {}: {}\n", name, verdict_in_words(before), verdict_in_words(after),
-                       one_line(reason_of(undecided_one(after) ? after : before)));
-  if (!changed(before, after))
-    return fmt::format("unchanged  {}: {}\n", name, verdict_in_words(after)) +
-           (is_harm(after.verdict) ? fmt::format("           {}\n", one_line(reason_of(after))) : "");
-  const bool allowed = standing.by != nullptr && !standing.expired;
-  return fmt::format("{}  {}: {} -> {}\n           {}\n", allowed ? "allowed  " : "CHANGED  ", name, verdict_in_words(before),
-                     verdict_in_words(after),
-                     one_line(reason_of(exit_code_of(after.verdict) == kNothingAgainst ? before : after)));
+// What happened to the verdict of a stack.
+ORDERCHECK_ENUM(VerdictChange, changed, allowed, unchanged, undecided)
+
+VerdictChange change_of(const Observation& before, const Observation& after, const Standing& standing) {
+  if (undecided_one(before) || undecided_one(after)) return VerdictChange::undecided;
+  if (!changed(before, after)) return VerdictChange::unchanged;
+  return standing.by != nullptr && !standing.expired ? VerdictChange::allowed : VerdictChange::changed;
 }
 
-// Writes the script for the second interpreter. A failure is printed but does not change the answer.
-void write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
+// The reason for the verdict that matters more; "" for a verdict that stayed good.
+std::string reason_for(VerdictChange change, const Observation& before, const Observation& after) {
+  if (change == VerdictChange::unchanged) return is_harm(after.verdict) ? one_line(reason_of(after)) : "";
+  const bool is_before =
+      change == VerdictChange::undecided ? !undecided_one(after) : exit_code_of(after.verdict) == kNothingAgainst;
+  return one_line(reason_of(is_before ? before : after));
+}
+
+std::string line_of(const Watched& one, VerdictChange change, const Observation& before, const Observation& after) {
+  const std::string name = print(one), reason = reason_for(change, before, after);
+  const std::string both = fmt::format("{} -> {}", verdict_in_words(before), verdict_in_words(after));
+  if (change == VerdictChange::undecided) return fmt::format("undecided  {}: {}: {}\n", name, both, reason);
+  const std::string below = reason.empty() ? "" : fmt::format("           {}\n", reason);
+  if (change == VerdictChange::unchanged) return fmt::format("unchanged  {}: {}\n{}", name, verdict_in_words(after), below);
+  return fmt::format("{}  {}: {}\n{}", change == VerdictChange::allowed ? "allowed  " : "CHANGED  ", name, both, below);
+}
+
+// Writes the script for the second interpreter and returns its path. An error does not change the answer.
+Result<std::string> write_repro(const Case& c, std::size_t number, const EngineSpec& engine, const fs::path& folder) {
   Case named = c;
   named.engine = engine.name;
   const fs::path path = folder / fmt::format("repro-{}.py", number);
   auto script = repro_script(named, engine);
-  Status written = script ? check_writable(folder) : Status(script.error());
-  if (written) written = replace_file(path, *script);
-  if (written)
-    fmt::print("           repro: {} {}\n", engine.command[0], path.string());
-  else
-    fmt::print("           no repro: {}\n", one_line(written.error().message));
+  if (!script) return script.error();
+  if (const Status written = check_writable(folder); !written) return written.error();
+  if (const Status written = replace_file(path, *script); !written) return written.error();
+  return path.string();
 }
 
 // Prints every stack, writes scripts for changed ones, and returns the exit code.
 int tell(const Watching& watching, const std::vector<Observation>& was, const std::vector<Observation>& is,
-         const std::vector<EngineSpec>& specs, const std::vector<Rule>& rules, const std::string& today, const fs::path& out) {
+         const std::vector<EngineSpec>& specs, const std::vector<Rule>& rules, const std::string& today,
+         const WatchCommand& command) {
+  using Json = nlohmann::ordered_json;
   const auto names = names_of_builds(specs);
-  fmt::print("{} -> {}\n", names[0], names[1]);
   const Target target = target_of({.engine = specs.back().name, .versions = {specs.back().build}});
-  std::size_t changes = 0, open = 0, allowed = 0;
+  std::map<VerdictChange, std::size_t> counts;
+  Json stacks = Json::array();
+  std::string text = fmt::format("{} -> {}\n", names[0], names[1]);
   for (std::size_t i = 0; i < watching.stacks.size(); ++i) {
     const Watched& one = watching.stacks[i];
     const Observation &before = was[i], &after = is[i];
     const Standing standing = standing_of(one, after, rules, target, watching.project, today);
-    fmt::print("{}", line_of(one, before, after, standing));
-    if (undecided_one(before) || undecided_one(after)) {
-      ++open;
-    } else if (changed(before, after)) {
-      const bool stands = standing.by != nullptr && !standing.expired;
-      if (standing.by != nullptr)
-        fmt::print("{}", entry_in_words(*standing.by, watching.project, stands ? "is allowed" : "was allowed"));
-      ++(stands ? allowed : changes);
-      if (!stands) write_repro(one.subject, i + 1, specs.back(), out);
+    const VerdictChange change = change_of(before, after, standing);
+    ++counts[change];
+    text += line_of(one, change, before, after);
+    const bool is_changed = change == VerdictChange::changed || change == VerdictChange::allowed;
+    if (is_changed && standing.by != nullptr)
+      text += entry_in_words(*standing.by, watching.project, change == VerdictChange::allowed ? "is allowed" : "was allowed");
+    Json repro(nullptr);
+    if (change == VerdictChange::changed) {
+      const auto path = write_repro(one.subject, i + 1, specs.back(), command.out);
+      if (path) repro = *path;
+      text += path ? fmt::format("           repro: {} {}\n", specs.back().command[0], *path)
+                   : fmt::format("           no repro: {}\n", one_line(path.error().message));
     }
+    stacks.push_back({{"name", one.name},
+                      {"case", print(one.subject)},
+                      {"change", name_of(change)},
+                      {"before", verdict_in_words(before)},
+                      {"after", verdict_in_words(after)},
+                      {"reason", reason_for(change, before, after)},
+                      {"allowed_by", change == VerdictChange::allowed ? Json(standing.by->rule) : Json(nullptr)},
+                      {"repro", repro}});
   }
-  fmt::print("{} changed, {}{} unchanged, {} undecided\n", changes, allowed > 0 ? fmt::format("{} allowed, ", allowed) : "",
-             watching.stacks.size() - changes - allowed - open, open);
-  if (changes > 0) return kDecidedAgainst;
-  return open > 0 ? kUndecided : kNothingAgainst;
+  const std::size_t allowed = counts[VerdictChange::allowed];
+  text += fmt::format("{} changed, {}{} unchanged, {} undecided\n", counts[VerdictChange::changed],
+                      allowed > 0 ? fmt::format("{} allowed, ", allowed) : "", counts[VerdictChange::unchanged],
+                      counts[VerdictChange::undecided]);
+  const Json whole{{"schema", "ordercheck/watch/1"}, {"before", names[0]}, {"after", names[1]}, {"stacks", stacks}};
+  fmt::print("{}", command.format == "json" ? whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
+  if (counts[VerdictChange::changed] > 0) return kDecidedAgainst;
+  return counts[VerdictChange::undecided] > 0 ? kUndecided : kNothingAgainst;
 }
 
 Result<int> run_watch(const WatchCommand& command) {
@@ -238,7 +271,7 @@ Result<int> run_watch(const WatchCommand& command) {
     if (one->empty()) return kUndecided;
     seen.push_back(std::move(one).value());
   }
-  return tell(*watching, seen[0], seen[1], specs, rules, *today, command.out);
+  return tell(*watching, seen[0], seen[1], specs, rules, *today, command);
 }
 
 }  // namespace
@@ -256,6 +289,7 @@ void add_watch(CLI::App& app, int& exit_code) {
   add_own_code_options(command, options->own);
   command->add_option("-o,--out", options->out, "The folder for repro scripts of changed stacks")->capture_default_str();
   command->add_option("--rules", options->rules, "The folder of rules");
+  add_format_option(*command, options->format);
   command->add_option("--today", options->today, "Today's date, YYYY-MM-DD, for expiry of entries in .ordercheck.toml");
   show_examples(*command, {"watch --python stable/bin/python --python nightly/bin/python tp=2,compile,fsdp=2 fsdp=4",
                            "watch --python stable/bin/python --python nightly/bin/python"});
