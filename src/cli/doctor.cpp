@@ -1,14 +1,19 @@
 // ordercheck doctor: checks the prerequisites of a run, and prints what each engine's worker reports.
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "base/displayable.h"
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
+#include "cli/shared/format_option.h"
 #include "matrix/engine_spec.h"
 #include "matrix/knowledge.h"
 #include "matrix/pool.h"
@@ -24,21 +29,59 @@ namespace fs = std::filesystem;
 struct DoctorOptions {
   std::string rules;
   std::vector<std::string> pythons;
+  std::string format = "text";
 };
 
-// Prints one line per item. Remembers whether any item was missing.
+struct Prerequisite {
+  std::string what, text;
+  bool is_missing = false;
+};
+
+struct PrerequisiteGroup {
+  std::string engine;  // "" for what every engine needs
+  std::vector<Prerequisite> items;
+};
+
+// Collects what was found. In text, prints each item at once, because a worker takes seconds to start.
 class Findings {
  public:
-  void found(const std::string& what, const std::string& text) { fmt::print("{}", labelled(0, what, 10, text)); }
-  void missing(const std::string& what, const std::string& text) {
-    found(what, "missing: " + text);
-    complete_ = false;
+  explicit Findings(bool is_text) : is_text_(is_text), sections_{{}} {}
+
+  void begin(const std::string& engine) {
+    sections_.push_back({.engine = engine, .items = {}});
+    if (is_text_) fmt::print("\nThe {} engine\n", engine);
   }
-  bool complete() const { return complete_; }
+  void found(const std::string& what, const std::string& text) { add({.what = what, .text = text}); }
+  void missing(const std::string& what, const std::string& text) { add({.what = what, .text = text, .is_missing = true}); }
+  bool complete() const {
+    return std::ranges::none_of(sections_, [](const PrerequisiteGroup& one) {
+      return std::ranges::any_of(one.items, std::identity(), &Prerequisite::is_missing);
+    });
+  }
+  const std::vector<PrerequisiteGroup>& sections() const { return sections_; }
 
  private:
-  bool complete_ = true;
+  void add(Prerequisite item) {
+    if (is_text_) fmt::print("{}", labelled(0, item.what, 10, (item.is_missing ? "missing: " : "") + item.text));
+    sections_.back().items.push_back(std::move(item));
+  }
+
+  bool is_text_ = true;
+  std::vector<PrerequisiteGroup> sections_;
 };
+
+std::string doctor_json(const Findings& findings) {
+  using Json = nlohmann::ordered_json;
+  Json sections = Json::array();
+  for (const PrerequisiteGroup& section : findings.sections()) {
+    Json items = Json::array();
+    for (const Prerequisite& item : section.items)
+      items.push_back({{"what", item.what}, {"text", displayable(item.text)}, {"missing", item.is_missing}});
+    sections.push_back({{"engine", section.engine.empty() ? Json(nullptr) : Json(section.engine)}, {"items", items}});
+  }
+  const Json whole{{"schema", "ordercheck/doctor/1"}, {"complete", findings.complete()}, {"sections", sections}};
+  return whole.dump(2) + "\n";
+}
 
 void look_at_rules(const std::string& written, Findings& findings) {
   const Result<fs::path> folder = find_rules_folder(written);
@@ -96,24 +139,24 @@ void look_at_interpreter(const EngineFile& file, const std::string& python, Find
 }
 
 void look_at_engine(const EngineFile& file, const std::vector<std::string>& pythons, Findings& findings) {
-  const auto begin = [&] { fmt::print("\nThe {} engine\n", file.name); };
   if (file.interpreter.empty()) {
-    begin();
+    findings.begin(file.name);
     return look_at_worker(file, findings);
   }
   for (const std::string& python : pythons.empty() ? std::vector<std::string>{""} : pythons) {
-    begin();
+    findings.begin(file.name);
     look_at_interpreter(file, python, findings);
   }
 }
 
 int run_doctor(const DoctorOptions& options) {
-  Findings findings;
+  Findings findings(options.format == "text");
   look_at_rules(options.rules, findings);
   look_at_cache(findings);
   const auto engines = known_engines(options.rules);
   if (!engines) findings.missing("engines", engines.error().message);
   for (const EngineFile& file : engines ? *engines : std::vector<EngineFile>{}) look_at_engine(file, options.pythons, findings);
+  if (options.format == "json") fmt::print("{}", doctor_json(findings));
   return findings.complete() ? kNothingAgainst : kBadInput;
 }
 
@@ -126,6 +169,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->add_option("--rules", options->rules, "The folder of rules");
   command->add_option("--python", options->pythons, "Check the pytorch engine in this interpreter; repeatable")
       ->allow_extra_args(false);
+  add_format_option(*command, options->format);
   show_examples(*command, {"doctor", "doctor --python python3"});
   command->callback([options, &exit_code] { exit_code = run_doctor(*options); });
 }
