@@ -4,12 +4,15 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
+#include "cli/matrix/evidence_json.h"
 #include "cli/matrix/matrix.h"
+#include "cli/shared/format_option.h"
 #include "matrix/engine_spec.h"
 #include "matrix/knowledge.h"
 #include "matrix/plan_result.h"
@@ -35,14 +38,15 @@ Result<Merged> read_and_merge(const std::vector<std::string>& paths) {
 
 std::string or_nothing(const std::string& value) { return value.empty() ? "nothing" : one_line(value); }
 
-void tell_conflicts(const std::vector<PartConflict>& conflicts) {
+std::string describe_conflicts(const std::vector<PartConflict>& conflicts) {
+  std::string text;
   for (const PartConflict& one : conflicts)
-    fmt::print("{}: {} is {} in {}, and {} in {}\n", one.case_text, one.field, or_nothing(one.one), one.one_path,
-               or_nothing(one.other), one.other_path);
-  fmt::print(
-      "{} between the parts; nothing was merged or written. Run the shard of the case anew with --fresh: what shows "
-      "twice is not the job\n",
-      counted(std::ssize(conflicts), "conflict"));
+    text += fmt::format("{}: {} is {} in {}, and {} in {}\n", one.case_text, one.field, or_nothing(one.one), one.one_path,
+                        or_nothing(one.other), one.other_path);
+  return text + fmt::format(
+                    "{} between the parts; nothing was merged or written. Run the shard of the case anew with --fresh: what "
+                    "shows twice is not the job\n",
+                    counted(std::ssize(conflicts), "conflict"));
 }
 
 // Compares every row with the rules, like `matrix run`.
@@ -85,6 +89,59 @@ std::string describe_merge(const EvidenceTable& table, const std::vector<Outcome
   return text;
 }
 
+struct Merge {
+  std::size_t parts = 0;
+  std::vector<PartConflict> conflicts;  // if not empty, nothing else is set
+  EvidenceTable table;
+  std::vector<Outcome> outcomes;
+  std::string wrote;                 // a path; "" if nothing was written
+  std::vector<std::string> missing;  // "2/3"
+};
+
+std::string merge_json(const Merge& merge) {
+  using Json = nlohmann::ordered_json;
+  const Tally tally = tally_of(merge.outcomes, merge.table.controls);
+  Json conflicts = Json::array(), verdicts = Json::object(), outcomes = Json::array();
+  for (const PartConflict& one : merge.conflicts)
+    conflicts.push_back({{"case", one.case_text},
+                         {"field", one.field},
+                         {"left", {{"part", one.one_path}, {"value", one.one}}},
+                         {"right", {{"part", one.other_path}, {"value", one.other}}}});
+  for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
+  for (const Outcome& outcome : merge.outcomes)
+    outcomes.push_back({{"case", print(outcome.subject)},
+                        {"verdict", name_of(outcome.seen.verdict)},
+                        {"reason", reason_of(outcome.seen)},
+                        {"agreement", name_of(outcome.agreement)},
+                        {"disagreement", outcome.disagreement},
+                        {"explanation", outcome.explanation}});
+  const Json whole{{"schema", "ordercheck/matrix-merge/1"},
+                   {"parts", merge.parts},
+                   {"conflicts", conflicts},
+                   {"engine", merge.table.engine},
+                   {"versions", merge.table.versions},
+                   {"verdicts", verdicts},
+                   {"confirmed", tally.confirmed},
+                   {"open", tally.open},
+                   {"explained", tally.explained},
+                   {"contradictions", tally.contradictions},
+                   {"undecided", tally.undecided},
+                   {"controls", json_of(merge.table.controls)},
+                   {"outcomes", outcomes},
+                   {"wrote", merge.wrote.empty() ? Json(nullptr) : Json(merge.wrote)},
+                   {"missing", merge.missing}};
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string merge_text(const Merge& merge) {
+  if (!merge.conflicts.empty()) return describe_conflicts(merge.conflicts);
+  std::string text = describe_merge(merge.table, merge.outcomes, merge.parts);
+  if (!merge.wrote.empty()) text += fmt::format("wrote {}\n", merge.wrote);
+  for (const std::string& shard : merge.missing)
+    text += fmt::format("missing        shard {}: `ordercheck matrix run --shard {} --out FILE` runs it\n", shard, shard);
+  return text;
+}
+
 // Writes the merged table into the evidence folder. Keeps rows of the committed table that no part contains.
 Result<fs::path> write_into(const fs::path& folder, const EvidenceTable& merged) {
   const fs::path path = evidence_path(folder, merged);
@@ -101,32 +158,38 @@ Result<fs::path> write_into(const fs::path& folder, const EvidenceTable& merged)
   return path;
 }
 
-Result<int> run_merge(const MatrixCommand& command) {
-  const auto merged = read_and_merge(command.parts);
+// Merges, judges and writes.
+Result<Merge> merge_of(const MatrixCommand& command) {
+  auto merged = read_and_merge(command.parts);
   if (!merged) return merged.error();
-  if (!merged->conflicts.empty()) {
-    tell_conflicts(merged->conflicts);
-    return kDecidedAgainst;
-  }
+  Merge made{.parts = command.parts.size(), .conflicts = merged->conflicts};
+  if (!made.conflicts.empty()) return made;
   const auto knowledge = load_knowledge(command.rules);
   if (!knowledge) return knowledge.error();
-  const auto outcomes = judged(merged->table, knowledge->rules);
+  auto outcomes = judged(merged->table, knowledge->rules);
   if (!outcomes) return outcomes.error();
-  fmt::print("{}", describe_merge(merged->table, *outcomes, command.parts.size()));
+  made.table = merged->table;
+  made.outcomes = std::move(outcomes).value();
+  made.missing = merged->missing;
   if (!command.out.empty()) {
-    if (const auto written = replace_file(command.out, print_evidence(merged->table)); !written) return written.error();
-    fmt::print("wrote {}\n", command.out);
+    if (const auto written = replace_file(command.out, print_evidence(made.table)); !written) return written.error();
+    made.wrote = command.out;
   }
   if (!command.into.empty()) {
-    const auto written = write_into(command.into, merged->table);
+    const auto written = write_into(command.into, made.table);
     if (!written) return written.error();
-    fmt::print("wrote {}\n", written->string());
+    made.wrote = written->string();
   }
-  for (const std::string& shard : merged->missing)
-    fmt::print("missing        shard {}: `ordercheck matrix run --shard {} --out FILE` runs it\n", shard, shard);
-  const Tally tally = tally_of(*outcomes, merged->table.controls);
-  if (tally.contradictions > 0 || tally.controls_failed > 0) return kDecidedAgainst;
-  return tally.undecided > 0 || outcomes->empty() || !merged->missing.empty() ? kUndecided : kNothingAgainst;
+  return made;
+}
+
+Result<int> run_merge(const MatrixCommand& command) {
+  const auto merge = merge_of(command);
+  if (!merge) return merge.error();
+  fmt::print("{}", command.format == "json" ? merge_json(*merge) : merge_text(*merge));
+  const Tally tally = tally_of(merge->outcomes, merge->table.controls);
+  if (!merge->conflicts.empty() || tally.contradictions > 0 || tally.controls_failed > 0) return kDecidedAgainst;
+  return tally.undecided > 0 || merge->outcomes.empty() || !merge->missing.empty() ? kUndecided : kNothingAgainst;
 }
 
 }  // namespace
@@ -137,6 +200,7 @@ void add_matrix_merge(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& op
   merge->add_option("--rules", options->rules, "The folder of rules");
   CLI::Option* out = merge->add_option("--out", options->out, "Write the merged table to this file");
   merge->add_option("--into", options->into, "Write into this evidence folder; rows that no shard has are kept")->excludes(out);
+  add_format_option(*merge, options->format);
   show_examples(*merge, {"matrix merge matrix/evidence/native/libtorch-2.11.0-cpu.tsv"});
   merge->callback([options, &exit_code] { exit_code = ended("matrix", run_merge(*options)); });
 }

@@ -3,13 +3,16 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/wording.h"
 #include "cli/command.h"
+#include "cli/matrix/evidence_json.h"
 #include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
 #include "cli/matrix/reports.h"
+#include "cli/shared/format_option.h"
 #include "matrix/knowledge.h"
 #include "record/engine_sources.h"
 #include "record/evidence_table.h"
@@ -52,6 +55,30 @@ std::string as_text(const std::vector<EvidenceTable>& tables, const fs::path& ma
   return text;
 }
 
+std::string evidence_json(const std::vector<EvidenceTable>& tables, const fs::path& matrix,
+                          const std::vector<EngineFile>& engines) {
+  using Json = nlohmann::ordered_json;
+  Json told = Json::array();
+  for (const EvidenceTable& table : tables) {
+    const std::string hash = hash_of_driver(matrix, engines, table);
+    Json rows = Json::array();
+    for (const Observation& row : table.rows)
+      rows.push_back({{"case", row.case_text},
+                      {"verdict", name_of(row.verdict)},
+                      {"phase", row.phase ? Json(name_of(*row.phase)) : Json(nullptr)},
+                      {"reason", reason_of(row)},
+                      {"stale", is_stale(row, hash)}});
+    told.push_back({{"engine", table.engine},
+                    {"versions", table.versions},
+                    {"device", table.device},
+                    {"arithmetic", table.arithmetic},
+                    {"controls", json_of(table.controls)},
+                    {"rows", rows}});
+  }
+  const Json whole{{"schema", "ordercheck/matrix-show/1"}, {"tables", told}};
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 // Compares the committed evidence with the current rules and renders the result in a report format (junit, sarif, ...).
 Result<std::string> as_report(const TextReport& format, const std::string& rules_folder,
                               const std::vector<EvidenceTable>& tables) {
@@ -78,8 +105,9 @@ Result<int> run_show(const MatrixCommand& command) {
   const auto engines = load_engine_files(*folder / "engines");
   if (!engines) return engines.error();
   const TextReport* format = find_text_report(command.format);
-  const auto text =
-      format == nullptr ? Result<std::string>(as_text(*tables, *folder, *engines)) : as_report(*format, command.rules, *tables);
+  const auto text = format != nullptr          ? as_report(*format, command.rules, *tables)
+                    : command.format == "json" ? Result<std::string>(evidence_json(*tables, *folder, *engines))
+                                               : Result<std::string>(as_text(*tables, *folder, *engines));
   if (!text) return text.error();
   if (command.out.empty())
     fmt::print("{}", *text);
@@ -94,10 +122,11 @@ void add_matrix_show(CLI::App& matrix, const std::shared_ptr<MatrixCommand>& opt
   CLI::App* show = matrix.add_subcommand("show", "Print the committed evidence, or a report of it");
   add_folders(show, *options);
   std::vector<std::string> formats = names_of_reports();
-  formats.insert(formats.begin(), "text");
-  show->add_option("--format", options->format, "text, or a report format; html is a single page")
+  formats.insert(formats.begin(), {"text", "json"});
+  show->add_option("--format", options->format, "text, json, or a report format; html is a single page")
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
+  add_json_flag(*show, options->format);
   show->add_option("--out", options->out, "Write to this file instead of stdout");
   show->add_option("--python", options->python, "A Python with torch >= 2.6; the HTML page then includes repro scripts");
   show_examples(*show, {"matrix show", "matrix show --format html --out report.html --python python3",
