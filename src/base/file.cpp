@@ -36,6 +36,24 @@ bool write_all(int descriptor, std::string_view contents) {
   return true;
 }
 
+// The mode of a new file under the umask.
+mode_t usual_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+// Writes and syncs a new file in the folder of `path`, and returns its path. `mode`: of the file, which mkostemp makes 0600.
+Result<std::string> write_beside(const std::filesystem::path& path, std::string_view contents, mode_t mode) {
+  std::string temporary = path.string() + ".XXXXXX";
+  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (file.number < 0) return failure("write beside", path);
+  if (::fchmod(file.number, mode) == 0 && write_all(file.number, contents) && ::fsync(file.number) == 0) return temporary;
+  const Error error = failure("write", path);
+  ::unlink(temporary.c_str());
+  return error;
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::filesystem::path& path) {
@@ -55,26 +73,24 @@ Result<std::string> read_file(const std::filesystem::path& path) {
 }
 
 Status replace_file(const std::filesystem::path& path, std::string_view contents) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.number < 0) return failure("write beside", path);
-
-  // mkostemp makes files with mode 0600. Keep the old file's mode, or apply the umask to a new one.
+  // Keep the old file's mode.
   struct stat old{};
   const bool existed = ::stat(path.c_str(), &old) == 0;
-  mode_t mode = old.st_mode & 07777;
-  if (!existed) {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    mode = 0666 & ~mask;
-  }
-  if (::fchmod(file.number, mode) != 0 || !write_all(file.number, contents) || ::fsync(file.number) != 0 ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
-    const Error error = failure("write", path);
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  return Done{};
+  const auto temporary = write_beside(path, contents, existed ? old.st_mode & 07777 : usual_mode());
+  if (!temporary) return temporary.error();
+  if (::rename(temporary->c_str(), path.c_str()) == 0) return Done{};
+  const Error error = failure("write", path);
+  ::unlink(temporary->c_str());
+  return error;
+}
+
+Status create_file(const std::filesystem::path& path, std::string_view contents) {
+  const auto temporary = write_beside(path, contents, usual_mode());
+  if (!temporary) return temporary.error();
+  // rename() would replace a file that another process created in between.
+  const Status done = ::link(temporary->c_str(), path.c_str()) == 0 ? Status(Done{}) : Status(failure("create", path));
+  ::unlink(temporary->c_str());
+  return done;
 }
 
 }  // namespace ordercheck

@@ -75,6 +75,19 @@ TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
   EXPECT_THAT(nowhere.error().message, HasSubstr("No such file or directory"));
 }
 
+TEST_F(FileTest, CreatesAFileOnlyWhereNoneIs) {
+  ASSERT_TRUE(create_file(folder_ / "f", "first"));
+  const Status again = create_file(folder_ / "f", "second");
+  ASSERT_FALSE(again);
+  EXPECT_THAT(again.error().message, HasSubstr((folder_ / "f").string() + ": File exists"));
+  EXPECT_EQ(*read_file(folder_ / "f"), "first");
+  // A symlink to a missing file is in the way too.
+  fs::create_symlink("missing", folder_ / "link");
+  EXPECT_FALSE(create_file(folder_ / "link", "x"));
+  EXPECT_FALSE(fs::exists(folder_ / "missing"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
 TEST_F(FileTest, AFailedReplaceLeavesNothingBehind) {
   fs::create_directory(folder_ / "in_the_way");
   ASSERT_FALSE(replace_file(folder_ / "in_the_way", "x"));
