@@ -30,11 +30,6 @@ std::string name_for(const ScannedStack& one, const Project& project) {
   return is_taken ? fmt::format("{} ({}, stack {})", name, one_line(one.function.file), project.stacks.size() + 1) : name;
 }
 
-// Whether the stack has only an item such as amp or optimizer, so that there is no order to check.
-bool is_lone_number(const Stack& stack) {
-  return stack.items.size() == 1 && (stack.items.front().name == "amp" || stack.items.front().name == "optimizer");
-}
-
 struct JudgedCode {
   Project project;
   std::vector<const ScannedStack*> stacks;  // those of the project, in its order
@@ -101,6 +96,10 @@ std::vector<OpenPlace> open_places(const ScannedCode& code) {
 }
 
 }  // namespace
+
+bool is_lone_number(const Stack& stack) {
+  return stack.items.size() == 1 && (stack.items.front().name == "amp" || stack.items.front().name == "optimizer");
+}
 
 bool is_code(const Question& question) {
   if (question.words.size() != 1) return false;

@@ -6,8 +6,12 @@
 #include "cli/shared/question.h"
 #include "import/code/scan.h"
 #include "rules/check.h"
+#include "stack/stack.h"
 
 namespace ordercheck::cli {
+
+// Whether the stack has only an item such as amp or optimizer, so that there is no order to check.
+bool is_lone_number(const Stack& stack);
 
 // Whether the argument is training code: a .py file, or a folder whose name is not a valid stack.
 bool is_code(const Question& question);

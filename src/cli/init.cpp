@@ -1,0 +1,110 @@
+// ordercheck init: writes .ordercheck.toml with the stacks found in the current folder, and a CI job that checks them.
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/wording.h"
+#include "cli/command.h"
+#include "cli/project/find_stacks.h"
+#include "cli/settings/new_project.h"
+#include "cli/settings/project_file.h"
+
+namespace ordercheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct EmbeddedWorkflow {
+  const char* name;
+  const char* text;
+};
+constexpr EmbeddedWorkflow kWorkflows[] = {
+#include "cli/init_texts.inc"
+};
+constexpr const char* kWorkflowFile = ".github/workflows/ordercheck.yml";
+
+// A dangling symlink exists too.
+bool is_there(const fs::path& path) {
+  std::error_code failed;
+  return fs::exists(fs::symlink_status(path, failed));
+}
+
+// The file in the current folder that has stacks already; "" if there is none.
+std::string project_file_here() {
+  if (is_there(kProjectFile)) return kProjectFile;
+  const auto text = is_there(kPythonProject) ? read_file(kPythonProject) : Result<std::string>(std::string());
+  return text && has_project_table(*text) ? kPythonProject : "";
+}
+
+// The repository that the current folder is a part of; empty if it is the top folder of one, or in none.
+fs::path repository_above() {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  if (is_there(here / ".git")) return {};
+  for (fs::path above = here.parent_path(); above.has_relative_path(); above = above.parent_path())
+    if (is_there(above / ".git")) return above;
+  return {};
+}
+
+Status write_project() {
+  const auto found = find_stacks();
+  if (!found) return found.error();
+  const std::string text = render_new_project(found->stacks);
+  if (!found->stacks.empty())
+    if (const auto readable = parse_project(text, kProjectFile); !readable) return readable.error();
+  if (const Status done = create_file(kProjectFile, text); !done) return done.error();
+  const std::string files = counted(static_cast<std::int64_t>(found->files), "file");
+  if (found->stacks.empty())
+    fmt::print("wrote {}: no stack was found in {}; write yours as its example shows\n", kProjectFile, files);
+  else
+    fmt::print("wrote {}: {} of {}; `ordercheck check` checks them\n", kProjectFile,
+               counted(static_cast<std::int64_t>(found->stacks.size()), "stack"), files);
+  if (found->open > 0)
+    fmt::print("{} not understood: `ordercheck check .` names {}\n",
+               counted(static_cast<std::int64_t>(found->open), "call or file was", "calls or files were"),
+               found->open == 1 ? "it" : "them");
+  return Done{};
+}
+
+Status write_workflow() {
+  const fs::path folder = fs::path(kWorkflowFile).parent_path();
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), failed.message())};
+  if (const Status done = create_file(kWorkflowFile, kWorkflows[0].text); !done) return done.error();
+  fmt::print("wrote {}: it installs .github/ordercheck-*.whl; commit the wheel there\n", kWorkflowFile);
+  return Done{};
+}
+
+Result<int> run_init() {
+  if (const fs::path top = repository_above(); !top.empty())
+    return Error{fmt::format("expected the top folder of a repository, got a folder in {}; run it there", top.string())};
+  const std::string project = project_file_here();
+  const bool has_workflow = is_there(kWorkflowFile);
+  if (!project.empty() && has_workflow)
+    return Error{
+        fmt::format("{} and {} exist and were not changed; to write one anew, remove it first", project, kWorkflowFile)};
+  if (!project.empty())
+    fmt::print("kept {}, which exists\n", project);
+  else if (const Status done = write_project(); !done)
+    return done.error();
+  if (has_workflow)
+    fmt::print("kept {}, which exists\n", kWorkflowFile);
+  else if (const Status done = write_workflow(); !done)
+    return done.error();
+  return kNothingAgainst;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("init", "Write .ordercheck.toml with the stacks found in this folder, and a CI job that checks them")
+          ->group(kAsk);
+  show_examples(*command, {"init"});
+  command->callback([&exit_code] { exit_code = ended("init", run_init()); });
+}
+
+}  // namespace ordercheck::cli
