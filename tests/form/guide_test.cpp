@@ -30,6 +30,29 @@ TEST(Guide, ExplainsEveryVerdictAndGrade) {
     EXPECT_THAT(guide, HasSubstr("| `" + std::string(name_of(static_cast<GradeKind>(i))) + "` |"));
 }
 
+// The rest of the line after `before`, up to `after`.
+std::string value_in(const char* path, const std::string& before, const std::string& after) {
+  const std::string text = text_of(path);
+  const std::size_t at = text.find(before);
+  EXPECT_NE(at, text.npos) << path << " has no '" << before << "'";
+  if (at == text.npos) return "";
+  const std::size_t begin = at + before.size();
+  return text.substr(begin, text.find_first_of(after + "\n", begin) - begin);
+}
+
+// tests/install/bare compares the glibc with the name of the wheel.
+TEST(Guide, StatesTheVersionsThatAreNeeded) {
+  const std::string guide = text_of("docs/guide/install.md");
+  EXPECT_THAT(guide, HasSubstr("| Python | >= " + value_in("pyproject.toml", "requires-python = \">=", "\"") + " |\n"));
+  const char* const packages = "src/drivers/pytorch/ordercheck_pytorch/projects/packages.py";
+  EXPECT_THAT(guide, HasSubstr("| torch, for runs | >= " + value_in(packages, "OLDEST_TORCH = \"", "\"") + " |\n"));
+  const char* const setup = "scripts/lib/setup.sh";
+  const std::string to_build = value_in(setup, "expected torch >= ", ",");
+  EXPECT_THAT(guide, HasSubstr("| torch, to build the native engine | >= " + to_build + " |\n"));
+  const std::string transformers = value_in(setup, "transformers_version=", " ");
+  EXPECT_THAT(guide, HasSubstr("| transformers, whose models the tests run | " + transformers + " |\n"));
+}
+
 // Every block of a guide that begins with a command.
 std::vector<std::string> transcripts_of(const std::string& guide) {
   std::vector<std::string> blocks;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "report/pages/page_data.h"
+#include "report/pages/supported_view.h"
 #include "report/pages/template.h"
 #include "report/pages/traffic_view.h"
 #include "report/pages/view_json.h"
@@ -21,6 +22,8 @@ namespace ordercheck {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kInstallGuide = "docs/guide/install.md";
 
 class Maker {
  public:
@@ -95,6 +98,15 @@ class Maker {
     return with_block(*with_order, "<!-- begin: check -->", *checked, "README.md");
   }
 
+  Result<std::string> install_guide(const std::string& text) const {
+    const auto imported = load_frameworks(root_ / "matrix" / "frameworks" / "imported");
+    if (!imported) return imported.error();
+    const auto versions = render("install_versions.md", {{"projects", supported_projects(sources_, engines_)},
+                                                         {"sources", imported_sources(*imported)}});
+    if (!versions) return versions.error();
+    return with_block(text, "<!-- begin: versions -->", *versions, kInstallGuide);
+  }
+
  private:
   fs::path root_;
   const Sources& sources_;
@@ -133,6 +145,13 @@ Result<std::vector<Document>> make_documents(const fs::path& root) {
     auto readme = maker.readme(*before, *pages);
     if (!readme) return readme.error();
     documents->push_back({.path = "README.md", .contents = std::move(readme).value()});
+  }
+  const auto guide = text_of(root / kInstallGuide);
+  if (!guide) return guide.error();
+  if (!guide->empty()) {
+    auto with_versions = maker.install_guide(*guide);
+    if (!with_versions) return with_versions.error();
+    documents->push_back({.path = kInstallGuide, .contents = std::move(with_versions).value()});
   }
   auto sorted = std::move(documents).value();
   std::ranges::sort(sorted, {}, &Document::path);

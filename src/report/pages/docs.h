@@ -17,7 +17,7 @@ struct Document {
 };
 
 // Generates the pages in docs/ from evidence, rules/README.md, the runs at the end of each rule's page, and the blocks of
-// README.md. Reads the rules, evidence and templates below `root`. Sorted by path; same files, same bytes. Returns an error too
+// README.md and docs/guide/install.md, if these exist. Reads the rules, evidence and templates below `root`. Sorted by path; same files, same bytes. Returns an error too
 // if a traffic table differs from its counterpart and the space does not explain why (traffic_view.h).
 Result<std::vector<Document>> make_documents(const std::filesystem::path& root);
 

@@ -11,6 +11,7 @@
 #include "report/pages/pair_view.h"
 #include "report/pages/rule_view.h"
 #include "report/pages/runs_view.h"
+#include "report/pages/supported_view.h"
 #include "report/pages/symptoms.h"
 #include "report/pages/traffic_view.h"
 #include "report/pages/transform_view.h"
@@ -25,6 +26,7 @@
 namespace ordercheck {
 
 ORDERCHECK_DATA_OF(PairReason, pair, rule, reason, cite, other_way)
+ORDERCHECK_DATA_OF(SupportedProject, project, runs, rules)
 ORDERCHECK_DATA_OF(Symptom, message, where, pages)
 ORDERCHECK_DATA_OF(SentRow, stack, verdict, gathers, gathers_again, scatters, reduces, bytes)
 ORDERCHECK_DATA_OF(TakenRow, stack, buckets, step, exposed, held, saved, parameters)

@@ -136,6 +136,20 @@ TEST_F(Docs, FillTheBlocksOfAReadmeAndNothingElse) {
   EXPECT_EQ(text.find("old"), std::string::npos);
 }
 
+TEST_F(Docs, FillTheVersionsOfTheInstallGuide) {
+  write("docs/guide/install.md", "before\n<!-- begin: versions -->\nold\n<!-- end -->\nafter\n");
+  write("matrix/frameworks/imported/one.toml",
+        "title = \"one\"\nproject = \"one\"\norder = \"ac,fsdp\"\nsource = \"one 12ab, a.py 3\"\ndate = \"2026-07-24\"\nsays = "
+        "\"s\"\n");
+  EXPECT_THAT(stale_paths(), testing::Contains("docs/guide/install.md"));
+  ASSERT_TRUE(write_documents(root_, made()));
+  const auto text = read_file(root_ / "docs" / "guide" / "install.md");
+  ASSERT_TRUE(text);
+  EXPECT_TRUE(text->starts_with("before\n<!-- begin: versions -->\n| project | committed runs | rules about |\n")) << *text;
+  EXPECT_TRUE(text->ends_with("as these sources apply them: one 12ab (2026-07-24).\n<!-- end -->\nafter\n")) << *text;
+  EXPECT_THAT(stale_paths(), testing::IsEmpty());
+}
+
 TEST_F(Docs, RefuseABlockWithoutAnEnd) {
   write("README.md", "<!-- begin: check -->\n");
   const auto documents = make_documents(root_);
