@@ -36,6 +36,8 @@ def answer_to(path: str) -> str:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
+    if not answers:
+        sys.exit(1)  # the thread has printed its error
     return answers[0]
 
 

@@ -159,7 +159,7 @@ def joined(one: Item, other: Item) -> Item:
     options = (
         leading[0].options if leading else tuple(option for option in one.options if option in other.options)
     )
-    scope = min(one.scope, other.scope, key=SCOPES.index)
+    scope = one.scope if one.scope == other.scope else min(one.scope, other.scope, key=SCOPES.index)
     if one.name in ("replicate", "ddp") or one.name.startswith("simple_"):
         scope = "model" if "model" in (one.scope, other.scope) else scope
     mode = one.mode if one.mode == other.mode else ""
