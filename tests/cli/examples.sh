@@ -23,6 +23,7 @@ look_at() {
     [[ $example == "ordercheck ${*}"* ]] || tell "ordercheck $*: the example is about something else: $example"
     local output code
     # What an example writes is not left in the sources.
+    [[ $example != "ordercheck init" ]] || example="cd $scratch && $example"
     output=$(bash -c "$(sed -E "s|--out ([^/ ]+)|--out $scratch/\1|" <<< "$example")" 2>&1 < /dev/null); code=$?
     [[ $output != *"--help shows the usage"* ]] || tell "$example: $output"
     case $example in
