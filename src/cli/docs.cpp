@@ -26,6 +26,10 @@ Result<fs::path> root_of(const DocsOptions& options) {
   if (!options.root.empty()) return fs::path(options.root);
   const auto rules = find_rules_folder("");
   if (!rules) return rules.error();
+  // An installation has the sources of the pages, but no pages.
+  if (!options.print && !fs::exists(beside(*rules, "docs")))
+    return Error{fmt::format("expected a checkout, got {} without the folder docs; name a checkout with --root",
+                             beside(*rules, "").parent_path().string())};
   return beside(*rules, "").parent_path();
 }
 
@@ -52,7 +56,7 @@ Result<int> check_documents(const fs::path& root, const std::vector<Document>& d
     fmt::print("{}, all current.\n", counted(documents.size(), "document"));
     return gaps->empty() ? kNothingAgainst : kDecidedAgainst;
   }
-  fmt::print("{} of {} {} stale; scripts/ordercheck docs --write writes what is stale anew.\n", stale->size(),
+  fmt::print("{} of {} {} stale; `ordercheck docs --write` writes what is stale anew.\n", stale->size(),
              counted(documents.size(), "document"), stale->size() == 1 ? "is" : "are");
   return kDecidedAgainst;
 }

@@ -112,8 +112,11 @@ void print_hello(const Hello& hello, Findings& findings) {
   findings.found("program", hello.content_hash);
 }
 
+// An installation is complete without an engine that it cannot have.
 void look_at_worker(const EngineFile& file, Findings& findings) {
   Result<EngineSpec> engine = engine_spec(file);
+  if (!engine && !has_worker(file) && !is_in_checkout())
+    return findings.found("worker", "not there: " + engine.error().message);
   if (!engine) return findings.missing("worker", engine.error().message);
   if (!file.built_beside.empty() && !named_worker().empty()) engine->name.clear();
   const Result<std::unique_ptr<Pool>> pool = Pool::start(*engine, {});

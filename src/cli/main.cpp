@@ -32,7 +32,8 @@ std::string version_text() {
     const std::string how = !engine.interpreter.empty()   ? "in a Python >= 3.10 with torch >= 2.6"
                             : engine.built_beside.empty() ? engine.command.front()
                             : has_worker(engine)          ? "built"
-                                                          : "not built (needs LibTorch)";
+                            : is_in_checkout()            ? "not built (needs LibTorch)"
+                                                          : "not in this installation";
     text += fmt::format("engine {}: {}\n", engine.name, how);
   }
   // CLI11 appends a newline.

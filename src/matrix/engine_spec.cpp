@@ -33,9 +33,13 @@ Result<fs::path> find_beside(const EngineFile& engine) {
   if (failed) return Error{fmt::format("{} worker: cannot tell where this program is: {}", engine.name, failed.message())};
   const fs::path beside = self.parent_path() / engine.built_beside;
   if (is_program(beside)) return beside;
+  if (!is_in_checkout())
+    return Error{fmt::format(
+        "{} engine: not in this installation, which was built without LibTorch; a checkout builds it, and `ordercheck "
+        "--version` lists the engines that are here",
+        engine.name)};
   return Error{fmt::format(
-      "{} engine: its worker is not built: expected {}; build it with scripts/ordercheck in a checkout, or name one "
-      "in ORDERCHECK_WORKER",
+      "{} engine: its worker is not built: expected {}; build it with scripts/ordercheck, or name one in ORDERCHECK_WORKER",
       engine.name, beside.string())};
 }
 
@@ -106,6 +110,12 @@ std::optional<fs::path> home_of(const fs::path& path) {
     if (above == above.root_path()) break;
   }
   return std::nullopt;
+}
+
+bool is_in_checkout() {
+  std::error_code failed;
+  const auto home = home_of(fs::path("rules") / "TEMPLATE.md");
+  return home && fs::exists(*home / "scripts" / "ordercheck", failed);
 }
 
 }  // namespace ordercheck

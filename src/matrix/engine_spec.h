@@ -54,6 +54,9 @@ Status check_writable(const std::filesystem::path& folder);
 // it.
 std::optional<std::filesystem::path> home_of(const std::filesystem::path& path);
 
+// Whether the running program was built in a checkout. Only there may a message name a script of it.
+bool is_in_checkout();
+
 // The path of the running program; empty if it cannot be read.
 std::filesystem::path own_program();
 

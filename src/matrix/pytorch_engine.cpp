@@ -52,10 +52,10 @@ std::string value_after(const std::string& output, std::string_view name) {
   return "";
 }
 
-// The version of torch in the interpreter; `named` is the interpreter's name in errors.
-Result<std::string> torch_in(const std::string& python, const std::string& named, const std::vector<std::string>& environment) {
+// The version of torch in the interpreter.
+Result<std::string> torch_in(const std::string& python, const std::vector<std::string>& environment) {
   const auto wrong = [&](const std::string& what, const std::string& cure = kCure) {
-    return Error{fmt::format("pytorch engine: {}: {}, {}; {}", named, kExpected, what, cure)};
+    return Error{fmt::format("pytorch engine: python {}: {}, {}; {}", python, kExpected, what, cure)};
   };
   const auto answer = run_to_end({python, "-c", kQuestion}, environment, "", kAnswerLimit);
   if (!answer) return wrong("but " + answer.error().message);
@@ -75,9 +75,8 @@ Result<std::string> torch_in(const std::string& python, const std::string& named
 Result<std::string> find_python(const std::string& written) {
   if (!written.empty()) return written;
   if (const std::string named = environment_of("ORDERCHECK_PYTHON"); !named.empty()) return named;
-  return Error{
-      "pytorch engine: no interpreter is named: expected a Python >= 3.10 with torch >= 2.6 in --python or in "
-      "ORDERCHECK_PYTHON, got neither; scripts/ordercheck sets one up"};
+  return Error{fmt::format("pytorch engine: no interpreter is named: {} in --python or in ORDERCHECK_PYTHON, got neither; {}",
+                           kExpected, is_in_checkout() ? "scripts/ordercheck sets one up" : "name one")};
 }
 
 }  // namespace
@@ -87,7 +86,7 @@ Result<fs::path> find_pytorch_driver() {
     if (holds_package(named)) return fs::absolute(named);
     return Error{
         fmt::format("pytorch engine: ORDERCHECK_DRIVER={}: expected a folder with {}/__main__.py in it; correct "
-                    "it, or unset it to take the driver of this checkout",
+                    "it, or unset it to take the driver that comes with ordercheck",
                     named, kPackage)};
   }
   const fs::path drivers = fs::path("src") / "drivers" / "pytorch";
@@ -98,7 +97,7 @@ Result<fs::path> find_pytorch_driver() {
                   kPackage, own_program().string(), kPackage)};
 }
 
-Result<std::string> installed_torch(const std::string& python) { return torch_in(python, "python " + python, {}); }
+Result<std::string> installed_torch(const std::string& python) { return torch_in(python, {}); }
 
 Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& project, const std::string& written) {
   const auto python = find_python(written);
@@ -113,8 +112,7 @@ Result<EngineSpec> in_interpreter(EngineSpec spec, const std::string& project, c
   spec.command = {*python, "-m", kPackage};
   if (!project.empty()) spec.command.insert(spec.command.end(), {"--project", project});
   spec.environment.push_back("PYTHONPATH=" + modules);
-  const auto torch =
-      torch_in(*python, written.empty() ? "ORDERCHECK_PYTHON=" + *python : "python " + *python, spec.environment);
+  const auto torch = torch_in(*python, spec.environment);
   if (!torch) return torch.error();
   spec.build = "torch " + *torch;
   return spec;

@@ -47,7 +47,7 @@ Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<En
   if (says_nothing && !engine->built_beside.empty() && !has_worker(*engine) && !environment_of("ORDERCHECK_PYTHON").empty()) {
     auto instead = engine_in_interpreter(known);
     if (instead)
-      fmt::print(stderr, "ordercheck: no {} engine is built here: running on the {} engine in {}\n", engine->name,
+      fmt::print(stderr, "ordercheck: there is no {} engine here: running on the {} engine in {}\n", engine->name,
                  instead->name, environment_of("ORDERCHECK_PYTHON"));
     return instead;
   }
