@@ -88,7 +88,7 @@ std::string prose_of(const std::string& text) {
 }
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> found{checkout() / "README.md", checkout() / "CONTRIBUTING.md"};
+  std::vector<fs::path> found{checkout() / "README.md", checkout() / "CONTRIBUTING.md", checkout() / "CHANGELOG.md"};
   for (const char* folder : {"docs", "rules", "glossary"})
     for (const auto& entry : fs::recursive_directory_iterator(checkout() / folder))
       if (entry.path().extension() == ".md") found.push_back(entry.path());
@@ -114,6 +114,14 @@ TEST(Pages, EveryLinkLeadsSomewhere) {
     }
   }
   EXPECT_GT(walked, 100u);
+}
+
+TEST(Changelog, HasTheVersionAndIsShort) {
+  const std::string project = text_of(checkout() / "pyproject.toml"), changelog = text_of(checkout() / "CHANGELOG.md");
+  std::smatch version;
+  ASSERT_TRUE(std::regex_search(project, version, std::regex(R"x(\nversion = "([^"]+)")x")));
+  EXPECT_NE(changelog.find("\n## " + version[1].str() + " "), changelog.npos) << "CHANGELOG.md has no " << version[1];
+  EXPECT_LE(lines_of(changelog).size(), 60u);
 }
 
 TEST(Anchor, IsAsGitHubMakesIt) {
