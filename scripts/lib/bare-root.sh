@@ -1,4 +1,4 @@
-# Sourced by scripts/test and bench/first-hour after setup.sh: a Debian with Python and nothing that builds, for tests/install/bare.
+# Sourced by scripts/test and bench/first-hour after setup.sh: small Debians, for tests/install/bare.
 
 # Whether a Debian can be made here and entered.
 can_make_root() { ((EUID == 0)) && command -v apt-get >/dev/null && unshare --mount --net --pid --fork true 2>/dev/null; }
@@ -11,14 +11,13 @@ debian_mirror() {
     awk -v suite="$1" '$2 == suite && $3 == "main" { print $1; exit }'
 }
 
-# make_bare_root ARCHIVE SUITE: its venv is made here, as Debian's own Python lets nobody install into it.
-make_bare_root() {
-  local archive=$1 suite=$2 folder mirror
+# make_root ARCHIVE SUITE PACKAGES: packs a minimal Debian with these packages, which commas separate.
+make_root() {
+  local archive=$1 suite=$2 packages=$3 folder mirror
   mirror=$(debian_mirror "$suite")
   [[ -n $mirror ]] || { echo "apt names no mirror of $suite" && return 1; }
   folder=$(mktemp -d "$cache/bare-root.XXXXXX") || return
-  debootstrap --variant=minbase --include=python3,python3-venv "$suite" "$folder" "$mirror" &&
-    chroot "$folder" python3 -m venv /venv &&
+  debootstrap --variant=minbase --include="$packages" "$suite" "$folder" "$mirror" &&
     rm -rf "$folder"/var/cache/apt "$folder"/var/lib/apt/lists "$folder"/usr/share/{doc,locale,man} &&
     tar -C "$folder" --one-file-system -czf "$archive.part" . && mv "$archive.part" "$archive"
   local status=$?
@@ -26,24 +25,33 @@ make_bare_root() {
   return $status
 }
 
-# Sets bare_root to its archive; to nothing, with the reason on stderr, where none can be made.
+# Sets bare_root and build_root to archives: of a Debian with Python alone, and of one with the packages that a build needs. Sets
+# both to nothing, with the reason on stderr, where none can be made.
 need_bare_root() {
-  local suite
-  bare_root=
+  local suite packages
+  bare_root= build_root=
   if ! can_make_root; then
     say "no bare root: it takes root, apt and namespaces"
     return 0
   fi
   suite=$(debian_suite)
   lock_cache
-  bare_root=$cache/bare-root-$suite-$(dpkg --print-architecture).tar.gz
-  if [[ ! -e $bare_root ]]; then
-    (need_packages bare-root && step "making a bare $suite in $bare_root (once)" make_bare_root "$bare_root" "$suite") || {
-      say "no bare root: debootstrap is not to be had, or could not make one"
-      bare_root=
-    }
-  fi
+  packages=python3,$(packages_of venv core | tr '\n' ',')
+  need_root bare_root "$suite" "python3,$(packages_of venv)"
+  [[ -z $bare_root ]] || need_root build_root "$suite" "${packages%,}"
+  [[ -n $build_root ]] || bare_root=
   unlock_cache
+}
+
+# need_root VARIABLE SUITE PACKAGES: sets the variable to the archive of such a Debian, to nothing where none can be made.
+need_root() {
+  local -n archive=$1
+  archive=$cache/$1-$2-$(dpkg --print-architecture)-$(cksum <<<"$3" | cut -d ' ' -f 1).tar.gz
+  [[ ! -e $archive ]] || return 0
+  (need_packages bare-root && step "making a small $2 in $archive (once)" make_root "$archive" "$2" "$3") || {
+    say "no $1: debootstrap is not to be had, or could not make one"
+    archive=
+  }
 }
 
 # Sets build_wheels: a folder with what pip asks for when it builds the checkout, in the versions that it would take from an index.
