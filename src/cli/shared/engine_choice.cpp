@@ -45,11 +45,11 @@ Result<EngineFile> engine_meant(const EngineChoice& choice, const std::vector<En
   if (!engine || !engine->interpreter.empty()) return engine;
   // An installation without LibTorch has no native worker, but may have a Python that can replace it.
   if (says_nothing && !engine->built_beside.empty() && !has_worker(*engine) && !environment_of("ORDERCHECK_PYTHON").empty()) {
-    auto instead = engine_in_interpreter(known);
-    if (instead)
+    if (auto instead = engine_in_interpreter(known)) {
       fmt::print(stderr, "ordercheck: there is no {} engine here: running on the {} engine in {}\n", engine->name,
                  instead->name, environment_of("ORDERCHECK_PYTHON"));
-    return instead;
+      return instead;
+    }
   }
   if (!choice.pythons.empty()) return runs_none("--python names an interpreter", *engine);
   if (!own_code.empty()) return runs_none(own_code + " names code in Python", *engine);
