@@ -9,7 +9,7 @@
 namespace ordercheck {
 namespace {
 
-constexpr const char* kRanksKey = "world";  // of `sizes`, as parse_project() reads it
+constexpr const char* kRanksKey = "ranks";  // of `sizes`, as parse_project() reads it
 
 constexpr const char* kHead =
     "# The stacks of this repository: `ordercheck check` checks them, `ordercheck run` runs them.\n"
