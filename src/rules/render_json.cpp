@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "rules/cure.h"
@@ -67,8 +69,13 @@ Json json_of(const NotAsked& left_out) {
   return {{"by", left_out.by}, {"findings", findings}, {"not_judged", not_judged}};
 }
 
-// The JSON value of `legal`: true, false, or null if unknown.
-Json json_of(Legality legality) { return legality == Legality::unknown ? Json(nullptr) : Json(legality == Legality::legal); }
+// The JSON value of `legal`: true, false, or null if unknown. Also null if a rule that was not asked has an error.
+Json legal_of(const Report& report) {
+  const Legality legality = legality_of(report);
+  const bool hides_error = std::ranges::count(report.not_asked.findings, Severity::error, &Finding::severity) > 0;
+  return legality == Legality::unknown || (legality == Legality::legal && hides_error) ? Json(nullptr)
+                                                                                       : Json(legality == Legality::legal);
+}
 
 }  // namespace
 
@@ -87,7 +94,7 @@ std::string render_json(const Report& report) {
                    {"target", print(report.target)},
                    {"target_assumed", report.target_assumed},
                    {"newest_run", report.newest_run ? Json(print(*report.newest_run)) : Json(nullptr)},
-                   {"legal", json_of(legality_of(report))},
+                   {"legal", legal_of(report)},
                    {"errors", count_of(report, Severity::error)},
                    {"advice", count_of(report, Severity::advice)},
                    {"findings", findings},

@@ -69,6 +69,8 @@ Result<RuleSelection> RuleSelection::parse(const std::vector<std::string>& selec
   made.ignore_ = std::move(ignored).value();
   if (!made.select_.empty()) made.written_ = "--select " + join(made.select_, ",");
   if (!made.ignore_.empty()) made.written_ += (made.written_.empty() ? "--ignore " : " --ignore ") + join(made.ignore_, ",");
+  if (std::ranges::none_of(rules, [&](const Rule& rule) { return made.has(rule.id); }))
+    return Error{fmt::format("{}: no rule is left to ask; ignore fewer than you select", made.written_)};
   return made;
 }
 

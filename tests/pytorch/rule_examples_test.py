@@ -70,7 +70,9 @@ def verdict_of(script: str, folder: Path) -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    processes = [RANKS.Process(target=run_rank, args=(path, r, int(count[1]), port)) for r in range(int(count[1]))]
+    processes = [
+        RANKS.Process(target=run_rank, args=(path, r, int(count[1]), port)) for r in range(int(count[1]))
+    ]
     for process in processes:
         process.start()
     wait_for(processes)

@@ -170,7 +170,7 @@ TEST(OrderingPage, EveryPairSaysWhatItsRunsShowed) {
     for (const std::string& part : split(std::regex_replace(match[4].str(), std::regex("\n *"), " "), ';')) {
       const auto end = part.find("`: ");
       std::string words(trim(part.substr(end + 3)));
-      words = words.substr(0, words.find(" (\""));
+      words = words.substr(0, words.find(" ("));
       for (const std::string& stack : codes_in(part.substr(0, end + 1))) {
         ++held;
         ASSERT_TRUE(verdicts().contains(stack)) << stack;

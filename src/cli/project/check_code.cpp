@@ -138,11 +138,12 @@ Result<int> check_code(const CheckOptions& options) {
   report.of_code = true;
   report.open = open;
   // Unused and expired entries of the project file concern its own stacks, so report only unused comments here.
-  std::erase_if(report.idle, [](const Allow& allow) { return allow.covers == 0; });
+  // A comment in code that was not understood may be about a call that was not followed.
+  std::erase_if(report.idle, [&](const Allow& allow) { return allow.covers == 0 || !report.open.empty(); });
   report.expired.clear();
   fmt::print("{}", render(report, options, known.rules));
   if (errors_of(report) > 0 || (options.strict && advice_of(report) > 0)) return kDecidedAgainst;
-  const bool is_open = report.stacks.empty() || !report.open.empty() || unknown_of(report) > 0;
+  const bool is_open = report.stacks.empty() || !report.open.empty() || undecided_of(report) > 0;
   return is_open ? kUndecided : kNothingAgainst;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/project/found_project.h"
 
+#include <algorithm>
+#include <cctype>
 #include <ctime>
 #include <filesystem>
 
@@ -7,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/settings/project_notes.h"
 #include "cli/settings/project_report.h"
 #include "rules/load.h"
 #include "stack/transforms.h"
@@ -21,6 +24,13 @@ std::string day_of_this_machine() {
   std::tm parts{};
   gmtime_r(&now, &parts);
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+// The id in capitals, if that is known.
+std::string as_known(const std::string& id, const std::vector<std::string>& ids) {
+  std::string capitals = id;
+  std::ranges::transform(capitals, capitals.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return contains(ids, capitals) ? capitals : id;
 }
 
 }  // namespace
@@ -77,10 +87,17 @@ Status check_allowed_rules(const Project& project, const std::vector<Rule>& rule
   std::vector<std::string> ids;
   for (const Rule& rule : rules) ids.push_back(rule.id);
   for (const TransformInfo& transform : transforms()) ids.push_back(kUnknownPrefix + transform.name);
-  for (const Allow& allow : project.allows)
+  ids.emplace_back(kWrongRun);
+  for (const Allow& allow : project.allows) {
+    if (allow.covers > 0 && allow.rule.starts_with(kUnknownPrefix))
+      return Error{
+          fmt::format("{}:{}: '{}' says that nothing is known of a transform, which a comment cannot decide; write an "
+                      "[[allow]] with 'until' in {}",
+                      allow.file, allow.line, one_line(allow.rule), kProjectFile)};
     if (!contains(ids, allow.rule))
       return Error{fmt::format("{}:{}: no rule has the id '{}'; {}", allow.file, allow.line, one_line(allow.rule),
-                               did_you_mean(allow.rule, ids, "`ordercheck rules` lists them: "))};
+                               did_you_mean(as_known(allow.rule, ids), ids, "`ordercheck rules` lists them: "))};
+  }
   return Done{};
 }
 

@@ -213,7 +213,7 @@ Result<int> check_project(const CheckOptions& asked) {
   fmt::print("{}", render(judged->report, asked, judged->rules));
   const bool against = errors_of(judged->report) > 0 || (asked.strict && advice_of(judged->report) > 0);
   if (against) return kDecidedAgainst;
-  return unknown_of(judged->report) > 0 ? kUndecided : kNothingAgainst;
+  return undecided_of(judged->report) > 0 ? kUndecided : kNothingAgainst;
 }
 
 }  // namespace ordercheck::cli

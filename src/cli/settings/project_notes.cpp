@@ -70,6 +70,15 @@ ProjectNote note_of(const ProjectReport& whole, const StackReport& one, const Un
           .fingerprint = fmt::format("{} {}", entry.name, unknown.transform)};
 }
 
+ProjectNote note_of_wrong_run(const ProjectReport& report, const StackReport& one) {
+  return {.rule = kWrongRun,
+          .severity = Severity::advice,
+          .where = place_of(report, one.entry),
+          .stack = one.entry.name,
+          .lines = {fmt::format("{}: {}, and no rule that was judged says why", one.entry.name, one.report.seen)},
+          .fingerprint = one.entry.name};
+}
+
 std::string message_of(const ProjectNote& note) { return join(note.lines, "; "); }
 
 Origin place_of(const ProjectReport& report, const ProjectStack& entry) {
@@ -92,6 +101,7 @@ std::vector<ProjectNote> notes_of(const ProjectReport& report) {
   for (const StackReport& one : report.stacks) {
     for (const Finding& finding : one.report.findings) notes.push_back(note_of(report, one, finding));
     for (const Unknown& unknown : one.report.unknown) notes.push_back(note_of(report, one, unknown));
+    if (one.report.ran_wrong) notes.push_back(note_of_wrong_run(report, one));
   }
   for (const OpenPlace& open : report.open)
     notes.push_back({.rule = kNotUnderstood,
@@ -180,23 +190,27 @@ NotAsked not_asked_of(const ProjectReport& report) {
 
 std::string summary_of(const ProjectReport& report, const std::vector<ProjectNote>& notes) {
   const auto allowed = std::ssize(allowed_of(report));
-  std::int64_t errors = 0, advice = 0, unknown = 0, open = 0;
+  std::int64_t errors = 0, advice = 0, unknown = 0, open = 0, wrong_runs = 0;
   for (const ProjectNote& note : notes) {
     if (note.rule == kNotUnderstood)
       ++open;
+    else if (note.rule == kWrongRun)
+      ++wrong_runs;
     else if (note.rule.starts_with(kUnknownPrefix))
       ++unknown;
     else
       ++(note.severity == Severity::error ? errors : advice);
   }
   std::string text = report.of_code && report.stacks.empty()
-                         ? "no stack found: nothing was judged"
+                         ? "no stack found: nothing was judged" + std::string(errors > 0 || advice > 0 ? ", " : "")
                          : fmt::format("{}: ", counted(static_cast<std::int64_t>(report.stacks.size()), "stack"));
   if (errors > 0 || advice > 0)
     text += fmt::format("{}, {}", counted(errors, "error"), counted(advice, "advisory", "advisories"));
   else if (!report.stacks.empty() || !report.of_code)
-    text += open > 0 ? "undecided" : "nothing against them" + scope_in_words(!not_asked_of(report).by.empty(), true);
+    text += open > 0 || wrong_runs > 0 ? "undecided"
+                                       : "nothing against them" + scope_in_words(!not_asked_of(report).by.empty(), true);
   if (unknown > 0) text += fmt::format(", {} that nothing is known of", counted(unknown, "transform"));
+  if (wrong_runs > 0) text += fmt::format(", {} of them wrong when run", wrong_runs);
   if (open > 0) text += fmt::format(", {} not understood", counted(open, "call or file", "calls or files"));
   return text + (allowed == 0 ? "" : fmt::format(", {} allowed", counted(allowed, "finding")));
 }

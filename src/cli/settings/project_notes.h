@@ -12,11 +12,14 @@ namespace ordercheck {
 
 inline constexpr const char* kExpired = "expired-allow";
 inline constexpr const char* kIdle = "idle-allow";
+inline constexpr const char* kWrongRun = "wrong-run";  // a committed run of the stack was wrong, and no rule explains it
 inline constexpr const char* kNotUnderstood = "not-understood";  // a call or file of scanned code that was not understood
 
 // The note about a finding, or about a transform without a rule or run, of one stack of the report.
 ProjectNote note_of(const ProjectReport& report, const StackReport& one, const Finding& finding);
 ProjectNote note_of(const ProjectReport& report, const StackReport& one, const Unknown& unknown);
+// The note about a stack whose committed run was wrong (Report::ran_wrong).
+ProjectNote note_of_wrong_run(const ProjectReport& report, const StackReport& one);
 
 std::vector<ProjectNote> notes_of(const ProjectReport& report);
 // For scanned code: like notes_of, but a finding that several stacks of a function share is one note.

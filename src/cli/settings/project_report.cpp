@@ -50,8 +50,22 @@ ProjectReport judged(const Project& project, std::vector<Report> reports, const 
       if (by != nullptr) one.allowed.push_back({note, *by});
       return by != nullptr;
     };
-    std::erase_if(one.report.findings, is_allowed);
+    std::erase_if(one.report.findings, [&](const Finding& found) {
+      // Entries for rules that the found one implies are used too.
+      for (const std::string& implied : found.also) {
+        ProjectNote note = note_of(made, one, found);
+        note.rule = implied;
+        allowance_of(note);
+      }
+      return is_allowed(found);
+    });
     std::erase_if(one.report.unknown, is_allowed);
+    if (one.report.ran_wrong) {
+      const ProjectNote note = note_of_wrong_run(made, one);
+      const Allow* by = allowance_of(note);
+      if (by != nullptr) one.allowed.push_back({note, *by});
+      one.report.ran_wrong = by == nullptr;
+    }
     drop_repair_without_error(one.report);
     made.stacks.push_back(std::move(one));
   }
@@ -75,10 +89,11 @@ ProjectReport judged(Report report, const std::string& path, const std::string& 
 
 std::string id_of(const Unknown& unknown) { return kUnknownPrefix + unknown.transform; }
 
-int unknown_of(const ProjectReport& report) {
-  int unknown = 0;
-  for (const StackReport& one : report.stacks) unknown += static_cast<int>(one.report.unknown.size());
-  return unknown;
+int undecided_of(const ProjectReport& report) {
+  int undecided = 0;
+  for (const StackReport& one : report.stacks)
+    undecided += static_cast<int>(one.report.unknown.size()) + (one.report.ran_wrong ? 1 : 0);
+  return undecided;
 }
 
 int errors_of(const ProjectReport& report) {

@@ -69,9 +69,10 @@ ProjectReport judged(Report report, const std::string& path = "", const std::str
 inline constexpr const char* kUnknownPrefix = "unknown-";
 std::string id_of(const Unknown& unknown);
 
-int unknown_of(const ProjectReport& report);  // transforms without a rule or run that no entry allows
-int errors_of(const ProjectReport& report);   // including expired entries
-int advice_of(const ProjectReport& report);   // including unused entries
+// Transforms without a rule or run that no entry allows, and stacks whose committed run was wrong though no rule says why.
+int undecided_of(const ProjectReport& report);
+int errors_of(const ProjectReport& report);  // including expired entries
+int advice_of(const ProjectReport& report);  // including unused entries
 
 // Rewrites a stack of the user's file in place; all other text, including comments, stays unchanged.
 

@@ -125,6 +125,9 @@ const std::vector<SarifOwnRule>& own_rules() {
                                              {.id = kIdle,
                                               .name = "An entry of .ordercheck.toml or a comment allows what nothing finds",
                                               .help = "Remove it: it would hide the next finding of the same rule."},
+                                             {.id = kWrongRun,
+                                              .name = "A recorded run of the stack was wrong, and no rule says why",
+                                              .help = "Run the stack: `ordercheck run` says what is wrong."},
                                              {.id = kNotUnderstood,
                                               .name = "A call that may apply a transform was not followed",
                                               .help = "Read the call: nothing that it applies was judged."}};
@@ -230,6 +233,13 @@ std::string render_code_text(const ProjectReport& report) {
 
 std::string render_project_json(const ProjectReport& report) {
   Json stacks = Json::array(), expired = Json::array(), idle = Json::array();
+  // A stack is not known to be legal if an entry allows an error.
+  const auto report_of = [](const StackReport& one) {
+    Json made = Json::parse(render_json(one.report));
+    const auto is_error = [](const AllowedNote& allowed) { return allowed.note.severity == Severity::error; };
+    if (made["legal"] == true && std::ranges::any_of(one.allowed, is_error)) made["legal"] = nullptr;
+    return made;
+  };
   // The entries of a project file are all in that file.
   const auto entry_of = [&](const Allow& allow) {
     Json entry = json_of(allow);
@@ -246,7 +256,7 @@ std::string render_project_json(const ProjectReport& report) {
                         {"function", json_of(place_of(report, one.entry))},
                         {"items", items},
                         {"allowed", allowed},
-                        {"report", Json::parse(render_json(one.report))}});
+                        {"report", report_of(one)}});
       continue;
     }
     stacks.push_back({{"name", one.entry.name},
@@ -254,7 +264,7 @@ std::string render_project_json(const ProjectReport& report) {
                       {"model", one.entry.run.model},
                       {"apply", one.entry.run.apply},
                       {"allowed", allowed},
-                      {"report", Json::parse(render_json(one.report))}});
+                      {"report", report_of(one)}});
   }
   for (const Allow& allow : report.expired) expired.push_back(entry_of(allow));
   for (const Allow& allow : report.idle) idle.push_back(entry_of(allow));
@@ -301,9 +311,9 @@ std::string render_project_junit(const ProjectReport& report) {
     }
     for (const auto& [note, by] : one.allowed)
       made.detail += fmt::format("allowed {}: {} ({}:{})\n", note.rule, by.reason, by.file, by.line);
-    if (made.end == TestEnd::passed && !one.report.unknown.empty()) {
+    if (made.end == TestEnd::passed && (!one.report.unknown.empty() || one.report.ran_wrong)) {
       made.end = TestEnd::skipped;
-      made.message = in_words(one.report.unknown.front(), one.report.target);
+      made.message = one.report.ran_wrong ? one.report.seen : in_words(one.report.unknown.front(), one.report.target);
     }
     suite.cases.push_back(made);
   }

@@ -56,7 +56,7 @@ Json data_of(const PairView& pair) {
   if (!pair.turned.empty()) lines.push_back(bullet(fmt::format("{}The other order, {}.", instead, pair.turned)));
   if (!pair.reason.empty()) lines.push_back(bullet(fmt::format("Why: {}.", pair.reason)));
   std::vector<std::string> change;
-  if (!pair.needs.empty()) change.push_back(fmt::format("A change needs {}.", pair.needs));
+  if (!pair.needs.empty()) change.push_back(fmt::format("The other order needs {}.", pair.needs));
   if (!pair.elsewhere.empty()) change.push_back(pair.elsewhere);
   if (!pair.said.empty()) change.push_back(fmt::format("#1554 says: {}.", pair.said));
   if (!change.empty()) lines.push_back(bullet(join(change, " ")));

@@ -25,8 +25,8 @@ const Outcome* run_on(const EngineRuns& engine, const Stack& stack, const Source
   return find_outcome(engine, usual_case(stack, model_of(stack, usual), engine.table.engine));
 }
 
-// The engine whose runs the row shows: the reader's version if it ran any of the pair's opposite orders, else the first other
-// project (not the engine of definitions) that did.
+// The engine whose runs the row shows: the reader's version if it ran any of the pair's opposite orders, else the newest release
+// of the first other project (not the engine of definitions) that did.
 const EngineRuns* engine_for(const AskedPair& pair, const Sources& sources, const std::vector<EngineRuns>& engines) {
   const EngineRuns* other = nullptr;
   for (const EngineRuns& engine : engines) {
@@ -36,7 +36,8 @@ const EngineRuns* engine_for(const AskedPair& pair, const Sources& sources, cons
     if (engine.target == reader_target(sources)) return &engine;
     const std::string& project = engine.target.project;
     const bool is_used = project != sources.reader && project != sources.definition;
-    if (other == nullptr && is_used) other = &engine;
+    if (is_used && (other == nullptr || (project == other->target.project && *other->target.version < *engine.target.version)))
+      other = &engine;
   }
   return other;
 }
@@ -145,23 +146,29 @@ PairView view_of(const AskedPair& pair, const Sources& sources, const std::vecto
   PairView view{.order = pair.order, .answer = "not run", .said = pair.said};
   const EngineRuns* engine = engine_for(pair, sources, engines);
   if (engine == nullptr) return view;
-  Groups groups;
+  struct Turned {
+    std::string stack, result;
+    const Rule* rule;
+  };
+  std::vector<Turned> turned;
   std::vector<Stack> harmed;
-  bool works_somewhere = false;
   const Rule* explaining = nullptr;  // of the first harmful run, else of the first run
   for (const Stack& stack : pair.turned) {
     const Outcome* run = run_on(*engine, stack, sources);
     if (run == nullptr) continue;
-    const bool is_harmed = !works(shown_by(*run, sources, engine->target));
-    if (is_harmed)
-      harmed.push_back(stack);
-    else
-      works_somewhere = true;
     const Rule* rule = rule_of(*run, *engine, sources.rules);
-    add_to_group(groups, result_in_words(*run, rule, *engine, sources), breakable_code(print(run->subject.stack)));
-    const bool is_first_harm = is_harmed && harmed.size() == 1;
-    if (explaining == nullptr || is_first_harm) explaining = rule;
+    turned.push_back({breakable_code(print(run->subject.stack)), result_in_words(*run, rule, *engine, sources), rule});
+    const bool is_harmed = !works(shown_by(*run, sources, engine->target));
+    if (is_harmed) harmed.push_back(stack);
+    if (explaining == nullptr || (is_harmed && harmed.size() == 1)) explaining = rule;
   }
+  Groups groups;
+  for (const Turned& one : turned) {
+    // The reason is that of one rule; link to the others.
+    const bool has_own_reason = one.rule != nullptr && one.rule != explaining && one.rule->kind != RuleKind::commutes;
+    add_to_group(groups, has_own_reason ? fmt::format("{} ({})", one.result, link_to(*one.rule)) : one.result, one.stack);
+  }
+  const bool works_somewhere = harmed.size() < turned.size();
   view.answer = harmed.empty() ? "yes" : works_somewhere ? "in part" : "no";
   if (engine->target != reader_target(sources)) view.answer += fmt::format(" (on {})", print(engine->target));
   view.turned = in_words(groups);

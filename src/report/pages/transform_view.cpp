@@ -85,18 +85,12 @@ bool applies(const SentRow& row, const std::string& name) {
   return std::ranges::find(row.of.items, name, &Item::name) != row.of.items.end();
 }
 
-// Of the first table that has the transform.
-std::vector<ModeRow> modes_of(const std::string& name, const std::vector<SentTable>& tables) {
-  const auto has_it = [&](const SentTable& table) {
-    return std::ranges::any_of(table.rows, [&](const SentRow& row) { return applies(row, name); });
-  };
-  const auto table = std::ranges::find_if(tables, has_it);
-  if (table == tables.end()) return {};
+std::vector<ModeRow> modes_of(const std::string& name, const SentTable& table) {
   std::vector<ModeRow> modes;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) {
-    const SentRow& row = table->rows[i];
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const SentRow& row = table.rows[i];
     if (!row.counts || (i > 0 && !applies(row, name))) continue;
-    const TakenRow taken = i < table->taken.size() ? table->taken[i] : TakenRow{};
+    const TakenRow taken = i < table.taken.size() ? table.taken[i] : TakenRow{};
     modes.push_back({.stack = breakable_code(print(row.of)),
                      .gathers = row.gathers,
                      .gathers_again = row.gathers_again,
@@ -118,9 +112,12 @@ TransformView transform_view(const std::string& name, std::optional<Scope> scope
   TransformView view{.name = code(name), .title = info == nullptr ? name : info->title, .run = runs_of(name, engines)};
   for (const EngineRuns& engine : engines) {
     for (TransformShown& shown : shown_by(name, engine, sources.rules)) view.shown.push_back(std::move(shown));
-    if (!view.modes.empty()) continue;
-    view.modes = modes_of(name, sent_tables(sources, engine));
-    if (!view.modes.empty()) view.modes_on = print_engine(engine);
+    for (const SentTable& table : sent_tables(sources, engine)) {
+      const bool has_it = std::ranges::any_of(table.rows, [&](const SentRow& row) { return applies(row, name); });
+      if (!has_it || !view.modes.empty()) continue;
+      view.modes = modes_of(name, table);
+      view.modes_on = fmt::format("{}, model {}", table.engine, table.model);
+    }
   }
   std::vector<std::string> projects;
   for (const Framework& framework : sources.frameworks)

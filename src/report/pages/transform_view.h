@@ -38,7 +38,7 @@ struct TransformView {
   std::string title;                  // "expert parallel"
   std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" if no engine builds it
   std::vector<TransformShown> shown;  // results of those cases; worst last
-  std::string modes_on;               // "native 2.11.0, cpu": the first engine with a traffic table of it; "" if there is none
+  std::string modes_on;               // "native 2.11.0, cpu, model `llama`": the first engine and model with a traffic table of it
   std::vector<ModeRow> modes;         // the table's first row, for comparison, and its rows of this transform
   std::string projects;               // known projects that apply it: "torchtitan llama4: `tp,ep,ac`; ..."
   std::vector<TransformPage> pages;

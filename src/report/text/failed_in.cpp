@@ -8,31 +8,41 @@ namespace {
 // A built-in model has a plain name.
 bool is_users(const std::string& function) { return function.find(':') != std::string::npos; }
 
-std::string in_function(const std::string& function, const char* option) {
-  return fmt::format("your function {} ({}), or code that it called", function, option);
+std::string named(const std::string& function, const char* option) {
+  return fmt::format("your function {} ({})", function, option);
 }
 
-// The user's functions that ran before or in forward: "mine:net and mine:shard".
-std::string users_functions(const Case& c) {
+// The user's functions that made the model: "mine:net and mine:shard".
+std::string makers_of_the_model(const Case& c) {
   std::string text = is_users(c.model) ? c.model : "";
-  for (const std::string& function : {c.apply, c.loss})
-    if (!function.empty()) text += (text.empty() ? "" : " and ") + function;
+  if (!c.apply.empty()) text += (text.empty() ? "" : " and ") + c.apply;
   return text;
+}
+
+std::string in_apply(const Case& c) {
+  const std::string apply = c.apply.empty() ? "the engine, which applied the stack" : named(c.apply, "--apply");
+  const std::string batch = c.batch.empty() ? "" : ", " + named(c.batch, "--batch");
+  return fmt::format("{}{}{}", apply, batch, c.apply.empty() && c.batch.empty() ? "" : ", or code that it called");
+}
+
+std::string in_step(const Case& c, Phase phase) {
+  const std::string loss = c.loss.empty() ? "" : " or of " + named(c.loss, "--loss");
+  const std::string makers = makers_of_the_model(c);
+  return fmt::format("{} of the model{}, called by ordercheck's trainer{}", name_of(phase), loss,
+                     makers.empty() ? "" : fmt::format("; the model is as {} left it", makers));
 }
 
 }  // namespace
 
 std::string failed_in(const Case& c, Phase phase) {
   switch (phase) {
-    case Phase::build: return is_users(c.model) ? in_function(c.model, "--model") : "the engine, which built its model " + c.model;
-    case Phase::apply: return c.apply.empty() ? "the engine, which applied the stack" : in_function(c.apply, "--apply");
+    case Phase::build:
+      return is_users(c.model) ? named(c.model, "--model") + ", or code that it called"
+                               : "the engine, which built its model " + c.model;
+    case Phase::apply: return in_apply(c);
     case Phase::forward:
     case Phase::recompute:
-    case Phase::backward: {
-      const std::string functions = users_functions(c);
-      const std::string step = fmt::format("{} of the model, called by ordercheck's trainer", name_of(phase));
-      return functions.empty() ? step : fmt::format("{}; the model is as {} left it", step, functions);
-    }
+    case Phase::backward: return in_step(c, phase);
     case Phase::optimizer: return "ordercheck's trainer, which clipped gradients or called optimizer.step()";
     case Phase::observe: break;
   }

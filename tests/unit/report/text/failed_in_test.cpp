@@ -19,6 +19,17 @@ TEST(FailedIn, NamesTheUsersFunctionOnlyIfItRan) {
   EXPECT_EQ(failed_in(Case{}, Phase::apply), "the engine, which applied the stack");
 }
 
+// Each may have raised: the record has the phase alone.
+TEST(FailedIn, NamesBatchAndLossInTheirPhases) {
+  Case c;
+  c.batch = "mine:batch";
+  c.loss = "mine:loss";
+  EXPECT_EQ(failed_in(c, Phase::apply),
+            "the engine, which applied the stack, your function mine:batch (--batch), or code that it called");
+  EXPECT_EQ(failed_in(c, Phase::forward),
+            "forward of the model or of your function mine:loss (--loss), called by ordercheck's trainer");
+}
+
 TEST(FailedIn, NamesTheTrainerForTheStep) {
   EXPECT_EQ(failed_in(Case{}, Phase::backward), "backward of the model, called by ordercheck's trainer");
   EXPECT_EQ(failed_in(with_functions(), Phase::forward),
