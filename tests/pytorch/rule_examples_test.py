@@ -43,7 +43,9 @@ VERDICTS = verdicts_of_runs()
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.path.stem)
 def test_the_example_is_the_code_of_its_stacks(example: Example) -> None:
-    assert example.path.read_text() == example.page(), "run python3 tests/pytorch/rule_examples.py"
+    assert example.path.read_text() == example.page(), (
+        "run PYTHONPATH=src/drivers/pytorch python3 tests/pytorch/rule_examples.py"
+    )
 
 
 @pytest.mark.parametrize("stack", STACKS)
