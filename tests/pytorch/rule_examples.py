@@ -1,6 +1,6 @@
 """The section "Example" of rule pages: the code of a page's two stacks, as `ordercheck repro` writes it.
 
-PYTHONPATH=src/drivers/pytorch python3 tests/pytorch/rule_examples.py, with a Python that has torch, writes the sections anew."""
+Run: PYTHONPATH=src/drivers/pytorch python3 tests/pytorch/rule_examples.py, with a Python that has torch."""
 
 from __future__ import annotations
 
