@@ -55,7 +55,7 @@ Status add_allowances(const ScannedCode& code, Project& project, std::vector<Rul
   if (!comments) return comments.error();
   project.allows = *comments;
   if (const auto file = find_project_file()) {
-    const auto own = read_project(file->string());
+    const auto own = read_project_file(*file);
     if (!own) return own.error();
     if (const Status added = add_own_rules(*own, rules); !added) return added.error();
     for (const Allow& allow : own->allows)

@@ -48,6 +48,12 @@ std::optional<fs::path> find_project_file() {
   }
 }
 
+Result<Project> read_project_file(const fs::path& file) {
+  const auto text = read_file(file);
+  if (!text) return text.error();
+  return parse_project(*text, file.generic_string());
+}
+
 Result<Project> read_project(const std::string& named) {
   const auto file = named.empty() ? find_project_file() : std::optional<fs::path>(named);
   if (!file)
@@ -55,9 +61,11 @@ Result<Project> read_project(const std::string& named) {
         "no stack was given, and there is no {}, and no {} with [tool.ordercheck], here or in a folder above; name a stack, or "
         "write one of them",
         kProjectFile, kPythonProject)};
-  const auto text = read_file(*file);
-  if (!text) return text.error();
-  return parse_project(*text, file->generic_string());
+  auto project = read_project_file(*file);
+  if (project && project->stacks.empty())
+    return Error{fmt::format("{}: there is no stack; write one as [[{}stack]] with the keys 'name' and 'stack'", project->path,
+                             file->filename() == kPythonProject ? "tool.ordercheck." : "")};
+  return project;
 }
 
 Status add_own_rules(const Project& project, std::vector<Rule>& rules) {

@@ -18,7 +18,10 @@ namespace ordercheck::cli {
 // above; nullopt if there is none.
 std::optional<std::filesystem::path> find_project_file();
 
-// Reads `file`, or find_project_file() if that is "". Its path is relative to the current folder.
+// Reads this file, which may have no stack.
+Result<Project> read_project_file(const std::filesystem::path& file);
+
+// Reads `file`, or find_project_file() if that is "". Its path is relative to the current folder. An error without a stack.
 Result<Project> read_project(const std::string& file = "");
 
 // Adds the rule pages in the folders that the project file names (`rules`). An error if an id is already taken.

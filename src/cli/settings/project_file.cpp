@@ -110,11 +110,7 @@ Result<Project> parse_project(std::string_view text, const std::string& path) {
   const toml::table& unmoved = lines;
   const auto part = nested ? unmoved["tool"]["ordercheck"] : toml::node_view<const toml::node>(unmoved);
   Project project{.path = path, .rules = file.texts_if_given("rules"), .stacks = {}, .allows = {}};
-  std::vector<TomlTable> entries = file.tables_if_given("stack");
-  if (entries.empty())
-    file.refuse("stack", fmt::format("there is no stack; write one as [[{}stack]] with the keys 'name' and 'stack'",
-                                     nested ? "tool.ordercheck." : ""));
-  for (TomlTable& entry : entries) {
+  for (TomlTable& entry : file.tables_if_given("stack")) {
     ProjectStack one = read_stack(entry);
     one.line = line_in(part, "stack", project.stacks.size(), "stack");
     if (std::ranges::count(project.stacks, one.name, &ProjectStack::name) > 0)

@@ -77,7 +77,7 @@ struct Project {
 };
 
 // Strict: unknown keys, unknown sizes and entries for unknown stacks are errors that begin with file and line. In a
-// pyproject.toml it reads only [tool.ordercheck], which must exist.
+// pyproject.toml it reads only [tool.ordercheck], which must exist. A file may have no stack.
 Result<Project> parse_project(std::string_view text, const std::string& path);
 
 // Whether the text is TOML with a table [tool.ordercheck].
