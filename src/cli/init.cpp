@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/displayable.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
 #include "cli/project/find_stacks.h"
@@ -52,15 +54,20 @@ Status write_project() {
   const auto found = find_stacks();
   if (!found) return found.error();
   const std::string text = render_new_project(found->stacks);
-  if (!found->stacks.empty())
-    if (const auto readable = parse_project(text, kProjectFile); !readable) return readable.error();
+  const auto readable = parse_project(text, kProjectFile);
+  if (!readable) return readable.error();
   if (const Status done = create_file(kProjectFile, text); !done) return done.error();
   const std::string files = counted(static_cast<std::int64_t>(found->files), "file");
-  if (found->stacks.empty())
-    fmt::print("wrote {}: no stack was found in {}; write yours as its example shows\n", kProjectFile, files);
+  const std::size_t active = readable->stacks.size(), doubted = found->stacks.size() - active;
+  if (active == 0)
+    fmt::print("wrote {}: no stack to check was found in {}; write yours as its example shows\n", kProjectFile, files);
   else
     fmt::print("wrote {}: {} of {}; `ordercheck check` checks them\n", kProjectFile,
-               counted(static_cast<std::int64_t>(found->stacks.size()), "stack"), files);
+               counted(static_cast<std::int64_t>(active), "stack"), files);
+  if (doubted > 0)
+    fmt::print("{} in comments, which say why; to look at {}:\n",
+               counted(static_cast<std::int64_t>(doubted), "stack is", "stacks are"), doubted == 1 ? "it" : "them");
+  for (const std::string& file : found->doubted) fmt::print("  ordercheck check {}\n", one_line(displayable(file)));
   if (found->open > 0)
     fmt::print("{} not understood: `ordercheck check .` names {}\n",
                counted(static_cast<std::int64_t>(found->open), "call or file was", "calls or files were"),

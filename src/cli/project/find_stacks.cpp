@@ -55,14 +55,35 @@ std::string open_settings(std::int64_t count, const std::string& file) {
                      counted(count, "call or setting was", "calls or settings were"), file, count == 1 ? "it" : "them");
 }
 
-// What a reader of the stack must know: what was not understood, and what the project itself rejects.
+// What `check` of the file says beyond the verdict of its stack: what the project rejects, and what was not understood.
 std::vector<std::string> doubts_about(const Imported& imported, const std::string& file) {
   std::vector<std::string> doubts;
   for (const NotUnderstood& note : imported.not_understood)
-    if (note.kind == NoteKind::refused)
-      doubts.push_back(fmt::format("{} itself rejects {}: {}", imported.format, note.text, note.why));
+    if (note.kind == NoteKind::refused) doubts.push_back(fmt::format("refused: {}: {}", note.text, note.why));
   const auto open = std::ranges::count(imported.not_understood, NoteKind::open, &NotUnderstood::kind);
   if (open > 0) doubts.push_back(open_settings(open, file));
+  return doubts;
+}
+
+// Whether the comment can allow a finding of the stack: findings are at a call or at the function.
+bool is_about(const Directive& comment, const ScannedStack& one) {
+  const auto covers = [&](const Origin& where) { return where.file == comment.where.file && where.line == comment.covers; };
+  return covers(one.function) || std::ranges::any_of(one.imported.stack.items, covers, &Item::origin);
+}
+
+// For code, also options that the stack leaves out, and comments, which a project file does not read.
+std::vector<std::string> doubts_about(const ScannedStack& one, const std::vector<Directive>& comments,
+                                      const std::string& file) {
+  std::vector<std::string> doubts = doubts_about(one.imported, file);
+  std::vector<std::string> unknown;
+  for (std::size_t at = 0; at < one.calls.size(); ++at)
+    for (const auto& [option, state] : one.calls[at].open_options)
+      unknown.push_back(fmt::format("{} of {}", option, one.imported.stack.items[at].name));
+  if (!unknown.empty()) doubts.push_back(fmt::format("add what the code does not show: {}", join(unknown, ", ")));
+  for (const Directive& comment : comments)
+    if (is_about(comment, one))
+      doubts.push_back(fmt::format("{}:{}: a comment allows findings, which [[stack]] does not read: write an [[allow]]",
+                                   fs::path(comment.where.file).lexically_normal().string(), comment.where.line));
   return doubts;
 }
 
@@ -73,16 +94,19 @@ void append(std::vector<std::string>& all, const std::vector<std::string>& more)
 // Collects stacks. A stack that was found before gets only another comment.
 class Finder {
  public:
-  void add(const std::string& name, const std::string& file, ProjectStack entry, std::vector<std::string> comments) {
-    const auto is_same = [&](const FoundStack& one) {
-      return one.entry.stack == entry.stack && one.entry.target == entry.target && one.entry.job == entry.job;
+  void add(const std::string& name, const std::string& file, FoundStack one) {
+    if (!one.doubts.empty() && !contains(found_.doubted, file)) found_.doubted.push_back(file);
+    const auto is_same = [&](const FoundStack& other) {
+      return other.entry.stack == one.entry.stack && other.entry.target == one.entry.target &&
+             other.entry.job == one.entry.job && other.doubts.empty() == one.doubts.empty();
     };
     if (const auto same = std::ranges::find_if(found_.stacks, is_same); same != found_.stacks.end()) {
-      append(same->comments, comments);
+      append(same->comments, one.comments);
+      append(same->doubts, one.doubts);
       return;
     }
-    entry.name = is_taken(name) ? fmt::format("{} ({}, stack {})", name, file, found_.stacks.size() + 1) : name;
-    found_.stacks.push_back({.entry = std::move(entry), .comments = std::move(comments)});
+    one.entry.name = is_taken(name) ? fmt::format("{} ({}, stack {})", name, file, found_.stacks.size() + 1) : name;
+    found_.stacks.push_back(std::move(one));
   }
 
   void add_configuration(const std::string& file, const Imported& imported) {
@@ -94,23 +118,19 @@ class Finder {
       if (is_new) known->second = is_target(project);
       if (known->second) entry.target = project;
     }
-    std::vector<std::string> comments{fmt::format("{}, read as {}", file, imported.format)};
-    append(comments, doubts_about(imported, file));
-    add(file, file, std::move(entry), std::move(comments));
+    add(file, file,
+        {.entry = std::move(entry),
+         .comments = {fmt::format("{}, read as {}", file, imported.format)},
+         .doubts = doubts_about(imported, file)});
   }
 
-  void add_code(const ScannedStack& one) {
+  void add_code(const ScannedStack& one, const std::vector<Directive>& comments) {
     if (is_lone_number(one.imported.stack)) return;
     const std::string file = fs::path(one.function.file).lexically_normal().string();
-    std::vector<std::string> comments{fmt::format("{}:{}: {}", file, one.function.line, one.imported.part)};
-    std::vector<std::string> unknown;
-    for (std::size_t at = 0; at < one.calls.size(); ++at)
-      for (const auto& [option, state] : one.calls[at].open_options)
-        unknown.push_back(fmt::format("{} of {}", option, one.imported.stack.items[at].name));
-    if (!unknown.empty()) comments.push_back(fmt::format("add what the code does not show: {}", join(unknown, ", ")));
-    append(comments, doubts_about(one.imported, file));
-    add(one.imported.part, file, {.name = {}, .stack = one.imported.stack, .target = {}, .run = {}, .job = Job({}, {})},
-        std::move(comments));
+    add(one.imported.part, file,
+        {.entry = {.name = {}, .stack = one.imported.stack, .target = {}, .run = {}, .job = Job({}, {})},
+         .comments = {fmt::format("{}:{}: {}", file, one.function.line, one.imported.part)},
+         .doubts = doubts_about(one, comments, file)});
   }
 
   void add_counts(const ScannedCode& code) {
@@ -139,7 +159,7 @@ Result<FoundStacks> find_stacks() {
   const auto code = scan_code(".");
   if (!code) return code.error();
   finder.add_counts(*code);
-  for (const ScannedStack& one : code->stacks) finder.add_code(one);
+  for (const ScannedStack& one : code->stacks) finder.add_code(one, code->directives);
   return std::move(finder).found();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -10,9 +11,11 @@
 namespace ordercheck::cli {
 
 struct FoundStacks {
-  std::vector<FoundStack> stacks;  // configurations first, by path; equal stacks once, with the comments of all
-  std::size_t files = 0;           // that were read: configurations of a known format, and .py files
-  std::size_t open = 0;            // .py files that could not be read, and calls that were not understood, without a stack
+  // Configurations first, by path. Equal stacks once, with the comments of all; one with doubts is not equal to one without.
+  std::vector<FoundStack> stacks;
+  std::vector<std::string> doubted;  // files of the stacks with doubts, in order, each once
+  std::size_t files = 0;             // that were read: configurations of a known format, and .py files
+  std::size_t open = 0;              // .py files that could not be read, and calls that were not understood, without a stack
 };
 
 // Reads the current folder and the folders below it, except hidden ones and those of dependencies (venv, node_modules, build). Files

@@ -1,5 +1,7 @@
 #include "cli/settings/new_project.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/displayable.h"
@@ -15,9 +17,12 @@ constexpr const char* kHead =
     "# The stacks of this repository: `ordercheck check` checks them, `ordercheck run` runs them.\n"
     "# `ordercheck init` wrote this file and never changes it.\n";
 
+constexpr const char* kHeadOfDoubts =
+    "# A stack in comments is not checked. Look at what its comment names, then remove the '# '.\n";
+
 constexpr const char* kExample =
     "#\n"
-    "# It found no stack. An example:\n"
+    "# It found no stack to check. An example:\n"
     "#\n"
     "# [[stack]]\n"
     "# name = \"pretrain\"\n"
@@ -44,14 +49,20 @@ std::string sizes_of(const Job& job) {
 }  // namespace
 
 std::string render_new_project(const std::vector<FoundStack>& stacks) {
+  const auto is_active = [](const FoundStack& one) { return one.doubts.empty(); };
   std::string text = kHead;
-  if (stacks.empty()) return text + kExample;
+  if (!std::ranges::all_of(stacks, is_active)) text += kHeadOfDoubts;
+  if (std::ranges::none_of(stacks, is_active)) text += kExample;
   for (const FoundStack& one : stacks) {
     text += '\n';
-    for (const std::string& comment : one.comments) text += fmt::format("# {}\n", one_line(displayable(comment)));
-    text += fmt::format("[[stack]]\nname = {}\nstack = \"{}\"\n", quoted(one.entry.name), print(one.entry.stack));
-    if (!one.entry.target.empty()) text += fmt::format("for = {}\n", quoted(one.entry.target));
-    if (const std::string sizes = sizes_of(one.entry.job); !sizes.empty()) text += fmt::format("sizes = {{ {} }}\n", sizes);
+    for (const auto* lines : {&one.comments, &one.doubts})
+      for (const std::string& line : *lines) text += fmt::format("# {}\n", one_line(displayable(line)));
+    const std::string begin = is_active(one) ? "" : "# ";
+    text +=
+        fmt::format("{0}[[stack]]\n{0}name = {1}\n{0}stack = \"{2}\"\n", begin, quoted(one.entry.name), print(one.entry.stack));
+    if (!one.entry.target.empty()) text += fmt::format("{}for = {}\n", begin, quoted(one.entry.target));
+    if (const std::string sizes = sizes_of(one.entry.job); !sizes.empty())
+      text += fmt::format("{}sizes = {{ {} }}\n", begin, sizes);
   }
   return text;
 }

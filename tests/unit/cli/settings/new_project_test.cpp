@@ -10,6 +10,7 @@ namespace ordercheck {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 FoundStack found(const std::string& name, const std::string& stack) {
   FoundStack made;
@@ -44,6 +45,22 @@ TEST(NewProject, EscapesNamesAndCommentsOfAnyBytes) {
   ASSERT_TRUE(project) << project.error().message << "\n" << text;
   EXPECT_EQ(project->stacks.size(), 1u);
   EXPECT_TRUE(project->allows.empty());
+}
+
+TEST(NewProject, WritesAStackWithDoubtsInComments) {
+  FoundStack doubted = found("a", "tp=2"), sure = found("b", "ac");
+  doubted.doubts = {"x\n[[allow]]"};
+  doubted.entry.target = "megatron";
+  doubted.entry.job = Job(8, {});
+  const std::string text = render_new_project({doubted, sure});
+  const auto project = parse_project(text, ".ordercheck.toml");
+  ASSERT_TRUE(project) << project.error().message << "\n" << text;
+  ASSERT_EQ(project->stacks.size(), 1u);
+  EXPECT_EQ(project->stacks[0].name, "b");
+  EXPECT_THAT(text, HasSubstr("\n# x\\n[[allow]]\n# [[stack]]\n# name = \"a\"\n# stack = \"tp=2\"\n# for = \"megatron\"\n"
+                              "# sizes = { ranks = 8 }\n"));
+  EXPECT_THAT(text, Not(HasSubstr("An example")));
+  EXPECT_THAT(render_new_project({doubted}), HasSubstr("An example"));
 }
 
 TEST(NewProject, HasAnExampleInCommentsWithoutStacks) {
