@@ -7,6 +7,7 @@
 #include "base/displayable.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/toml.h"
 #include "base/wording.h"
 #include "cli/command.h"
 #include "cli/project/find_stacks.h"
@@ -33,11 +34,25 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, failed));
 }
 
+// Whether the file exists; an error if it is a folder.
+Result<bool> has_file(const char* path) {
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) return Error{fmt::format("{}: expected a file, got a folder; rename it", path)};
+  return is_there(path);
+}
+
 // The file in the current folder that has stacks already; "" if there is none.
-std::string project_file_here() {
-  if (is_there(kProjectFile)) return kProjectFile;
-  const auto text = is_there(kPythonProject) ? read_file(kPythonProject) : Result<std::string>(std::string());
-  return text && has_project_table(*text) ? kPythonProject : "";
+Result<std::string> project_file_here() {
+  const auto has_own = has_file(kProjectFile);
+  if (!has_own) return has_own.error();
+  if (*has_own) return std::string(kProjectFile);
+  if (!is_there(kPythonProject)) return std::string();
+  const auto text = read_file(kPythonProject);
+  if (!text) return text.error();
+  toml::table whole;
+  if (const auto mistake = parse_toml(*text, whole))
+    return Error{fmt::format("{}:{}: {}", kPythonProject, mistake->line, mistake->what)};
+  return std::string(has_project_table(*text) ? kPythonProject : "");
 }
 
 // The repository that the current folder is a part of; empty if it is the top folder of one, or in none.
@@ -88,16 +103,18 @@ Status write_workflow() {
 Result<int> run_init() {
   if (const fs::path top = repository_above(); !top.empty())
     return Error{fmt::format("expected the top folder of a repository, got a folder in {}; run it there", top.string())};
-  const std::string project = project_file_here();
-  const bool has_workflow = is_there(kWorkflowFile);
-  if (!project.empty() && has_workflow)
+  const auto project = project_file_here();
+  if (!project) return project.error();
+  const auto has_workflow = has_file(kWorkflowFile);
+  if (!has_workflow) return has_workflow.error();
+  if (!project->empty() && *has_workflow)
     return Error{
-        fmt::format("{} and {} exist and were not changed; to write one anew, remove it first", project, kWorkflowFile)};
-  if (!project.empty())
-    fmt::print("kept {}, which exists\n", project);
+        fmt::format("{} and {} exist and were not changed; to write one anew, remove it first", *project, kWorkflowFile)};
+  if (!project->empty())
+    fmt::print("kept {}, which exists\n", *project);
   else if (const Status done = write_project(); !done)
     return done.error();
-  if (has_workflow)
+  if (*has_workflow)
     fmt::print("kept {}, which exists\n", kWorkflowFile);
   else if (const Status done = write_workflow(); !done)
     return done.error();
