@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/displayable.h"
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/project/check_code.h"
@@ -105,7 +106,11 @@ class Finder {
       append(same->doubts, one.doubts);
       return;
     }
-    one.entry.name = is_taken(name) ? fmt::format("{} ({}, stack {})", name, file, found_.stacks.size() + 1) : name;
+    // Names are compared as they are written: two files may have names that display alike.
+    const std::string shown = one_line(displayable(name));
+    one.entry.name = is_taken(shown)
+                         ? fmt::format("{} ({}, stack {})", shown, one_line(displayable(file)), found_.stacks.size() + 1)
+                         : shown;
     found_.stacks.push_back(std::move(one));
   }
 

@@ -16,7 +16,7 @@ struct FoundStack {
 };
 
 // The text of a project file with these stacks, which parse_project() reads back. A stack with doubts is written in comments.
-// Without another stack, the text is comments only, with an example. Names must differ.
+// Without another stack, the text is comments only, with an example. Names must differ, as they are displayed.
 std::string render_new_project(const std::vector<FoundStack>& stacks);
 
 }  // namespace ordercheck
