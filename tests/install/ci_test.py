@@ -35,6 +35,7 @@ echo "$*" >>"$GH_LOG"
 [[ $1 == release && $3 == "$GH_HAS" ]] || exit 1
 [[ $2 != download ]] || {
   [[ $4 == --repo && $6 == --pattern && $8 == --dir && $(basename "$GH_WHEEL") == $7 ]] && cp "$GH_WHEEL" "$9"
+  [[ -z $GH_SECOND ]] || cp "$GH_WHEEL" "$9/$GH_SECOND"
 }
 """,
 }
@@ -60,6 +61,7 @@ class Installed(unittest.TestCase):
             "GH_LOG": str(self.gh_log),
             "GH_HAS": f"v{VERSION}",
             "GH_WHEEL": str(WHEEL),
+            "GH_SECOND": "",
             "RUNNER_TEMP": str(self.folder / "temp"),
             "GITHUB_PATH": str(self.folder / "path"),
         }
@@ -144,6 +146,14 @@ class Installed(unittest.TestCase):
         self.assertFalse((self.folder / "path").exists())
         self.assertNotIn("built", self.gh_log.read_text())
 
+    def test_the_action_expects_one_wheel(self) -> None:
+        self.environment["GH_SECOND"] = f"ordercheck-{VERSION}-second.whl"
+        done = self.action_step(0)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("::error::expected one wheel of ordercheck for ", done.stdout)
+        self.assertIn(", got 2; ", done.stdout)
+        self.assertFalse((self.folder / "path").exists())
+
     def test_the_workflow_of_a_release(self) -> None:
         workflow: dict[Any, Any] = yaml.safe_load((SOURCE / ".github/workflows/wheel.yml").read_text())
         self.assertEqual(workflow[True], {"push": {"tags": ["v*"]}})  # YAML reads `on` as true
@@ -181,12 +191,16 @@ class Installed(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         workflow = yaml.safe_load((self.folder / ".github/workflows/ordercheck.yml").read_text())
         install, check = (step["run"] for step in workflow["jobs"]["stacks"]["steps"] if "run" in step)
-        done = self.ran("bash", "-e", "-c", install)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn(
-            "::error::expected the wheel of ordercheck as .github/ordercheck-*.whl, got none", done.stdout
-        )
-        shutil.copy(WHEEL, self.folder / ".github")
+        for names in ([], [WHEEL.name, f"ordercheck-{VERSION}-second.whl"]):
+            for name in names:
+                shutil.copy(WHEEL, self.folder / ".github" / name)
+            done = self.ran("bash", "-e", "-c", install)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            expected = (
+                f"::error::expected one wheel of ordercheck as .github/ordercheck-*.whl, got {len(names)};"
+            )
+            self.assertIn(expected, done.stdout)
+        (self.folder / ".github" / f"ordercheck-{VERSION}-second.whl").unlink()
         done = self.ran("bash", "-e", "-c", install)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         done = self.ran("bash", "-e", "-c", check)
