@@ -86,8 +86,8 @@ class Installed(unittest.TestCase):
         more["PATH"] = ":".join([*reversed(added), self.environment["PATH"]])
         return self.ran("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, **more)
 
-    def write_stack(self, stack: str) -> None:
-        text = f'[[stack]]\nname = "a"\nstack = "{stack}"\nfor = "pytorch-2.11"\n'
+    def write_stack(self, stack: str, target: str = "pytorch-2.11") -> None:
+        text = f'[[stack]]\nname = "a"\nstack = "{stack}"\nfor = "{target}"\n'
         (self.folder / ".ordercheck.toml").write_text(text)
 
     def action_step(
@@ -122,6 +122,17 @@ class Installed(unittest.TestCase):
             results = json.loads((self.folder / "a.sarif").read_text())["runs"][0]["results"]
             errors = [one["ruleId"] for one in results if one["level"] == "error"]
             self.assertEqual(errors, ["ORD-004"] if expected else [])
+
+    def test_the_action_with_sarif_ends_as_the_check_ends(self) -> None:
+        self.action_step(0, wheel=str(WHEEL))
+        for stack, target, expected, line in (
+            ("tp=2", "deepspeed", 3, "unknown-tp"),  # undecided
+            ("nonsense", "pytorch-2.11", 2, ".ordercheck.toml:3: "),
+        ):
+            self.write_stack(stack, target)
+            done = self.action_step(1, sarif="a.sarif")
+            self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
+            self.assertIn(line, done.stdout + done.stderr)
 
     def test_the_action_takes_another_wheel(self) -> None:
         done = self.action_step(0, wheel=str(WHEEL))
