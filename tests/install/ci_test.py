@@ -246,13 +246,26 @@ class Installed(unittest.TestCase):
             self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
             self.assertEqual("ORD-004" in done.stdout, expected == 1, done.stdout)
             self.assertNotIn("Skipped", done.stdout)
-        # Another file does not run it.
+        # Another file does not run it, nor a project file below the top: there, the check at the top finds none.
+        (self.folder / "mine/train").mkdir()
+        shutil.move(self.folder / "mine/.ordercheck.toml", self.folder / "mine/train/.ordercheck.toml")
+        self.git("-C", "mine", "add", ".")
         self.git("-C", "mine", "commit", "-q", "-m", "stack", "--no-verify")
-        (self.folder / "mine/train.py").write_text("")
+        (self.folder / "mine/pyproject.toml").write_text('[project]\nname = "a"\n')
         self.git("-C", "mine", "add", ".")
         done = self.step(f"cd mine && {PRE_COMMIT / 'bin/pre-commit'} run")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("Skipped", done.stdout)
+
+        # With stacks in pyproject.toml, as the guide says.
+        text = '[[tool.ordercheck.stack]]\nname = "a"\nstack = "fsdp=2,tp=2"\nfor = "pytorch-2.11"\n'
+        (self.folder / "mine/pyproject.toml").write_text(text)
+        (key,) = re.findall(r"^`(files: .*?)` below the `id`", GUIDE, re.MULTILINE)
+        (self.folder / "mine/.pre-commit-config.yaml").write_text(f"{found[0]}        {key}\n")
+        self.git("-C", "mine", "add", ".")
+        done = self.step(f"cd mine && {PRE_COMMIT / 'bin/pre-commit'} run")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("pyproject.toml:3: error ORD-004", done.stdout)
 
 
 if __name__ == "__main__":
