@@ -56,14 +56,18 @@ std::string open_settings(std::int64_t count, const std::string& file) {
                      counted(count, "call or setting was", "calls or settings were"), file, count == 1 ? "it" : "them");
 }
 
-// What `check` of the file says beyond the verdict of its stack: what the project rejects, and what was not understood.
-std::vector<std::string> doubts_about(const Imported& imported, const std::string& file) {
+// Why `check` of the file fails whatever the verdict of its stack is: what the project rejects.
+std::vector<std::string> doubts_about(const Imported& imported) {
   std::vector<std::string> doubts;
   for (const NotUnderstood& note : imported.not_understood)
     if (note.kind == NoteKind::refused) doubts.push_back(fmt::format("refused: {}: {}", note.text, note.why));
-  const auto open = std::ranges::count(imported.not_understood, NoteKind::open, &NotUnderstood::kind);
-  if (open > 0) doubts.push_back(open_settings(open, file));
   return doubts;
+}
+
+// "2 calls or settings were not understood: ..." as a list of one; empty if all were.
+std::vector<std::string> open_places_of(const Imported& imported, const std::string& file) {
+  const auto open = std::ranges::count(imported.not_understood, NoteKind::open, &NotUnderstood::kind);
+  return open > 0 ? std::vector{open_settings(open, file)} : std::vector<std::string>{};
 }
 
 // Whether the comment can allow a finding of the stack: findings are at a call or at the function.
@@ -72,10 +76,12 @@ bool is_about(const Directive& comment, const ScannedStack& one) {
   return covers(one.function) || std::ranges::any_of(one.imported.stack.items, covers, &Item::origin);
 }
 
-// For code, also options that the stack leaves out, and comments, which a project file does not read.
+// For code, also calls that were not understood, which leave `check` undecided, options that the stack leaves out, and comments,
+// which a project file does not read.
 std::vector<std::string> doubts_about(const ScannedStack& one, const std::vector<Directive>& comments,
                                       const std::string& file) {
-  std::vector<std::string> doubts = doubts_about(one.imported, file);
+  std::vector<std::string> doubts = doubts_about(one.imported);
+  for (std::string& open : open_places_of(one.imported, file)) doubts.push_back(std::move(open));
   std::vector<std::string> unknown;
   for (std::size_t at = 0; at < one.calls.size(); ++at)
     for (const auto& [option, state] : one.calls[at].open_options)
@@ -123,10 +129,9 @@ class Finder {
       if (is_new) known->second = is_target(project);
       if (known->second) entry.target = project;
     }
-    add(file, file,
-        {.entry = std::move(entry),
-         .comments = {fmt::format("{}, read as {}", file, imported.format)},
-         .doubts = doubts_about(imported, file)});
+    std::vector<std::string> comments{fmt::format("{}, read as {}", file, imported.format)};
+    append(comments, open_places_of(imported, file));
+    add(file, file, {.entry = std::move(entry), .comments = std::move(comments), .doubts = doubts_about(imported)});
   }
 
   void add_code(const ScannedStack& one, const std::vector<Directive>& comments) {
