@@ -41,7 +41,7 @@ std::string breakable_code(std::string_view stack) {
       made += line + "<wbr>";
       line.clear();
     }
-    line += (item.size() > kFitsWhole ? with_breaks_behind(item, ":") : item) + ",";
+    line += (item.size() > kFitsWhole ? with_breaks_behind(item, ":+") : item) + ",";
   }
   line.pop_back();
   return fmt::format("<code>{}{}</code>", made, line);

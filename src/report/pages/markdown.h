@@ -11,7 +11,7 @@
 namespace ordercheck {
 
 std::string code(std::string_view text);  // a code span for text with any backticks; "" for ""
-// A code span for a table cell. If the text is long, adds line break opportunities after commas, colons and slashes, because
+// A code span for a table cell. If the text is long, adds line break opportunities after commas, colons, plus signs and slashes, because
 // browsers do not break stacks and paths. Copied text stays unchanged.
 std::string breakable_code(std::string_view stack);
 std::string breakable(std::string_view text);                       // keeps links and code spans whole

@@ -20,7 +20,7 @@ Result<Sources> load_sources(const std::filesystem::path& root) {
 
 namespace {
 
-std::string name_of(const std::vector<EngineFile>& engines, bool EngineFile::*use) {
+std::string name_of(const std::vector<EngineFile>& engines, bool EngineFile::* use) {
   const auto found = std::ranges::find(engines, true, use);
   return found == engines.end() ? "" : found->name;
 }

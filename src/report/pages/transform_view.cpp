@@ -92,10 +92,7 @@ std::vector<ModeRow> modes_of(const std::string& name, const SentTable& table) {
     if (!row.counts || (i > 0 && !applies(row, name))) continue;
     const TakenRow taken = i < table.taken.size() ? table.taken[i] : TakenRow{};
     modes.push_back({.stack = breakable_code(print(row.of)),
-                     .gathers = row.gathers,
-                     .gathers_again = row.gathers_again,
-                     .scatters = row.scatters,
-                     .reduces = row.reduces,
+                     .collectives = in_short(row),
                      .bytes = row.bytes,
                      .held = taken.held,
                      .saved = taken.saved,

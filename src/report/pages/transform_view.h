@@ -29,7 +29,9 @@ struct TransformShown {
 
 // What one mode of the transform sends and holds on rank 0: of its SentRow and TakenRow.
 struct ModeRow {
-  std::string stack, gathers, gathers_again, scatters, reduces, bytes;
+  std::string stack;
+  std::string collectives;  // as in_short(): "21 / 20 / 21 / 0"
+  std::string bytes;
   std::string held, saved, parameters;  // peak bytes: values of captured graphs, saved for backward, parameters; "" if unknown
 };
 
@@ -38,9 +40,9 @@ struct TransformView {
   std::string title;                  // "expert parallel"
   std::string run;                    // "12 cases on pytorch 2.15.0, cpu"; "" if no engine builds it
   std::vector<TransformShown> shown;  // results of those cases; worst last
-  std::string modes_on;               // "native 2.11.0, cpu, model `llama`": the first engine and model with a traffic table of it
-  std::vector<ModeRow> modes;         // the table's first row, for comparison, and its rows of this transform
-  std::string projects;               // known projects that apply it: "torchtitan llama4: `tp,ep,ac`; ..."
+  std::string modes_on;        // "native 2.11.0, cpu, model `llama`": the first engine and model with a traffic table of it
+  std::vector<ModeRow> modes;  // the table's first row, for comparison, and its rows of this transform
+  std::string projects;        // known projects that apply it: "torchtitan llama4: `tp,ep,ac`; ..."
   std::vector<TransformPage> pages;
 };
 

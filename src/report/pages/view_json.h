@@ -60,7 +60,7 @@ ORDERCHECK_DATA_OF(VersionLine, label, text)
 ORDERCHECK_DATA_OF(VersionsView, engine, versions, same, rows, lines)
 ORDERCHECK_DATA_OF(TransformPage, page, claim, harm, basis, source)
 ORDERCHECK_DATA_OF(TransformShown, target, verdict, page, stacks, more)
-ORDERCHECK_DATA_OF(ModeRow, stack, gathers, gathers_again, scatters, reduces, bytes, held, saved, parameters)
+ORDERCHECK_DATA_OF(ModeRow, stack, collectives, bytes, held, saved, parameters)
 ORDERCHECK_DATA_OF(TransformView, name, title, run, shown, modes_on, modes, projects, pages)
 ORDERCHECK_DATA_OF(Standing, target, grade, note, bad, good, claimed)
 ORDERCHECK_DATA_OF(RulePage, id, title, kind, file, page, flags, when, harm, basis, holds, bad, good, repro, loses, bad_name,
