@@ -158,8 +158,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"exact", "plain", "float32"}));
   command->add_flag("--quick", options->quick,
                     "Only the verdict: skip reruns with other seeds and grids, the location of a difference, and ablation");
-  command->add_option("--fault", options->fault,
-                      "Inject an error, kind:rank:module[:phase|:sequence], to test that it is detected");
+  command->add_option(
+      "--fault", options->fault,
+      "Inject an error, kind:rank:module[:phase|:sequence], to test that it is detected; phase (default: forward) of "
+      "crash, hang, throw, slow and exit; number of the collective (default: 0) of skip_collective and wrong_shape");
   command->add_option("--stack", options->names, "Run only this stack of .ordercheck.toml, by name; repeatable")
       ->allow_extra_args(false)
       ->excludes("stack");

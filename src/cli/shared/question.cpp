@@ -46,7 +46,7 @@ void add_question(CLI::App& command, const char* name, const char* help, Questio
   command.add_option(name, question.words, help)->required();
   add_as_option(command, question.as);
   add_target_option(command, question.target);
-  command.add_option("--python", question.python, "Check for the torch installed in this Python, which is not imported");
+  command.add_option("--python", question.python, "Check for the version of torch in this Python, without importing torch");
   add_job_options(command, question.job);
   add_format_option(command, question.format);
   command.add_option("--rules", question.rules, "The folder of rules");
