@@ -81,7 +81,7 @@ std::string explain_two(const Item& a, const Item& b, const Knowledge& knowledge
   const Stack straight{.items = {as_run(a), as_run(b)}}, turned{.items = {as_run(b), as_run(a)}};
   const auto seen = seen_of(straight, turned, knowledge.observations);
   std::string text = verdict_in_words(a, b, judge);
-  for (const SeenOfTwo& one : seen) text += "; " + describe(one);
+  if (!seen.empty()) text += "; " + describe(seen);
   text += "\n\n" + explain_pair(a, b, judge);
   text += seen.empty() ? "\nNo run of exactly the two is committed, at degree 2 and of the usual model and number of steps.\n"
                        : "\nWhat runs of exactly the two showed:\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -74,9 +75,18 @@ std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std:
   return both;
 }
 
-std::string describe(const SeenOfTwo& seen) {
-  const std::string left = verdict_of(seen.left), right = verdict_of(seen.right);
-  return fmt::format("{} showed {}{}", name_of(seen), left, left == right ? " either way" : ", the other way " + right);
+std::string describe(const std::vector<SeenOfTwo>& seen) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> names;  // by what was shown
+  for (const SeenOfTwo& one : seen) {
+    const std::string left = verdict_of(one.left), right = verdict_of(one.right);
+    const std::string shown = left == right ? left + " either way" : fmt::format("{}, the other way {}", left, right);
+    auto same = std::ranges::find(names, shown, [](const auto& group) { return group.first; });
+    if (same == names.end()) same = names.insert(same, {shown, {}});
+    same->second.push_back(name_of(one));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [shown, engines] : names) parts.push_back(fmt::format("{} showed {}", join(engines, ", "), shown));
+  return join(parts, "; ");
 }
 
 std::string render_table(const std::vector<TableLine>& lines) {

@@ -38,8 +38,8 @@ struct SeenOfTwo {
 // stands for the default degree.
 std::vector<SeenOfTwo> seen_of(const Stack& left, const Stack& right, const std::vector<Observation>& observations);
 
-// "native 2.11.0 showed equal either way", "native 2.11.0 showed equal, the other way fails in apply".
-std::string describe(const SeenOfTwo& seen);
+// "native 2.11.0, pytorch 2.15.0 showed equal, the other way fails in apply; torchtitan 0.3.0 showed equal either way".
+std::string describe(const std::vector<SeenOfTwo>& seen);
 
 // A table line: a label and the values of both sides.
 struct TableLine {

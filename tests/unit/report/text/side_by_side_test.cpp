@@ -65,8 +65,19 @@ TEST(SeenOf, TellsWhatAReleaseShowedOnEachReleaseOfPyTorch) {
   all[1].on = "torch 2.15.0";
   const auto both = seen_of(stack("ac"), stack("sac"), all);
   ASSERT_EQ(both.size(), 2u);
-  EXPECT_EQ(describe(both[0]), "torchtitan 2.11.0 on torch 2.11.0 showed equal either way");
-  EXPECT_EQ(describe(both[1]), "torchtitan 2.11.0 on torch 2.15.0 showed differs, the other way not run");
+  EXPECT_EQ(describe(both),
+            "torchtitan 2.11.0 on torch 2.11.0 showed equal either way; "
+            "torchtitan 2.11.0 on torch 2.15.0 showed differs, the other way not run");
+}
+
+TEST(SeenOf, NamesEnginesThatShowedTheSameOnce) {
+  std::vector<Observation> all{seen("native", "ac", Verdict::equal), seen("native", "sac", Verdict::equal),
+                               seen("pytorch", "ac engine=pytorch", Verdict::equal),
+                               seen("pytorch", "sac engine=pytorch", Verdict::equal)};
+  EXPECT_EQ(describe(seen_of(stack("ac"), stack("sac"), all)), "native 2.11.0, pytorch 2.11.0 showed equal either way");
+  all[3].verdict = Verdict::differs;
+  EXPECT_EQ(describe(seen_of(stack("ac"), stack("sac"), all)),
+            "native 2.11.0 showed equal either way; pytorch 2.11.0 showed equal, the other way differs");
 }
 
 TEST(SeenOf, ComparesNoCountersOfARunThatDidNotEnd) {
@@ -76,8 +87,8 @@ TEST(SeenOf, ComparesNoCountersOfARunThatDidNotEnd) {
 
 TEST(SeenOf, IsToldInOneClause) {
   const std::vector<Observation> all{seen("native", "ac", Verdict::equal), seen("native", "sac", Verdict::equal)};
-  EXPECT_EQ(describe(seen_of(stack("ac"), stack("sac"), all).front()), "native 2.11.0 showed equal either way");
-  EXPECT_EQ(describe(seen_of(stack("ac"), stack("tp"), all).front()), "native 2.11.0 showed equal, the other way not run");
+  EXPECT_EQ(describe(seen_of(stack("ac"), stack("sac"), all)), "native 2.11.0 showed equal either way");
+  EXPECT_EQ(describe(seen_of(stack("ac"), stack("tp"), all)), "native 2.11.0 showed equal, the other way not run");
   EXPECT_EQ(render_table(table_of(seen_of(stack("ac"), stack("sac"), all).front(), "ac", "sac")),
             "  native 2.11.0  ac        sac\n"
             "  verdict        equal     equal\n"
