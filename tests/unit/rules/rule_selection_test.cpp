@@ -36,7 +36,12 @@ TEST(RuleSelection, SelectsByIdsAndPrefixes) {
 TEST(RuleSelection, TheLongerPrefixDecidesAndOfEqualOnesTheIgnored) {
   EXPECT_EQ(selected({"ORD"}, {"ORD-004"}), (Ids{"ORD-003"}));
   EXPECT_EQ(selected({"ORD-004"}, {"ORD"}), (Ids{"ORD-004"}));
-  EXPECT_EQ(selected({"ORD"}, {"ORD"}), Ids{});
+  EXPECT_EQ(selected({"ORD", "CLA"}, {"ORD"}), (Ids{"CLA-017"}));
+}
+
+// With no rule, nothing would be found in any stack.
+TEST(RuleSelection, OfNoRuleIsAnError) {
+  EXPECT_EQ(selected({"ORD"}, {"ORD"}), Ids{"--select ORD --ignore ORD: no rule is left to ask; ignore fewer than you select"});
 }
 
 TEST(RuleSelection, KeepsTheOptionsAsWritten) {
