@@ -160,14 +160,18 @@ TEST(OrderingPage, SilentRowsAndCountsAreThoseOfAllPairs) {
 
 // Each heading "### `tp` before `ac`: no" and the results of its opposite order are those of the runs.
 TEST(OrderingPage, EveryPairSaysWhatItsRunsShowed) {
-  static const std::regex kPair(R"(\n### ([^\n]+): ([a-z ]+)(\([^\n]+\))?\n- [^\n]*The other order, ((?:[^\n]|\n  )+)\.\n)");
+  static const std::regex kPair(R"(\n### ([^\n]+): ([a-z ]+)(\([^\n]+\))?\n- (?:Build ([^\n]*?)\. )?The other order, ((?:[^\n]|\n  )+)\.\n)");
   std::size_t pairs = 0, held = 0;
   std::string text = page();
   for (std::smatch match; std::regex_search(text, match, kPair); text = "\n" + match.suffix().str()) {
     ++pairs;
     if (match[3].matched) continue;  // of an engine that is not the page's
+    for (const std::string& stack : codes_in(match[4].str())) {
+      const auto run = verdicts().find(stack);
+      EXPECT_TRUE(run == verdicts().end() ? match[4].str().ends_with("(not run)") : !is_harm(run->second)) << stack;
+    }
     bool harmed = false, works = false;
-    for (const std::string& part : split(std::regex_replace(match[4].str(), std::regex("\n *"), " "), ';')) {
+    for (const std::string& part : split(std::regex_replace(match[5].str(), std::regex("\n *"), " "), ';')) {
       const auto end = part.find("`: ");
       std::string words(trim(part.substr(end + 3)));
       words = words.substr(0, words.find(" ("));

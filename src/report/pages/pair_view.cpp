@@ -142,6 +142,14 @@ std::string reason_in_words(const Rule& rule, const EngineRuns& engine, const So
                      name_of(rule.basis));
 }
 
+// The rule's good stack, if it works on the engine; marked if it was not run there, "" if it went wrong.
+std::string good_in_words(const Rule& rule, const EngineRuns& engine, const Sources& sources) {
+  const Outcome* run = run_on(engine, rule.witness.good, sources);
+  const std::string stack = code(print(rule.witness.good));
+  if (run == nullptr) return stack + " (not run)";
+  return works(shown_by(*run, sources, engine.target)) ? stack : "";
+}
+
 PairView view_of(const AskedPair& pair, const Sources& sources, const std::vector<EngineRuns>& engines) {
   PairView view{.order = pair.order, .answer = "not run", .said = pair.said};
   const EngineRuns* engine = engine_for(pair, sources, engines);
@@ -174,7 +182,7 @@ PairView view_of(const AskedPair& pair, const Sources& sources, const std::vecto
   view.turned = in_words(groups);
   if (explaining != nullptr) view.reason = reason_in_words(*explaining, *engine, sources);
   if (harmed.empty()) return view;
-  if (explaining != nullptr) view.good = code(print(explaining->witness.good));
+  if (explaining != nullptr) view.good = good_in_words(*explaining, *engine, sources);
   view.needs = pair.needs;
   view.elsewhere = elsewhere_in_words(pair, harmed, sources, engines);
   return view;

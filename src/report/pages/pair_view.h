@@ -12,7 +12,7 @@ namespace ordercheck {
 struct PairView {
   std::string order;      // "`tp` before `fsdp`"
   std::string answer;     // may the order be changed: "no", "in part", "yes"; "not run"
-  std::string good;       // "`tp=2,fsdp=2`"; "" if the order may be changed, or no rule explains why not
+  std::string good;       // "`tp=2,fsdp=2`"; marked if not run; "" if the order may be changed, or no rule explains why not
   std::string turned;     // results of the opposite order: "`fsdp=2,tp=2`: fails in apply (\"Cannot distribute ...\")"
   std::string reason;     // "FSDP2 shards what TP left; ... ([ORD-004](...), incidental)"
   std::string said;       // "[natural]"
