@@ -233,11 +233,14 @@ std::string render_code_text(const ProjectReport& report) {
 
 std::string render_project_json(const ProjectReport& report) {
   Json stacks = Json::array(), expired = Json::array(), idle = Json::array();
-  // A stack is not known to be legal if an entry allows an error.
+  // A stack is not known to be legal if an entry allows an error, or accepts what is undecided.
   const auto report_of = [](const StackReport& one) {
     Json made = Json::parse(render_json(one.report));
-    const auto is_error = [](const AllowedNote& allowed) { return allowed.note.severity == Severity::error; };
-    if (made["legal"] == true && std::ranges::any_of(one.allowed, is_error)) made["legal"] = nullptr;
+    const auto leaves_open = [](const AllowedNote& allowed) {
+      const ProjectNote& note = allowed.note;
+      return note.severity == Severity::error || note.rule == kWrongRun || note.rule.starts_with(kUnknownPrefix);
+    };
+    if (made["legal"] == true && std::ranges::any_of(one.allowed, leaves_open)) made["legal"] = nullptr;
     return made;
   };
   // The entries of a project file are all in that file.
