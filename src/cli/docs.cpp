@@ -56,7 +56,7 @@ Result<int> check_documents(const fs::path& root, const std::vector<Document>& d
     fmt::print("{}, all current.\n", counted(documents.size(), "document"));
     return gaps->empty() ? kNothingAgainst : kDecidedAgainst;
   }
-  fmt::print("{} of {} {} stale; `ordercheck docs --write` writes what is stale anew.\n", stale->size(),
+  fmt::print("{} of {} {} stale; `ordercheck docs --write` rewrites them.\n", stale->size(),
              counted(documents.size(), "document"), stale->size() == 1 ? "is" : "are");
   return kDecidedAgainst;
 }

@@ -10,13 +10,13 @@
 #include "base/text.h"
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/matrix/evidence_json.h"
 #include "cli/matrix/matrix.h"
 #include "cli/shared/format_option.h"
 #include "matrix/engine_spec.h"
 #include "matrix/knowledge.h"
 #include "matrix/plan_result.h"
 #include "record/evidence_merge.h"
+#include "report/text/tally_json.h"
 #include "rules/outcome.h"
 
 namespace ordercheck::cli {
@@ -100,14 +100,12 @@ struct Merge {
 
 std::string merge_json(const Merge& merge) {
   using Json = nlohmann::ordered_json;
-  const Tally tally = tally_of(merge.outcomes, merge.table.controls);
-  Json conflicts = Json::array(), verdicts = Json::object(), outcomes = Json::array();
+  Json conflicts = Json::array(), outcomes = Json::array();
   for (const PartConflict& one : merge.conflicts)
     conflicts.push_back({{"case", one.case_text},
                          {"field", one.field},
                          {"left", {{"part", one.one_path}, {"value", one.one}}},
                          {"right", {{"part", one.other_path}, {"value", one.other}}}});
-  for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
   for (const Outcome& outcome : merge.outcomes)
     outcomes.push_back({{"case", print(outcome.subject)},
                         {"verdict", name_of(outcome.seen.verdict)},
@@ -115,21 +113,15 @@ std::string merge_json(const Merge& merge) {
                         {"agreement", name_of(outcome.agreement)},
                         {"disagreement", outcome.disagreement},
                         {"explanation", outcome.explanation}});
-  const Json whole{{"schema", "ordercheck/matrix-merge/1"},
-                   {"parts", merge.parts},
-                   {"conflicts", conflicts},
-                   {"engine", merge.table.engine},
-                   {"versions", merge.table.versions},
-                   {"verdicts", verdicts},
-                   {"confirmed", tally.confirmed},
-                   {"open", tally.open},
-                   {"explained", tally.explained},
-                   {"contradictions", tally.contradictions},
-                   {"undecided", tally.undecided},
-                   {"controls", json_of(merge.table.controls)},
-                   {"outcomes", outcomes},
-                   {"wrote", merge.wrote.empty() ? Json(nullptr) : Json(merge.wrote)},
-                   {"missing", merge.missing}};
+  Json whole{{"schema", "ordercheck/matrix-merge/1"},
+             {"parts", merge.parts},
+             {"conflicts", conflicts},
+             {"engine", merge.table.engine},
+             {"versions", merge.table.versions}};
+  whole.update(tally_json(tally_of(merge.outcomes, merge.table.controls), merge.table.controls));
+  whole["outcomes"] = outcomes;
+  whole["wrote"] = merge.wrote.empty() ? Json(nullptr) : Json(merge.wrote);
+  whole["missing"] = merge.missing;
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

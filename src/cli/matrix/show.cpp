@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/wording.h"
 #include "cli/command.h"
-#include "cli/matrix/evidence_json.h"
 #include "cli/matrix/html_page.h"
 #include "cli/matrix/matrix.h"
 #include "cli/matrix/reports.h"
@@ -17,6 +16,7 @@
 #include "record/engine_sources.h"
 #include "record/evidence_table.h"
 #include "report/text/summary.h"
+#include "report/text/tally_json.h"
 
 namespace ordercheck::cli {
 namespace {
@@ -58,7 +58,7 @@ std::string as_text(const std::vector<EvidenceTable>& tables, const fs::path& ma
 std::string evidence_json(const std::vector<EvidenceTable>& tables, const fs::path& matrix,
                           const std::vector<EngineFile>& engines) {
   using Json = nlohmann::ordered_json;
-  Json told = Json::array();
+  Json made = Json::array();
   for (const EvidenceTable& table : tables) {
     const std::string hash = hash_of_driver(matrix, engines, table);
     Json rows = Json::array();
@@ -68,14 +68,14 @@ std::string evidence_json(const std::vector<EvidenceTable>& tables, const fs::pa
                       {"phase", row.phase ? Json(name_of(*row.phase)) : Json(nullptr)},
                       {"reason", reason_of(row)},
                       {"stale", is_stale(row, hash)}});
-    told.push_back({{"engine", table.engine},
+    made.push_back({{"engine", table.engine},
                     {"versions", table.versions},
                     {"device", table.device},
                     {"arithmetic", table.arithmetic},
                     {"controls", json_of(table.controls)},
                     {"rows", rows}});
   }
-  const Json whole{{"schema", "ordercheck/matrix-show/1"}, {"tables", told}};
+  const Json whole{{"schema", "ordercheck/matrix-show/1"}, {"tables", made}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -12,6 +12,7 @@
 #include "record/counters.h"
 #include "record/verdict.h"
 #include "report/text/failed_in.h"
+#include "report/text/tally_json.h"
 #include "stack/mesh.h"
 
 namespace ordercheck {
@@ -358,25 +359,12 @@ std::string render_plan_json(const Plan& plan) {
 }
 
 std::string render_result_json(const PlanResult& result) {
-  const Tally tally = tally_of(result);
-  Json verdicts = Json::object(), outcomes = Json::array(), controls = Json::array();
-  for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
+  Json outcomes = Json::array();
   for (const CaseResult& one : result.cases) outcomes.push_back(case_json(one));
-  for (const Control& control : result.controls)
-    controls.push_back(
-        {{"name", control.name}, {"judged", control.judged}, {"held", control.held}, {"evidence", control.evidence}});
-  const Json json{{"schema", "ordercheck/matrix-run/1"},
-                  {"engine", result.hello.engine},
-                  {"versions", result.hello.versions},
-                  {"verdicts", verdicts},
-                  {"confirmed", tally.confirmed},
-                  {"open", tally.open},
-                  {"explained", tally.explained},
-                  {"contradictions", tally.contradictions},
-                  {"undecided", tally.undecided},
-                  {"controls", controls},
-                  {"outcomes", outcomes},
-                  {"not_planned", not_planned_json(result.plan)}};
+  Json json{{"schema", "ordercheck/matrix-run/1"}, {"engine", result.hello.engine}, {"versions", result.hello.versions}};
+  json.update(tally_json(tally_of(result), result.controls));
+  json["outcomes"] = outcomes;
+  json["not_planned"] = not_planned_json(result.plan);
   return json.dump(2) + "\n";
 }
 

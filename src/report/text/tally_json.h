@@ -1,13 +1,14 @@
-// Writes parts of evidence as JSON, for the subcommands of ordercheck matrix.
+// Writes the counts and the controls of a matrix as JSON.
 #pragma once
 
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "matrix/plan_result.h"
 #include "record/evidence_table.h"
 
-namespace ordercheck::cli {
+namespace ordercheck {
 
 inline nlohmann::ordered_json json_of(const std::vector<Control>& controls) {
   nlohmann::ordered_json made = nlohmann::ordered_json::array();
@@ -17,4 +18,13 @@ inline nlohmann::ordered_json json_of(const std::vector<Control>& controls) {
   return made;
 }
 
-}  // namespace ordercheck::cli
+// The keys "verdicts" to "controls", in this order.
+inline nlohmann::ordered_json tally_json(const Tally& tally, const std::vector<Control>& controls) {
+  nlohmann::ordered_json verdicts = nlohmann::ordered_json::object();
+  for (const auto& [verdict, count] : tally.verdicts) verdicts[name_of(verdict)] = count;
+  return {{"verdicts", verdicts},         {"confirmed", tally.confirmed},           {"open", tally.open},
+          {"explained", tally.explained}, {"contradictions", tally.contradictions}, {"undecided", tally.undecided},
+          {"controls", json_of(controls)}};
+}
+
+}  // namespace ordercheck
