@@ -160,7 +160,8 @@ TEST(OrderingPage, SilentRowsAndCountsAreThoseOfAllPairs) {
 
 // Each heading "### `tp` before `ac`: no" and the results of its opposite order are those of the runs.
 TEST(OrderingPage, EveryPairSaysWhatItsRunsShowed) {
-  static const std::regex kPair(R"(\n### ([^\n]+): ([a-z ]+)(\([^\n]+\))?\n- (?:Build ([^\n]*?)\. )?The other order, ((?:[^\n]|\n  )+)\.\n)");
+  static const std::regex kPair(
+      R"(\n### ([^\n]+): ([a-z ]+)(\([^\n]+\))?\n- (?:Build ([^\n]*?)\. )?The other order, ((?:[^\n]|\n  )+)\.\n)");
   std::size_t pairs = 0, held = 0;
   std::string text = page();
   for (std::smatch match; std::regex_search(text, match, kPair); text = "\n" + match.suffix().str()) {
