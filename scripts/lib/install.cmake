@@ -2,6 +2,8 @@
 # is, where src/matrix/engine_spec.h looks for it.
 set(home share/ordercheck)
 install(DIRECTORY rules matrix report_templates DESTINATION ${home} PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY src/python/ordercheck/recorder DESTINATION ${home}/src/python/ordercheck
+        FILES_MATCHING PATTERN *.py PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY src/drivers DESTINATION ${home}/src FILES_MATCHING PATTERN *.py PATTERN *.tsv PATTERN __pycache__ EXCLUDE)
 
 install(TARGETS ordercheck RUNTIME DESTINATION bin)

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from ordercheck.answers import Explanation, Finding, Report, Run, Suggestion, Try
 from ordercheck.ask import check, explain, run, suggest
 from ordercheck.program import OrdercheckError
+from ordercheck.record import Recording, record
 
 __version__ = version("ordercheck")
 
@@ -12,6 +13,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "OrdercheckError",
+    "Recording",
     "Report",
     "Run",
     "Suggestion",
@@ -19,6 +21,7 @@ __all__ = [
     "__version__",
     "check",
     "explain",
+    "record",
     "run",
     "suggest",
 ]

@@ -33,7 +33,7 @@ def check(
     python: judge for the torch that is installed there.
     """
     return read_report(
-        json_answer("check", _text("stack", stack), *_facts(sizes, config, ranks, target, python))
+        json_answer("check", _text("stack", stack), *facts(sizes, config, ranks, target, python))
     )
 
 
@@ -48,7 +48,7 @@ def suggest(
 ) -> Suggestion:
     """The order in which to apply these transforms."""
     return read_suggestion(
-        json_answer("suggest", _text("stack", stack), *_facts(sizes, config, ranks, target, python))
+        json_answer("suggest", _text("stack", stack), *facts(sizes, config, ranks, target, python))
     )
 
 
@@ -96,27 +96,28 @@ def run(
     return read_run(json_answer(*arguments, folders=folders))
 
 
-def _facts(
-    sizes: Mapping[str, int] | None,
-    config: str | os.PathLike[str] | None,
-    ranks: int | None,
-    target: str | None,
-    python: str | None,
+def facts(
+    sizes: Mapping[str, int] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    ranks: int | None = None,
+    target: str | None = None,
+    python: str | None = None,
 ) -> list[str]:
-    facts: list[str] = []
+    """The options of the command that give these facts."""
+    options: list[str] = []
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes: expected a mapping such as {{'heads': 32}}, got {type(sizes).__name__}")
     if sizes:
-        facts += ["--set", ",".join(f"{name}={_number(name, value)}" for name, value in sizes.items())]
+        options += ["--set", ",".join(f"{name}={_number(name, value)}" for name, value in sizes.items())]
     if config is not None:
-        facts += ["--config", os.fspath(config)]
+        options += ["--config", os.fspath(config)]
     if ranks is not None:
-        facts += ["--ranks", str(_number("ranks", ranks))]
+        options += ["--ranks", str(_number("ranks", ranks))]
     if target is not None:
-        facts += ["--for", _text("target", target)]
+        options += ["--for", _text("target", target)]
     if python is not None:
-        facts += ["--python", _text("python", python)]
-    return facts
+        options += ["--python", _text("python", python)]
+    return options
 
 
 def _text(name: str, value: object) -> str:

@@ -7,6 +7,7 @@ def test_parallelize(ordercheck):
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from ordercheck.answers import Report, Run
 from ordercheck.ask import check, run
+from ordercheck.record import Recording, record
 
 MARKER = "ordercheck"
 # float32 arithmetic rounds differently on every layout: "close" is its word for equal.
@@ -57,6 +59,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             f'mark it, as in @pytest.mark.{MARKER}("fsdp=2")'
         )
     metafunc.parametrize(MARKER, [Composition(stack) for stack in stacks], ids=stacks, indirect=True)
+
+
+@pytest.fixture
+def ordercheck_recording() -> Iterator[Recording]:
+    """Records the test: `assert ordercheck_recording.stack == "fsdp=2"` after the model was built."""
+    with record() as recording:
+        yield recording
 
 
 @pytest.fixture
