@@ -36,7 +36,8 @@ Result<int> run_check(const CheckOptions& options) {
   report.target_assumed = asked->settled.assumed;
   report.newest_run = asked->settled.newest_run;
   const std::string refused = asked->imported ? refusals_of(*asked->imported) : "";
-  const int code = refused.empty() ? exit_code_of(report, options.strict) : kDecidedAgainst;
+  int code = refused.empty() ? exit_code_of(report, options.strict) : kDecidedAgainst;
+  if (code == kNothingAgainst && asked->imported && leaves_open(*asked->imported)) code = kUndecided;
   if (options.statistics || (format != "text" && format != "json")) {
     fmt::print(stderr, "{}", refused);
     fmt::print("{}", render(judged_in_file(std::move(report), asked->imported ? options.question.words.front() : ""), options,

@@ -48,6 +48,7 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_import(CLI::App& app, int& exit_code);
 void add_init(CLI::App& app, int& exit_code);
+void add_record(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);

@@ -12,10 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/displayable.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/shared/format_option.h"
 #include "cli/shared/question.h"
+#include "import/recording/recording.h"
+#include "import/recording/story.h"
 #include "rules/check.h"
 #include "rules/glossary.h"
 #include "rules/load.h"
@@ -34,7 +37,8 @@ struct ExplainOptions {
 };
 
 struct Explained {
-  const char* kind = "words";  // what `subject` is: words (none: the list of all), word, rule, transforms, message or log
+  // What `subject` is: words (none: the list of all), word, rule, transforms, message, log or recording.
+  const char* kind = "words";
   std::string subject;
   std::string text;
   std::vector<std::string> rules = {};  // ids of the rules that the text is about, most relevant first
@@ -110,11 +114,20 @@ Result<Explained> explain_log(const std::string& path, const Knowledge& knowledg
                    .exit_code = answer->is_known ? kNothingAgainst : kUndecided};
 }
 
+Result<Explained> explain_recording(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  const auto recording = parse_recording(*text, path);
+  if (!recording) return recording.error();
+  return Explained{.kind = "recording", .subject = path, .text = tell_recording(*recording)};
+}
+
 // Without text if nothing is known of a message.
 Result<Explained> explain_words(const ExplainOptions& options, const Knowledge& knowledge) {
   if (!options.error.empty()) return explain_log(options.error, knowledge);
   if (options.words.empty()) return Explained{.subject = "", .text = list_terms()};
   const std::string word = join(options.words, " ");
+  if (word.ends_with(".json")) return explain_recording(word);
   for (const std::vector<Rule>* pages : {&knowledge.rules, &knowledge.retired})
     if (const Rule* rule = find_page(*pages, word)) return explain_page(*rule, options, knowledge);
   if (std::string text = explain_terms(word, knowledge); !text.empty())
@@ -147,12 +160,12 @@ Result<int> run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      app.add_subcommand("explain", "Explain a rule, a word, both orders of two transforms, an error message, or a log");
+  CLI::App* command = app.add_subcommand(
+      "explain", "Explain a rule, a word, both orders of two transforms, an error message, a log, or a recording");
   command->group(kAsk);
   command->add_option("words", options->words,
                       "A rule (ORD-001, fsdp-before-tp), a word (mesh, reshard), two transforms "
-                      "(ac,fsdp), or the message of an error; nothing lists all words");
+                      "(ac,fsdp), the message of an error, or a recording (job.json); nothing lists all words");
   command->add_option("--error", options->error, "A log or traceback to search; - reads stdin")->excludes("words");
   command->add_option("--for", options->target, "Check for an engine and version: pytorch-2.11, pytorch, native");
   command->add_option("--rules", options->rules, "The folder of rules");

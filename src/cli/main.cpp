@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
   add_compare(app, exit_code);
   add_import(app, exit_code);
   add_init(app, exit_code);
+  add_record(app, exit_code);
   add_rules(app, exit_code);
   add_run(app, exit_code);
   add_graph(app, exit_code);

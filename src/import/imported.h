@@ -17,10 +17,11 @@
 namespace ordercheck {
 
 // How a note affects the result:
-//   open     a transform may be missing
-//   remark   a note about calls or keys that are understood
-//   refused  the project itself raises an error for it
-ORDERCHECK_ENUM(NoteKind, open, remark, refused)
+//   open         a transform may be missing
+//   remark       a note about calls or keys that are understood
+//   refused      the project itself raises an error for it
+//   ineffective  the recorded job showed that it had no effect
+ORDERCHECK_ENUM(NoteKind, open, remark, refused, ineffective)
 
 struct NotUnderstood {
   std::string text;  // the key, option or call, as written: "context_parallel_backend: xdit"
@@ -36,6 +37,15 @@ struct NotUnderstood {
 // Origin::file of an override that was given on the command line.
 inline constexpr const char* kCommandLine = "command line";
 
+// In which order a recorded job applied transforms to modules of one kind.
+struct FamilyOrder {
+  std::string family;   // "blocks", "embedding", "experts", "head", "model", ...
+  std::string modules;  // "layers.*"; "" for the model itself
+  int count = 1;
+  std::string order;  // "tp, ac, compile, fsdp"; "nothing" for modules that are left out
+  friend bool operator==(const FamilyOrder&, const FamilyOrder&) = default;
+};
+
 struct Imported {
   std::string format;  // the detected format: "axolotl", "Megatron arguments", "training code"
   // Names one of several stacks in a file: "parallelize_llama, where enable_compile is true"; "" if the file has one.
@@ -49,6 +59,8 @@ struct Imported {
   // The project whose own transforms run, with its release if newer ones cannot read such a file: "accelerate",
   // "torchtitan-0.2.2". "" if PyTorch's transforms run.
   std::string project = "";
+  std::string fallback = "";               // the target if no page names the project: "pytorch-2.15.0"
+  std::vector<FamilyOrder> families = {};  // of a recording
   friend bool operator==(const Imported&, const Imported&) = default;
 };
 

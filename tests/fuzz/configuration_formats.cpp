@@ -6,7 +6,11 @@
 #include "base/text.h"
 #include "fuzz/formats.h"
 #include "import/import.h"
+#include "import/recording/recorded_stack.h"
+#include "import/recording/recording.h"
+#include "import/recording/story.h"
 #include "stack/notation.h"
+#include "unit/import/recording/recording_json.h"
 
 namespace ordercheck::fuzz {
 namespace {
@@ -45,6 +49,15 @@ std::string check_torchtitan(std::string_view bytes) { return check_import(bytes
 
 std::string check_prime_rl(std::string_view bytes) { return check_import(bytes, "prime-rl"); }
 std::string check_verl(std::string_view bytes) { return check_import(bytes, "verl"); }
+
+std::string check_recording(std::string_view bytes) {
+  const auto recording = parse_recording(bytes, "f");
+  if (!recording) return check_message(recording.error().message);
+  const Imported imported = recorded_stack(*recording);
+  const auto again = parse_stack(print(imported.stack));
+  if (!again || *again != imported.stack) return "not the same when printed and read again: " + print(imported.stack);
+  return tell_recording(*recording).empty() ? "it tells nothing" : "";
+}
 
 // As it comes: its format is found.
 std::string check_configuration(std::string_view bytes) { return check_import(bytes, ""); }
@@ -104,6 +117,12 @@ std::vector<std::string> verl_corpus() {
       "override_transformer_config: {recompute_granularity: full}}\n"};
 }
 
+std::vector<std::string> recording_corpus() {
+  return {recording_json({{tp_site("\"w1\": \"ColwiseParallel\""), kBlocks}, {ac_site(), kBlocks}, {fsdp_site(), {""}}}),
+          recording_json({{optimizer_site(), {}}, {compile_site(), kBlocks}},
+                         ", \"optimizers\": [{\"event\": 0, \"parameters\": 4, \"not_in_model\": 4, \"stepped\": true}]")};
+}
+
 std::vector<std::string> configuration_corpus() {
   std::vector<std::string> all;
   for (auto corpus : {accelerate_corpus, axolotl_corpus, automodel_corpus, deepspeed_corpus, megatron_corpus, torchtitan_corpus,
@@ -134,6 +153,7 @@ std::vector<Format> configuration_formats() {
           {"torchtitan", check_torchtitan, torchtitan_corpus, kImportTomlWords},
           {"prime_rl", check_prime_rl, prime_rl_corpus, kImportTomlWords},
           {"verl", check_verl, verl_corpus, kYamlWords},
+          {"recording", check_recording, recording_corpus, kImportJsonWords},
           {"configuration", check_configuration, configuration_corpus, kYamlWords}};
 }
 

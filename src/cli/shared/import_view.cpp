@@ -1,5 +1,7 @@
 #include "cli/shared/import_view.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -35,18 +37,20 @@ std::string title_of(const Imported& imported) {
 Json json_of(const Origin& origin) { return {{"file", displayable(origin.file)}, {"line", origin.line}}; }
 
 Json json_of(const Imported& imported) {
-  Json items = Json::array(), open = Json::array(), sizes = Json::object();
+  Json items = Json::array(), open = Json::array(), families = Json::array(), sizes = Json::object();
   for (const Item& item : imported.stack.items) {
     Json one{{"item", print(item)}};
     one.update(json_of(item.origin));
     items.push_back(one);
   }
   for (const NotUnderstood& one : imported.not_understood) {
-    Json told{{"text", displayable(one.text)}, {"why", displayable(one.why)}};
+    Json told{{"text", displayable(one.text)}, {"why", displayable(one.why)}, {"kind", name_of(one.kind)}};
     told.update(json_of(one.where));
     open.push_back(told);
   }
   for (const auto& [name, size] : imported.sizes) sizes[name] = size;
+  for (const FamilyOrder& one : imported.families)
+    families.push_back({{"family", one.family}, {"modules", one.modules}, {"count", one.count}, {"order", one.order}});
   return {{"format", imported.format},
           {"part", displayable(imported.part)},
           {"stack", print(imported.stack)},
@@ -54,23 +58,39 @@ Json json_of(const Imported& imported) {
           {"ranks", imported.ranks ? Json(*imported.ranks) : Json(nullptr)},
           {"sizes", sizes},
           {"items", items},
+          {"families", families},
           {"not_understood", open}};
 }
 
 }  // namespace
 
 std::string render_not_understood(const Imported& imported) {
-  if (imported.not_understood.empty()) return "";
+  // Of a recording, what is a remark was understood.
+  const bool is_recorded = !imported.families.empty();
+  std::vector<std::vector<std::string>> open, remarks;
+  for (const NotUnderstood& one : imported.not_understood) {
+    const bool is_remark = is_recorded && one.kind != NoteKind::open;
+    (is_remark ? remarks : open)
+        .push_back({shown(in_words(one.where)), fmt::format("{}: {}", shown(one.text), shown(one.why))});
+  }
+  return (open.empty() ? "" : "Not understood:\n" + in_columns(open)) +
+         (remarks.empty() ? "" : "What the first step showed:\n" + in_columns(remarks));
+}
+
+std::string render_families(const Imported& imported) {
+  if (imported.families.empty()) return "";
   std::vector<std::vector<std::string>> rows;
-  for (const NotUnderstood& one : imported.not_understood)
-    rows.push_back({shown(in_words(one.where)), fmt::format("{}: {}", shown(one.text), shown(one.why))});
-  return "Not understood:\n" + in_columns(rows);
+  for (const FamilyOrder& one : imported.families) {
+    const std::string modules = one.modules.empty() ? imported.part : one.modules;
+    rows.push_back({one.family, shown(one.count == 1 ? modules : fmt::format("{} ({})", modules, one.count)), one.order});
+  }
+  return "Recorded order for each kind of module:\n" + in_columns(rows);
 }
 
 std::string refusals_of(const Imported& imported) {
   std::string text;
   for (const NotUnderstood& one : imported.not_understood)
-    if (one.kind == NoteKind::refused)
+    if (one.kind == NoteKind::refused || one.kind == NoteKind::ineffective)
       text += fmt::format("{}: error: {}: {}\n", shown(in_words(one.where)), shown(one.text), shown(one.why));
   return text;
 }
@@ -84,7 +104,11 @@ std::string render_import_text(const Imported& imported) {
   std::vector<std::string> sizes;
   for (const auto& [name, size] : imported.sizes) sizes.push_back(fmt::format("{}={}", name, size));
   if (!sizes.empty()) text += fmt::format("Sizes: {}\n", join(sizes, ", "));
-  return text + render_not_understood(imported);
+  return text + render_families(imported) + render_not_understood(imported);
+}
+
+bool leaves_open(const Imported& imported) {
+  return !imported.families.empty() && std::ranges::count(imported.not_understood, NoteKind::open, &NotUnderstood::kind) > 0;
 }
 
 std::string render_import_json(const std::vector<Imported>& all) {
@@ -95,7 +119,7 @@ std::string render_import_json(const std::vector<Imported>& all) {
 
 std::string render_import_below(const Imported& imported) {
   return fmt::format("Read as {}; order: {}\n{}", title_of(imported), shown(imported.order_from), items_of(imported)) +
-         render_not_understood(imported);
+         render_families(imported) + render_not_understood(imported);
 }
 
 std::string with_imported(std::string_view answer, const Imported& imported) {

@@ -14,6 +14,8 @@
 #include "cli/shared/format_option.h"
 #include "cli/shared/hugging_face_config.h"
 #include "cli/shared/numbers.h"
+#include "import/recording/recorded_stack.h"
+#include "import/recording/recording.h"
 #include "stack/notation.h"
 
 namespace ordercheck::cli {
@@ -90,11 +92,14 @@ Result<Asked> asked_of(const std::string& target, const std::string& python, con
   return Asked{.target = *asked, .knowledge = std::move(knowledge).value()};
 }
 
-// Without --for and --python, a configuration is judged for its project's own implementation, if pages name that project.
+// Without --for and --python, a file is judged for its project's own implementation if pages name that project, else for the
+// release that the file states.
 Result<Asked> asked_of(const Question& question, const WrittenStack& written) {
   const bool is_said = !question.target.empty() || !question.python.empty();
-  if (!is_said && written.imported && !written.imported->project.empty())
-    if (auto own = asked_of(written.imported->project, "", question.rules)) return own;
+  if (!is_said && written.imported)
+    for (const std::string& target : {written.imported->project, written.imported->fallback})
+      if (!target.empty())
+        if (auto own = asked_of(target, "", question.rules)) return own;
   return asked_of(question.target, question.python, question.rules);
 }
 
@@ -221,6 +226,11 @@ Result<Imported> import_file(const std::string& path, const ImportOptions& optio
     return Error{fmt::format("{}: training code; ordercheck scan prints its order, and ordercheck check judges it", path)};
   const auto text = read_whole(path, path);
   if (!text) return text.error();
+  if (options.format.empty() && is_recording(*text)) {
+    const auto recording = parse_recording(*text, path);
+    if (!recording) return recording.error();
+    return recorded_stack(*recording);
+  }
   return import_text(*text, path, beside(path), options);
 }
 
