@@ -244,6 +244,22 @@ need_projects() {
   done < <(python3 "$root/src/drivers/pytorch/ordercheck_pytorch/projects/packages.py")
 }
 
+# Sets job_python: a venv with torchtitan, transformers, accelerate and Lightning beside the newest PyTorch, for the jobs of
+# docs/guide/recorded/.
+need_jobs() {
+  need_newest_torch
+  local requirements=$root/scripts/lib/jobs-requirements.txt folder
+  folder=$cache/jobs-$(cksum <"$requirements" | cut -d ' ' -f 1)
+  install_once "$folder" "torchtitan, transformers, accelerate and Lightning" install_jobs "$newest_python" "$requirements"
+  job_python=$folder/bin/python
+}
+
+install_jobs() {
+  local torch
+  torch=$(torch_of "$2")
+  install_venv "$1" --no-deps -r "$3" && dirname "${torch% *}" >"$(echo "$1"/lib/python3*/site-packages)/torch.pth"
+}
+
 # Sets old_torchtitan: a release whose code is read and never run, to see that older code is read too.
 need_old_torchtitan() {
   old_torchtitan=$cache/torchtitan-0.1.0
